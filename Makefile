@@ -1,0 +1,60 @@
+# Everything a fresh machine needs is Python 3.11+, make and git; each target sets up what it uses in .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.PHONY: help run test test-bounds check format bench docs clean
+
+help:  ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+run: $(VENV)/.core  ## start the main job
+	$(BIN)/dragoman doctor
+
+test: $(VENV)/.dev  ## the whole test-suite: the fast run, then the kernel tests with bounds checks
+	$(BIN)/python -m pytest -n auto
+	$(MAKE) --no-print-directory test-bounds
+
+test-bounds: $(VENV)/.dev  ## only the kernel tests, with every array access checked
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto -m kernels
+
+check: $(VENV)/.dev  ## lint, format, types, direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev  ## rewrite the sources the way `make check` wants them
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.bench  ## all benchmarks, each against a peer in the same run
+	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+docs: $(VENV)/.dev  ## build the documentation into site/
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "site/index.html is ready"
+
+clean:  ## remove the environment and everything built
+	rm -rf $(VENV) build dist site benchmarks/out .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "dragoman needs Python 3.11 or newer; name one with: make PYTHON=python3.12 …" >&2; exit 2; }
+	@echo "setting up $(VENV) (once, a minute or two) …"
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/.core: $(VENV)/.python pyproject.toml
+	$(PIP) --editable .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.python pyproject.toml
+	$(PIP) --editable '.[dev]'
+	touch $@ $(VENV)/.core
+
+$(VENV)/.bench: $(VENV)/.dev pyproject.toml
+	$(PIP) --editable '.[dev,plots,bench]'
+	touch $@ $(VENV)/.core $(VENV)/.dev

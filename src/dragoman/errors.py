@@ -1,0 +1,33 @@
+"""Named errors: what happened, where, and what to do about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class DragomanError(Exception):
+    """Any error that dragoman raises on purpose; the command line prints it as one line and exits with 2.
+
+    >>> str(DragomanError("the file is empty", where="notes.txt", remedy="write one sentence a line"))
+    'notes.txt: the file is empty; write one sentence a line'
+    """
+
+    def __init__(self, what: str, *, where: str | Path | None = None, remedy: str | None = None) -> None:
+        self.what = what
+        self.where = where
+        self.remedy = remedy
+        place = "" if where is None else f"{where}: "
+        advice = "" if remedy is None else f"; {remedy}"
+        super().__init__(f"{place}{what}{advice}")
+
+
+class BadInputError(DragomanError):
+    """What the user gave cannot be used; nothing was changed."""
+
+
+class DamagedFileError(DragomanError):
+    """A file that dragoman wrote is not as it was written."""
+
+
+class StorageError(DragomanError):
+    """The disk is full, the directory is read-only, or the like; what was there before is unharmed."""

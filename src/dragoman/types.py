@@ -1,0 +1,35 @@
+"""The vocabulary of the whole package: plain frozen dataclasses that every room understands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A text cut into tokens, with everything needed to put it together again.
+
+    >>> s = Sentence(words=("Hi", ","), gaps=("", "", " "), placeable=(False, False))
+    >>> s.text, s.spans
+    ('Hi, ', ((0, 2), (2, 3)))
+    """
+
+    words: tuple[str, ...]  # [n] the tokens, as written
+    gaps: tuple[str, ...]  # [n + 1] the characters before each token, and those after the last
+    placeable: tuple[bool, ...]  # [n] true for tags and placeholders, to be copied verbatim
+
+    @cached_property
+    def text(self) -> str:
+        """The characters the sentence was made from."""
+        return "".join(gap + word for gap, word in zip(self.gaps, self.words, strict=False)) + self.gaps[-1]
+
+    @cached_property
+    def spans(self) -> tuple[tuple[int, int], ...]:
+        """Where each token stands in the text: (first character, one past the last)."""
+        ends = accumulate(len(gap) + len(word) for gap, word in zip(self.gaps, self.words, strict=False))
+        return tuple((end - len(word), end) for word, end in zip(self.words, ends, strict=True))
+
+    def __len__(self) -> int:
+        return len(self.words)
