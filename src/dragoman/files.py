@@ -1,0 +1,175 @@
+"""Sets of named arrays on disk: written whole or not at all, checked, and opened by memory map.
+
+A set is a directory with one `.npy` file an array and a `manifest.json` that lists them with their checksums. Data files
+are named after their checksum, so writing a new state never touches the files of the old one: replacing the manifest,
+which is atomic, is the moment at which the new state takes the place of the old.
+
+Opening must take milliseconds whatever the size, so a file is read through for its checksum only when it may have
+changed: `verified.json` remembers size, times and inode of each file as they were when its checksum was last known to
+hold. It is local knowledge and safe to delete.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dragoman.errors import BadInputError, DamagedFileError, StorageError
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+VERIFIED = "verified.json"
+
+Arrays = dict[str, np.ndarray]
+
+
+def write_arrays(directory: Path, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:
+    """Make `directory` hold exactly these arrays and this JSON description; a failure leaves what was there before."""
+    with storage_errors(directory):
+        directory.mkdir(parents=True, exist_ok=True)
+        before = set(directory.iterdir())
+        try:
+            entries = {name: _write_array(directory, name, array) for name, array in sorted(arrays.items())}
+            manifest = {"format": FORMAT, "about": dict(about), "arrays": entries}
+            manifest["checksum"] = _manifest_checksum(manifest)
+            _write_durably(directory / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False).encode())
+        except BaseException:
+            for leftover in set(directory.iterdir()) - before:
+                leftover.unlink()
+            raise
+    _remember_verified(directory, entries)
+    for old in directory.glob("*.npy"):
+        if old.name not in {entry["file"] for entry in entries.values()}:
+            old.unlink(missing_ok=True)
+
+
+def open_arrays(directory: Path, *, verify: bool = False) -> tuple[Arrays, dict[str, Any]]:
+    """Map the arrays of a directory into memory, shared between processes; changes made to them stay private.
+
+    With `verify` every file is read through and checked; otherwise only those that may have changed since.
+    """
+    manifest = _read_manifest(directory)
+    known = {} if verify else _read_verified(directory)
+    for name, entry in manifest["arrays"].items():
+        path = directory / entry["file"]
+        if _stamp(path, name) != known.get(entry["file"]):
+            _check_file(path, entry)
+    if not verify and known.keys() != {entry["file"] for entry in manifest["arrays"].values()}:
+        _remember_verified(directory, manifest["arrays"])
+    return {name: _map(directory / entry["file"]) for name, entry in manifest["arrays"].items()}, manifest["about"]
+
+
+@contextlib.contextmanager
+def storage_errors(where: Path) -> Iterator[None]:
+    """Turn what the operating system says about writing into one clear line."""
+    try:
+        yield
+    except OSError as error:
+        remedies = {
+            errno.ENOSPC: "make room and try again",
+            errno.EDQUOT: "make room and try again",
+            errno.EFBIG: "raise the limit on file sizes and try again",
+            errno.EACCES: "choose a directory you may write to",
+            errno.EPERM: "choose a directory you may write to",
+            errno.EROFS: "choose a directory you may write to",
+        }
+        what = f"cannot write: {(error.strerror or str(error)).lower()}; nothing was changed"
+        raise StorageError(what, where=where, remedy=remedies.get(error.errno or 0)) from error
+
+
+def _write_array(directory: Path, name: str, array: np.ndarray) -> dict[str, Any]:
+    array = np.ascontiguousarray(array)
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
+    body = memoryview(array).cast("B") if array.size else b""
+    checksum = hashlib.sha256(header.getvalue())
+    checksum.update(body)
+    path = directory / f"{name}-{checksum.hexdigest()[:16]}.npy"
+    _write_durably(path, header.getvalue(), body)
+    return {"file": path.name, "bytes": path.stat().st_size, "sha256": checksum.hexdigest()}
+
+
+def _write_durably(path: Path, *parts: bytes | memoryview) -> None:
+    """Write a file aside, force it to disk, and move it into place."""
+    aside = path.with_name(f"{path.name}.part")
+    with aside.open("wb") as file:
+        for part in parts:
+            file.write(part)
+        file.flush()
+        os.fsync(file.fileno())
+    aside.replace(path)
+    if os.name == "posix":
+        descriptor = os.open(path.parent, os.O_RDONLY)
+        os.fsync(descriptor)
+        os.close(descriptor)
+
+
+def _manifest_checksum(manifest: Mapping[str, Any]) -> str:
+    text = json.dumps({key: value for key, value in manifest.items() if key != "checksum"}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _read_manifest(directory: Path) -> dict[str, Any]:
+    path = directory / MANIFEST
+    try:
+        manifest = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise BadInputError("there is no manifest.json: nothing was saved here", where=directory) from None
+    except ValueError:
+        raise DamagedFileError("not valid JSON", where=path, remedy="restore it from a copy") from None
+    if manifest.get("format") != FORMAT:
+        remedy = "open it with the version of dragoman that wrote it, or a newer one"
+        raise DamagedFileError(f"format {manifest.get('format')}, expected {FORMAT}", where=path, remedy=remedy)
+    if manifest.get("checksum") != _manifest_checksum(manifest):
+        raise DamagedFileError(f"checksum {manifest.get('checksum')} does not hold", where=path)
+    if any(Path(entry["file"]).name != entry["file"] for entry in manifest["arrays"].values()):
+        raise DamagedFileError("names a file outside its directory", where=path)
+    return manifest  # type: ignore[no-any-return]
+
+
+def _check_file(path: Path, entry: Mapping[str, Any]) -> None:
+    remedy = "restore it from a copy, or build it again"
+    size = path.stat().st_size
+    if size != entry["bytes"]:
+        what = f"{size} bytes instead of {entry['bytes']} (sha256 {entry['sha256']})"
+        raise DamagedFileError(what, where=path, remedy=remedy)
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != entry["sha256"]:
+        raise DamagedFileError(f"sha256 {found} instead of {entry['sha256']}", where=path, remedy=remedy)
+
+
+def _stamp(path: Path, name: str) -> list[int]:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        remedy = "restore it from a copy, or build it again"
+        raise DamagedFileError(f"the file of array {name!r} is missing", where=path, remedy=remedy) from None
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+
+
+def _read_verified(directory: Path) -> dict[str, list[int]]:
+    try:
+        return json.loads((directory / VERIFIED).read_bytes())  # type: ignore[no-any-return]
+    except (OSError, ValueError):
+        return {}
+
+
+def _remember_verified(directory: Path, entries: Mapping[str, Mapping[str, Any]]) -> None:
+    stamps = {entry["file"]: _stamp(directory / entry["file"], name) for name, entry in entries.items()}
+    with contextlib.suppress(OSError):  # a read-only directory is checked again each time
+        _write_durably(directory / VERIFIED, json.dumps(stamps).encode())
+
+
+def _map(path: Path) -> np.ndarray:
+    array = np.load(path, mmap_mode="c", allow_pickle=False) if path.stat().st_size > 128 else np.load(path)
+    return array.view(np.ndarray)

@@ -1,0 +1,219 @@
+"""Compiled functions: the decorator all of them use, and the cache that keeps them from one run to the next.
+
+1. A module whose name ends in `kernels` defines its functions with `@kernel`. It imports nothing but NumPy and other
+   kernel modules, and its functions take numbers, arrays and named tuples of arrays, never Python objects.
+2. A function is compiled when it is first called with new types, with the GIL released, and stored on disk under a key:
+   the hash of its module's source and of the kernel modules that one imports. Numba by itself does not notice that a
+   function imported from another file has changed; with this key it need not.
+3. `@exercise` marks a plain function that calls the kernels of a room once on tiny data; `warm()` runs all of these, so
+   that a server or a test-suite compiles up front.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import os
+import pkgutil
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import caching, config, event
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+KEYS_KEPT = 3  # per module: so that two checkouts, or a branch and its parent, do not undo each other's work
+OPTIONS = {"nogil": True, "error_model": "numpy"}
+
+_kernels: dict[str, Any] = {}  # qualified name -> Numba dispatcher
+_exercises: list[Callable[[], None]] = []
+_digests: dict[str, str] = {}  # module name -> hash of its source and of what it imports
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function with Numba on its first call; cached on disk, GIL released."""
+    dispatcher = numba.njit(**OPTIONS)(function)
+    if not config.DISABLE_JIT:
+        if Path(function.__code__.co_filename).is_file():  # a function typed at a prompt has no source to hash
+            dispatcher._cache = _KernelCache(function)
+        _kernels[f"{function.__module__}.{function.__qualname__}"] = dispatcher
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def exercise(function: Callable[[], None]) -> Callable[[], None]:
+    """Mark a function that calls the kernels of its room once, with the types of real use."""
+    _exercises.append(function)
+    return function
+
+
+def warm() -> int:
+    """Compile every kernel of the package, or load it from the cache; returns how many there are."""
+    package = importlib.import_module("dragoman")
+    for found in pkgutil.walk_packages(package.__path__, "dragoman."):
+        if found.name.endswith("kernels"):
+            importlib.import_module(found.name)
+    for function in _exercises:
+        function()
+    return len(_kernels)
+
+
+def cache_directory() -> Path | None:
+    """Where compiled kernels are kept; None when no directory can be written, and every run compiles anew."""
+    for candidate in _cache_candidates():
+        try:
+            candidate.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if _is_ours(candidate) and (os.access(candidate, os.W_OK) or any(candidate.iterdir())):
+            return candidate
+    return None
+
+
+def _cache_candidates() -> list[Path]:
+    if chosen := os.environ.get("DRAGOMAN_CACHE"):
+        return [Path(chosen)]
+    home = {"Darwin": "~/Library/Caches", "Windows": os.environ.get("LOCALAPPDATA", "~")}.get(platform.system())
+    root = Path(os.environ.get("XDG_CACHE_HOME") or home or "~/.cache").expanduser()
+    user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
+    return [root / "dragoman" / "kernels", Path(tempfile.gettempdir()) / f"dragoman-kernels-{user}"]
+
+
+def _is_ours(directory: Path) -> bool:
+    """Compiled code is run: none is taken from a directory that another user can write."""
+    status = directory.stat()
+    return not hasattr(os, "getuid") or (status.st_uid in (os.getuid(), 0) and not status.st_mode & 0o022)
+
+
+def digest(module: str) -> str:
+    """The hash of a module's source and, recursively, of the modules of its own package and of dragoman it imports."""
+    if module not in _digests:
+        source = Path(str(sys.modules[module].__file__)).read_bytes()
+        inherited = [digest(name) for name in sorted(_imported(module, source))]
+        _digests[module] = hashlib.sha256(source + "".join(inherited).encode()).hexdigest()
+    return _digests[module]
+
+
+def _imported(module: str, source: bytes) -> set[str]:
+    """Names of the kernel-side modules that the source imports; this file is not one of them, OPTIONS are in the key."""
+    package = str(sys.modules[module].__package__)
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.rsplit(".", node.level - 1)[0] if node.level else ""
+            origin = ".".join(part for part in (above, node.module) if part)
+            names.update([origin, *(f"{origin}.{alias.name}" for alias in node.names)])
+    roots = {"dragoman", module.split(".")[0]}
+    loaded = {name for name in names if name.split(".")[0] in roots and getattr(sys.modules.get(name), "__file__", None)}
+    return {name for name in loaded if not hasattr(sys.modules[name], "__path__")} - {__name__, module}
+
+
+class _Locator(caching._CacheLocator):  # type: ignore[misc]
+    """Tells Numba where the compiled forms of one function are kept: <cache>/<module>-<key>/."""
+
+    def __init__(self, function: Any, root: Path) -> None:
+        settings = f"{numba.__version__} {sys.version_info[:2]} {OPTIONS} {config.BOUNDSCHECK} {config.OPT}"
+        self.key = hashlib.sha256((digest(function.__module__) + settings).encode()).hexdigest()[:16]
+        self.directory = root / f"{function.__module__}-{self.key}"
+        self.line = function.__code__.co_firstlineno
+        self._py_file = function.__code__.co_filename
+
+    def get_cache_path(self) -> str:
+        return str(self.directory)
+
+    def get_source_stamp(self) -> str:
+        return self.key
+
+    def get_disambiguator(self) -> str:
+        return str(self.line)
+
+    def ensure_cache_path(self) -> None:
+        if not self.directory.is_dir():
+            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._drop_old_keys()
+
+    def _drop_old_keys(self) -> None:
+        siblings = self.directory.parent.glob(self.directory.name.removesuffix(self.key) + "*")
+        newest_first = sorted(siblings, key=lambda path: path.stat().st_mtime, reverse=True)
+        for old in newest_first[KEYS_KEPT:]:
+            shutil.rmtree(old, ignore_errors=True)
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> _Locator | None:  # noqa: ARG003 (Numba's signature)
+        root = cache_directory()
+        return None if root is None else cls(py_func, root)
+
+
+class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_Locator,)
+
+
+class _KernelCache:
+    """Numba's cache of one function, opened at first use; one that cannot be read or written slows, never stops."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self._opened: Any = None
+
+    def _open(self) -> Any:
+        if self._opened is None:
+            try:
+                self._opened = type("Cache", (caching.Cache,), {"_impl_class": _CacheImpl})(self._function)
+            except (RuntimeError, OSError):  # no directory to keep it in
+                self._opened = caching.NullCache()
+        return self._opened
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        try:
+            return self._open().load_overload(signature, context)
+        except Exception:  # a damaged file of the cache: compile again and overwrite it
+            return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        try:
+            self._open().save_overload(signature, result)
+        except OSError:
+            self._opened = caching.NullCache()
+
+    @property
+    def cache_path(self) -> str | None:
+        return self._open().cache_path  # type: ignore[no-any-return]
+
+
+class _ProgressLine(event.Listener):  # type: ignore[misc]
+    """Says on the terminal that kernels are being compiled, and how many; the line is wiped after each."""
+
+    def __init__(self) -> None:
+        self.compiled: set[str] = set()
+        self.depth = 0
+
+    def on_start(self, happening: Any) -> None:
+        function = happening.data["dispatcher"].py_func
+        name = f"{function.__module__}.{function.__qualname__}"
+        if name not in _kernels:
+            return
+        self.compiled.add(name)
+        self.depth += 1
+        line = f"compiling kernels, once: {len(self.compiled)}/{len(_kernels)}"
+        if sys.stderr.isatty():
+            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+        elif len(self.compiled) == 1:
+            print(line, file=sys.stderr, flush=True)
+
+    def on_end(self, happening: Any) -> None:
+        function = happening.data["dispatcher"].py_func
+        if f"{function.__module__}.{function.__qualname__}" in _kernels:
+            self.depth -= 1
+            if self.depth == 0 and sys.stderr.isatty():
+                print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+event.register("numba:compile", _ProgressLine())

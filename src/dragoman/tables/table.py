@@ -1,0 +1,286 @@
+"""Tables as Python sees them: columns of numbers beside the keys, growing, layered over a base, saved and opened.
+
+A table counts. Adding to a key enters it, adding the negative takes it out again when all its columns have come back to
+zero, and merging two tables sums them: whatever the order, the contents are the same.
+
+>>> table = Table({"count": np.int64})
+>>> table.add([7, 7, 12], count=[1, 1, 5])
+>>> table.get([7, 12, 99], "count").tolist()
+[2, 5, 0]
+>>> table.add([7], count=[-2])
+>>> len(table)
+1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from dragoman.errors import BadInputError
+from dragoman.files import Arrays, open_arrays, write_arrays
+from dragoman.kernels import exercise
+from dragoman.tables import kernels
+from dragoman.tables.kernels import ABSENT, BITS, FREE, HIGH, LIVE, Index, Layered
+
+SMALLEST = 16  # entries a new table has room for
+GROWTH = 1.25  # capacity after growing, as a multiple of what is needed
+FULLEST, EMPTIEST = 0.75, 0.6  # share of slots taken: grow when above the first, to the second
+MOST_ENTRIES = 2**31 - 2
+
+Ids = NDArray[np.int64]
+
+
+class Table:
+    """Integer keys with columns of numbers; with a base, the differences to it."""
+
+    def __init__(self, columns: Mapping[str, DTypeLike], base: Table | None = None) -> None:
+        if base is not None and base.dtypes != {name: np.dtype(dtype) for name, dtype in columns.items()}:
+            raise BadInputError(f"a layer with columns {dict(columns)} does not fit a base with {base.dtypes}")
+        self.base = base
+        self.columns = {name: np.zeros(0, dtype) for name, dtype in columns.items()}
+        self.index = Index(np.zeros(0, np.int64), np.zeros(1, np.uint32), np.array([0, 0, 0, 1], np.int64))
+        self.reserve(SMALLEST)
+
+    @property
+    def dtypes(self) -> dict[str, np.dtype[Any]]:
+        """Name and type of each column."""
+        return {name: column.dtype for name, column in self.columns.items()}
+
+    @property
+    def layered(self) -> Layered:
+        """What kernels read: the base's index (an empty one when there is none) and this table's."""
+        return Layered(_EMPTY if self.base is None else self.base.index, self.index)
+
+    def __len__(self) -> int:
+        """Number of entries in this table, those of the base not counted."""
+        return int(self.index.state[LIVE])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held in memory by this table, those of the base not counted."""
+        return sum(array.nbytes for array in (*self.index, *self.columns.values()))
+
+    def reserve(self, extra: int) -> None:
+        """Make room for `extra` more entries, so that a kernel can insert them."""
+        high = int(self.index.state[HIGH])
+        needed = high + extra
+        if needed > MOST_ENTRIES:
+            raise BadInputError(f"a table holds at most {MOST_ENTRIES:,} entries")
+        if needed > self.index.keys.size:
+            self._resize(int(needed * GROWTH))
+        if needed > self.index.slots.size * FULLEST:
+            self._replace_slots(int(needed * GROWTH))
+
+    def _resize(self, capacity: int) -> None:
+        """Give keys and columns room for `capacity` entries; new places are zero."""
+        high = int(self.index.state[HIGH])
+
+        def resized(array: np.ndarray) -> np.ndarray:
+            larger = np.zeros(capacity, array.dtype)
+            larger[:high] = array[:high]
+            return larger
+
+        self.columns = {name: resized(column) for name, column in self.columns.items()}
+        self.index = self.index._replace(keys=resized(self.index.keys))
+
+    def _replace_slots(self, entries: int) -> None:
+        self.index.state[BITS] = max(1, int(entries).bit_length())
+        self.index = self.index._replace(slots=np.zeros(int(entries / EMPTIEST) + 2, np.uint32))
+        kernels.refill(self.index)
+
+    def add(self, keys: ArrayLike, **amounts: ArrayLike) -> None:
+        """Add an amount to the named columns of each key; an entry that comes to zero in all columns is erased."""
+        keys = _as_keys(keys)
+        self.reserve(keys.size)
+        ids = np.empty(keys.size, np.int64)
+        kernels.insert_many(self.index, keys, ids)
+        for name, values in amounts.items():
+            column = self.columns[name]
+            kernels.add_at(column, ids, np.broadcast_to(np.asarray(values, column.dtype), ids.shape).copy())
+        self._erase_zeros(ids)
+
+    def _erase_zeros(self, ids: Ids) -> None:
+        zero = np.ones(ids.size, np.bool_)
+        for column in self.columns.values():
+            zero &= column[ids] == 0
+        kernels.erase_many(self.index, ids[zero])
+
+    def find(self, keys: ArrayLike) -> Ids:
+        """Ids of the keys in this table, ABSENT where there is none."""
+        keys = _as_keys(keys)
+        ids = np.empty(keys.size, np.int64)
+        kernels.find_many(self.index, keys, ids)
+        return ids
+
+    def get(self, keys: ArrayLike, column: str) -> np.ndarray:
+        """Values of a column for each key, layer and base summed; zero where there is no entry."""
+        ids = self.find(keys)
+        values = np.where(ids == ABSENT, 0, self.columns[column][ids]).astype(self.columns[column].dtype)
+        return values if self.base is None else values + self.base.get(keys, column)
+
+    @property
+    def ids(self) -> Ids:
+        """Ids of the entries of this table, in the order of iteration: the older entry first, unless an id was reused."""
+        return np.flatnonzero(self.index.keys[: self.index.state[HIGH]] >= 0)
+
+    def contents(self) -> dict[str, np.ndarray]:
+        """Copies of keys and columns of this table's entries, sorted by key: equal for equal tables, however made."""
+        ids = self.ids
+        ids = ids[np.argsort(self.index.keys[ids])]
+        return {"key": self.index.keys[ids]} | {name: column[ids] for name, column in self.columns.items()}
+
+    def merge(self, other: Table) -> None:
+        """Add everything that the other table holds (its base not counted)."""
+        ids = other.ids
+        self.add(other.index.keys[ids], **{name: column[ids] for name, column in other.columns.items()})
+
+    def compact(self) -> None:
+        """Renumber the entries in the order of their keys and give back spare room: the form in which a base is saved."""
+        contents = self.contents()
+        self.index.state[[HIGH, LIVE, FREE]] = 0
+        self._resize(contents["key"].size)
+        self._replace_slots(contents["key"].size)
+        kernels.insert_many(self.index, contents["key"], np.empty(contents["key"].size, np.int64))
+        self.columns = {name: contents[name] for name in self.columns}
+
+    def arrays(self) -> Arrays:
+        """Everything needed to open this table again, bit for bit: views, without spare room at the end."""
+        high = int(self.index.state[HIGH])
+        return {
+            "keys": self.index.keys[:high],
+            "slots": self.index.slots,
+            "state": self.index.state,
+            **{f"column.{name}": column[:high] for name, column in self.columns.items()},
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray], base: Table | None = None) -> Table:
+        """The table whose `arrays()` these are; they are used as they are, not copied."""
+        table = cls.__new__(cls)
+        table.base = base
+        table.index = Index(arrays["keys"], arrays["slots"], arrays["state"])
+        table.columns = {name[7:]: array for name, array in arrays.items() if name.startswith("column.")}
+        return table
+
+    def save(self, directory: str | Path) -> None:
+        """Write the table to a directory, whole or not at all."""
+        write_arrays(Path(directory), self.arrays(), {"kind": type(self).__name__})
+
+    @classmethod
+    def open(cls, directory: str | Path, base: Table | None = None, *, verify: bool = False) -> Table:
+        """Map a saved table into memory; it may serve as a base, or go on growing in memory."""
+        arrays, about = open_arrays(Path(directory), verify=verify)
+        if about.get("kind") != cls.__name__:
+            raise BadInputError(f"holds a {about.get('kind')}, not a {cls.__name__}", where=directory)
+        return cls.from_arrays(arrays, base)
+
+
+class PathTable(Table):
+    """Sequences of word ids (phrases, n-grams) as paths from a root, each known by one id; a path is its parent and a word.
+
+    >>> paths = PathTable()
+    >>> paths.insert([4, 8, 15])
+    2
+    >>> paths.find_path([4, 8]), paths.path(2)
+    (1, [4, 8, 15])
+    >>> paths.release(2)
+    >>> len(paths)
+    0
+    """
+
+    def __init__(self, base: PathTable | None = None) -> None:
+        super().__init__({"uses": np.int32}, base)
+
+    @property
+    def uses(self) -> np.ndarray:
+        """[capacity] how many longer paths and holders keep each path of this table alive."""
+        return self.columns["uses"]
+
+    def insert(self, words: Sequence[int]) -> int:
+        """Id of a path, held once more by the caller."""
+        self.reserve(len(words))
+        return int(kernels.insert_path(self.layered, self.uses, np.asarray(words, np.int64)))
+
+    def release(self, path: int) -> None:
+        """Undo one `insert`; paths that nothing holds any more are erased."""
+        kernels.release(self.layered, self.uses, path)
+
+    def find_path(self, words: Sequence[int]) -> int:
+        """Id of a path, ABSENT if it is neither in this table nor in its base."""
+        return int(kernels.follow(self.layered, np.asarray(words, np.int64)))
+
+    def path(self, path: int) -> list[int]:
+        """The words of a path, given its id."""
+        words: list[int] = []
+        while path != ABSENT:
+            key = kernels.key_of(self.layered, path)
+            words.append(int(kernels.word_of(key)))
+            path = int(kernels.parent_of(key))
+        return words[::-1]
+
+    def merge(self, other: Table) -> None:
+        """Not for paths, whose keys hold ids of their own table: see `merge_paths`."""
+        raise TypeError("paths are merged with merge_paths")
+
+    def merge_paths(self, other: PathTable) -> Ids:
+        """Enter the paths of another table without a base, held as often; returns the id here of each id there."""
+        high = int(other.index.state[HIGH])
+        here = np.full(high + 1, ABSENT, np.int64)  # [id there + 1], the root first
+        children = np.zeros(high + 1, np.int64)
+        self.reserve(len(other))
+        for ids in other.ids_by_length():
+            keys = other.index.keys[ids]
+            parents, words = here[keys >> kernels.WORD_BITS], keys & ((1 << kernels.WORD_BITS) - 1)
+            order = np.lexsort((words, parents))  # the same numbering whatever the numbering there
+            np.add.at(children, keys >> kernels.WORD_BITS, 1)
+            kernels.extend_many(self.layered, self.uses, parents[order], words[order], here, ids[order] + 1)
+        ids = other.ids
+        kernels.hold_many(self.layered, self.uses, here[ids + 1], other.uses[ids] - children[ids + 1])
+        return here[1:]
+
+    def compact(self) -> None:
+        """Not for paths, whose ids other tables know: merge them into a new table instead, which renumbers them."""
+        raise TypeError("paths are renumbered with PathTable().merge_paths(…)")
+
+    def ids_by_length(self) -> list[Ids]:
+        """Ids of this table's paths, those of one word first, then those of two …, each in the order of their keys."""
+        remaining, found = self.ids, []
+        reached = np.zeros(int(self.index.state[HIGH]) + 1, np.bool_)
+        below = int(self.layered.base.state[HIGH])
+        while remaining.size:
+            parents = (self.index.keys[remaining] >> kernels.WORD_BITS) - below
+            ready = (parents <= 0) | reached[np.maximum(parents, 0)]
+            level = remaining[ready]
+            found.append(level[np.argsort(self.index.keys[level])])
+            remaining = remaining[~ready]
+            reached[level + 1] = True
+        return found
+
+
+@exercise
+def _exercise() -> None:
+    for base in (Table({"a": np.int64, "b": np.int32, "c": np.float64}), None):
+        table = Table({"a": np.int64, "b": np.int32, "c": np.float64}, base)
+        table.add([1, 2], a=1, b=1, c=1.0)
+        table.get([1], "a")
+        table.add([1, 2], a=-1, b=-1, c=-1.0)
+    paths, more = PathTable(), PathTable()
+    more.insert([1, 2])
+    paths.merge_paths(more)
+    paths.path(paths.find_path([1, 2]))
+    paths.release(paths.insert([3]))
+
+
+_EMPTY = Index(np.zeros(0, np.int64), np.zeros(1, np.uint32), np.array([0, 0, 0, 1], np.int64))
+
+
+def _as_keys(keys: ArrayLike) -> Ids:
+    array = np.atleast_1d(np.asarray(keys, np.int64))
+    if array.size and array.min() < 0:
+        raise BadInputError(f"keys of a table are integers from 0 to 2⁶³ − 1, not {array.min()}")
+    return np.ascontiguousarray(array)

@@ -1,0 +1,147 @@
+"""Words ↔ ids. Open: a new word gets the next id, and keeps it for ever. Layered: ids of a base stay what they are.
+
+The first ids belong to words that no text contains; a token that happens to be written `<s>` is a word like any other.
+
+>>> vocabulary = Vocabulary()
+>>> vocabulary.add("botón"), vocabulary.add("verde"), vocabulary.add("botón")
+(4, 5, 4)
+>>> vocabulary.id("rojo"), vocabulary.word(5)
+(0, 'verde')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.files import Arrays
+from dragoman.tables import ABSENT, Table, kernels
+
+SPECIAL = ("<unk>", "<s>", "</s>", "<null>")
+UNKNOWN, START, END, NULL = range(len(SPECIAL))
+
+REMEMBERED = 1 << 16  # words kept as Python strings, so that common ones are not hashed again and again
+
+
+class Vocabulary:
+    """The words of one language, each with its id; saved as UTF-8 bytes plus offsets."""
+
+    def __init__(self, base: Vocabulary | None = None) -> None:
+        self.base = base
+        self.first = len(SPECIAL) if base is None else len(base)  # ids below it are special, or the base's
+        self._index = Table({})  # hash of a word -> its place in this layer, 0, 1, 2 …
+        self._bytes = np.zeros(256, np.uint8)
+        self._ends = np.zeros(16, np.int64)  # [capacity] one past the last byte of each word
+        self._ids: dict[str, int] = {}
+        self._words: dict[int, str] = {}
+
+    def __len__(self) -> int:
+        """One more than the greatest id: special words and those of the base are counted."""
+        return self.first + len(self._index)
+
+    def __contains__(self, word: str) -> bool:
+        return self.id(word) != UNKNOWN
+
+    def id(self, word: str) -> int:
+        """Id of a word, UNKNOWN if it has none."""
+        known = self._ids.get(word)
+        if known is None:
+            known = self._find(word.encode())[0]
+            if known != UNKNOWN:
+                self._remember(word, known)
+        return known
+
+    def add(self, word: str) -> int:
+        """Id of a word, a new one if it has none."""
+        known = self.id(word)
+        if known == UNKNOWN:
+            code = word.encode()
+            known = len(self)
+            self._append(code)
+            self._index.reserve(1)
+            kernels.insert(self._index.index, self._find(code)[1])
+            self._remember(word, known)
+        return known
+
+    def ids(self, words: Iterable[str], *, add: bool = False) -> NDArray[np.int64]:
+        """Ids of a sequence of words; unknown ones are entered with `add`, otherwise UNKNOWN."""
+        look_up = self.add if add else self.id
+        return np.fromiter((look_up(word) for word in words), np.int64)
+
+    def word(self, known: int) -> str:
+        """The word of an id."""
+        if known in self._words:
+            return self._words[known]
+        if known < self.first:
+            return SPECIAL[known] if self.base is None else self.base.word(known)
+        if known >= len(self):
+            raise IndexError(f"id {known} is beyond the {len(self)} words of the vocabulary")
+        word = self._code(known - self.first).decode()
+        self._remember(word, known)
+        return word
+
+    def words(self, ids: Iterable[int]) -> list[str]:
+        """The words of a sequence of ids."""
+        return [self.word(int(known)) for known in ids]
+
+    def _find(self, code: bytes) -> tuple[int, int]:
+        """Id of a word given its UTF-8 form, or UNKNOWN, and the key in this layer's index that it has or would have."""
+        if self.base is not None:
+            known = self.base._find(code)[0]
+            if known != UNKNOWN:
+                return known, ABSENT
+        key = int.from_bytes(blake2b(code, digest_size=8).digest(), "little") >> 2
+        while True:
+            place = kernels.find(self._index.index, key)
+            if place == ABSENT:
+                return UNKNOWN, key
+            if self._code(place) == code:
+                return self.first + place, key
+            key += 1  # two words with one hash: the later one stands at the next key
+
+    def _code(self, place: int) -> bytes:
+        begin = self._ends[place - 1] if place else 0
+        return self._bytes[begin : self._ends[place]].tobytes()
+
+    def _append(self, code: bytes) -> None:
+        place = len(self._index)
+        begin = int(self._ends[place - 1]) if place else 0
+        end = begin + len(code)
+        self._bytes = _with_room(self._bytes, end)
+        self._ends = _with_room(self._ends, place + 1)
+        self._bytes[begin:end] = np.frombuffer(code, np.uint8)
+        self._ends[place] = end
+
+    def _remember(self, word: str, known: int) -> None:
+        if len(self._ids) >= REMEMBERED:
+            self._ids.clear()
+            self._words.clear()
+        self._ids[word] = known
+        self._words[known] = word
+
+    def arrays(self) -> Arrays:
+        """Everything needed to open this vocabulary again, its base not counted."""
+        n = len(self._index)
+        text = self._bytes[: int(self._ends[n - 1]) if n else 0]
+        return {"bytes": text, "ends": self._ends[:n]} | {f"index.{k}": v for k, v in self._index.arrays().items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray], base: Vocabulary | None = None) -> Vocabulary:
+        """The vocabulary whose `arrays()` these are; they are used as they are, not copied."""
+        vocabulary = cls(base)
+        vocabulary._bytes, vocabulary._ends = arrays["bytes"], arrays["ends"]
+        index = {name[6:]: array for name, array in arrays.items() if name.startswith("index.")}
+        vocabulary._index = Table.from_arrays(index)
+        return vocabulary
+
+
+def _with_room(array: np.ndarray, size: int) -> np.ndarray:
+    """The array itself, or a larger copy of it with room for `size` elements."""
+    if size <= array.size:
+        return array
+    larger = np.zeros(max(size, array.size * 3 // 2), array.dtype)
+    larger[: array.size] = array
+    return larger
