@@ -1,7 +1,7 @@
 """Sets of named arrays on disk: written whole or not at all, checked, and opened by memory map.
 
-A set is a directory with one `.npy` file an array and a `manifest.json` that lists them with their checksums. Data files
-are named after their checksum, so writing a new state never touches the files of the old one: replacing the manifest,
+A set is a directory with one `.npy` file an array and a `manifest.json` that lists them with their checksums. Data
+files are named after their checksum, so writing a new state never touches the files of the old one: replacing the manifest,
 which is atomic, is the moment at which the new state takes the place of the old.
 
 Opening must take milliseconds whatever the size, so a file is read through for its checksum only when it may have
@@ -19,7 +19,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -90,7 +90,7 @@ def _write_array(directory: Path, name: str, array: np.ndarray) -> dict[str, Any
     array = np.ascontiguousarray(array)
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
-    body = memoryview(array).cast("B") if array.size else b""
+    body = array.data.cast("B") if array.size else b""
     checksum = hashlib.sha256(header.getvalue())
     checksum.update(body)
     path = directory / f"{name}-{checksum.hexdigest()[:16]}.npy"
@@ -171,5 +171,6 @@ def _remember_verified(directory: Path, entries: Mapping[str, Mapping[str, Any]]
 
 
 def _map(path: Path) -> np.ndarray:
-    array = np.load(path, mmap_mode="c", allow_pickle=False) if path.stat().st_size > 128 else np.load(path)
+    mode: Literal["c"] | None = "c" if path.stat().st_size > 128 else None  # nothing but a header cannot be mapped
+    array: np.ndarray = np.load(path, mmap_mode=mode, allow_pickle=False)
     return array.view(np.ndarray)

@@ -22,12 +22,10 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 from numba.core import caching, config, event
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 KEYS_KEPT = 3  # per module: so that two checkouts, or a branch and its parent, do not undo each other's work
 OPTIONS = {"nogil": True, "error_model": "numpy"}
@@ -37,7 +35,7 @@ _exercises: list[Callable[[], None]] = []
 _digests: dict[str, str] = {}  # module name -> hash of its source and of what it imports
 
 
-def kernel(function: Function) -> Function:
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function with Numba on its first call; cached on disk, GIL released."""
     dispatcher = numba.njit(**OPTIONS)(function)
     if not config.DISABLE_JIT:
@@ -112,7 +110,9 @@ def _imported(module: str, source: bytes) -> set[str]:
             origin = ".".join(part for part in (above, node.module) if part)
             names.update([origin, *(f"{origin}.{alias.name}" for alias in node.names)])
     roots = {"dragoman", module.split(".")[0]}
-    loaded = {name for name in names if name.split(".")[0] in roots and getattr(sys.modules.get(name), "__file__", None)}
+    loaded = {
+        name for name in names if name.split(".")[0] in roots and getattr(sys.modules.get(name), "__file__", None)
+    }
     return {name for name in loaded if not hasattr(sys.modules[name], "__path__")} - {__name__, module}
 
 

@@ -12,6 +12,7 @@ key's hash, so that nearly every probe of a wrong entry is told without touching
 behind it back, so there are no tombstones and a table that shrinks is as fast as one that never grew.
 """
 
+# mypy: disallow-untyped-defs=False, check-untyped-defs=False
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -49,7 +50,7 @@ class Layered(NamedTuple):
 
 
 @kernel
-def hash_of(key):  # type: ignore[no-untyped-def]
+def hash_of(key):
     """Mix a key into 64 bits (the finaliser of MurmurHash3, by Appleby)."""
     h = np.uint64(key)
     h ^= h >> np.uint64(33)
@@ -60,19 +61,19 @@ def hash_of(key):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def home(h, slots):  # type: ignore[no-untyped-def]
+def home(h, slots):
     """The first slot to look at: the hash's upper half scaled to the number of slots (any number, not only 2ᵏ)."""
     return np.int64(((h >> np.uint64(32)) * np.uint64(slots)) >> np.uint64(32))
 
 
 @kernel
-def tag(h, bits):  # type: ignore[no-untyped-def]
+def tag(h, bits):
     """The hash's lower bits, above the `bits` that hold the id."""
     return np.int64((h << np.uint64(bits)) & np.uint64(0xFFFFFFFF))
 
 
 @kernel
-def find(index, key):  # type: ignore[no-untyped-def]
+def find(index, key):
     """Id of a key, or ABSENT."""
     h = hash_of(key)
     bits = index.state[BITS]
@@ -94,7 +95,7 @@ def find(index, key):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def place(index, h, entry):  # type: ignore[no-untyped-def]
+def place(index, h, entry):
     """Put an id into the first empty slot at or after its home."""
     n = index.slots.size
     at = home(h, n)
@@ -106,7 +107,7 @@ def place(index, h, entry):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def insert(index, key):  # type: ignore[no-untyped-def]
+def insert(index, key):
     """Id of a key, a new one if it had none. Room for it must have been reserved."""
     entry = find(index, key)
     if entry != ABSENT:
@@ -125,7 +126,7 @@ def insert(index, key):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def erase(index, entry):  # type: ignore[no-untyped-def]
+def erase(index, entry):
     """Take out an entry. Its columns must be zero already: they serve the next key that gets this id."""
     state = index.state
     mask = (np.int64(1) << state[BITS]) - 1
@@ -163,7 +164,7 @@ def erase(index, entry):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def refill(index):  # type: ignore[no-untyped-def]
+def refill(index):
     """Fill empty slots from the keys, after the slots have been replaced."""
     for entry in range(index.state[HIGH]):
         key = index.keys[entry]
@@ -172,25 +173,25 @@ def refill(index):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def path_key(parent, word):  # type: ignore[no-untyped-def]
+def path_key(parent, word):
     """Key of the path that goes on from `parent` (ABSENT: from the root) with a word."""
     return ((np.int64(parent) + 1) << WORD_BITS) | np.int64(word)
 
 
 @kernel
-def parent_of(key):  # type: ignore[no-untyped-def]
+def parent_of(key):
     """The path without its last word; ABSENT at the root."""
     return (key >> WORD_BITS) - 1
 
 
 @kernel
-def word_of(key):  # type: ignore[no-untyped-def]
+def word_of(key):
     """The last word of a path."""
     return key & ((np.int64(1) << WORD_BITS) - 1)
 
 
 @kernel
-def joint_id(layered, in_base, in_layer):  # type: ignore[no-untyped-def]
+def joint_id(layered, in_base, in_layer):
     """The one id of an entry found at these places (ABSENT where it is not)."""
     if in_base != ABSENT:
         return in_base
@@ -200,7 +201,7 @@ def joint_id(layered, in_base, in_layer):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def locate(layered, key):  # type: ignore[no-untyped-def]
+def locate(layered, key):
     """Where a key stands: (id in the base, id in the layer), each ABSENT if it is not there."""
     in_base = np.int64(ABSENT)
     if layered.base.state[LIVE] > 0:
@@ -209,14 +210,14 @@ def locate(layered, key):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def key_of(layered, joint):  # type: ignore[no-untyped-def]
+def key_of(layered, joint):
     """Key of an entry by its joint id."""
     below = layered.base.state[HIGH]
     return layered.base.keys[joint] if joint < below else layered.layer.keys[joint - below]
 
 
 @kernel
-def follow(layered, words):  # type: ignore[no-untyped-def]
+def follow(layered, words):
     """Joint id of the path along the words, ABSENT if there is none."""
     node = np.int64(ABSENT)
     for word in words:
@@ -228,7 +229,7 @@ def follow(layered, words):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def extend(layered, uses, parent, word):  # type: ignore[no-untyped-def]
+def extend(layered, uses, parent, word):
     """Joint id of the path that goes on from `parent` with a word, entered into the layer if it is nowhere.
 
     `uses` [layer capacity] counts what keeps a path of the layer alive: longer paths, and holders elsewhere (`hold`).
@@ -242,7 +243,7 @@ def extend(layered, uses, parent, word):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def hold(layered, uses, joint):  # type: ignore[no-untyped-def]
+def hold(layered, uses, joint):
     """Keep a path alive; those of the base always are."""
     below = layered.base.state[HIGH]
     if joint >= below:
@@ -250,7 +251,7 @@ def hold(layered, uses, joint):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def release(layered, uses, joint):  # type: ignore[no-untyped-def]
+def release(layered, uses, joint):
     """Undo one `hold`; a path that nothing keeps alive any more is erased, and then perhaps the one it went on from."""
     below = layered.base.state[HIGH]
     while joint >= below:
@@ -263,7 +264,7 @@ def release(layered, uses, joint):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def insert_path(layered, uses, words):  # type: ignore[no-untyped-def]
+def insert_path(layered, uses, words):
     """Joint id of the path along the words, held once more; whatever part of it was missing is entered."""
     node = np.int64(ABSENT)
     for word in words:
@@ -273,21 +274,21 @@ def insert_path(layered, uses, words):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def insert_many(index, keys, ids):  # type: ignore[no-untyped-def]
+def insert_many(index, keys, ids):
     """Give every key an id; the ids go into `ids` [n]."""
     for i in range(keys.size):
         ids[i] = insert(index, keys[i])
 
 
 @kernel
-def find_many(index, keys, ids):  # type: ignore[no-untyped-def]
+def find_many(index, keys, ids):
     """Look up every key; the ids, or ABSENT, go into `ids` [n]."""
     for i in range(keys.size):
         ids[i] = find(index, keys[i])
 
 
 @kernel
-def erase_many(index, ids):  # type: ignore[no-untyped-def]
+def erase_many(index, ids):
     """Take out the entries of these ids, the last first; an id may stand there twice."""
     for i in range(ids.size - 1, -1, -1):
         if ids[i] < index.state[HIGH] and index.keys[ids[i]] >= 0:
@@ -295,21 +296,21 @@ def erase_many(index, ids):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def add_at(column, ids, amounts):  # type: ignore[no-untyped-def]
+def add_at(column, ids, amounts):
     """Add an amount to the column at each id; an id may stand there twice."""
     for i in range(ids.size):
         column[ids[i]] += amounts[i]
 
 
 @kernel
-def extend_many(layered, uses, parents, words, ids, places):  # type: ignore[no-untyped-def]
+def extend_many(layered, uses, parents, words, ids, places):
     """`extend` for each parent [n] and word [n]; the joint ids go to these places of `ids`."""
     for i in range(words.size):
         ids[places[i]] = extend(layered, uses, parents[i], words[i])
 
 
 @kernel
-def hold_many(layered, uses, paths, times):  # type: ignore[no-untyped-def]
+def hold_many(layered, uses, paths, times):
     """`hold` each of the paths [n] so many times [n]."""
     below = layered.base.state[HIGH]
     for i in range(paths.size):

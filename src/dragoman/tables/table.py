@@ -14,7 +14,7 @@ zero, and merging two tables sums them: whatever the order, the contents are the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +125,7 @@ class Table:
 
     @property
     def ids(self) -> Ids:
-        """Ids of the entries of this table, in the order of iteration: the older entry first, unless an id was reused."""
+        """Ids of the entries of this table in their stable order: older entries first, unless an id was reused."""
         return np.flatnonzero(self.index.keys[: self.index.state[HIGH]] >= 0)
 
     def contents(self) -> dict[str, np.ndarray]:
@@ -134,19 +134,24 @@ class Table:
         ids = ids[np.argsort(self.index.keys[ids])]
         return {"key": self.index.keys[ids]} | {name: column[ids] for name, column in self.columns.items()}
 
-    def merge(self, other: Table) -> None:
-        """Add everything that the other table holds (its base not counted)."""
+    def merge(self, other: Table) -> Ids:
+        """Add everything that the other table holds (its base not counted); returns the id here of each id there."""
         ids = other.ids
-        self.add(other.index.keys[ids], **{name: column[ids] for name, column in other.columns.items()})
+        keys = other.index.keys[ids]
+        self.add(keys, **{name: column[ids] for name, column in other.columns.items()})
+        return _scattered(self.find(keys), ids, int(other.index.state[HIGH]))
 
-    def compact(self) -> None:
-        """Renumber the entries in the order of their keys and give back spare room: the form in which a base is saved."""
+    def compact(self) -> Ids:
+        """Renumber the entries in the order of their keys and give back spare room; returns the new id of each old one."""
         contents = self.contents()
+        old, new = self.find(contents["key"]), np.arange(len(self))
+        renumbered = _scattered(new, old, int(self.index.state[HIGH]))
         self.index.state[[HIGH, LIVE, FREE]] = 0
-        self._resize(contents["key"].size)
-        self._replace_slots(contents["key"].size)
-        kernels.insert_many(self.index, contents["key"], np.empty(contents["key"].size, np.int64))
+        self._resize(new.size)
+        self._replace_slots(new.size)
+        kernels.insert_many(self.index, contents["key"], new)
         self.columns = {name: contents[name] for name in self.columns}
+        return renumbered
 
     def arrays(self) -> Arrays:
         """Everything needed to open this table again, bit for bit: views, without spare room at the end."""
@@ -181,7 +186,7 @@ class Table:
 
 
 class PathTable(Table):
-    """Sequences of word ids (phrases, n-grams) as paths from a root, each known by one id; a path is its parent and a word.
+    """Sequences of word ids as paths from a root, each known by one id: a path is the path before it and a word.
 
     >>> paths = PathTable()
     >>> paths.insert([4, 8, 15])
@@ -223,43 +228,49 @@ class PathTable(Table):
             path = int(kernels.parent_of(key))
         return words[::-1]
 
-    def merge(self, other: Table) -> None:
-        """Not for paths, whose keys hold ids of their own table: see `merge_paths`."""
-        raise TypeError("paths are merged with merge_paths")
-
-    def merge_paths(self, other: PathTable) -> Ids:
+    def merge(self, other: Table) -> Ids:
         """Enter the paths of another table without a base, held as often; returns the id here of each id there."""
         high = int(other.index.state[HIGH])
         here = np.full(high + 1, ABSENT, np.int64)  # [id there + 1], the root first
         children = np.zeros(high + 1, np.int64)
         self.reserve(len(other))
-        for ids in other.ids_by_length():
+        for ids in _by_length(other):
             keys = other.index.keys[ids]
             parents, words = here[keys >> kernels.WORD_BITS], keys & ((1 << kernels.WORD_BITS) - 1)
             order = np.lexsort((words, parents))  # the same numbering whatever the numbering there
             np.add.at(children, keys >> kernels.WORD_BITS, 1)
             kernels.extend_many(self.layered, self.uses, parents[order], words[order], here, ids[order] + 1)
         ids = other.ids
-        kernels.hold_many(self.layered, self.uses, here[ids + 1], other.uses[ids] - children[ids + 1])
+        kernels.hold_many(self.layered, self.uses, here[ids + 1], other.columns["uses"][ids] - children[ids + 1])
         return here[1:]
 
-    def compact(self) -> None:
-        """Not for paths, whose ids other tables know: merge them into a new table instead, which renumbers them."""
-        raise TypeError("paths are renumbered with PathTable().merge_paths(…)")
+    def compact(self) -> Ids:
+        """Renumber the paths, shorter ones first; returns the new id of each old one, for the tables that know them."""
+        fresh = PathTable()
+        renumbered = fresh.merge(self)
+        fresh._resize(len(fresh))
+        fresh._replace_slots(len(fresh))
+        self.index, self.columns = fresh.index, fresh.columns
+        return renumbered
 
-    def ids_by_length(self) -> list[Ids]:
-        """Ids of this table's paths, those of one word first, then those of two …, each in the order of their keys."""
-        remaining, found = self.ids, []
-        reached = np.zeros(int(self.index.state[HIGH]) + 1, np.bool_)
-        below = int(self.layered.base.state[HIGH])
-        while remaining.size:
-            parents = (self.index.keys[remaining] >> kernels.WORD_BITS) - below
-            ready = (parents <= 0) | reached[np.maximum(parents, 0)]
-            level = remaining[ready]
-            found.append(level[np.argsort(self.index.keys[level])])
-            remaining = remaining[~ready]
-            reached[level + 1] = True
-        return found
+
+def _by_length(paths: Table) -> Iterator[Ids]:
+    """Ids of the paths of one word, then of those of two, and so on."""
+    remaining = paths.ids
+    reached = np.zeros(int(paths.index.state[HIGH]) + 1, np.bool_)
+    reached[0] = True
+    while remaining.size:
+        ready = reached[paths.index.keys[remaining] >> kernels.WORD_BITS]
+        yield remaining[ready]
+        reached[remaining[ready] + 1] = True
+        remaining = remaining[~ready]
+
+
+def _scattered(values: Ids, places: Ids, size: int) -> Ids:
+    """An array [size] with these values at these places and ABSENT at all others."""
+    array = np.full(size, ABSENT, np.int64)
+    array[places] = values
+    return array
 
 
 @exercise
@@ -271,7 +282,7 @@ def _exercise() -> None:
         table.add([1, 2], a=-1, b=-1, c=-1.0)
     paths, more = PathTable(), PathTable()
     more.insert([1, 2])
-    paths.merge_paths(more)
+    paths.merge(more)
     paths.path(paths.find_path([1, 2]))
     paths.release(paths.insert([3]))
 

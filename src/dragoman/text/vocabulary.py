@@ -88,7 +88,7 @@ class Vocabulary:
         return [self.word(int(known)) for known in ids]
 
     def _find(self, code: bytes) -> tuple[int, int]:
-        """Id of a word given its UTF-8 form, or UNKNOWN, and the key in this layer's index that it has or would have."""
+        """Id of a word given its UTF-8 form, or UNKNOWN; and the key that it has, or would get, in this layer's index."""
         if self.base is not None:
             known = self.base._find(code)[0]
             if known != UNKNOWN:
@@ -126,7 +126,7 @@ class Vocabulary:
         """Everything needed to open this vocabulary again, its base not counted."""
         n = len(self._index)
         text = self._bytes[: int(self._ends[n - 1]) if n else 0]
-        return {"bytes": text, "ends": self._ends[:n]} | {f"index.{k}": v for k, v in self._index.arrays().items()}
+        return {"bytes": text, "ends": self._ends[:n], **{f"index.{k}": v for k, v in self._index.arrays().items()}}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray], base: Vocabulary | None = None) -> Vocabulary:
