@@ -89,8 +89,9 @@ class Table:
         self.index = self.index._replace(keys=resized(self.index.keys))
 
     def _replace_slots(self, entries: int) -> None:
-        self.index.state[BITS] = max(1, int(entries).bit_length())
-        self.index = self.index._replace(slots=np.zeros(int(entries / EMPTIEST) + 2, np.uint32))
+        slots = int(entries / EMPTIEST) + 2
+        self.index.state[BITS] = slots.bit_length()  # ids stay below the number of slots
+        self.index = self.index._replace(slots=np.zeros(slots, np.uint32))
         kernels.refill(self.index)
 
     def add(self, keys: ArrayLike, **amounts: ArrayLike) -> None:

@@ -1,0 +1,5 @@
+"""`python -m dragoman` is the same as the command."""
+
+from dragoman.cli import main
+
+main()

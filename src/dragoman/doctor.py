@@ -1,0 +1,109 @@
+"""What `dragoman doctor` looks at: each finding is fine, or says what to do about it."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table as Grid
+
+from dragoman import __version__, kernels
+from dragoman.tables import Table
+from dragoman.text.tokens import join, split
+
+LEAST_DISK = 1 << 30
+LEAST_MEMORY = 1 << 30
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the examination."""
+
+    what: str
+    found: str
+    remedy: str = ""  # empty when all is well
+
+
+def examine() -> list[Finding]:
+    """Look at everything, in the order in which a person would ask."""
+    checks: list[Callable[[], Finding]] = [_versions, _processor, _memory, _disk, _kernel_cache, _self_test]
+    return [check() for check in checks]
+
+
+def show(findings: list[Finding], *, as_json: bool) -> None:
+    """Print the findings for people, or for programs."""
+    if as_json:
+        print(json.dumps([asdict(finding) for finding in findings], indent=1))
+        return
+    grid = Grid.grid(padding=(0, 2))
+    for finding in findings:
+        mark = f"[yellow]→ {finding.remedy}[/]" if finding.remedy else "[green]ok[/]"
+        grid.add_row(f"[bold]{finding.what}[/]", finding.found, mark)
+    Console(soft_wrap=True).print(grid)
+
+
+def _versions() -> Finding:
+    parts = [f"{name} {version(name)}" for name in ("numba", "numpy")]
+    return Finding("versions", f"dragoman {__version__}, Python {platform.python_version()}, {', '.join(parts)}")
+
+
+def _processor() -> Finding:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return Finding("processor", f"{platform.machine()}, {cores} core{'s' if cores > 1 else ''}")
+
+
+def _memory() -> Finding:
+    free = _free_memory()
+    if free is None:
+        return Finding("memory", "this system does not tell")
+    remedy = "close other programs: a trained base needs about 1 GB" if free < LEAST_MEMORY else ""
+    return Finding("memory", f"{free / 2**30:.1f} GB free", remedy)
+
+
+def _free_memory() -> int | None:
+    """Bytes that a program can still have, where the system says so."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration):
+        return None
+
+
+def _disk() -> Finding:
+    free = shutil.disk_usage(Path.cwd()).free
+    remedy = "make room: a correction is learned only once it is safe on disk" if free < LEAST_DISK else ""
+    return Finding("disk", f"{free / 2**30:.1f} GB free here", remedy)
+
+
+def _kernel_cache() -> Finding:
+    directory = kernels.cache_directory()
+    if directory is None:
+        remedy = "set DRAGOMAN_CACHE to a directory that only you can write, or every start compiles for a minute"
+        return Finding("kernel cache", "none", remedy)
+    files = [path for path in directory.rglob("*.nbc")]
+    size = sum(path.stat().st_size for path in files)
+    state = f"{directory}, {len(files)} compiled kernels, {size / 2**20:.1f} MB"
+    if not os.access(directory, os.W_OK):
+        state += ", read-only"
+    return Finding("kernel cache", state)
+
+
+def _self_test() -> Finding:
+    began = time.perf_counter()
+    count = kernels.warm()
+    warmed = time.perf_counter() - began
+    table = Table({"count": np.int64})
+    table.add([3, 4, 3], count=1)
+    text = "Pulse el «botón» verde {name}: 1,8 l."
+    if table.get([3, 4, 5], "count").tolist() != [2, 1, 0] or join(split(text)) != text:
+        return Finding("self-test", "wrong results", "clear the kernel cache directory and install dragoman again")
+    return Finding("self-test", f"{count} kernels ready in {warmed:.1f} s, tables and text as they should be")
