@@ -89,7 +89,7 @@ def _kernel_cache() -> Finding:
     if directory is None:
         remedy = "set DRAGOMAN_CACHE to a directory that only you can write, or every start compiles for a minute"
         return Finding("kernel cache", "none", remedy)
-    files = [path for path in directory.rglob("*.nbc")]
+    files = list(directory.rglob("*.nbc"))
     size = sum(path.stat().st_size for path in files)
     state = f"{directory}, {len(files)} compiled kernels, {size / 2**20:.1f} MB"
     if not os.access(directory, os.W_OK):

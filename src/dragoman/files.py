@@ -1,8 +1,8 @@
 """Sets of named arrays on disk: written whole or not at all, checked, and opened by memory map.
 
 A set is a directory with one `.npy` file an array and a `manifest.json` that lists them with their checksums. Data
-files are named after their checksum, so writing a new state never touches the files of the old one: replacing the manifest,
-which is atomic, is the moment at which the new state takes the place of the old.
+files are named after their checksum, so writing a new state never touches the files of the old one: replacing the
+manifest, which is atomic, is the moment at which the new state takes the place of the old.
 
 Opening must take milliseconds whatever the size, so a file is read through for its checksum only when it may have
 changed: `verified.json` remembers size, times and inode of each file as they were when its checksum was last known to
@@ -59,11 +59,11 @@ def open_arrays(directory: Path, *, verify: bool = False) -> tuple[Arrays, dict[
     """
     manifest = _read_manifest(directory)
     known = {} if verify else _read_verified(directory)
-    for name, entry in manifest["arrays"].items():
-        path = directory / entry["file"]
-        if _stamp(path, name) != known.get(entry["file"]):
-            _check_file(path, entry)
-    if not verify and known.keys() != {entry["file"] for entry in manifest["arrays"].values()}:
+    stamps = {name: _stamp(directory / entry["file"], name) for name, entry in manifest["arrays"].items()}
+    changed = [entry for name, entry in manifest["arrays"].items() if stamps[name] != known.get(entry["file"])]
+    for entry in changed:
+        _check_file(directory / entry["file"], entry)
+    if changed:
         _remember_verified(directory, manifest["arrays"])
     return {name: _map(directory / entry["file"]) for name, entry in manifest["arrays"].items()}, manifest["about"]
 

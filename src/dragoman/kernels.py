@@ -12,8 +12,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
-import importlib
+import importlib.util
 import os
 import pkgutil
 import platform
@@ -31,6 +32,7 @@ KEYS_KEPT = 3  # per module: so that two checkouts, or a branch and its parent, 
 OPTIONS = {"nogil": True, "error_model": "numpy"}
 
 _kernels: dict[str, Any] = {}  # qualified name -> Numba dispatcher
+_modules: set[str] = set()  # names of the modules these come from
 _exercises: list[Callable[[], None]] = []
 _digests: dict[str, str] = {}  # module name -> hash of its source and of what it imports
 
@@ -42,6 +44,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
         if Path(function.__code__.co_filename).is_file():  # a function typed at a prompt has no source to hash
             dispatcher._cache = _KernelCache(function)
         _kernels[f"{function.__module__}.{function.__qualname__}"] = dispatcher
+        _modules.add(function.__module__)
     return dispatcher  # type: ignore[no-any-return]
 
 
@@ -57,6 +60,9 @@ def warm() -> int:
     for found in pkgutil.walk_packages(package.__path__, "dragoman."):
         if found.name.endswith("kernels"):
             importlib.import_module(found.name)
+            served = found.name.removesuffix("_kernels")  # the module beside it, with its exercise
+            if importlib.util.find_spec(served):
+                importlib.import_module(served)
     for function in _exercises:
         function()
     return len(_kernels)
@@ -90,7 +96,7 @@ def _is_ours(directory: Path) -> bool:
 
 
 def digest(module: str) -> str:
-    """The hash of a module's source and, recursively, of the modules of its own package and of dragoman it imports."""
+    """The hash of a module's source and, recursively, of the kernel modules that it imports."""
     if module not in _digests:
         source = Path(str(sys.modules[module].__file__)).read_bytes()
         inherited = [digest(name) for name in sorted(_imported(module, source))]
@@ -99,7 +105,7 @@ def digest(module: str) -> str:
 
 
 def _imported(module: str, source: bytes) -> set[str]:
-    """Names of the kernel-side modules that the source imports; this file is not one of them, OPTIONS are in the key."""
+    """Names of the kernel modules that the source imports; not of this one, whose OPTIONS are part of the key."""
     package = str(sys.modules[module].__package__)
     names: set[str] = set()
     for node in ast.walk(ast.parse(source)):
@@ -109,11 +115,9 @@ def _imported(module: str, source: bytes) -> set[str]:
             above = package.rsplit(".", node.level - 1)[0] if node.level else ""
             origin = ".".join(part for part in (above, node.module) if part)
             names.update([origin, *(f"{origin}.{alias.name}" for alias in node.names)])
-    roots = {"dragoman", module.split(".")[0]}
-    loaded = {
-        name for name in names if name.split(".")[0] in roots and getattr(sys.modules.get(name), "__file__", None)
-    }
-    return {name for name in loaded if not hasattr(sys.modules[name], "__path__")} - {__name__, module}
+    ours = {name for name in names if name.startswith("dragoman.") or name in _modules}
+    files = {name for name in ours if name in sys.modules and not hasattr(sys.modules[name], "__path__")}
+    return files - {__name__, module}
 
 
 class _Locator(caching._CacheLocator):  # type: ignore[misc]
@@ -175,6 +179,8 @@ class _KernelCache:
         try:
             return self._open().load_overload(signature, context)
         except Exception:  # a damaged file of the cache: compile again and overwrite it
+            with contextlib.suppress(OSError):
+                self._open().flush()
             return None
 
     def save_overload(self, signature: Any, result: Any) -> None:

@@ -61,7 +61,9 @@ def test_a_layer_extends_the_paths_of_its_base(below: list[tuple[int, ...]], abo
 
 @settings(deadline=None)
 @given(paths, paths)
-def test_merging_and_compacting_number_equal_paths_alike(one: list[tuple[int, ...]], two: list[tuple[int, ...]]) -> None:
+def test_merging_and_compacting_number_equal_paths_alike(
+    one: list[tuple[int, ...]], two: list[tuple[int, ...]]
+) -> None:
     def table_of(inserted: list[tuple[int, ...]]) -> PathTable:
         table = PathTable()
         for words in inserted:

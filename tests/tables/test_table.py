@@ -39,7 +39,9 @@ def rows_of(table: Table) -> dict[int, tuple[int, ...]]:
 
 @settings(deadline=None)
 @given(additions, st.integers(1, 7))
-def test_any_sequence_of_additions_and_removals_equals_a_dictionary(rows: list[tuple[int, int, int]], chunk: int) -> None:
+def test_any_sequence_of_additions_and_removals_equals_a_dictionary(
+    rows: list[tuple[int, int, int]], chunk: int
+) -> None:
     table, oracle = Table(COLUMNS), CountingDict(2)
     fill(table, oracle, rows, chunk)
     assert rows_of(table) == oracle.rows

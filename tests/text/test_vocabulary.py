@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -55,7 +53,7 @@ def test_a_saved_vocabulary_opens_equal_and_goes_on(
     assert [opened.add(word) for word in after] == [vocabulary.add(word) for word in after]
 
 
-def test_more_words_than_are_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_more_words_than_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "REMEMBERED", 10)
     vocabulary = Vocabulary()
     many = [f"w{i}" for i in range(300)]

@@ -143,7 +143,7 @@ class Table:
         return _scattered(self.find(keys), ids, int(other.index.state[HIGH]))
 
     def compact(self) -> Ids:
-        """Renumber the entries in the order of their keys and give back spare room; returns the new id of each old one."""
+        """Renumber the entries in the order of their keys, without spare room; returns the new id of each old one."""
         contents = self.contents()
         old, new = self.find(contents["key"]), np.arange(len(self))
         renumbered = _scattered(new, old, int(self.index.state[HIGH]))

@@ -1,0 +1,159 @@
+"""The kernel cache: compiled once, compiled again when the source or an import has changed, and never in the way."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dragoman
+
+PACKAGE = Path(dragoman.__file__).parent
+
+LOWER = """
+from dragoman.kernels import kernel
+
+@kernel
+def twice(x):
+    return 2 * x
+"""
+UPPER = """
+from dragoman.kernels import kernel
+from lower_kernels import twice
+
+@kernel
+def answer(x):
+    return twice(x) + 1
+"""
+APART = """
+from dragoman.kernels import kernel
+
+@kernel
+def alone(x):
+    return x - 1
+"""
+MAIN = """
+import apart_kernels, upper_kernels
+print(upper_kernels.answer(20), apart_kernels.alone(1))
+print(*(sum(f.stats.cache_misses.values()) for f in (upper_kernels.answer, upper_kernels.twice, apart_kernels.alone)))
+"""
+
+
+class Sandbox:
+    """A directory with three kernel modules, and a kernel cache of its own."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.cache = root / "cache"
+        for name, text in {"lower_kernels": LOWER, "upper_kernels": UPPER, "apart_kernels": APART}.items():
+            self.write(name, text)
+
+    def write(self, name: str, text: str) -> None:
+        (self.root / f"{name}.py").write_text(text)
+
+    def run(self, **environment: str) -> tuple[list[str], str]:
+        """Answers and numbers of compilations, and what was said on the way."""
+        settings = os.environ | {"DRAGOMAN_CACHE": str(self.cache), "PYTHONPATH": str(self.root)} | environment
+        settings["PYTHONDONTWRITEBYTECODE"] = "1"  # byte code is told apart by the second, and these tests are quicker
+        done = subprocess.run([sys.executable, "-c", MAIN], env=settings, capture_output=True, text=True, cwd=self.root)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines(), done.stderr
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path) -> Sandbox:
+    return Sandbox(tmp_path)
+
+
+def test_the_second_run_compiles_nothing_and_says_nothing(sandbox: Sandbox) -> None:
+    answers, said = sandbox.run()
+    assert answers == ["41 0", "1 1 1"]
+    assert said == "compiling kernels, once: 1/3\n"
+    assert sandbox.run() == (["41 0", "0 0 0"], "")
+
+
+def test_a_change_in_an_imported_module_is_seen_and_only_what_depends_on_it_compiles(sandbox: Sandbox) -> None:
+    sandbox.run()
+    sandbox.write("lower_kernels", LOWER.replace("2 * x", "3 * x"))
+    assert sandbox.run()[0] == ["61 0", "1 1 0"]
+
+
+def test_bounds_checked_and_plain_code_do_not_mix(sandbox: Sandbox) -> None:
+    sandbox.run()
+    assert sandbox.run(NUMBA_BOUNDSCHECK="1")[0] == ["41 0", "1 1 1"]
+    assert sandbox.run()[0] == ["41 0", "0 0 0"]
+
+
+def test_old_keys_are_cleaned_up(sandbox: Sandbox) -> None:
+    for factor in range(2, 9):
+        sandbox.write("lower_kernels", LOWER.replace("2 * x", f"{factor} * x"))
+        sandbox.run()
+    kept = [path.name.rsplit("-", 1)[0] for path in sandbox.cache.iterdir()]
+    assert sorted(kept) == ["apart_kernels"] + ["lower_kernels"] * 3 + ["upper_kernels"] * 3
+
+
+def test_a_cache_that_cannot_be_written_or_is_damaged_only_costs_time(sandbox: Sandbox) -> None:
+    nowhere = sandbox.root / "file"
+    nowhere.write_text("in the way")
+    assert sandbox.run(DRAGOMAN_CACHE=str(nowhere))[0] == ["41 0", "1 1 1"]
+    sandbox.run()
+    for path in sandbox.cache.rglob("*.nb?"):
+        path.write_bytes(b"rubbish")
+    assert sandbox.run()[0] == ["41 0", "1 1 1"]
+    assert sandbox.run()[0] == ["41 0", "0 0 0"]
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions of POSIX systems")
+def test_a_cache_that_others_can_write_is_not_trusted(sandbox: Sandbox) -> None:
+    sandbox.cache.mkdir()
+    sandbox.cache.chmod(0o777)
+    assert sandbox.run()[0] == ["41 0", "1 1 1"]
+    assert not list(sandbox.cache.iterdir())
+
+
+def kernel_modules() -> list[Path]:
+    return [path for path in PACKAGE.rglob("*kernels.py") if path != PACKAGE / "kernels.py"]
+
+
+@pytest.mark.parametrize("path", kernel_modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_kernel_modules_import_nothing_but_numpy_and_kernel_modules(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [str(node.module)]
+        for name in names:
+            assert name in ("__future__", "math", "numpy", "typing") or name.endswith("kernels"), name
+
+
+def reached_from(dispatcher: Any) -> set[Any]:
+    """A kernel and those that it calls by name, directly or through others: they are compiled together."""
+    reached, waiting = set(), [dispatcher]
+    while waiting:
+        current = waiting.pop()
+        if current not in reached:
+            reached.add(current)
+            function = current.py_func
+            named = (function.__globals__.get(name) for name in function.__code__.co_names)
+            waiting += [each for each in named if hasattr(each, "py_func")]
+    return reached
+
+
+def test_warming_up_reaches_every_kernel() -> None:
+    program = (
+        "from dragoman import kernels; from tests.test_kernels import reached_from\n"
+        "kernels.warm()\n"
+        "called = [each for each in kernels._kernels.values() if each.signatures]\n"
+        "reached = set().union(*map(reached_from, called))\n"
+        "print(*(name for name, each in kernels._kernels.items() if each not in reached), sep='\\n')\n"
+    )
+    root = Path(__file__).parents[1]
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=root)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == []
