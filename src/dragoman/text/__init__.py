@@ -1,0 +1,1 @@
+"""Text: tokens and back, casing, spacing, vocabulary, and reading files."""

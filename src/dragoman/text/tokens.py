@@ -1,0 +1,186 @@
+r"""Text to tokens and back, losing nothing: ``join(split(text)) == text``.
+
+One compiled pattern describes what a token is, from the most particular (a tag, a URL) to the least (any visible
+character); what it does not match is the gap between two tokens. So no character can be lost, whatever the pattern
+says. It has two halves: *placeables*, which are copied into a translation as they are, and ordinary tokens, which are
+translated. docs/text.md tells what is what and why.
+
+Rules for changing the pattern, so that it stays fast whatever the text:
+
+1. Repetitions are possessive (``++``, ``*+``: they never give back what they took) or have an upper limit.
+2. A construct that may prove to be none (a tag that never ends) must not run past the next character that could open
+   another one, or it must be limited in length; else a line of such openings takes quadratic time.
+3. An alternative starts with a character or a class, and looks behind afterwards, ``%(?<!\d.)`` for ``(?<!\d)%``:
+   then `re` drops it at one glance. That, the short cut at the end, and `re` instead of `regex` (which knows more
+   classes of characters, but takes more than three times as long here) make most of the speed.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Literal
+
+from dragoman.errors import BadInputError
+from dragoman.types import Sentence
+
+Mode = Literal["text", "words"]
+
+
+def split(text: str, mode: Mode = "text") -> Sentence:
+    """The tokens of a text and the gaps around them; in mode "words" a token is whatever stands between spaces.
+
+    >>> split("Don't press :kbd:`Esc` (3.5 times)!").words
+    ('Don', "'t", 'press', ':kbd:', '`Esc`', '(', '3.5', 'times', ')', '!')
+    >>> split("Don't press :kbd:`Esc`!", mode="words").words
+    ("Don't", 'press', ':kbd:`Esc`!')
+    """
+    _refuse_surrogates(text)
+    if mode == "words":
+        parts = _WORDS_MODE.split(text)
+        words = tuple(parts[1::2])
+        return Sentence(words, gaps=tuple(parts[::2]), placeable=(False,) * len(words))
+
+    # A token adds four parts: the gap before it, the token, the token again if placeable, a character of punctuation.
+    parts = _TOKEN.split(text)
+    return Sentence(words=tuple(parts[1::4]), gaps=tuple(parts[::4]), placeable=tuple(map(bool, parts[2::4])))
+
+
+def join(sentence: Sentence) -> str:
+    """The text that a sentence was made from.
+
+    >>> join(split(" ¿Qué   tal?  "))
+    ' ¿Qué   tal?  '
+    """
+    return sentence.text
+
+
+def _refuse_surrogates(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise BadInputError(
+            f"the text has half a surrogate pair (U+{ord(text[error.start]):04X}) at character {error.start}, "
+            "which no UTF-8 file can hold",
+            remedy="decode the text with the encoding it was written in",
+        ) from None
+
+
+# Classes of characters, written as the inside of [ ] ─────────────────────────────────────────────────────────────────
+
+
+def _class(category: str, *, start: int = 0, end: int = 0x10000, without: str = "") -> str:
+    """The characters of some categories of Unicode, from start to end, that are not in the class `without`."""
+    characters = "".join(map(chr, range(start, end)))
+    if without:
+        characters = re.sub(f"[{without}]+", lambda found: " " * len(found[0]), characters)
+    categories = "".join(map(unicodedata.category, characters))  # two letters for each character
+    runs = re.finditer(f"(?:{category})+", categories)
+    return "".join(f"{chr(start + run.start() // 2)}-{chr(start + run.end() // 2 - 1)}" for run in runs)
+
+
+# Space, and what shows as nothing: controls, zero-width spaces, direction marks.
+_GAP = r"\s\x00-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+
+# Scripts written without spaces, digits not included: a character with its marks is a token.
+_THAI_LAO = r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u0edc-\u0edf"
+_MYANMAR = r"\u1000-\u103f\u104c-\u108f\u109a-\u109f\ua9e0-\ua9ef\ua9fa-\ua9fe\uaa60-\uaa7f"
+_KHMER = r"\u1780-\u17d3\u17d7\u17dc\u17dd"
+_KANA = r"\u3031-\u3035\u303b\u303c\u3041-\u30fa\u30fc-\u312f\u31a0-\u31ff\uff66-\uff9f"
+_HAN = r"\u3005-\u3007\u3021-\u302f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_UNSPACED = _THAI_LAO + _MYANMAR + _KHMER + _KANA + _HAN
+
+# Words are made of letters, marks and digits, also of the joiners that Persian and Indic words need and of the soft
+# hyphen. In `re` a class is one look-up in a bitmap if it ends at U+FFFF, and range after range if not; hence two.
+_MARK = _class("M[nce]") + "\U000e0100-\U000e01ef"  # the latter choose between variants of an ideograph
+_LOW = _class("[LMN][a-z]|Pc", without=_UNSPACED) + r"\xad\u200c\u200d"
+_HIGH = _class("[LMN][a-z]", start=0x10000, end=0x20000)
+_LETTERS = rf"(?:[{_LOW}]++|(?![\x00-\uffff])[{_HIGH}]++)++"
+
+_LATIN = r"A-Za-zª-ʯ\u0300-\u036fḀ-ỿ"
+_GREEK_TO_ARABIC = r"\u0370-\u06ff"
+_HEBREW = r"א-ת"
+_EMOJI = r"\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_EMOJI_SIGN = rf"{_MARK}\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f"  # also skin colours, and tags that make flags
+
+# Placeables ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+# A URL does not take the full stop or bracket that follows it along: https://x.org/a_(b).
+_URL_CHAR = r"A-Za-z0-9_\u00c0-\u0dff/#~%&=+$@*-"
+_URL = rf"(?:[{_URL_CHAR}]++|[.,;:!?'’]++(?=[{_URL_CHAR}])|\([^\s()<>\"`]*+\))++"
+_EMAIL_DOMAIN = r"(?:[A-Za-z0-9-]{1,63}+\.){1,9}[A-Za-z]{2,63}+"
+_ADDRESS = rf"[A-Za-z0-9][A-Za-z0-9.+_-]{{0,63}}+(?:://{_URL}|@{_EMAIL_DOMAIN})|www\.(?=\w){_URL}"
+
+# /usr/lib but not and/or, ~/x, ./x, ../x, $HOME/x, C:\x
+_PATH_STEPS = r"(?:/\.?[A-Za-z0-9_+@%-]++(?:\.[A-Za-z0-9_+@%-]++)*+)++/?"
+_PATH = (
+    rf"/(?<![\w/].)(?=[A-Za-z._])\.?[A-Za-z0-9_+@%-]++{_PATH_STEPS}|~{_PATH_STEPS}|\.(?<![\w.].)\.?{_PATH_STEPS}"
+    rf"|\$\w++{_PATH_STEPS}|[A-Za-z]:\\(?:[A-Za-z0-9_-]++(?:\.[A-Za-z0-9_-]++)*+\\?)*+"
+)
+
+# ``code``, `code`, `name`_ and what follows a role. A reference that has a title, `title <target>`, is opened up, so
+# that the title is translated, unless the title is a piece of code: `open() <io.open>`.
+_CODE = (
+    r"``(?=[^\s`])(?:[^`]++|`(?!`))*+(?<=\S)``"
+    r"|`(?<![A-Za-z0-9`].)(?=[^\s`])(?:(?<!:`)[^`]*+(?<=\S)`(?!_)|[^`<]*+(?<=\S)`_{0,2}+|<[^`<>]*+>`"
+    r"|[^\s`<.(_]*+[.(_][^\s`<]*+\s*+<[^`<>]*+>`_{0,2}+)"
+)
+_TARGET = r"<[^<>`\s][^<>`]*+>`_{0,2}+"
+_ROLE = r":(?<![\w:].)[A-Za-z][\w+.-]{0,40}+(?::[A-Za-z][\w+.-]{0,40}+){0,3}+:(?![\w:])"
+_FOOTNOTE = r"\[[#*\w-]++\]_(?!\w)|\[\^[\w-]++\]"
+
+# An attribute needs its value, or "a <b and c> d" would have a tag in it.
+_VALUE = r"""(?:\\?"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>=`]++)"""
+_TAG = rf"</?[A-Za-z][\w:.-]*+(?:\s++[\w:.-]++\s*+=\s*+{_VALUE})*+\s*+/?>|<!--[^<>]*+>(?<=-->)"
+_ENTITY = r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});"
+
+# %(name)s and %1$s are beyond doubt; %s is not, after a digit (50%off%) or before a letter (%age).
+_SIZE = r"\d{0,4}(?:\.\d{1,4})?[hlLqjzt]{0,2}[A-Za-z@]"
+_PERCENT = (
+    rf"%(?:\(\w++\)|\d{{1,2}}\$)[#0 +-]*+{_SIZE}"
+    rf"|%(?<!\d.)(?:[#0+-]*+{_SIZE}(?![A-Za-z])|[A-Za-z_]\w++%)"
+)
+_BRACES = r"[%$#]?(?:\{\{[^{}]*+\}\}|\{[\w.:!\[\],<>=^+#%*/@|-]*+\})"
+_VARIABLE = r"\$(?<!\w.)(?!(?:US|CAN?|AU?|NZ|HK)(?![A-Za-z_]))[A-Za-z_]\w*+"  # but not a currency: $US
+_NUMBERED = r"\[X\d++X\]"
+_ESCAPE = r"\\(?:[nrt](?![a-z])|u[0-9A-Fa-f]{4})"
+
+_PLACEABLE = "|".join(
+    [_ADDRESS, _CODE, _TARGET, _TAG, _ROLE, _PERCENT, _PATH, _BRACES, _VARIABLE, _FOOTNOTE, _NUMBERED, _ENTITY, _ESCAPE]
+)
+
+# Ordinary tokens ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+# Inside a word: hyphen and middle dot; full stop before a small letter (setup.py); separators between digits; the
+# apostrophe in scripts where it is a letter (п'ять), and the Hebrew signs for abbreviations (צה"ל).
+_INSIDE = (
+    rf"(?:[-\u2010\u2011·]|\.(?=[a-z_])|[.,:/'’٫٬](?<=\d.)(?=\d)"
+    rf"|['’](?<=[{_GREEK_TO_ARABIC}].)(?=[{_GREEK_TO_ARABIC}])|[\"״׳](?<=[{_HEBREW}].)(?=[{_HEBREW}]))"
+)
+# In Latin script an apostrophe starts the second token if that is an English ending (don|'t, John|'s), and ends the
+# first if not (l'|eau, dell'|arte). Before markup (l':term:`x`) only what is surely an elision has one.
+_ENDING = r"(?:[sStTdDmM]|[rRvV][eE]|[lL][lL])(?!\w)"
+_ELIDED = (
+    rf"['’](?:(?<=[{_LATIN}].)(?=[{_LATIN}])(?!{_ENDING})"
+    r"|(?:(?<=\b[cdjlmnstCDJLMNST].)|(?<=[qQ][uU].))(?=[`*:«“\"<{]))"
+)
+_WORD = rf"{_LETTERS}(?:{_INSIDE}{_LETTERS})*+(?:{_ELIDED})?+"
+_INITIAL = rf"[{_LATIN}{_GREEK_TO_ARABIC}]\."
+_INITIALS = rf"{_INITIAL}(?:{_INITIAL}){{1,7}}(?!\w)"  # e.g., U.S.
+_CLITIC = rf"['’](?<=[\w`*>)].){_ENDING}"
+
+_MARKS = rf"[{_MARK}]*+"
+# With its marks go a Khmer or Myanmar consonant under another, Thai and Lao AM, and half-width voicing signs.
+_CHARACTER = rf"[{_UNSPACED}](?:[\u1039\u17d2][\u1000-\u1021\u1780-\u17a2]|[\u0e33\u0eb3\uff9e\uff9f]|[{_MARK}])*+"
+_PICTURE = rf"[\U0001f1e6-\U0001f1ff]{{2}}|[{_EMOJI}][{_EMOJI_SIGN}]*+(?:\u200d[{_EMOJI}][{_EMOJI_SIGN}]*+)*+"
+_PUNCTUATION = rf"([^{_GAP}()\[\]（）「」『』])\3*+{_MARKS}|[^{_GAP}]{_MARKS}"  # brackets do not run: "))" is two
+
+_ORDINARY = "|".join([_INITIALS, _WORD, _CLITIC, _CHARACTER, _PICTURE, _PUNCTUATION])
+
+# The whole ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+# A short cut, without effect on the result: a word followed by a space or the like is complete, and most words are.
+_WHOLE_WORD = rf"[{_LOW}]++(?![^\s,.;)!?»”\]}}\"]|[,.\"]\S)"
+
+_TOKEN = re.compile(rf"(?=[^{_GAP}])({_WHOLE_WORD}|({_PLACEABLE})|{_ORDINARY})")
+_WORDS_MODE = re.compile(r"(\S+)")
