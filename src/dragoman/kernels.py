@@ -48,6 +48,17 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     return dispatcher  # type: ignore[no-any-return]
 
 
+def lean(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel without Numba's reference counts, for functions that make no arrays and return only numbers.
+
+    Where tuples of arrays are passed on from function to function, counting references costs more than all else.
+    """
+    dispatcher: Any = kernel(function)
+    if not config.DISABLE_JIT:
+        dispatcher.targetoptions["_nrt"] = False
+    return dispatcher  # type: ignore[no-any-return]
+
+
 def exercise(function: Callable[[], None]) -> Callable[[], None]:
     """Mark a function that calls the kernels of its room once, with the types of real use."""
     _exercises.append(function)

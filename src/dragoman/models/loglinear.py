@@ -1,0 +1,116 @@
+"""The log-linear model: which features there are, which of them each preset uses, and their weights ([O] Eq. 3, SPEC §1).
+
+A translation is scored by Σ_r λ_r h_r. Every feature that any preset knows has a fixed place in the arrays of the
+search; a preset is nothing but the names it uses with the weights it starts from. A weight of 0 switches a feature off.
+
+>>> weights = Weights("thot")
+>>> weights["language"] = 0.8
+>>> sorted(weights) == sorted(PRESETS["thot"])
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, MutableMapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.errors import BadInputError
+from dragoman.models import loglinear_kernels as kernels
+
+FEATURES = (
+    "language",  # h1, log p(e) of the n-gram model
+    "source_length",  # h2, log p(J | I)
+    "phrase_inverse",  # h3, Σ log p(f̃|ẽ)
+    "phrase_direct",  # h4, Σ log p(ẽ|f̃)
+    "target_phrase_length",  # h5, geometric in |ẽ|
+    "source_phrase_length",  # h6, geometric in ||f̃| − |ẽ||
+    "distortion",  # h7, geometric in the jump between phrases
+    "word_penalty",  # minus the number of target words
+    "phrase_penalty",  # the number of phrases
+    "linear_distortion",  # minus the number of source words jumped over
+    "lexical_inverse",  # Σ log lex(f̃|ẽ)
+    "lexical_direct",  # Σ log lex(ẽ|f̃)
+    "previous_monotone",  # Σ log p(orientation to the phrase before), by orientation
+    "previous_swap",
+    "previous_discontinuous",
+    "next_monotone",  # Σ log p(orientation of the phrase after)
+    "next_swap",
+    "next_discontinuous",
+)
+PLACES = {name: place for place, name in enumerate(FEATURES)}
+
+THOT = {
+    "language": 1.0,
+    "source_length": 0.3,
+    "phrase_inverse": 0.3,
+    "phrase_direct": 1.0,
+    "target_phrase_length": 0.1,
+    "source_phrase_length": 0.1,
+    "distortion": 0.3,
+}
+MOSES = {
+    "language": 0.5,
+    "word_penalty": -1.0,
+    "phrase_penalty": 0.2,
+    "linear_distortion": 0.3,
+    "phrase_inverse": 0.2,
+    "lexical_inverse": 0.2,
+    "phrase_direct": 0.2,
+    "lexical_direct": 0.2,
+    "previous_monotone": 0.3,
+    "previous_swap": 0.3,
+    "previous_discontinuous": 0.3,
+    "next_monotone": 0.3,
+    "next_swap": 0.3,
+    "next_discontinuous": 0.3,
+}
+PRESETS: dict[str, dict[str, float]] = {"thot": THOT, "moses": MOSES, "full": THOT | MOSES}
+
+
+class Weights(MutableMapping[str, float]):
+    """The weights λ of one preset, by name; no name can be added or taken away."""
+
+    def __init__(self, preset: str, values: Mapping[str, float] | None = None) -> None:
+        if preset not in PRESETS:
+            raise BadInputError(f"there is no preset {preset!r}", remedy=f"choose one of {', '.join(PRESETS)}")
+        self.preset = preset
+        self._values = dict(PRESETS[preset])
+        self.update(values or {})
+
+    def __getitem__(self, name: str) -> float:
+        return self._values[name]
+
+    def __setitem__(self, name: str, value: float) -> None:
+        if name not in self._values:
+            known = ", ".join(self._values)
+            raise BadInputError(f"preset {self.preset!r} has no feature {name!r}", remedy=f"it has {known}")
+        if not math.isfinite(value):
+            raise BadInputError(f"the weight of {name!r} must be a finite number, not {value}")
+        self._values[name] = float(value)
+
+    def __delitem__(self, name: str) -> None:
+        raise BadInputError(f"a feature cannot be taken out of preset {self.preset!r}", remedy="set its weight to 0")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def vector(self) -> NDArray[np.float64]:
+        """[FEATURES] the weights at the places of all features, 0 where the preset has none."""
+        vector = np.zeros(len(FEATURES))
+        for name, value in self._values.items():
+            vector[PLACES[name]] = value
+        return vector
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """[M] the places of this preset's features, in its own order."""
+        return np.array([PLACES[name] for name in self._values])
+
+
+assert len(FEATURES) == kernels.FEATURES  # noqa: S101 (two lists that must agree, checked when first imported)

@@ -1,0 +1,242 @@
+"""All models of a translation direction as one: a sentence pair adds its contribution to each, and can be taken back.
+
+>>> models = ModelSet()
+>>> one = models.add("press the green button".split(), "pulse el botón verde".split())
+>>> two = models.add("press the red button".split(), "pulse el botón rojo".split())
+>>> models.phrases.phrase_count > 0
+True
+>>> models.remove(two)
+>>> models.remove(one)
+>>> models.phrases.phrase_count
+0
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.errors import BadInputError, DamagedFileError
+from dragoman.files import Arrays, open_arrays, write_arrays
+from dragoman.kernels import exercise
+from dragoman.models import alignment, estimators, symmetry_kernels
+from dragoman.models.alignment import AlignmentModel, check_pair
+from dragoman.models.extraction import LONGEST
+from dragoman.models.language import LanguageModel
+from dragoman.models.lengths import LengthModel
+from dragoman.models.phrases import PhraseModel
+from dragoman.models.symmetry import DEFAULT, KINDS
+from dragoman.text.vocabulary import Vocabulary
+
+KIND = "ModelSet"
+PARTS = ("language", "inverse", "direct", "phrases", "lengths")
+
+Ids = NDArray[np.int64]
+Words = Sequence[str]
+Progress = Callable[[str, int, int], None]  # what is being done, how much of it, of how much
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """All that one sentence pair has added: enough to take exactly that back, whatever was learned since."""
+
+    source: Ids  # [J] word ids
+    target: Ids  # [I]
+    links: NDArray[np.int32]  # [n, 2] symmetrised alignment, from which the phrase pairs follow
+    inverse: alignment.Contribution  # expected counts of p(source | target)
+    direct: alignment.Contribution  # and of p(target | source)
+
+    def to_bytes(self) -> bytes:
+        """A compact form for the journal: the number of rows of each array, then the arrays, all int32."""
+        parts = (self.source, self.target, self.links, *self.inverse, *self.direct)
+        sizes = np.array([len(part) for part in parts], np.int32)
+        return b"".join(np.ascontiguousarray(part, "<i4").tobytes() for part in (sizes, *parts))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Contribution:
+        """The contribution whose `to_bytes` this is."""
+        widths = np.array([1, 1, 2, 3, 3, 3, 3])
+        numbers = np.frombuffer(data, "<i4")
+        ends = np.cumsum([7, *(numbers[:7] * widths)])
+        if numbers.size < 7 or ends[-1] != numbers.size:
+            raise DamagedFileError("a contribution in the journal is cut short")
+        source, target, links, a, b, c, d = (
+            numbers[begin:end].reshape(-1, width) for (begin, end), width in zip(pairwise(ends), widths, strict=True)
+        )
+        ids = source[:, 0].astype(np.int64), target[:, 0].astype(np.int64)
+        return cls(*ids, links, alignment.Contribution(a, b), alignment.Contribution(c, d))
+
+
+class ModelSet:
+    """Vocabularies, language model, two alignment models, phrase model and length model of one direction.
+
+    Over a base, which is never changed, it holds the differences. `limit` bounds the n-grams and the phrase pairs of
+    this layer, each: beyond it the least useful are dropped.
+    """
+
+    def __init__(
+        self,
+        base: ModelSet | None = None,
+        *,
+        order: int = 5,
+        symmetrisation: str = DEFAULT,
+        limit: int | None = None,
+    ) -> None:
+        if symmetrisation not in KINDS:
+            known = ", ".join(KINDS)
+            raise BadInputError(f"there is no symmetrisation {symmetrisation!r}", remedy=f"choose one of {known}")
+        self.base = base
+        self.symmetrisation = symmetrisation
+        self.limit = limit
+        self.source = Vocabulary(base.source if base else None)
+        self.target = Vocabulary(base.target if base else None)
+        self.language = LanguageModel(
+            base.language.order if base else order, self.target, base.language if base else None
+        )
+        self.inverse = AlignmentModel(self.source, self.target, base.inverse if base else None)
+        self.direct = AlignmentModel(self.target, self.source, base.direct if base else None)
+        self.phrases = PhraseModel(base.phrases if base else None, longest=LONGEST)
+        self.lengths = LengthModel(base.lengths if base else None)
+
+    def add(self, source: Words, target: Words) -> Contribution:
+        """Learn one sentence pair, given as words; a pair that cannot be learned is refused, and nothing changes."""
+        check_pair(source, target)
+        return self.add_ids(self.source.ids(source, add=True), self.target.ids(target, add=True))
+
+    def add_ids(self, source: Ids, target: Ids) -> Contribution:
+        """`add` for word ids."""
+        inverse = self.inverse.add_ids(source, target)
+        direct = self.direct.add_ids(target, source)
+        contribution = Contribution(source, target, self.align(source, target), inverse, direct)
+        self.phrases.add(source, target, contribution.links)
+        self.language.add_ids(target)
+        self.lengths.add(source.size, target.size)
+        if self.limit is not None:
+            self.language.prune(self.limit)
+            self.phrases.prune(self.limit)
+        return contribution
+
+    def remove(self, contribution: Contribution) -> None:
+        """Take back what `add` returned."""
+        source, target = contribution.source, contribution.target
+        self.language.remove_ids(target)
+        self.phrases.remove(source, target, contribution.links)
+        self.lengths.remove(source.size, target.size)
+        self.inverse.apply(source, target, contribution.inverse, -1)
+        self.direct.apply(target, source, contribution.direct, -1)
+
+    def align(self, source: Ids, target: Ids) -> NDArray[np.int32]:
+        """Links [n, 2] between the words of a sentence pair: the Viterbi alignments of both directions, symmetrised."""
+        one, other = self.inverse.viterbi_ids(source, target), self.direct.viterbi_ids(target, source)
+        matrix = symmetry_kernels.symmetrise(one, other, KINDS[self.symmetrisation])
+        links: NDArray[np.int32] = symmetry_kernels.positions(matrix)
+        return links
+
+    def train(
+        self, pairs: Iterable[tuple[Words, Words]], *, threads: int | None = None, progress: Progress | None = None
+    ) -> None:
+        """Train an empty set in batch, as a base for others; the result is the same for any number of threads."""
+        if self.base or len(self.source) > self.source.first:
+            raise BadInputError("a base is trained from nothing", remedy="create a new one")
+        samples = []
+        for number, (source, target) in enumerate(pairs, start=1):
+            check_pair(source, target, where=f"pair {number}")
+            samples.append((self.source.ids(source, add=True), self.target.ids(target, add=True)))
+        self._train_alignment(samples, threads, progress)
+        self._train_counts(samples, threads or os.cpu_count() or 1, progress)
+
+    def _train_alignment(self, samples: list[tuple[Ids, Ids]], threads: int | None, progress: Progress | None) -> None:
+        for name, model, pairs in (
+            ("aligning source to target", self.inverse, samples),
+            ("aligning target to source", self.direct, [(target, source) for source, target in samples]),
+        ):
+            estimators.train(model, pairs, threads=threads, progress=_named(progress, name))
+
+    def _train_counts(self, samples: list[tuple[Ids, Ids]], threads: int, progress: Progress | None) -> None:
+        """Count n-grams, phrase pairs and lengths, the sentences aligned by several threads ahead of the counting."""
+        report = _named(progress, "counting phrases") or (lambda *_: None)
+        with ThreadPoolExecutor(threads) as pool:
+            counting = pool.submit(self.language.train, [target for _, target in samples])
+            for begin in range(0, len(samples), 1000):
+                chunk = samples[begin : begin + 1000]
+                links = pool.map(self.align, *zip(*chunk, strict=True))
+                self.phrases.train((f, e, each) for (f, e), each in zip(chunk, links, strict=True))
+                report(min(begin + 1000, len(samples)), len(samples))
+            counting.result()
+        for source, target in samples:
+            self.lengths.add(source.size, target.size)
+        self.phrases.compact()
+
+    def statistics(self) -> dict[str, int]:
+        """Sizes of this layer, and what the limit has dropped."""
+        phrases = self.phrases.statistics()
+        return {
+            "source words": len(self.source) - self.source.first,
+            "target words": len(self.target) - self.target.first,
+            "n-grams": len(self.language),
+            "phrase pairs": phrases["pairs"],
+            "bytes": sum(getattr(self, part).nbytes for part in PARTS),
+            "dropped n-grams": self.language.dropped,
+            "dropped phrase pairs": phrases["dropped"],
+        }
+
+    def arrays(self) -> Arrays:
+        """Everything needed to open this set again, its base not counted."""
+        parts = {name: getattr(self, name).arrays() for name in ("source", "target", *PARTS)}
+        return {f"{name}.{key}": array for name, part in parts.items() for key, array in part.items()}
+
+    def save(self, directory: str | Path) -> None:
+        """Write the set to a directory, whole or not at all."""
+        about = {"kind": KIND, "symmetrisation": self.symmetrisation, "limit": self.limit}
+        write_arrays(Path(directory), self.arrays(), about)
+
+    @classmethod
+    def open(cls, directory: str | Path, base: ModelSet | None = None, *, verify: bool = False) -> ModelSet:
+        """Map a saved set into memory; it may serve as a base, or go on learning."""
+        arrays, about = open_arrays(Path(directory), verify=verify)
+        if about.get("kind") != KIND:
+            raise BadInputError(f"holds a {about.get('kind')}, not a {KIND}", where=directory)
+        return cls.from_arrays(arrays, base, symmetrisation=about["symmetrisation"], limit=about["limit"])
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, np.ndarray],
+        base: ModelSet | None = None,
+        *,
+        symmetrisation: str = DEFAULT,
+        limit: int | None = None,
+    ) -> ModelSet:
+        """The set whose `arrays()` these are; they are used as they are, not copied."""
+        models = cls(base, symmetrisation=symmetrisation, limit=limit)
+
+        def of(name: str) -> Arrays:
+            return {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(f"{name}.")}
+
+        models.source = Vocabulary.from_arrays(of("source"), base.source if base else None)
+        models.target = Vocabulary.from_arrays(of("target"), base.target if base else None)
+        words = models.source, models.target
+        models.language = LanguageModel.from_arrays(of("language"), models.target, base.language if base else None)
+        models.inverse = AlignmentModel.from_arrays(of("inverse"), *words, base.inverse if base else None)
+        models.direct = AlignmentModel.from_arrays(of("direct"), *words[::-1], base.direct if base else None)
+        models.phrases = PhraseModel.from_arrays(of("phrases"), base.phrases if base else None)
+        models.lengths = LengthModel.from_arrays(of("lengths"), base.lengths if base else None)
+        return models
+
+
+def _named(progress: Progress | None, name: str) -> Callable[[int, int], None] | None:
+    """A progress report that always says the same thing is being done."""
+    return None if progress is None else lambda done, total: progress(name, done, total)
+
+
+@exercise
+def _exercise() -> None:
+    models = ModelSet()
+    models.remove(models.add(["a"], ["b"]))

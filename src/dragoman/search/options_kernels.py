@@ -1,0 +1,255 @@
+"""The phrase options of one sentence with all that can be known of them before searching: features and estimates.
+
+1. `collect` walks the phrase table from every word on and copies what it finds into flat arrays, in order of spans.
+2. `fill_features` computes the features of each option, the HMM-smoothed phrase probabilities among them;
+   `score_options` its weighted score and a language-model estimate.
+3. `sort_spans` orders the options of each span best first; `fill_future` estimates what uncovered words will cost.
+"""
+
+# mypy: disallow-untyped-defs=False, check-untyped-defs=False
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dragoman.kernels import kernel, lean
+from dragoman.models.alignment_kernels import lexical, phrase_sum
+from dragoman.models.language_kernels import EMPTY_HISTORY, advance
+from dragoman.models.loglinear_kernels import (
+    FEATURES,
+    FLOOR,
+    LANGUAGE,
+    LEXICAL_DIRECT,
+    LEXICAL_INVERSE,
+    PHRASE_DIRECT,
+    PHRASE_INVERSE,
+    fill_phrase,
+    lexical_weight,
+)
+from dragoman.models.options_kernels import options as list_options
+from dragoman.models.options_kernels import target_words
+from dragoman.models.reordering_kernels import reordering_scores
+
+NULL = 3
+COPY = -1  # in place of a target path: the source word itself
+WINDOW = 62  # source words, from the first uncovered one on, among which a search may move
+IMPOSSIBLE = -1e30
+
+
+class SpanOptions(NamedTuple):
+    """The options of one sentence; those of the span of n words from s on are first[s, n - 1] … first[s, n] - 1."""
+
+    first: np.ndarray  # [J, longest + 1] int64
+    start: np.ndarray  # [n] int64
+    end: np.ndarray  # [n] int64, one past the last source word
+    path: np.ndarray  # [n] int64, joint id of the target phrase, or COPY
+    begin: np.ndarray  # [n] int64, where the target words of each option stand in `words`
+    stop: np.ndarray  # [n] int64, one past the last
+    words: np.ndarray  # [·] int64
+    counts: np.ndarray  # [n, 3] int64: c(f̃,ẽ), Σ_ẽ, Σ_f̃; all 0 for a copy
+    orientations: np.ndarray  # [n, 2, 3] float64, log probabilities (previous, next) by orientation
+    factor: np.ndarray  # [n] float64, u ([M] Eq. 7), 1 where none was learned
+    features: np.ndarray  # [n, FEATURES] float64, those that need no context
+    score: np.ndarray  # [n] float64, weighted sum of these
+    estimate: np.ndarray  # [n] float64, score plus language-model estimate
+    kin: np.ndarray  # [n] int64, the first option with the same start and the same scores towards the next phrase
+
+
+@kernel
+def collect(phrases, words, copies, fixed, longest, limit, found):
+    """(first, start, end, path, begin, stop, words, counts, orientation counts) of all options of a sentence.
+
+    `copies` [J]: target id of each source word written unchanged; `fixed` [J]: true where it must be. A word that has no
+    translation by itself can be copied, so that every sentence can be translated.
+    """
+    J = words.size
+    room = J * (longest * limit + 1)
+    start, end, path = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+    begin, text = np.zeros(room + 1, np.int64), np.empty(64, np.int64)
+    counts, turns = np.zeros((room, 3), np.int64), np.zeros((room, 2, 3), np.int64)
+    first = np.zeros((J, longest + 1), np.int64)
+    spelled = np.empty(longest + 1, np.int64)
+    n = 0
+    for s in range(J):
+        list_options(phrases, words, s, limit, found)
+        for length in range(1, longest + 1):
+            first[s, length - 1] = n
+            for at in range(found.ends[length - 1], found.ends[length]):
+                size = target_words(phrases, found.target[at], spelled)
+                if not keeps_fixed(copies, fixed, s, s + length, spelled, size):
+                    continue
+                text = append(text, begin[n], spelled, size)
+                start[n], end[n], path[n], begin[n + 1] = s, s + length, found.target[at], begin[n] + size
+                counts[n, 0] = found.counts[at]
+                counts[n, 1] = found.source_total[at]
+                counts[n, 2] = found.target_total[at]
+                turns[n] = found.orientations[at]
+                n += 1
+            if length == 1 and n == first[s, 0]:
+                spelled[0] = copies[s]
+                text = append(text, begin[n], spelled, 1)
+                start[n], end[n], path[n], begin[n + 1] = s, s + 1, COPY, begin[n] + 1
+                n += 1
+        first[s, longest] = n
+    return first, start[:n], end[:n], path[:n], begin[:n], begin[1 : n + 1], text[: begin[n]], counts[:n], turns[:n]
+
+
+@kernel
+def append(text, size, more, n):
+    """`text` with n more words from place `size` on, moved to a larger array when it is full."""
+    if size + n > text.size:
+        larger = np.empty(2 * (size + n), np.int64)
+        larger[:size] = text[:size]
+        text = larger
+    text[size : size + n] = more[:n]
+    return text
+
+
+@lean
+def keeps_fixed(copies, fixed, start, end, words, n):
+    """Whether every word of the span that must be kept as it is stands among the n target words."""
+    for s in range(start, end):
+        if fixed[s]:
+            kept = False
+            for i in range(n):
+                kept = kept or words[i] == copies[s]
+            if not kept:
+                return False
+    return True
+
+
+@lean
+def looked_up(known, row, column, model, f, e):
+    """p(f|e), looked up in the model once a sentence: `known` [rows, columns] is below 0 where it was not yet."""
+    if known[row, column] < 0.0:
+        known[row, column] = lexical(model, f, e)
+    return known[row, column]
+
+
+@lean
+def fill_inverse(options, n, places, source, inverse, known, emission):
+    """p(f_j|e_i) of one option, the null word in column 0."""
+    s, first = options.start[n], options.begin[n]
+    for j in range(options.end[n] - s):
+        emission[j, 0] = looked_up(known, s + j, 0, inverse, source[s + j], NULL)
+        for i in range(options.stop[n] - first):
+            at = first + i
+            emission[j, i + 1] = looked_up(known, s + j, places[at] + 1, inverse, source[s + j], options.words[at])
+
+
+@lean
+def fill_direct(options, n, places, source, direct, known, emission):
+    """p(e_i|f_j) of one option, the null word in column 0."""
+    s, first = options.start[n], options.begin[n]
+    for i in range(options.stop[n] - first):
+        at = first + i
+        emission[i, 0] = looked_up(known, 0, places[at], direct, options.words[at], NULL)
+        for j in range(options.end[n] - s):
+            emission[i, j + 1] = looked_up(known, s + j + 1, places[at], direct, options.words[at], source[s + j])
+
+
+@lean
+def fill_features(options, places, source, inverse, direct, known, jumps, beta, delta, emission, work):
+    """Fill the features of all options that need no context.
+
+    `places` [target words of all options]: the number of each among the W different ones; `inverse` and `direct`: the
+    alignment models; `known` ([J, W + 1], [J + 1, W]) float64 below 0; `jumps`: of both models, as from `fill_jumps`;
+    `emission` [longest, longest + 1] and `work` [2, longest + 1] are scratch.
+    """
+    for n in range(options.start.size):
+        J, I = options.end[n] - options.start[n], options.stop[n] - options.begin[n]
+        options.features[n, :] = 0.0
+        count, of_source, of_target = options.counts[n, 0], options.counts[n, 1], options.counts[n, 2]
+        if count == 0:  # a copy
+            rare = math.log(FLOOR)
+            fill_phrase(options.features[n], J, I, FLOOR, FLOOR, rare, rare, delta)
+            continue
+        fill_inverse(options, n, places, source, inverse, known[0], emission)
+        p_inverse = beta * count / of_target + (1.0 - beta) * phrase_sum(emission, J, I, jumps[0], work)  # [O] Eq. 8
+        lex_inverse = lexical_weight(emission, J, I)
+        fill_direct(options, n, places, source, direct, known[1], emission)
+        p_direct = beta * count / of_source + (1.0 - beta) * phrase_sum(emission, I, J, jumps[1], work)  # [O] Eq. 9
+        lex_direct = lexical_weight(emission, I, J)
+        fill_phrase(options.features[n], J, I, p_inverse, p_direct, lex_inverse, lex_direct, delta)
+
+
+@lean
+def score_options(options, weights, lm):
+    """Weigh the features of all options."""
+    for n in range(options.start.size):
+        score_one(options, n, weights, lm)
+
+
+@lean
+def score_one(options, n, weights, lm):
+    """Weighted score of an option, and with it an estimate of what the language model will say."""
+    features = options.features[n]
+    score = 0.0
+    for r in range(FEATURES):
+        factor = 1.0
+        if r == PHRASE_INVERSE or r == PHRASE_DIRECT or r == LEXICAL_INVERSE or r == LEXICAL_DIRECT:
+            factor = options.factor[n]  # u multiplies the translation-model score ([M] Eq. 7)
+        score += factor * weights[r] * features[r]
+    options.score[n] = score
+    language = 0.0
+    state = np.int64(EMPTY_HISTORY)
+    for i in range(options.begin[n], options.stop[n]):
+        value, state = advance(lm, state, options.words[i])
+        language += value
+    options.estimate[n] = score + weights[LANGUAGE] * language
+
+
+@kernel
+def order_options(first, estimate):
+    """The order in which the options of each span stand best first."""
+    order = np.arange(estimate.size)
+    J, spans = first.shape
+    for s in range(J):
+        for length in range(1, spans):
+            a, b = first[s, length - 1], first[s, length]
+            if b - a > 1:
+                order[a:b] = a + np.argsort(-estimate[a:b], kind="mergesort")
+    return order
+
+
+@lean
+def fill_orientations(turns, totals, orientations):
+    """Scores of the reordering model [n, 2, 3] from the counts [n, 2, 3] of each option and the totals [2, 3] of all."""
+    for n in range(turns.shape[0]):
+        reordering_scores(turns[n], totals, orientations[n])
+
+
+@lean
+def fill_kin(first, orientations, kin):
+    """The first option of the same start that has the same scores towards the next phrase, for each option."""
+    for s in range(first.shape[0]):
+        for n in range(first[s, 0], first[s, -1]):
+            kin[n] = n
+            for other in range(first[s, 0], n):
+                a, b = orientations[n, 1], orientations[other, 1]
+                if a[0] == b[0] and a[1] == b[1] and a[2] == b[2]:
+                    kin[n] = other
+                    break
+
+
+@lean
+def fill_future(first, estimate, inside, after):
+    """What uncovered words will add at best: inside [J, WINDOW + 1] by start and length, after [J + 1] to the end."""
+    J, spans = first.shape
+    after[J] = 0.0
+    for s in range(J - 1, -1, -1):
+        after[s] = IMPOSSIBLE
+        inside[s, 0] = 0.0
+        for n in range(1, min(WINDOW, J - s) + 1):
+            inside[s, n] = IMPOSSIBLE
+        for length in range(1, min(spans - 1, J - s) + 1):
+            a, b = first[s, length - 1], first[s, length]
+            if a == b:
+                continue
+            best = estimate[a]  # sorted
+            after[s] = max(after[s], best + after[s + length])
+            inside[s, length] = max(inside[s, length], best)
+            for n in range(length + 1, min(WINDOW, J - s) + 1):
+                inside[s, n] = max(inside[s, n], best + inside[s + length, n - length])
