@@ -162,6 +162,11 @@ def test_a_saved_table_opens_equal_and_goes_on(
             np.testing.assert_array_equal(array, opened.arrays()[name], err_msg=name)
 
 
+def test_an_empty_table_that_was_saved_can_be_read(tmp_path: Path) -> None:
+    Table(COLUMNS).save(tmp_path)
+    assert Table.open(tmp_path).get([5], "first").tolist() == [0]
+
+
 def test_saving_twice_writes_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a", "b"):
         table = Table(COLUMNS)

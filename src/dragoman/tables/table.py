@@ -121,7 +121,8 @@ class Table:
     def get(self, keys: ArrayLike, column: str) -> np.ndarray:
         """Values of a column for each key, layer and base summed; zero where there is no entry."""
         ids = self.find(keys)
-        values = np.where(ids == ABSENT, 0, self.columns[column][ids]).astype(self.columns[column].dtype)
+        values = np.zeros(ids.size, self.columns[column].dtype)
+        values[ids != ABSENT] = self.columns[column][ids[ids != ABSENT]]
         return values if self.base is None else values + self.base.get(keys, column)
 
     @property

@@ -1,0 +1,205 @@
+"""The spaces of a new sequence of tokens, so that a translation reads like text: by rule, and by what has been seen.
+
+The rules go by classes of tokens (brackets, stops, quotation marks, tags, scripts without spaces …) and work before
+anything was learned. Each sentence learned adds what stood between its tokens to the counts; where these say otherwise
+often enough, they are believed.
+
+>>> from dragoman.text.tokens import split
+>>> spacing = Spacing(Vocabulary())
+>>> words = ("Ouvrez", "“", "l’", "application", "”", "(", "5", "%", ")", ",", "vite", "!")
+>>> spacing.space(words, (False,) * len(words)).text
+'Ouvrez “l’application” (5%), vite!'
+>>> for text in ("Attention !", "Bravo ! Merci !", "Oui, merci !"):
+...     spacing.add(split(text))
+>>> spacing.space(words, (False,) * len(words)).text
+'Ouvrez “l’application” (5%), vite !'
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from dragoman.files import Arrays
+from dragoman.kernels import exercise
+from dragoman.tables import Table
+from dragoman.text import spacing_kernels as kernels
+from dragoman.text.spacing_kernels import CLASSES, CLOSING, CLOSING_QUOTE, OPENING_QUOTE, POINT, Counts, Rules, Tokens
+from dragoman.text.vocabulary import UNKNOWN, Vocabulary
+from dragoman.types import Sentence
+
+GAPS = ("", " ", "\u00a0", "\u202f", "  ", "\n", "\t", "\u3000")  # any other gap is counted as a space
+NOTHING, SPACE = 0, 1
+_KINDS = {gap: kind for kind, gap in enumerate(GAPS)}
+_LONGEST_PLACEABLE = 12  # characters: longer ones are hardly seen twice, and are known by their class only
+
+
+class Spacing:
+    """What stood between the tokens of the sentences seen, and the choice of gaps that follows from it."""
+
+    def __init__(self, vocabulary: Vocabulary, base: Spacing | None = None) -> None:
+        self.vocabulary = vocabulary
+        self.table: Table = Table({"count": np.int64}, None if base is None else base.table)
+
+    def add(self, sentence: Sentence) -> None:
+        """Learn the spaces of a sentence."""
+        self._count(sentence, 1)
+
+    def remove(self, sentence: Sentence) -> None:
+        """Undo one `add` of the same sentence."""
+        self._count(sentence, -1)
+
+    def space(self, words: Sequence[str], placeable: Sequence[bool]) -> Sentence:
+        """The words with the gaps between them; there is none before the first and after the last."""
+        if not words:
+            return Sentence((), ("",), ())
+        gaps = np.empty(len(words) - 1, np.int64)
+        kernels.predict(self._counts, self._tokens(words, placeable, add=False), _RULES, gaps)
+        return Sentence(tuple(words), ("", *(GAPS[kind] for kind in gaps.tolist()), ""), tuple(placeable))
+
+    def _count(self, sentence: Sentence, times: int) -> None:
+        if len(sentence) < 2:
+            return
+        gaps = np.array([_KINDS.get(gap, SPACE) for gap in sentence.gaps[1:-1]], np.int64)
+        keys = np.empty((gaps.size, kernels.KEYS), np.int64)
+        kernels.observe(self._tokens(sentence.words, sentence.placeable, add=True), _RULES, gaps, keys)
+        self.table.add(keys[keys >= 0], count=times)
+
+    def _tokens(self, words: Sequence[str], placeable: Sequence[bool], *, add: bool) -> Tokens:
+        look_up = self.vocabulary.add if add else self.vocabulary.id
+        looks = [look_of(word, fixed) for word, fixed in zip(words, placeable, strict=True)]
+        ids = np.array(
+            [look_up(word) if look.known else UNKNOWN for word, look in zip(words, looks, strict=True)], np.int64
+        )
+        ids[ids >= kernels.MOST_WORDS] = UNKNOWN
+        return Tokens(
+            words=ids,
+            classes=np.array([look.kind for look in looks], np.int64),
+            pairs=np.array([look.pair for look in looks], np.int64),
+        )
+
+    @property
+    def _counts(self) -> Counts:
+        below = self.table if self.table.base is None else self.table.base
+        return Counts(self.table.layered, below.columns["count"], self.table.columns["count"])
+
+    def arrays(self) -> Arrays:
+        """Everything needed to open this model again, its base and vocabulary not counted."""
+        return self.table.arrays()
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, np.ndarray], vocabulary: Vocabulary, base: Spacing | None = None
+    ) -> Spacing:
+        """The model whose `arrays()` these are; they are used as they are, not copied."""
+        spacing = cls(vocabulary, base)
+        spacing.table = Table.from_arrays(arrays, None if base is None else base.table)
+        return spacing
+
+
+# ── Classes of tokens ────────────────────────────────────────────────────────────────────────────────────────────────
+
+# Ordinary words; then the signs: OPENING_QUOTE, CLOSING_QUOTE, CLOSING and POINT, which the kernels know, and the rest.
+WORD, LETTER, NUMBER, ELIDED, CLITIC, UNSPACED, CODE, PLACEHOLDER = range(kernels.FIRST_SIGN)
+OPENING, HYPHEN, DASH, SLASH, PERCENT, DEGREE, CURRENCY, PREFIX, SYMBOL, FULL_WIDTH = range(POINT + 1, POINT + 11)
+OPENING_TAG, CLOSING_TAG, ROLE, TARGET, FOOTNOTE, ESCAPE = range(FULL_WIDTH + 1, FULL_WIDTH + 7)
+
+_SIGNS = {",.;:!?…‽،؛؟।·": POINT, "-−": HYPHEN, "–—―": DASH, "/\\⁄": SLASH, "%‰‱": PERCENT, "°′″": DEGREE}
+_SIGNS |= {"¿¡": OPENING, "#@~±": PREFIX}
+_CLASS_OF_SIGN = {sign: kind for signs, kind in _SIGNS.items() for sign in signs}
+_CLASS_OF_CATEGORY = {"Ps": OPENING, "Pi": OPENING, "Pe": CLOSING, "Pf": CLOSING, "Sc": CURRENCY, "Pd": DASH}
+_APOSTROPHES = ("'", "’", "ʼ")
+_UNSPACED_SCRIPTS = ("CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "BOPOMOFO", "THAI", "LAO", "MYANMAR", "KHMER")
+
+# Signs that come in pairs, and what each of them closes. All but dashes are quotation marks; “ ” « » serve as either in
+# some language. The apostrophe comes first (kernels.APOSTROPHE).
+_CLOSES: dict[str, Sequence[str]] = {sign: (sign,) for sign in ("'", '"', "''", "*", "**", "`", "``", "-", "–", "—")}
+_CLOSES |= {"“": "„‟", "”": "“„‟”", "„": "", "‟": "", "‘": "‚", "’": "‘‚", "‚": ""}
+_CLOSES |= {"«": "»", "»": "«»", "‹": "›", "›": "‹›"}
+_CLOSING_IF_ALONE = "”’»›"
+_PAIRS = {sign: number for number, sign in enumerate(_CLOSES, 1)}
+
+
+class Look(NamedTuple):
+    """What a token is to the spaces around it."""
+
+    kind: int  # its class
+    pair: int  # which of the signs that come in pairs, 0 if it is none of them
+    known: bool  # whether it is to be known as itself too
+
+
+@lru_cache(1 << 16)
+def look_of(word: str, placeable: bool) -> Look:
+    """What a token is to the spaces around it."""
+    if placeable:
+        return Look(_class_of_placeable(word), 0, len(word) <= _LONGEST_PLACEABLE)
+    kind = _class_of(word)
+    return Look(kind, _PAIRS.get(word, 0), kind != NUMBER)
+
+
+def _class_of_placeable(word: str) -> int:
+    if word.startswith("</"):
+        return CLOSING_TAG
+    if word.startswith("<"):
+        if word.endswith(("`", "_")):
+            return TARGET
+        return PLACEHOLDER if word.endswith(("/>", "-->")) else OPENING_TAG
+    if word.startswith("[^"):
+        return FOOTNOTE
+    return {":": ROLE, "`": CODE, "\\": ESCAPE, "&": ESCAPE}.get(word[0], PLACEHOLDER)
+
+
+def _class_of(word: str) -> int:
+    first = word[0]
+    if word in _PAIRS and first not in _CLASS_OF_SIGN:
+        return OPENING_QUOTE
+    if any(map(str.isalnum, word)):
+        return _class_of_word(word)
+    if unicodedata.east_asian_width(first) in "WF" and unicodedata.category(first).startswith("P"):
+        return FULL_WIDTH
+    kind = _CLASS_OF_SIGN.get(first) or _CLASS_OF_CATEGORY.get(unicodedata.category(first), SYMBOL)
+    return DASH if kind == HYPHEN and len(word) > 1 else kind
+
+
+def _class_of_word(word: str) -> int:
+    if word.startswith(_APOSTROPHES):
+        return CLITIC
+    if word.endswith(_APOSTROPHES):
+        return ELIDED
+    if unicodedata.name(word[0], "").removeprefix("HALFWIDTH ").startswith(_UNSPACED_SCRIPTS):
+        return UNSPACED
+    if not any(map(str.isalpha, word)):
+        return NUMBER
+    return LETTER if len(word) == 1 and word.isupper() else WORD
+
+
+# ── Rules ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _rules() -> Rules:
+    gaps = np.full((CLASSES, CLASSES), SPACE, np.int64)
+    gaps[[OPENING, OPENING_QUOTE, ELIDED, SLASH, PREFIX, OPENING_TAG, ROLE, ESCAPE, FULL_WIDTH, UNSPACED]] = NOTHING
+    gaps[:, [CLOSING, CLOSING_QUOTE, POINT, CLITIC, SLASH, PERCENT, DEGREE]] = NOTHING
+    gaps[:, [CLOSING_TAG, FOOTNOTE, ESCAPE, FULL_WIDTH, UNSPACED]] = NOTHING
+    gaps[DEGREE, LETTER] = gaps[CURRENCY, NUMBER] = gaps[HYPHEN, NUMBER] = NOTHING
+    closes = np.zeros(len(_CLOSES) + 1, np.int64)
+    closed_by = np.zeros(len(_CLOSES) + 1, np.int64)
+    for sign, others in _CLOSES.items():
+        for other in others:
+            closes[_PAIRS[sign]] |= 1 << _PAIRS[other]
+            closed_by[_PAIRS[other]] |= 1 << _PAIRS[sign]
+    return Rules(gaps, closes, closed_by, np.array([False, *(sign in _CLOSING_IF_ALONE for sign in _CLOSES)]))
+
+
+_RULES = _rules()
+
+
+@exercise
+def _exercise() -> None:
+    spacing = Spacing(Vocabulary(), Spacing(Vocabulary()))
+    spacing.add(Sentence(("a", "b"), ("", " ", ""), (False, False)))
+    spacing.space(("a", "b"), (False, False))
