@@ -1,4 +1,4 @@
-"""The log-linear model: which features there are, which of them each preset uses, and their weights ([O] Eq. 3, SPEC §1).
+"""The log-linear model: which features there are, which of them each preset uses, and their weights ([O] Eq. 3).
 
 A translation is scored by Σ_r λ_r h_r. Every feature that any preset knows has a fixed place in the arrays of the
 search; a preset is nothing but the names it uses with the weights it starts from. A weight of 0 switches a feature off.
@@ -55,7 +55,7 @@ MOSES = {
     "language": 0.5,
     "word_penalty": -1.0,
     "phrase_penalty": 0.2,
-    "linear_distortion": 0.3,
+    "linear_distortion": 0.1,
     "phrase_inverse": 0.2,
     "lexical_inverse": 0.2,
     "phrase_direct": 0.2,

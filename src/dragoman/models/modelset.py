@@ -182,7 +182,7 @@ class ModelSet:
             "target words": len(self.target) - self.target.first,
             "n-grams": len(self.language),
             "phrase pairs": phrases["pairs"],
-            "bytes": sum(getattr(self, part).nbytes for part in PARTS),
+            "bytes": sum(array.nbytes for array in self.arrays().values()),
             "dropped n-grams": self.language.dropped,
             "dropped phrase pairs": phrases["dropped"],
         }
