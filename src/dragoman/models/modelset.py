@@ -81,6 +81,14 @@ class ModelSet:
     this layer, each: beyond it the least useful are dropped.
     """
 
+    source: Vocabulary
+    target: Vocabulary
+    language: LanguageModel
+    inverse: AlignmentModel  # p(source | target)
+    direct: AlignmentModel  # p(target | source)
+    phrases: PhraseModel
+    lengths: LengthModel
+
     def __init__(
         self,
         base: ModelSet | None = None,
