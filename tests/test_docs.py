@@ -17,15 +17,24 @@ import pytest
 import dragoman
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TITLE = re.compile(r'title="([\w.]+)"')  # a block that is a file of this name, to be imported by those after it
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 MODULES = sorted(
     found.name for found in pkgutil.walk_packages(dragoman.__path__, "dragoman.") if found.name != "dragoman.__main__"
 )
 
 
-def blocks(page: Path, language: str) -> list[str]:
-    return [body for found, body in BLOCK.findall(page.read_text(encoding="utf-8")) if found == language]
+def blocks(page: Path, language: str) -> list[tuple[str, str]]:
+    """Title, if it has one, and body of each block in a language."""
+    found = BLOCK.findall(page.read_text(encoding="utf-8"))
+    titled = [(TITLE.search(options), body) for name, options, body in found if name == language]
+    return [(title[1] if title else "", body) for title, body in titled]
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -34,24 +43,30 @@ def test_examples_in_docstrings(name: str) -> None:
     assert result.failed == 0
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_python_on_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = [(title, body) for title, body in blocks(page, "python") if title]
+    for title, body in written:
+        (tmp_path / title).write_text(body, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}  # one page is read from top to bottom: later blocks see what earlier ones made
-    for body in blocks(page, "python"):
+    monkeypatch.syspath_prepend(tmp_path)
+    names: dict[str, object] = {"__name__": "__main__"}  # one for the page: later blocks see what earlier ones made
+    for title, body in blocks(page, "python"):
         if ">>>" in body:
             example = doctest.DocTestParser().get_doctest(body, names, page.name, str(page), 0)
             result = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, clear_globs=False)
             assert result.failed == 0
             names.update(example.globs)
-        else:
-            exec(compile(body, str(page), "exec"), names)  # noqa: S102 (our own pages)
+        elif not title:
+            exec(compile(body, f"<{page.name}>", "exec"), names)  # noqa: S102 (our own pages)
+    for title, _ in written:
+        sys.modules.pop(Path(title).stem, None)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_commands_on_a_page(page: Path, tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    for body in blocks(page, "console"):
+    for _, body in blocks(page, "console"):
         for line in body.splitlines():
             if line.startswith("$ dragoman "):
                 command = shlex.split(line.removeprefix("$ "))
@@ -59,6 +74,20 @@ def test_commands_on_a_page(page: Path, tmp_path: Path) -> None:
                     command, capture_output=True, text=True, cwd=tmp_path, env=os.environ | {"PATH": path}
                 )
                 assert done.returncode == 0, f"{line}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_what_a_page_refers_to_exists(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    if page.parent == ROOT:  # the links of pages in docs/ are checked when the site is built
+        assert [link for link in LINK.findall(text) if not (ROOT / link).exists()] == []
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(re.findall(r"(?:`|^\$ )make ([a-z-]+)", text, re.MULTILINE)) <= targets
+
+
+def test_every_benchmark_is_listed_and_every_listed_one_is_there() -> None:
+    listed = re.findall(r"benchmarks/(bench_\w+\.py)", (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8"))
+    assert set(listed) == {path.name for path in (ROOT / "benchmarks").glob("bench_*.py")}
 
 
 def test_everything_public_has_a_docstring() -> None:

@@ -33,3 +33,16 @@ class Sentence:
 
     def __len__(self) -> int:
         return len(self.words)
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A text in the target language, and how it came about."""
+
+    text: str
+    score: float  # Σ λ h
+    features: dict[str, float]
+    alignment: list[tuple[int, int]]  # (source token, target token), from 0
+    source: Sentence
+    target: Sentence
+    nbest: tuple[Translation, ...] = ()  # the best translations, this one first, when more than one was asked for

@@ -123,13 +123,25 @@ class ModelSet:
         inverse = self.inverse.add_ids(source, target)
         direct = self.direct.add_ids(target, source)
         contribution = Contribution(source, target, self.align(source, target), inverse, direct)
+        self._count(contribution)
+        return contribution
+
+    def apply(self, contribution: Contribution) -> None:
+        """Add a contribution that is known: what `add` does once it has estimated it."""
+        source, target = contribution.source, contribution.target
+        self.inverse.apply(source, target, contribution.inverse)
+        self.direct.apply(target, source, contribution.direct)
+        self._count(contribution)
+
+    def _count(self, contribution: Contribution) -> None:
+        """Count phrase pairs, n-grams and lengths, within the limit."""
+        source, target = contribution.source, contribution.target
         self.phrases.add(source, target, contribution.links)
         self.language.add_ids(target)
         self.lengths.add(source.size, target.size)
         if self.limit is not None:
             self.language.prune(self.limit)
             self.phrases.prune(self.limit)
-        return contribution
 
     def remove(self, contribution: Contribution) -> None:
         """Take back what `add` returned."""

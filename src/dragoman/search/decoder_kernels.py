@@ -1,17 +1,14 @@
 """Multi-stack beam search with cube pruning, over flat arrays ([O] §3.6; cube pruning after Huang and Chiang, 2007).
 
-A *state* is a set of hypotheses that no continuation can tell apart: which source words are covered, where the last
-phrase ended, the language model's state, and what the reordering and length models will want to know. An *arc* is one
-way into a state: the state before, and a phrase option. All arcs are kept: together they are the word graph.
-
-1. `search` goes through the stacks, by number of covered source words. States of a stack with equal coverage and last
+1. `search` goes through the stacks: hypotheses are stacked by their number of covered source words, those that have not
+   yet come to the end of a given prefix by their number of target words. States of a stack with equal coverage and last
    position form a group; a group with the options of one span is a *cube*, filed under the stack it leads to.
-2. When a stack's turn comes, its cubes are worked off together from a heap, best first, up to a number of pops; each pop
-   makes an arc, and a state if there is no equal one. Then the stack is pruned to its size.
+2. When a stack's turn comes, its cubes are worked off together from a heap, best first, up to a number of pops; each
+   pop makes an arc, and a state if there is no equal one. Then the stack is pruned to its size.
 3. `finish` adds what the end of the sentence adds, as arcs into the last state.
 
-Coverage is the first uncovered word and the words covered beyond it, as bits: sentences may have any length, but a
-search never moves more than WINDOW words beyond the first uncovered one.
+No stack remains empty: the word at the gap may always be next, and has at least one option; before the end of a prefix,
+its next word may always be inserted.
 """
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
@@ -22,203 +19,57 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import lean
-from dragoman.models.language_kernels import END, advance, start
-from dragoman.models.lengths_kernels import length_score
-from dragoman.models.loglinear_kernels import (
-    DISTORTION,
-    FEATURES,
-    LANGUAGE,
-    LINEAR_DISTORTION,
-    NEXT,
-    PREVIOUS,
-    SOURCE_LENGTH,
-    geometric_jump,
+from dragoman.search.hypotheses_kernels import (
+    CUBES,
+    FINAL,
+    ITEMS,
+    NONE,
+    STATES,
+    covered,
+    covered_words,
+    covers_nothing,
+    end_language,
+    enter,
+    final_gain,
+    future,
+    may_cover,
+    new_arc,
+    step_gain,
 )
 from dragoman.search.options_kernels import WINDOW
-
-NONE = -1
-MONOTONE, SWAP, DISCONTINUOUS = 0, 1, 2
-
-# Places in Workspace.sizes
-STATES, ARCS, CUBES, ITEMS, FINAL = 0, 1, 2, 3, 4
+from dragoman.search.recall_kernels import say
 
 
-class Settings(NamedTuple):
-    """What a search may spend: all int64 or float64 scalars."""
+class Task(NamedTuple):
+    """What is to be searched: a sentence with all that is known of it beforehand."""
 
-    pops: int  # of the heap, for each stack
-    stack: int  # states kept in each stack
-    threshold: float  # a state this much below the best of its stack is dropped
-    distortion: int  # source words that may be jumped over, negative for any number
-    delta: float  # of the geometric models
-    reordering: bool  # whether states remember their last phrase, for the lexicalised reordering model
-    length: bool  # whether states remember their number of target words, for the source-length model
-
-
-class Workspace(NamedTuple):
-    """Room for one search; `sizes` says how much of it is filled."""
-
-    sizes: np.ndarray  # [5] int64: STATES, ARCS, CUBES, ITEMS, FINAL (the state of whole translations, or NONE)
-    gap: np.ndarray  # [states] int64, first uncovered source word
-    mask: np.ndarray  # [states] int64, bit k: word gap + k is covered
-    last: np.ndarray  # [states] int64, one past the last source word of the last phrase
-    memory: np.ndarray  # [states] int64, state of the language model
-    kin: np.ndarray  # [states] int64, option that stands for the last one towards the reordering model, or NONE
-    length: np.ndarray  # [states] int64, target words, or NONE where no feature asks
-    score: np.ndarray  # [states] float64, of the best way here
-    total: np.ndarray  # [states] float64, score plus estimate of the rest
-    best: np.ndarray  # [states] int64, the best arc into each
-    origin: np.ndarray  # [arcs] int64, state before
-    option: np.ndarray  # [arcs] int64, or NONE for the arcs into FINAL
-    target: np.ndarray  # [arcs] int64, state after
-    gain: np.ndarray  # [arcs] float64, what the step adds to the score
-    slots: np.ndarray  # [2^k] int64, hash table of the states of one stack, state + 1
-    kept: np.ndarray  # [states] int64, states of one stack in order
-    cube: np.ndarray  # [cubes, 5] int64: first state, one past the last, first option, one past the last, next cube
-    queue: np.ndarray  # [stacks] int64, first cube of each stack, or NONE
-    grouped: np.ndarray  # [states] int64, states in the order of their groups
-    item: np.ndarray  # [items, 4] int64: cube, row, column, language state
-    value: np.ndarray  # [items, 2] float64: gain, priority
-    heap: np.ndarray  # [items] int64
+    J: int  # source words
+    options: NamedTuple  # SpanOptions
+    weights: np.ndarray  # [FEATURES] float64
+    inside: np.ndarray  # [J, WINDOW + 1] float64, what uncovered words will add at best, by start and number
+    after: np.ndarray  # [J + 1] float64, the same from a word to the end
+    recall: NamedTuple  # Recall, of the language model
+    first: np.ndarray  # [prefix + 1] int64, the blocks of each number of target words given, see constrained_kernels
+    block: (
+        np.ndarray
+    )  # [blocks, 5] int64: start and end of the span, first option, one past the last, words then reached
 
 
 @lean
-def orientation(start, end, previous_start, previous_end):
-    """How a phrase lies to the phrase before it."""
-    if start == previous_end:
-        return MONOTONE
-    return SWAP if end == previous_start else DISCONTINUOUS
-
-
-@lean
-def step_gain(work, options, weights, delta, state, option, lm):
-    """(what a step adds to the score, state of the language model after it)."""
-    memory = work.memory[state]
-    language = 0.0
-    for i in range(options.begin[option], options.stop[option]):
-        value, memory = advance(lm, memory, options.words[i])
-        language += value
-    jump = options.start[option] - work.last[state]
-    gain = options.score[option] + weights[LANGUAGE] * language - weights[LINEAR_DISTORTION] * abs(jump)
-    if weights[DISTORTION] != 0.0:
-        gain += weights[DISTORTION] * geometric_jump(delta, jump + 1)
-    before = work.kin[state]
-    if before == NONE:
-        turn = MONOTONE if jump == 0 else DISCONTINUOUS
-    else:
-        turn = orientation(options.start[option], options.end[option], options.start[before], work.last[state])
-        gain += weights[NEXT + turn] * options.orientations[before, 1, turn]
-    gain += weights[PREVIOUS + turn] * options.orientations[option, 0, turn]
-    return gain, memory
-
-
-@lean
-def final_gain(work, options, weights, J, state, lm, lengths):
-    """What the end of the sentence adds."""
-    gain = weights[LANGUAGE] * advance(lm, work.memory[state], END)[0]
-    before = work.kin[state]
-    if before != NONE:
-        turn = MONOTONE if work.last[state] == J else DISCONTINUOUS
-        gain += weights[NEXT + turn] * options.orientations[before, 1, turn]
-    if work.length[state] != NONE:
-        gain += weights[SOURCE_LENGTH] * length_score(lengths, J, work.length[state])
-    return gain
-
-
-@lean
-def covered(gap, mask, start, end):
-    """(first uncovered word, bits beyond it) after the span has been covered too."""
-    mask |= ((np.int64(1) << (end - start)) - 1) << (start - gap)
-    while mask & 1:
-        mask >>= 1
-        gap += 1
-    return gap, mask
-
-
-@lean
-def future(gap, mask, J, inside, after):
-    """Estimate of what the uncovered words will add."""
-    total = 0.0
-    at = gap
-    while mask != 0:
-        free = 0
-        while not (mask >> free) & 1:
-            free += 1
-        total += inside[at, free]
-        mask >>= free
-        at += free
-        while mask & 1:
-            mask >>= 1
-            at += 1
-    return total + after[at] if at < J else total
-
-
-@lean
-def may_cover(gap, mask, last, start, end, limit):
-    """Whether a span may be next: free, within the window, and not beyond the distortion limit, now or on the way back."""
-    if end - gap > WINDOW or (mask >> (start - gap)) & ((np.int64(1) << (end - start)) - 1):
-        return False
-    if limit < 0:
-        return True
-    return abs(start - last) <= limit and (start == gap or end - gap <= limit)
-
-
-@lean
-def slot_of(gap, mask, last, memory, kin, length, slots):
-    """First slot for a state with these properties."""
-    h = np.uint64(gap * 31 + last) * np.uint64(0x9E3779B97F4A7C15)
-    h ^= np.uint64(mask) * np.uint64(0xFF51AFD7ED558CCD)
-    h = (h ^ (h >> np.uint64(29))) + np.uint64(memory) * np.uint64(0xC4CEB9FE1A85EC53)
-    h ^= np.uint64(kin + 2) * np.uint64(0xD6E8FEB86659FD93) + np.uint64(length + 2) * np.uint64(0xA0761D6478BD642F)
-    h *= np.uint64(0xE7037ED1A0B428DB)
-    return np.int64((h ^ (h >> np.uint64(32))) & np.uint64(slots.size - 1))
-
-
-@lean
-def enter(work, origin, option, gain, gap, mask, last, memory, kin, length, rest):
-    """Add an arc, into the equal state of this stack if there is one, otherwise into a new state; returns the state."""
-    at = slot_of(gap, mask, last, memory, kin, length, work.slots)
-    state = np.int64(NONE)
-    while work.slots[at] != 0:
-        s = work.slots[at] - 1
-        if (
-            work.memory[s] == memory
-            and work.gap[s] == gap
-            and work.mask[s] == mask
-            and work.last[s] == last
-            and work.kin[s] == kin
-            and work.length[s] == length
-        ):
-            state = s
-            break
-        at = (at + 1) & (work.slots.size - 1)
-    score = work.score[origin] + gain
-    arc = work.sizes[ARCS]
-    work.sizes[ARCS] += 1
-    if state == NONE:
-        state = work.sizes[STATES]
-        work.sizes[STATES] += 1
-        work.slots[at] = state + 1
-        work.gap[state], work.mask[state], work.last[state] = gap, mask, last
-        work.memory[state], work.kin[state], work.length[state] = memory, kin, length
-        work.score[state], work.total[state], work.best[state] = score, score + rest, arc
-    elif score > work.score[state]:
-        work.score[state], work.total[state], work.best[state] = score, score + rest, arc
-    work.origin[arc], work.option[arc], work.target[arc], work.gain[arc] = origin, option, state, gain
-    return state
-
-
-@lean
-def push(work, options, weights, settings, cube, row, column, J, inside, after, lm):
+def push(work, task, settings, cube, row, column, lm):
     """Work out one cell of a cube and put it on the heap."""
     state, option = work.grouped[work.cube[cube, 0] + row], work.cube[cube, 2] + column
-    gain, memory = step_gain(work, options, weights, settings.delta, state, option, lm)
+    options = task.options
+    words = options.words, options.begin[option], options.stop[option]
+    language, memory = say(task.recall, lm, work.memory[state], *words)
+    gain = step_gain(work, options, task.weights, settings.delta, state, option, language)
     gap, mask = covered(work.gap[state], work.mask[state], options.start[option], options.end[option])
     item = work.sizes[ITEMS]
     work.sizes[ITEMS] += 1
     work.item[item, 0], work.item[item, 1], work.item[item, 2], work.item[item, 3] = cube, row, column, memory
-    work.value[item, 0] = gain
-    work.value[item, 1] = work.score[state] + gain + future(gap, mask, J, inside, after)
+    work.value[item, 0], work.value[item, 2] = gain, language
+    work.value[item, 1] = work.score[state] + gain + future(gap, mask, task.J, task.inside, task.after)
+    return item
 
 
 @lean
@@ -230,11 +81,10 @@ def precedes(work, a, b):
 
 
 @lean
-def sift_up(work, size):
-    """Let the last of `size` items of the heap rise to its place."""
+def put(work, size, item):
+    """Put an item on the heap of `size` items; returns the new size."""
     heap = work.heap
-    at = size - 1
-    item = heap[at]
+    at = size
     while at > 0:
         above = (at - 1) >> 1
         if not precedes(work, item, heap[above]):
@@ -242,67 +92,74 @@ def sift_up(work, size):
         heap[at] = heap[above]
         at = above
     heap[at] = item
+    return size + 1
 
 
 @lean
-def sift_down(work, size):
-    """Let the first of `size` items of the heap sink to its place."""
+def take(work, size):
+    """The best of the `size` items on the heap, taken off it."""
     heap = work.heap
+    top, item = heap[0], heap[size - 1]
     at = 0
-    item = heap[0]
     while True:
         below = 2 * at + 1
-        if below >= size:
+        if below >= size - 1:
             break
-        if below + 1 < size and precedes(work, heap[below + 1], heap[below]):
+        if below + 1 < size - 1 and precedes(work, heap[below + 1], heap[below]):
             below += 1
         if not precedes(work, heap[below], item):
             break
         heap[at] = heap[below]
         at = below
     heap[at] = item
+    return top
 
 
 @lean
-def work_off(work, options, weights, settings, stack, J, inside, after, lm):
+def accept(work, task, settings, item):
+    """Make an arc of an item of the heap, and a state if there is no equal one."""
+    cube, memory = work.item[item, 0], work.item[item, 3]
+    origin = work.grouped[work.cube[cube, 0] + work.item[item, 1]]
+    option = work.cube[cube, 2] + work.item[item, 2]
+    options, gain = task.options, work.value[item, 0]
+    arc = new_arc(work, origin, option, gain, work.value[item, 2])
+    rest = work.value[item, 1] - work.score[origin] - gain
+    length = np.int64(NONE)
+    if settings.length:
+        length = work.length[origin] + options.stop[option] - options.begin[option]
+    last, kin = work.last[origin], work.kin[origin]
+    if not covers_nothing(options, option):
+        last, kin = options.end[option], options.kin[option] if settings.reordering else np.int64(NONE)
+    gap, mask = covered(work.gap[origin], work.mask[origin], options.start[option], options.end[option])
+    enter(work, arc, gap, mask, last, memory, kin, length, rest)
+
+
+@lean
+def work_off(work, task, settings, stack, lm):
     """Pop the best cells of all cubes that lead to a stack, and make states and arcs of them."""
     work.sizes[ITEMS] = 0
     size = 0
     cube = work.queue[stack]
     while cube != NONE:
-        push(work, options, weights, settings, cube, 0, 0, J, inside, after, lm)
-        work.heap[size] = work.sizes[ITEMS] - 1
-        size += 1
-        sift_up(work, size)
+        size = put(work, size, push(work, task, settings, cube, 0, 0, lm))
         cube = work.cube[cube, 4]
     pops = 0
     while size > 0 and pops < settings.pops:
-        item = work.heap[0]
-        cube, row, column = work.item[item, 0], work.item[item, 1], work.item[item, 2]
-        pops += 1
+        item = take(work, size)
         size -= 1
-        work.heap[0] = work.heap[size]
-        if size > 0:
-            sift_down(work, size)
-        origin, option = work.grouped[work.cube[cube, 0] + row], work.cube[cube, 2] + column
-        gap, mask = covered(work.gap[origin], work.mask[origin], options.start[option], options.end[option])
-        rest = work.value[item, 1] - work.score[origin] - work.value[item, 0]
-        kin = options.kin[option] if settings.reordering else np.int64(NONE)
-        length = np.int64(NONE)
-        if settings.length:
-            length = work.length[origin] + options.stop[option] - options.begin[option]
-        memory = work.item[item, 3]
-        enter(work, origin, option, work.value[item, 0], gap, mask, options.end[option], memory, kin, length, rest)
+        pops += 1
+        accept(work, task, settings, item)
+        cube, row, column = work.item[item, 0], work.item[item, 1], work.item[item, 2]
         if column + 1 < work.cube[cube, 3] - work.cube[cube, 2]:  # each cell is reached in one way: along its row
-            push(work, options, weights, settings, cube, row, column + 1, J, inside, after, lm)
-            work.heap[size] = work.sizes[ITEMS] - 1
-            size += 1
-            sift_up(work, size)
+            size = put(work, size, push(work, task, settings, cube, row, column + 1, lm))
         if column == 0 and row + 1 < work.cube[cube, 1] - work.cube[cube, 0]:  # and rows along the first column
-            push(work, options, weights, settings, cube, row + 1, 0, J, inside, after, lm)
-            work.heap[size] = work.sizes[ITEMS] - 1
-            size += 1
-            sift_up(work, size)
+            size = put(work, size, push(work, task, settings, cube, row + 1, 0, lm))
+
+
+@lean
+def same_group(work, a, b):
+    """Whether two states have the same coverage and last position."""
+    return work.gap[a] == work.gap[b] and work.mask[a] == work.mask[b] and work.last[a] == work.last[b]
 
 
 @lean
@@ -318,17 +175,17 @@ def before_in_group(work, a, b):
 
 
 @lean
-def in_order(work, a, b, by_group):
-    """Whether state a comes before state b."""
-    return before_in_group(work, a, b) if by_group else better(work, a, b)
-
-
-@lean
 def better(work, a, b):
     """Order of pruning."""
     if work.total[a] != work.total[b]:
         return work.total[a] > work.total[b]
     return a < b
+
+
+@lean
+def in_order(work, a, b, by_group):
+    """Whether state a comes before state b."""
+    return before_in_group(work, a, b) if by_group else better(work, a, b)
 
 
 @lean
@@ -373,7 +230,7 @@ def prune(work, settings, first, last, placed):
         best = max(best, work.total[kept[i]])
     end = placed
     for i in range(n):
-        if work.total[kept[i]] >= best - settings.threshold:
+        if not work.total[kept[i]] < best - settings.threshold:
             work.grouped[end] = kept[i]
             end += 1
     heap_sort(work, work.grouped[placed:end], end - placed, True)
@@ -381,108 +238,95 @@ def prune(work, settings, first, last, placed):
 
 
 @lean
-def file_cubes(work, options, settings, begin, end, stack, J):
-    """File a cube for each span that each group of states grouped[begin:end] may cover next."""
+def file_cube(work, stack, begin, end, first, last):
+    """File the cube of the states grouped[begin:end] and the options first … last − 1 under a stack."""
+    cube = work.sizes[CUBES]
+    work.sizes[CUBES] += 1
+    row = work.cube[cube]
+    row[0], row[1], row[2], row[3], row[4] = begin, end, first, last, work.queue[stack]
+    work.queue[stack] = cube
+
+
+@lean
+def file_spans(work, task, settings, begin, end, stack):
+    """File a cube for each span that the group grouped[begin:end] of a stack may cover next."""
+    options, head = task.options, work.grouped[begin]
     longest = options.first.shape[1] - 1
+    gap, mask, last = work.gap[head], work.mask[head], work.last[head]
+    lowest, highest = gap, min(task.J, gap + WINDOW)
+    if settings.distortion >= 0:
+        lowest, highest = max(gap, last - settings.distortion), min(highest, last + settings.distortion + 1)
+    for s in range(lowest, highest):
+        for length in range(1, min(longest, task.J - s) + 1):
+            a, b = options.first[s, length - 1], options.first[s, length]
+            if a < b and may_cover(gap, mask, last, s, s + length, settings.distortion):
+                file_cube(work, stack + length, begin, end, a, b)
+
+
+@lean
+def file_blocks(work, task, settings, begin, end, stack):
+    """File a cube for each block of options with which the group grouped[begin:end] may go on with the prefix."""
+    head = work.grouped[begin]
+    gap, mask, last = work.gap[head], work.mask[head], work.last[head]
+    done = settings.prefix + covered_words(work, head)
+    for n in range(task.first[stack], task.first[stack + 1]):
+        block = task.block[n]
+        if block[0] == block[1] or may_cover(gap, mask, last, block[0], block[1], settings.distortion):
+            reached = block[4] if block[4] < settings.prefix else done + block[1] - block[0]
+            file_cube(work, reached, begin, end, block[2], block[3])
+
+
+@lean
+def file_cubes(work, task, settings, begin, end, stack):
+    """File cubes for all that the states grouped[begin:end] of a stack may do next."""
     at = begin
     while at < end:
-        head = work.grouped[at]
         after = at + 1
-        while after < end and same_group(work, head, work.grouped[after]):
+        while after < end and same_group(work, work.grouped[at], work.grouped[after]):
             after += 1
-        gap, mask, last = work.gap[head], work.mask[head], work.last[head]
-        for s in range(gap, min(J, gap + WINDOW)):
-            for length in range(1, min(longest, J - s) + 1):
-                a, b = options.first[s, length - 1], options.first[s, length]
-                if a < b and may_cover(gap, mask, last, s, s + length, settings.distortion):
-                    cube = work.sizes[CUBES]
-                    work.sizes[CUBES] += 1
-                    row = work.cube[cube]
-                    row[0], row[1], row[2], row[3], row[4] = at, after, a, b, work.queue[stack + length]
-                    work.queue[stack + length] = cube
+        if stack < settings.prefix:
+            file_blocks(work, task, settings, at, after, stack)
+        elif not settings.exact:
+            file_spans(work, task, settings, at, after, stack)
         at = after
 
 
 @lean
-def same_group(work, a, b):
-    """Whether two states have the same coverage and last position."""
-    return work.gap[a] == work.gap[b] and work.mask[a] == work.mask[b] and work.last[a] == work.last[b]
-
-
-@lean
-def search(work, options, weights, settings, J, inside, after, lm, lengths):
+def search(work, task, settings, lm, lengths):
     """Fill the workspace with states and arcs; the best way into the state sizes[FINAL] is the translation."""
     work.sizes[:] = 0
-    work.queue[: J + 1] = NONE
-    work.gap[0], work.mask[0], work.last[0], work.memory[0] = 0, 0, 0, start(lm)
+    work.queue[:] = NONE
+    work.gap[0], work.mask[0], work.last[0], work.memory[0] = 0, 0, 0, settings.memory
     work.kin[0], work.length[0] = NONE, 0 if settings.length else NONE
     work.score[0], work.total[0], work.best[0] = 0.0, 0.0, NONE
     work.sizes[STATES] = 1
-    first, placed = np.int64(0), np.int64(0)
-    for stack in range(J + 1):
+    first, placed, free = np.int64(0), np.int64(0), np.int64(0)
+    last = settings.prefix + task.J
+    for stack in range(last + 1):
         if stack > 0:
             work.slots[:] = 0
-            work_off(work, options, weights, settings, stack, J, inside, after, lm)
+            work_off(work, task, settings, stack, lm)
         end = prune(work, settings, first, work.sizes[STATES], placed)
-        if stack < J:
-            file_cubes(work, options, settings, placed, end, stack, J)
-        else:
-            finish(work, options, weights, placed, end, J, lm, lengths)
+        if stack == (settings.prefix if settings.exact else last):
+            free = placed
+        if stack < last:
+            file_cubes(work, task, settings, placed, end, stack)
         first, placed = work.sizes[STATES], end
+    finish(work, task, settings, free, placed, lm, lengths)
 
 
 @lean
-def finish(work, options, weights, begin, end, J, lm, lengths):
-    """Lead all whole hypotheses into one last state."""
+def finish(work, task, settings, begin, end, lm, lengths):
+    """Lead all whole hypotheses, grouped[begin:end], into one last state."""
     final = work.sizes[STATES]
-    work.sizes[FINAL] = final if end > begin else NONE
-    if end == begin:
-        return
     work.sizes[STATES] += 1
+    work.sizes[FINAL] = final
     work.best[final] = NONE
     for i in range(begin, end):
         state = work.grouped[i]
-        gain = final_gain(work, options, weights, J, state, lm, lengths)
-        arc = work.sizes[ARCS]
-        work.sizes[ARCS] += 1
-        work.origin[arc], work.option[arc], work.target[arc], work.gain[arc] = state, NONE, final, gain
+        language = end_language(work, settings, state, lm)
+        gain = final_gain(work, task.options, task.weights, task.J, state, language, lengths)
+        arc = new_arc(work, state, NONE, gain, language)
+        work.target[arc] = final
         if work.best[final] == NONE or work.score[state] + gain > work.score[final]:
             work.score[final], work.best[final] = work.score[state] + gain, arc
-
-
-@lean
-def arc_features(work, options, J, delta, arc, lm, lengths, features):
-    """Write the features of one arc into `features` [FEATURES]."""
-    state, option = work.origin[arc], work.option[arc]
-    memory = work.memory[state]
-    before = work.kin[state]
-    if option == NONE:
-        features[:] = 0.0
-        features[LANGUAGE] = advance(lm, memory, END)[0]
-        if before != NONE:
-            turn = MONOTONE if work.last[state] == J else DISCONTINUOUS
-            features[NEXT + turn] = options.orientations[before, 1, turn]
-        if work.length[state] != NONE:
-            features[SOURCE_LENGTH] = length_score(lengths, J, work.length[state])
-        return
-    for r in range(FEATURES):
-        features[r] = options.features[option, r]
-    for i in range(options.begin[option], options.stop[option]):
-        value, memory = advance(lm, memory, options.words[i])
-        features[LANGUAGE] += value
-    jump = options.start[option] - work.last[state]
-    features[LINEAR_DISTORTION] = -abs(jump)
-    features[DISTORTION] = geometric_jump(delta, jump + 1)
-    if before == NONE:
-        turn = MONOTONE if jump == 0 else DISCONTINUOUS
-    else:
-        turn = orientation(options.start[option], options.end[option], options.start[before], work.last[state])
-        features[NEXT + turn] = options.orientations[before, 1, turn]
-    features[PREVIOUS + turn] = options.orientations[option, 0, turn]
-
-
-@lean
-def fill_arc_features(work, options, J, delta, arcs, lm, lengths, features):
-    """`arc_features` of each of the arcs [n] into `features` [n, FEATURES]."""
-    for n in range(arcs.size):
-        arc_features(work, options, J, delta, arcs[n], lm, lengths, features[n])

@@ -1,8 +1,9 @@
 """The n best ways through a search graph, one after another, without searching again.
 
 From the last state backwards, a partial way is known by the arcs it consists of; its priority is the score of its arcs
-plus that of the best way from the first state to where it has come, which is known exactly. So whole ways leave the heap
-in the order of their scores (A* with a perfect estimate).
+plus that of the best way from the first state to where it has come, which is known exactly. So whole ways leave the
+heap in the order of their scores (A* with a perfect estimate). Where only distinct translations are wanted, a partial way
+is given up as soon as a better one has come to the same state with the same words.
 """
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dragoman.kernels import kernel
+from dragoman.kernels import kernel, lean
 
 NONE = -1
 
@@ -91,75 +92,109 @@ def heap_pop(heap, size, priority):
     return top
 
 
+class Heap(NamedTuple):
+    """Partial ways, and the order in which they wait."""
+
+    step: np.ndarray  # [items, 2] int64, first arc of each, and the partial way behind it
+    where: np.ndarray  # [items] int64, state it has come to
+    behind: np.ndarray  # [items] float64, score of its arcs
+    priority: np.ndarray  # [items] float64, with that of the best way to its state
+    said: np.ndarray  # [items] uint64, hash of its words, however they are divided into phrases
+    heap: np.ndarray  # [items] int64
+
+
+@kernel
+def new_heap(items):
+    """Room for so many partial ways."""
+    step, where, heap = np.empty((items, 2), np.int64), np.empty(items, np.int64), np.empty(items, np.int64)
+    return Heap(step, where, np.empty(items), np.empty(items), np.zeros(items, np.uint64), heap)
+
+
+@kernel
+def roomier(ways):
+    """The same with twice the room."""
+    step, where, behind, priority, said, heap = ways
+    return Heap(grown(step), grown(where), grown(behind), grown(priority), grown(said), grown(heap))
+
+
+@kernel
+def hashed(graph, label, h):
+    """Add the words of an arc before those that are in the hash already."""
+    if label != NONE:
+        for i in range(graph.last[label] - 1, graph.first[label] - 1, -1):
+            h = (h ^ np.uint64(graph.words[i])) * np.uint64(0x9E3779B97F4A7C15)
+            h ^= h >> np.uint64(31)
+    return h
+
+
+@kernel
+def extend_back(graph, ways, item, arc, new):
+    """Make partial way `new` of way `item` and an arc into its state."""
+    origin = graph.origin[arc]
+    ways.step[new, 0], ways.step[new, 1] = arc, item
+    ways.where[new] = origin
+    ways.behind[new] = ways.behind[item] + graph.gain[arc]
+    ways.priority[new] = graph.score[origin] + ways.behind[new]
+    ways.said[new] = hashed(graph, graph.label[arc], ways.said[item])
+
+
 @kernel
 def best_ways(graph, final, count, distinct, most):
     """(ends [k], arcs, scores [k]): the arcs of the k ≤ count best ways from state 0 to `final`, in order.
 
-    With `distinct`, of the ways with equal words only the best counts; at most `most` ways are looked at.
+    With `distinct`, of the ways with equal words only the best counts; at most `most` partial ways are looked at.
     """
-    step = np.empty((1024, 2), np.int64)  # of a partial way: its first arc, and the partial way behind it
-    behind = np.empty(1024)  # score of its arcs
-    priority = np.empty(1024)
-    where = np.empty(1024, np.int64)  # state it has come to
-    heap = np.empty(1024, np.int64)
-    step[0, 0], step[0, 1] = NONE, NONE
-    behind[0], priority[0], where[0], heap[0] = 0.0, graph.score[final], final, 0
+    ways = new_heap(1024)
+    ways.step[0, 0], ways.step[0, 1] = NONE, NONE
+    ways.where[0], ways.behind[0], ways.priority[0], ways.said[0] = final, 0.0, graph.score[final], 1
+    ways.heap[0] = 0
     items, size = 1, 1
-    ends, scores = np.zeros(count, np.int64), np.empty(count)
-    ways = np.empty(64, np.int64)
-    seen = set()
-    seen.add(np.uint64(0))
+    ends, scores, arcs = np.zeros(count, np.int64), np.empty(count), np.empty(64, np.int64)
+    seen = {np.uint64(0)}
     found, filled, looked = 0, 0, 0
     while size > 0 and found < count and looked < most:
-        item = heap_pop(heap, size, priority)
+        item = heap_pop(ways.heap, size, ways.priority)
         size -= 1
-        state = where[item]
+        looked += 1
+        state = ways.where[item]
+        if distinct:
+            h = (ways.said[item] ^ np.uint64(state)) * np.uint64(0xC4CEB9FE1A85EC53)
+            if h in seen:
+                continue
+            seen.add(h)
         if state == 0:
-            looked += 1
-            if distinct:
-                h = way_hash(graph, step, item)
-                if h in seen:
-                    continue
-                seen.add(h)
-            at = item
-            while step[at, 0] != NONE:
-                if filled == ways.size:
-                    ways = grown(ways)
-                ways[filled] = step[at, 0]
-                filled += 1
-                at = step[at, 1]
-            ends[found], scores[found] = filled, priority[item]
+            arcs, filled = append_way(ways.step, item, arcs, filled)
+            ends[found], scores[found] = filled, ways.priority[item]
             found += 1
             continue
         for place in range(graph.begin[state], graph.begin[state + 1]):
-            arc = graph.arcs[place]
-            if items == heap.size:
-                step, behind, priority, where, heap = (
-                    grown(step),
-                    grown(behind),
-                    grown(priority),
-                    grown(where),
-                    grown(heap),
-                )
-            step[items, 0], step[items, 1] = arc, item
-            behind[items] = behind[item] + graph.gain[arc]
-            where[items] = graph.origin[arc]
-            priority[items] = graph.score[graph.origin[arc]] + behind[items]
-            heap_push(heap, size, priority, items)
+            if items == ways.heap.size:
+                ways = roomier(ways)
+            extend_back(graph, ways, item, graph.arcs[place], items)
+            heap_push(ways.heap, size, ways.priority, items)
             size += 1
             items += 1
-    return ends[:found], ways[:filled], scores[:found]
+    return ends[:found], arcs[:filled], scores[:found]
 
 
 @kernel
-def way_hash(graph, step, item):
-    """A hash of the words of a whole way, however they are divided into phrases."""
-    h = np.uint64(1469598103934665603)
+def append_way(step, item, arcs, filled):
+    """(arcs with those of a whole way added from place `filled` on, how many there are then)."""
     while step[item, 0] != NONE:
-        label = graph.label[step[item, 0]]
-        if label != NONE:
-            for i in range(graph.first[label], graph.last[label]):
-                h = (h ^ np.uint64(graph.words[i])) * np.uint64(0x9E3779B97F4A7C15)
-                h ^= h >> np.uint64(31)
+        if filled == arcs.size:
+            arcs = grown(arcs)
+        arcs[filled] = step[item, 0]
+        filled += 1
         item = step[item, 1]
-    return h
+    return arcs, filled
+
+
+@lean
+def add_features(ends, rows, each, features):
+    """Sum the features of the arcs of each way: features [k, M] += each [rows of the arcs, M]."""
+    begin = 0
+    for k in range(ends.size):
+        for i in range(begin, ends[k]):
+            for r in range(each.shape[1]):
+                features[k, r] += each[rows[i], r]
+        begin = ends[k]

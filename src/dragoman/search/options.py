@@ -1,7 +1,8 @@
-"""The phrase options of one sentence, ready to be searched: what could be said for each span, scored and sorted."""
+"""The phrase options of a sentence, ready to be searched: what could be said for each span, scored and sorted."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +14,14 @@ from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases import new_options
 from dragoman.search import options_kernels as kernels
 from dragoman.search.options_kernels import WINDOW, SpanOptions
+from dragoman.search.recall_kernels import NOTHING, Recall
+from dragoman.search.spelling import Spelling
+from dragoman.tables import Table
+
+QUESTIONS = 1 << 13  # of the language model that are remembered in one search
 
 Ids = NDArray[np.int64]
+Factors = Callable[[Ids], NDArray[np.float64]]  # from the keys of phrase pairs to their factors u
 
 
 @dataclass(frozen=True)
@@ -25,68 +32,104 @@ class Estimates:
     delta: float = 0.3  # of the geometric length and distortion models ([O] §3.4)
 
 
-def find_options(
-    models: ModelSet,
-    source: Ids,
-    copies: Ids,
-    fixed: NDArray[np.bool_],
-    weights: NDArray[np.float64],
-    limit: int,
-    estimates: Estimates,
-) -> SpanOptions:
-    """All options of a sentence [J] of word ids, best first within each span.
+class Source:
+    """The words of a source sentence as the models know them, and those that must be copied."""
 
-    `copies` [J] are the target ids of the source words written unchanged, `fixed` [J] tells which must be.
-    """
-    longest = models.phrases.longest
-    phrases = models.phrases.view
-    found = kernels.collect(phrases, source, copies, fixed, longest, limit, new_options(longest, limit))
-    first, start, end, path, begin, stop, words, counts, turns = found
+    def __init__(self, models: ModelSet, words: tuple[str, ...], placeable: Sequence[bool] | None) -> None:
+        self.words = words
+        self.ids = models.source.ids(words)  # [J]
+        self.spelling = Spelling(models.target)
+        self.copies = self.spelling.ids(words)  # [J] the same words as target words
+        self.fixed = np.zeros(len(words), np.bool_) if placeable is None else np.array(placeable, np.bool_)  # [J]
+
+
+class Scorer:
+    """Gives options their features and scores; made for one sentence, with the models as they are."""
+
+    def __init__(self, models: ModelSet, sentence: Source, weights: NDArray[np.float64], estimates: Estimates) -> None:
+        self.models, self.sentence, self.weights, self.estimates = models, sentence, weights, estimates
+        self.language = models.language.view()
+        self.recall = Recall(np.full((QUESTIONS, 3), NOTHING, np.int64), np.empty(QUESTIONS))
+
+    def complete(self, options: SpanOptions, turns: Ids) -> None:
+        """Fill in all that follows from the words and the counts, given orientation counts [n, 2, 3]."""
+        phrases = self.models.phrases
+        totals = phrases.orientations if phrases.base is None else phrases.orientations + phrases.base.orientations
+        kernels.fill_orientations(turns, totals, options.orientations)
+        self._fill_features(options)
+        kernels.score_options(options, self.weights, self.recall, self.language)
+
+    def _fill_features(self, options: SpanOptions) -> None:
+        source = self.sentence.ids
+        different, places = np.unique(options.words, return_inverse=True)
+        inverse, direct = self.models.inverse.view(), self.models.direct.view()
+        size = self.models.phrases.longest + 1
+        jumps = np.empty((2, size, size, size))
+        alignment_kernels.fill_jumps(inverse, jumps[0])
+        alignment_kernels.fill_jumps(direct, jumps[1])
+        known = np.full((source.size, different.size + 1), -1.0), np.full((source.size + 1, different.size), -1.0)
+        scratch = np.empty((size, size)), np.empty((2, size))
+        numbers = self.estimates.beta, self.estimates.delta
+        kernels.fill_features(options, places, source, inverse, direct, known, jumps, *numbers, *scratch)
+
+
+def find_options(scorer: Scorer, limit: int, factors: Factors | None) -> SpanOptions:
+    """All options of a sentence, up to `limit` for each source phrase, best first within each span."""
+    sentence, phrases = scorer.sentence, scorer.models.phrases
+    given = sentence.ids, sentence.copies, sentence.fixed
+    room = new_options(phrases.longest, limit)
+    first, spans, words, counts, turns = kernels.collect(phrases.view, *given, phrases.longest, limit, room)
+    options = new_span_options(first, *spans, words, counts)
+    if factors is not None:
+        learned = options.pair >= 0
+        options.factor[learned] = factors(options.pair[learned])
+    scorer.complete(options, turns)
+    return _sorted(options)
+
+
+def new_span_options(
+    first: Ids, start: Ids, end: Ids, path: Ids, pair: Ids, begin: Ids, stop: Ids, words: Ids, counts: Ids
+) -> SpanOptions:
+    """Options of which only spans, words and counts are known yet."""
     n = start.size
-    options = SpanOptions(
+    return SpanOptions(
         first=first,
         start=start,
         end=end,
         path=path,
+        pair=pair,
         begin=begin,
         stop=stop,
         words=words,
         counts=counts,
-        orientations=np.empty(turns.shape),
+        orientations=np.empty((n, 2, 3)),
         factor=np.ones(n),
+        translation=np.empty(n),
         features=np.empty((n, FEATURES)),
         score=np.empty(n),
         estimate=np.empty(n),
         kin=np.empty(n, np.int64),
     )
-    kernels.fill_orientations(turns, phrases.orientations + phrases.base_orientations, options.orientations)
-    _fill(models, source, options, estimates)
-    kernels.score_options(options, weights, models.language.view())
-    return _sorted(options)
-
-
-def _fill(models: ModelSet, source: Ids, options: SpanOptions, estimates: Estimates) -> None:
-    """The features that need no context."""
-    different, places = np.unique(options.words, return_inverse=True)
-    inverse, direct = models.inverse.view(), models.direct.view()
-    size = models.phrases.longest + 1
-    jumps = np.empty((2, size, size, size))
-    alignment_kernels.fill_jumps(inverse, jumps[0])
-    alignment_kernels.fill_jumps(direct, jumps[1])
-    known = np.full((source.size, different.size + 1), -1.0), np.full((source.size + 1, different.size), -1.0)
-    scratch = np.empty((size, size)), np.empty((2, size))
-    numbers = estimates.beta, estimates.delta
-    kernels.fill_features(options, places, source, inverse, direct, known, jumps, *numbers, *scratch)
 
 
 def _sorted(options: SpanOptions) -> SpanOptions:
-    order = kernels.order_options(options.first, options.estimate)
-    moved = {
-        name: getattr(options, name)[order] for name in SpanOptions._fields if name not in ("first", "words", "kin")
-    }
-    options = options._replace(**moved)
+    options = selected(options, kernels.order_options(options.first, options.estimate))
     kernels.fill_kin(options.first, options.orientations, options.kin)
     return options
+
+
+def selected(options: SpanOptions, rows: Ids) -> SpanOptions:
+    """These of the options, in this order; `first` stays as it is."""
+    kept = {name: getattr(options, name)[rows] for name in SpanOptions._fields if name not in ("first", "words")}
+    return options._replace(**kept)
+
+
+def as_factors(factors: Factors | Table | None) -> Factors | None:
+    """A function from keys to factors; a table holds u − 1 in its only column, so that a pair not in it has u = 1."""
+    if not isinstance(factors, Table):
+        return factors
+    table, (column,) = factors, factors.columns
+    return lambda keys: 1.0 + table.get(keys, column)
 
 
 def future(options: SpanOptions) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

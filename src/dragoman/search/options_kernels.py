@@ -3,7 +3,7 @@
 1. `collect` walks the phrase table from every word on and copies what it finds into flat arrays, in order of spans.
 2. `fill_features` computes the features of each option, the HMM-smoothed phrase probabilities among them;
    `score_options` its weighted score and a language-model estimate.
-3. `sort_spans` orders the options of each span best first; `fill_future` estimates what uncovered words will cost.
+3. `order_options` puts the options of each span best first; `fill_future` estimates what uncovered words will cost.
 """
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
@@ -16,7 +16,7 @@ import numpy as np
 
 from dragoman.kernels import kernel, lean
 from dragoman.models.alignment_kernels import lexical, phrase_sum
-from dragoman.models.language_kernels import EMPTY_HISTORY, advance
+from dragoman.models.language_kernels import EMPTY_HISTORY
 from dragoman.models.loglinear_kernels import (
     FEATURES,
     FLOOR,
@@ -25,15 +25,25 @@ from dragoman.models.loglinear_kernels import (
     LEXICAL_INVERSE,
     PHRASE_DIRECT,
     PHRASE_INVERSE,
+    WORD_PENALTY,
     fill_phrase,
     lexical_weight,
 )
 from dragoman.models.options_kernels import options as list_options
 from dragoman.models.options_kernels import target_words
 from dragoman.models.reordering_kernels import reordering_scores
+from dragoman.search.recall_kernels import say
+from dragoman.tables.kernels import ABSENT
 
 NULL = 3
-COPY = -1  # in place of a target path: the source word itself
+COPY, GIVEN, INSERTED = (
+    -1,
+    -2,
+    -3,
+)  # in place of a target path: the source word itself; a given word, for a word or none
+SURCHARGE = math.log(
+    FLOOR
+)  # for each word that only a given prefix can have brought in, and each source word left over
 WINDOW = 62  # source words, from the first uncovered one on, among which a search may move
 IMPOSSIBLE = -1e30
 
@@ -44,13 +54,15 @@ class SpanOptions(NamedTuple):
     first: np.ndarray  # [J, longest + 1] int64
     start: np.ndarray  # [n] int64
     end: np.ndarray  # [n] int64, one past the last source word
-    path: np.ndarray  # [n] int64, joint id of the target phrase, or COPY
+    path: np.ndarray  # [n] int64, joint id of the target phrase, or COPY, GIVEN, INSERTED
+    pair: np.ndarray  # [n] int64, key of the phrase pair in the phrase model's table of pairs, or COPY and so on
     begin: np.ndarray  # [n] int64, where the target words of each option stand in `words`
     stop: np.ndarray  # [n] int64, one past the last
     words: np.ndarray  # [·] int64
     counts: np.ndarray  # [n, 3] int64: c(f̃,ẽ), Σ_ẽ, Σ_f̃; all 0 for a copy
     orientations: np.ndarray  # [n, 2, 3] float64, log probabilities (previous, next) by orientation
-    factor: np.ndarray  # [n] float64, u ([M] Eq. 7), 1 where none was learned
+    factor: np.ndarray  # [n] float64, u, that the translation-model score is multiplied with ([M] Eq. 7)
+    translation: np.ndarray  # [n] float64, that score by itself, weighted
     features: np.ndarray  # [n, FEATURES] float64, those that need no context
     score: np.ndarray  # [n] float64, weighted sum of these
     estimate: np.ndarray  # [n] float64, score plus language-model estimate
@@ -59,18 +71,19 @@ class SpanOptions(NamedTuple):
 
 @kernel
 def collect(phrases, words, copies, fixed, longest, limit, found):
-    """(first, start, end, path, begin, stop, words, counts, orientation counts) of all options of a sentence.
+    """(first, start, end, path, pair, begin, stop, words, counts, orientation counts) of all options of a sentence.
 
-    `copies` [J]: target id of each source word written unchanged; `fixed` [J]: true where it must be. A word that has no
-    translation by itself can be copied, so that every sentence can be translated.
+    `copies` [J]: target id of each source word written unchanged; `fixed` [J]: true where it must be. A word that has
+    no translation by itself can be copied, so that every sentence can be translated.
     """
     J = words.size
     room = J * (longest * limit + 1)
     start, end, path = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
-    begin, text = np.zeros(room + 1, np.int64), np.empty(64, np.int64)
+    pair, begin, text = np.empty(room, np.int64), np.zeros(room + 1, np.int64), np.empty(64, np.int64)
     counts, turns = np.zeros((room, 3), np.int64), np.zeros((room, 2, 3), np.int64)
     first = np.zeros((J, longest + 1), np.int64)
     spelled = np.empty(longest + 1, np.int64)
+    any_fixed = fixed.any()
     n = 0
     for s in range(J):
         list_options(phrases, words, s, limit, found)
@@ -78,10 +91,11 @@ def collect(phrases, words, copies, fixed, longest, limit, found):
             first[s, length - 1] = n
             for at in range(found.ends[length - 1], found.ends[length]):
                 size = target_words(phrases, found.target[at], spelled)
-                if not keeps_fixed(copies, fixed, s, s + length, spelled, size):
+                if any_fixed and not keeps_fixed(copies, fixed, s, s + length, spelled, size):
                     continue
                 text = append(text, begin[n], spelled, size)
                 start[n], end[n], path[n], begin[n + 1] = s, s + length, found.target[at], begin[n] + size
+                pair[n] = pair_key(phrases, found.in_base[at], found.in_layer[at])
                 counts[n, 0] = found.counts[at]
                 counts[n, 1] = found.source_total[at]
                 counts[n, 2] = found.target_total[at]
@@ -90,10 +104,17 @@ def collect(phrases, words, copies, fixed, longest, limit, found):
             if length == 1 and n == first[s, 0]:
                 spelled[0] = copies[s]
                 text = append(text, begin[n], spelled, 1)
-                start[n], end[n], path[n], begin[n + 1] = s, s + 1, COPY, begin[n] + 1
+                start[n], end[n], path[n], pair[n], begin[n + 1] = s, s + 1, COPY, COPY, begin[n] + 1
                 n += 1
         first[s, longest] = n
-    return first, start[:n], end[:n], path[:n], begin[:n], begin[1 : n + 1], text[: begin[n]], counts[:n], turns[:n]
+    spans = start[:n], end[:n], path[:n], pair[:n], begin[:n], begin[1 : n + 1]
+    return first, spans, text[: begin[n]], counts[:n], turns[:n]
+
+
+@lean
+def pair_key(phrases, in_base, in_layer):
+    """Key of a phrase pair, found at these places: of its source path and its target path."""
+    return phrases.pairs.base.keys[in_base] if in_base != ABSENT else phrases.pairs.layer.keys[in_layer]
 
 
 @kernel
@@ -109,13 +130,15 @@ def append(text, size, more, n):
 
 @lean
 def keeps_fixed(copies, fixed, start, end, words, n):
-    """Whether every word of the span that must be kept as it is stands among the n target words."""
-    for s in range(start, end):
+    """Whether each word that must be kept stands among the n target words just as often as in the span."""
+    for s in range(copies.size):
         if fixed[s]:
-            kept = False
+            surplus = 0
             for i in range(n):
-                kept = kept or words[i] == copies[s]
-            if not kept:
+                surplus += words[i] == copies[s]
+            for other in range(start, end):
+                surplus -= copies[other] == copies[s]
+            if surplus != 0:
                 return False
     return True
 
@@ -161,44 +184,52 @@ def fill_features(options, places, source, inverse, direct, known, jumps, beta, 
     for n in range(options.start.size):
         J, I = options.end[n] - options.start[n], options.stop[n] - options.begin[n]
         options.features[n, :] = 0.0
-        count, of_source, of_target = options.counts[n, 0], options.counts[n, 1], options.counts[n, 2]
-        if count == 0:  # a copy
+        if options.path[n] == INSERTED:
+            options.features[n, WORD_PENALTY] = -np.float64(I)
+            continue
+        if options.path[n] == COPY:
             rare = math.log(FLOOR)
             fill_phrase(options.features[n], J, I, FLOOR, FLOOR, rare, rare, delta)
             continue
+        count, of_source, of_target = options.counts[n, 0], options.counts[n, 1], options.counts[n, 2]
         fill_inverse(options, n, places, source, inverse, known[0], emission)
-        p_inverse = beta * count / of_target + (1.0 - beta) * phrase_sum(emission, J, I, jumps[0], work)  # [O] Eq. 8
+        p_inverse = smoothed(count, of_target, phrase_sum(emission, J, I, jumps[0], work), beta)
         lex_inverse = lexical_weight(emission, J, I)
         fill_direct(options, n, places, source, direct, known[1], emission)
-        p_direct = beta * count / of_source + (1.0 - beta) * phrase_sum(emission, I, J, jumps[1], work)  # [O] Eq. 9
+        p_direct = smoothed(count, of_source, phrase_sum(emission, I, J, jumps[1], work), beta)
         lex_direct = lexical_weight(emission, I, J)
         fill_phrase(options.features[n], J, I, p_inverse, p_direct, lex_inverse, lex_direct, delta)
 
 
 @lean
-def score_options(options, weights, lm):
-    """Weigh the features of all options."""
-    for n in range(options.start.size):
-        score_one(options, n, weights, lm)
+def smoothed(count, total, by_words, beta):
+    """A relative frequency interpolated with what the HMM says ([O] Eq. 8, 9)."""
+    frequency = count / total if count > 0 else 0.0
+    return beta * frequency + (1.0 - beta) * by_words
 
 
 @lean
-def score_one(options, n, weights, lm):
-    """Weighted score of an option, and with it an estimate of what the language model will say."""
-    features = options.features[n]
-    score = 0.0
-    for r in range(FEATURES):
-        factor = 1.0
-        if r == PHRASE_INVERSE or r == PHRASE_DIRECT or r == LEXICAL_INVERSE or r == LEXICAL_DIRECT:
-            factor = options.factor[n]  # u multiplies the translation-model score ([M] Eq. 7)
-        score += factor * weights[r] * features[r]
-    options.score[n] = score
-    language = 0.0
-    state = np.int64(EMPTY_HISTORY)
-    for i in range(options.begin[n], options.stop[n]):
-        value, state = advance(lm, state, options.words[i])
-        language += value
-    options.estimate[n] = score + weights[LANGUAGE] * language
+def score_options(options, weights, recall, lm):
+    """Weigh the features of all options, and add what the language model says of their words by themselves."""
+    alone = np.int64(EMPTY_HISTORY)
+    for n in range(options.start.size):
+        options.translation[n] = scale(options.features[n], weights, options.factor[n])
+        score = 0.0
+        for r in range(FEATURES):
+            score += weights[r] * options.features[n, r]
+        options.score[n] = score + SURCHARGE if options.path[n] < COPY else score
+        language, _ = say(recall, lm, alone, options.words, options.begin[n], options.stop[n])
+        options.estimate[n] = options.score[n] + weights[LANGUAGE] * language
+
+
+@lean
+def scale(features, weights, factor):
+    """Multiply the features of the translation model with a factor; returns what their weighted sum was ([M] Eq. 7)."""
+    total = 0.0
+    for r in (PHRASE_INVERSE, PHRASE_DIRECT, LEXICAL_INVERSE, LEXICAL_DIRECT):
+        total += weights[r] * features[r]
+        features[r] *= factor
+    return total
 
 
 @kernel
@@ -216,9 +247,16 @@ def order_options(first, estimate):
 
 @lean
 def fill_orientations(turns, totals, orientations):
-    """Scores of the reordering model [n, 2, 3] from the counts [n, 2, 3] of each option and the totals [2, 3] of all."""
+    """Scores of the reordering model [n, 2, 3] from the counts [n, 2, 3] of each option and those [2, 3] of all."""
     for n in range(turns.shape[0]):
         reordering_scores(turns[n], totals, orientations[n])
+
+
+@lean
+def same_next(orientations, a, b):
+    """Whether two options have the same scores towards the next phrase."""
+    one, two = orientations[a, 1], orientations[b, 1]
+    return one[0] == two[0] and one[1] == two[1] and one[2] == two[2]
 
 
 @lean
@@ -228,8 +266,7 @@ def fill_kin(first, orientations, kin):
         for n in range(first[s, 0], first[s, -1]):
             kin[n] = n
             for other in range(first[s, 0], n):
-                a, b = orientations[n, 1], orientations[other, 1]
-                if a[0] == b[0] and a[1] == b[1] and a[2] == b[2]:
+                if kin[other] == other and same_next(orientations, n, other):
                     kin[n] = other
                     break
 

@@ -1,0 +1,238 @@
+"""Word alignment by a hidden Markov model, p(source | target), that learns one sentence pair at a time ([O] §3.5.4).
+
+>>> model = AlignmentModel()
+>>> for source, target in [("la casa", "the house"), ("la mesa", "the table"), ("una mesa", "a table")] * 3:
+...     _ = model.add(source.split(), target.split())
+>>> model.viterbi(["la", "mesa"], ["the", "table"])
+[1, 2]
+>>> model.lexical("mesa", "table") > model.lexical("mesa", "the")
+True
+
+A sample's expected counts are integers (units of 2⁻²⁰). What `add` returns is exactly what was added: `remove` with it
+leaves the model as if the sample had never been seen, whatever was learned in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.errors import BadInputError
+from dragoman.files import Arrays
+from dragoman.kernels import exercise
+from dragoman.models import alignment_kernels as kernels
+from dragoman.models.alignment_kernels import LONGEST, AlignmentArrays, Counts
+from dragoman.tables import Table
+from dragoman.tables.kernels import WORD_BITS
+from dragoman.text.vocabulary import NULL, SPECIAL, Vocabulary
+
+TABLES = ("links", "targets", "jumps", "origins", "sources")
+
+Ids = NDArray[np.int64]
+Words = Sequence[str]
+
+
+class Contribution(NamedTuple):
+    """What one sample added to the statistics."""
+
+    links: NDArray[np.int32]  # [n, 3] source position from 0, target position from 1 (0 = null), units of 2⁻²⁰
+    jumps: NDArray[np.int32]  # [m, 3] previous target position (0 = start), target position, units of 2⁻²⁰
+
+
+class AlignmentModel:
+    """Expected counts of links and jumps, and the probabilities that follow from them.
+
+    With a base, the tables hold the differences to it. Vocabularies may be shared with other models; methods whose name
+    ends in `_ids` take their ids and never look into them.
+    """
+
+    p0 = kernels.P0
+
+    def __init__(
+        self, source: Vocabulary | None = None, target: Vocabulary | None = None, base: AlignmentModel | None = None
+    ) -> None:
+        if base is not None and base.base is not None:
+            raise BadInputError("a model that has a base itself cannot be the base of an alignment model")
+        self.base: AlignmentModel | None = base
+        self.source: Vocabulary = source or Vocabulary(base.source if base else None)
+        self.target: Vocabulary = target or Vocabulary(base.target if base else None)
+        self.tables: dict[str, Table] = {
+            name: Table({"amount": np.int64}, base.tables[name] if base else None) for name in TABLES
+        }
+        self.size: Ids = base.size.copy() if base else np.zeros(1, np.int64)  # [1] |V_f|, base and layer together
+
+    def add(self, source: Words, target: Words) -> Contribution:
+        """Learn from one sentence pair: s(t) = s(t−1) + s_t ([O] Eq. 24). Returns what was added."""
+        check_pair(source, target)
+        return self.add_ids(self.source.ids(source, add=True), self.target.ids(target, add=True))
+
+    def remove(self, source: Words, target: Words, contribution: Contribution) -> None:
+        """Take back what `add` returned for this sentence pair."""
+        self.apply(*self._ids(source, target), contribution, -1)
+
+    def add_ids(self, source: Ids, target: Ids) -> Contribution:
+        """`add` for word ids."""
+        contribution = self.estimate(source, target)
+        self.apply(source, target, contribution)
+        return contribution
+
+    def estimate(self, source: Ids, target: Ids) -> Contribution:
+        """Expected counts of a sample under the model as it is, which stays as it is."""
+        check_pair(source, target)
+        return Contribution(*kernels.estimate(self.view(), source, target))
+
+    def apply(self, source: Ids, target: Ids, contribution: Contribution, sign: int = 1) -> None:
+        """Add (sign 1) or subtract (sign −1) a contribution."""
+        links, jumps = contribution
+        room = {"links": len(links), "targets": len(target) + 1, "jumps": len(jumps), "origins": len(target) + 1}
+        for name, extra in (room | {"sources": len(source)}).items():
+            self.tables[name].reserve(extra)
+        kernels.apply(self.view(), source, target, links, jumps, sign)
+
+    def lexical(self, f: str, e: str | None) -> float:
+        """The smoothed p(f|e) in use; e = None is the null word."""
+        return float(kernels.lexical(self.view(), self.source.id(f), NULL if e is None else self.target.id(e)))
+
+    def jump(self, i: int, previous: int, I: int) -> float:
+        """The smoothed p(i|previous, I) in use, given that the next word is not null; positions from 1, 0 = start."""
+        if not (1 <= i <= I <= LONGEST and 0 <= previous <= I):
+            raise BadInputError(f"no jump from {previous} to {i} in a sentence of {I} words")
+        return float(kernels.jump(self.view(), i, previous, I))
+
+    def expectations(self, source: Words, target: Words) -> NDArray[np.float64]:
+        """[J, I + 1] posterior of each link, column 0 = null."""
+        expected: NDArray[np.float64] = kernels.expectations(self.view(), *self._ids(source, target))
+        return expected
+
+    def viterbi(self, source: Words, target: Words) -> list[int]:
+        """The most probable position of each source word, 0 = null.
+
+        Of equally probable ways it takes: a real state before a null state, the greatest last position, and as previous
+        position the nearest before the word's own, or else the first after it.
+        """
+        return list(map(int, self.viterbi_ids(*self._ids(source, target))))
+
+    def viterbi_ids(self, source: Ids, target: Ids) -> Ids:
+        """`viterbi` for word ids."""
+        check_pair(source, target)
+        path: Ids = kernels.viterbi(self.view(), source, target)
+        return path
+
+    def loglikelihood(self, pairs: Iterable[tuple[Words, Words]]) -> float:
+        """Sum of the natural logarithms of p(source | target)."""
+        return self.loglikelihood_ids(self._ids(source, target) for source, target in pairs)
+
+    def loglikelihood_ids(self, pairs: Iterable[tuple[Ids, Ids]]) -> float:
+        """`loglikelihood` for word ids."""
+        view, answer = self.view(), 0.0
+        for source, target in pairs:
+            check_pair(source, target)
+            answer += kernels.log_likelihood(view, source, target)
+        return answer
+
+    def phrase_probability(self, source: Words, target: Words) -> float:
+        """p(f̃|ẽ) of a phrase pair, summed over all alignments inside it ([O] Eq. 8–9)."""
+        view, ids, n = self.view(), self._ids(source, target), len(target) + 1
+        jumps = np.empty((n, n, n))
+        kernels.fill_jumps(view, jumps)
+        return float(kernels.phrase_probability(view, *ids, jumps, np.empty((len(source), n)), np.empty((2, n))))
+
+    def _ids(self, source: Words, target: Words) -> tuple[Ids, Ids]:
+        check_pair(source, target)
+        return self.source.ids(source), self.target.ids(target)
+
+    def view(self) -> AlignmentArrays:
+        """What kernels read and change; valid until a table grows."""
+        counts = {name: _counts(table) for name, table in self.tables.items()}
+        return AlignmentArrays(**counts, size=self.size)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held in memory by the statistics, those of the base not counted."""
+        return sum(table.nbytes for table in self.tables.values())
+
+    def contents(self) -> Arrays:
+        """The statistics in canonical order, base not counted: equal for equal models, however they were made."""
+        tables = {name: table.contents() for name, table in self.tables.items()}
+        return {f"{name}.{k}": v for name, table in tables.items() for k, v in table.items()} | {"size": self.size}
+
+    def arrays(self) -> Arrays:
+        """Everything needed to open the statistics again, the vocabularies and the base not counted."""
+        tables = {name: table.arrays() for name, table in self.tables.items()}
+        return {f"{name}.{k}": v for name, table in tables.items() for k, v in table.items()} | {"size": self.size}
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, np.ndarray],
+        source: Vocabulary | None = None,
+        target: Vocabulary | None = None,
+        base: AlignmentModel | None = None,
+    ) -> AlignmentModel:
+        """The model whose `arrays()` these are, over the same base; they are used as they are, not copied."""
+        model = cls(source, target, base)
+        for name, empty in model.tables.items():
+            own = {k.removeprefix(f"{name}."): v for k, v in arrays.items() if k.startswith(f"{name}.")}
+            model.tables[name] = Table.from_arrays(own, empty.base)
+        model.size = arrays["size"]
+        return model
+
+    def merge(self, other: AlignmentModel) -> None:
+        """Add everything that the other model has learned (its base not counted), as if its samples had come here."""
+        source = _translation(other.source, self.source)
+        target = _translation(other.target, self.target)
+        for name, table in other.tables.items():
+            ids = table.ids
+            keys, amounts = table.index.keys[ids], table.columns["amount"][ids]
+            if name == "links":
+                keys = target[keys >> WORD_BITS] << WORD_BITS | source[keys & (1 << WORD_BITS) - 1]
+            elif name == "targets":
+                keys = target[keys]
+            if name == "sources":
+                self.tables[name].reserve(keys.size)
+                kernels.occur(self.view(), source[keys], amounts)
+            else:
+                self.tables[name].add(keys, amount=amounts)
+
+
+def _translation(there: Vocabulary, here: Vocabulary) -> Ids:
+    """[words there] the id here of each id there; special ids are the same everywhere."""
+    if there is here:
+        return np.arange(len(there))
+    special = np.arange(len(SPECIAL))
+    return np.concatenate([special, here.ids(there.words(range(special.size, len(there))), add=True)])
+
+
+def _counts(table: Table) -> Counts:
+    below = _NOTHING if table.base is None else table.base.columns["amount"]
+    return Counts(table.layered, below, table.columns["amount"])
+
+
+_NOTHING = np.zeros(0, np.int64)
+
+
+def check_pair(source: Words | Ids, target: Words | Ids, where: str | None = None) -> None:
+    """Refuse a sentence pair that cannot be aligned."""
+    for side, words in (("source", source), ("target", target)):
+        if isinstance(words, str):
+            raise BadInputError(f"the {side} is one string, not a list of words", where=where, remedy="split it first")
+        if not 1 <= len(words) <= LONGEST:
+            remedy = f"give 1 to {LONGEST} words on each side"
+            raise BadInputError(f"the {side} has {len(words)} words", where=where, remedy=remedy)
+
+
+@exercise
+def _exercise() -> None:
+    model = AlignmentModel()
+    contribution = model.add(["a"], ["b"])
+    model.lexical("a", "b")
+    model.jump(1, 0, 1)
+    model.expectations(["a"], ["b"])
+    model.viterbi(["a"], ["b"])
+    model.loglikelihood([(["a"], ["b"])])
+    model.phrase_probability(["a"], ["b"])
+    model.remove(["a"], ["b"], contribution)
+    model.merge(model)

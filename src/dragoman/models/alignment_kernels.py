@@ -1,0 +1,271 @@
+"""The HMM alignment model as compiled functions: look-ups, and the counts that a sample adds or takes away.
+
+Steps of learning from one sample:
+
+1. `estimate` runs forward–backward with the model as it is and returns the sample's expected counts as integers.
+2. The tables reserve room for as many entries (alignment.py), since kernels cannot grow them.
+3. `apply` adds these integers, or subtracts them again: exactly the same numbers.
+"""
+
+# mypy: disallow-untyped-defs=False, check-untyped-defs=False
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dragoman.kernels import kernel
+from dragoman.models.lattice_kernels import P0, best_path, forward, phrase_sum, posteriors
+from dragoman.tables.kernels import ABSENT, WORD_BITS, Layered, erase, insert, locate
+
+NULL = 3  # id of the null word, as in text/vocabulary.py
+LEXICAL_UNIFORM = 0.1  # share of the uniform distribution in p(f|e)
+JUMP_UNIFORM = 0.3  # and in p(i|i′, I)
+UNIT = 2**20  # expected counts are integers in units of 2⁻²⁰
+NEGLIGIBLE = 2**10  # a sample's expected counts below this many units are dropped; docs/alignment.md has the cost
+POSITION_BITS = 10
+LONGEST = 500  # words on a side
+
+
+class Counts(NamedTuple):
+    """One table of counts over its base; what is read is the sum of both."""
+
+    layered: Layered
+    below: np.ndarray  # [base entries] int64
+    amounts: np.ndarray  # [capacity of the layer] int64
+
+
+class AlignmentArrays(NamedTuple):
+    """All statistics of one alignment model. Valid until a table grows: never kept between calls."""
+
+    links: Counts  # c(e, f) by `link_key`
+    targets: Counts  # c(e) = Σ_f c(e, f), by word
+    jumps: Counts  # c(I, i′, i) by `jump_key`
+    origins: Counts  # c(I, i′) = Σ_i c(I, i′, i), by `origin_key`
+    sources: Counts  # occurrences of each source word
+    size: np.ndarray  # [1] int64, |V_f|: how many source words occur, base and layer together
+
+
+@kernel
+def link_key(e, f):
+    """Key of a target word with a source word."""
+    return (np.int64(e) << WORD_BITS) | np.int64(f)
+
+
+@kernel
+def origin_key(I, previous):
+    """Key of a position in a target sentence of I words, 0 before its first word."""
+    return (np.int64(I) << POSITION_BITS) | np.int64(previous)
+
+
+@kernel
+def jump_key(I, previous, i):
+    """Key of a jump between two positions of a target sentence of I words."""
+    return (origin_key(I, previous) << POSITION_BITS) | np.int64(i)
+
+
+@kernel
+def value(column, entry):
+    """What a column holds at an id, nothing at ABSENT."""
+    return column[entry] if entry != ABSENT else np.int64(0)
+
+
+@kernel
+def count(counts, key):
+    """What a table and its base hold of a key together.
+
+    Loops unpack the table first and write these lines themselves: a table unpacked at every look-up costs ten times
+    the look-up, since Numba then counts references to its arrays.
+    """
+    layered, below, amounts = counts
+    in_base, in_layer = locate(layered, key)
+    return value(below, in_base) + value(amounts, in_layer)
+
+
+@kernel
+def add_all(counts, keys, more):
+    """Add an amount [n] to each key [n] of the layer; an entry that comes to zero is erased."""
+    layer, amounts = counts.layered.layer, counts.amounts
+    for n in range(keys.size):
+        entry = insert(layer, keys[n])
+        amounts[entry] += more[n]
+        if amounts[entry] == 0:
+            erase(layer, entry)
+
+
+@kernel
+def smoothed(total, cases, share):
+    """(factor, floor) such that factor · c + floor is the relative frequency c / total, interpolated with 1 / cases."""
+    if total <= 0:
+        return 0.0, 1.0 / cases
+    return (1.0 - share) / total, share / cases
+
+
+@kernel
+def lexical(model, f, e):
+    """The smoothed p(f|e) of two word ids."""
+    factor, floor = smoothed(count(model.targets, e), max(model.size[0], 1), LEXICAL_UNIFORM)
+    return factor * count(model.links, link_key(e, f)) + floor
+
+
+@kernel
+def jump(model, i, previous, I):
+    """The smoothed p(i|i′, I), positions from 1; i′ = 0 is the start."""
+    factor, floor = smoothed(count(model.origins, origin_key(I, previous)), I, JUMP_UNIFORM)
+    return factor * count(model.jumps, jump_key(I, previous, i)) + floor
+
+
+@kernel
+def word_at(e, i):
+    """Target word at a position from 1; 0 is the null word."""
+    return np.int64(NULL) if i == 0 else np.int64(e[i - 1])
+
+
+@kernel
+def fill_emission(model, f, e, emission):
+    """Write p(f_j|e_i) into `emission` [≥ J, ≥ I + 1], the null word in column 0."""
+    layered, below, amounts = model.links
+    cases = max(model.size[0], 1)
+    for i in range(e.size + 1):
+        word = word_at(e, i)
+        factor, floor = smoothed(count(model.targets, word), cases, LEXICAL_UNIFORM)
+        for j in range(f.size):
+            in_base, in_layer = locate(layered, link_key(word, f[j]))
+            emission[j, i] = factor * (value(below, in_base) + value(amounts, in_layer)) + floor
+
+
+@kernel
+def fill_transition(model, I, transition):
+    """Write (1 − p0) · p(i|i′, I) into `transition` [≥ I + 1, ≥ I + 1], row i′, column i; column 0 is zero."""
+    layered, below, amounts = model.jumps
+    for previous in range(I + 1):
+        factor, floor = smoothed(count(model.origins, origin_key(I, previous)), I, JUMP_UNIFORM)
+        transition[previous, 0] = 0.0
+        for i in range(1, I + 1):
+            in_base, in_layer = locate(layered, jump_key(I, previous, i))
+            frequency = factor * (value(below, in_base) + value(amounts, in_layer)) + floor
+            transition[previous, i] = (1.0 - P0) * frequency
+
+
+@kernel
+def lattice(model, f, e):
+    """(emission [J, I + 1], transition [I + 1, I + 1]) of a sentence pair."""
+    emission = np.empty((f.size, e.size + 1))
+    transition = np.empty((e.size + 1, e.size + 1))
+    fill_emission(model, f, e, emission)
+    fill_transition(model, e.size, transition)
+    return emission, transition
+
+
+@kernel
+def quantised(x):
+    """An expected count in units, 0 if it is negligible."""
+    amount = np.int64(x * UNIT + 0.5)
+    return amount if amount >= NEGLIGIBLE else np.int64(0)
+
+
+@kernel
+def compact(expected, first):
+    """[n, 3] int32: row, column and units of each expected count that is not negligible, from column `first` on."""
+    n = 0
+    for row in range(expected.shape[0]):
+        for column in range(first, expected.shape[1]):
+            n += quantised(expected[row, column]) > 0
+    entries = np.empty((n, 3), np.int32)
+    n = 0
+    for row in range(expected.shape[0]):
+        for column in range(first, expected.shape[1]):
+            amount = quantised(expected[row, column])
+            if amount > 0:
+                entries[n, 0] = row
+                entries[n, 1] = column
+                entries[n, 2] = amount
+                n += 1
+    return entries
+
+
+@kernel
+def estimate(model, f, e):
+    """(links [n, 3], jumps [m, 3]) int32: what a sample of ids adds — j, i, units and i′, i, units; j from 0."""
+    emission, transition = lattice(model, f, e)
+    gamma, jumps, _ = posteriors(emission, transition)
+    return compact(gamma, 0), compact(jumps, 1)
+
+
+@kernel
+def apply(model, f, e, links, jumps, sign):
+    """Add (sign 1) or subtract (sign −1) what `estimate` said of a sample. Room must have been reserved."""
+    I = e.size
+    words, mass = np.empty(I + 1, np.int64), np.zeros(I + 1, np.int64)
+    for i in range(I + 1):
+        words[i] = word_at(e, i)
+    keys, amounts = np.empty(links.shape[0], np.int64), sign * links[:, 2].astype(np.int64)
+    for n in range(keys.size):
+        keys[n] = link_key(words[links[n, 1]], f[links[n, 0]])
+        mass[links[n, 1]] += amounts[n]
+    add_all(model.links, keys, amounts)
+    add_all(model.targets, words, mass)
+
+    mass[:] = 0
+    keys, amounts = np.empty(jumps.shape[0], np.int64), sign * jumps[:, 2].astype(np.int64)
+    for n in range(keys.size):
+        keys[n] = jump_key(I, jumps[n, 0], jumps[n, 1])
+        mass[jumps[n, 0]] += amounts[n]
+    add_all(model.jumps, keys, amounts)
+    for previous in range(I + 1):
+        words[previous] = origin_key(I, previous)
+    add_all(model.origins, words, mass)
+    occur(model, f, np.full(f.size, sign, np.int64))
+
+
+@kernel
+def occur(model, words, more):
+    """Count so many more occurrences [n] of source words [n], and how many words still occur at all."""
+    layered, below, amounts = model.sources
+    layer = layered.layer
+    for n in range(words.size):
+        in_base, _ = locate(layered, words[n])
+        entry = insert(layer, words[n])
+        before = value(below, in_base) + amounts[entry]
+        amounts[entry] += more[n]
+        model.size[0] += np.int64(before + more[n] > 0) - np.int64(before > 0)
+        if amounts[entry] == 0:
+            erase(layer, entry)
+
+
+@kernel
+def log_likelihood(model, f, e):
+    """Natural logarithm of p(f|e), summed over all alignments."""
+    emission, transition = lattice(model, f, e)
+    real = np.empty(emission.shape)
+    position = np.empty((f.size + 1, e.size + 1))
+    return forward(emission, transition, real, position, np.empty(f.size))
+
+
+@kernel
+def expectations(model, f, e):
+    """[J, I + 1] posterior of each link, column 0 = null."""
+    emission, transition = lattice(model, f, e)
+    return posteriors(emission, transition)[0]
+
+
+@kernel
+def viterbi(model, f, e):
+    """[J] most probable positions, 0 = null."""
+    emission, transition = lattice(model, f, e)
+    return best_path(emission, transition)
+
+
+@kernel
+def fill_jumps(model, jumps):
+    """Write (1 − p0) · p(i|i′, I) into `jumps` [n, n, n], by I < n, i′ and i: all that phrases of n − 1 words need."""
+    jumps[0] = 0.0
+    for I in range(1, jumps.shape[0]):
+        fill_transition(model, I, jumps[I])
+
+
+@kernel
+def phrase_probability(model, f, e, jumps, emission, work):
+    """p(f̃|ẽ) of two phrases given as ids; `emission` [≥ J, ≥ I + 1] and `work` [2, > I] are scratch ([O] Eq. 8–9)."""
+    fill_emission(model, f, e, emission)
+    return phrase_sum(emission, f.size, e.size, jumps, work)

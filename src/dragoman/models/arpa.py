@@ -1,0 +1,242 @@
+"""Language models as ARPA files: written for other tools, and read as immutable models.
+
+An ARPA file lists n-grams with log₁₀ p(last word | those before it) and, for histories, log₁₀ of the weight by which
+the probability of a word that does not follow them there is taken from the shorter history. Interpolation fits that
+form exactly: the listed probability includes what shorter histories give, and the weight is D_k · N1+(u •) / c_X(u).
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+import re
+import tempfile
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Literal, TextIO, cast
+
+import numpy as np
+
+from dragoman.errors import BadInputError
+from dragoman.files import Arrays, storage_errors
+from dragoman.kernels import exercise
+from dragoman.models import arpa_kernels as kernels
+from dragoman.models.arpa_kernels import ArpaArrays
+from dragoman.models.language import LanguageModel, Reader
+from dragoman.models.language_upkeep import Grams, list_grams
+from dragoman.models.language_upkeep_kernels import log_probabilities
+from dragoman.tables import ABSENT, Table
+from dragoman.text.vocabulary import END, SPECIAL, START, UNKNOWN, Vocabulary
+
+NEVER = -99.0  # what the format writes for log₁₀ 0
+LN10 = math.log(10)
+COLUMNS = {"scores": np.float32, "backoffs": np.float32, "suffixes": np.int32, "lengths": np.uint8}
+ANNOUNCED = re.compile(r"ngram +(\d+) *= *(\d+)", re.ASCII)
+UNWRITABLE = re.compile(r"[\x00\t\n\v\f\r ]")
+SPECIALS = {"<unk>": UNKNOWN, "<UNK>": UNKNOWN, "<s>": START, "</s>": END}
+
+
+def write_arpa(model: LanguageModel, path: str | Path) -> None:
+    """Write a model, base and layer together, as an ARPA file; compressed if its name ends in `.gz`."""
+    path = Path(path)
+    orders = _needed(list(list_grams(model)))
+    orders[0] = _with_specials(orders[0])
+    names = {word: _name(model.vocabulary, word) for word in orders[0].words.tolist()}
+    texts = {ABSENT: ""}  # of the histories, by joint id
+    aside = path.with_name(f"{path.name}.part")
+    with storage_errors(path):
+        with _opened(aside, "wt", compressed=path.suffix == ".gz") as file:
+            file.write("\\data\\\n")
+            file.writelines(f"ngram {k}={grams.ids.size}\n" for k, grams in enumerate(orders, 1))
+            for k, grams in enumerate(orders, 1):
+                words = [names[word] for word in grams.words.tolist()]
+                parts = zip(grams.ids.tolist(), grams.histories.tolist(), words, strict=True)
+                texts = {path: texts[history] + word for path, history, word in parts}
+                file.write(f"\n\\{k}-grams:\n")
+                file.writelines(_rows(model, k, grams, texts.values()))
+                texts = {path: f"{text} " for path, text in texts.items()}
+            file.write("\n\\end\\\n")
+        aside.replace(path)
+
+
+def _rows(model: LanguageModel, order: int, grams: Grams, texts: Iterable[str]) -> Iterator[str]:
+    """The lines of the n-grams of one order."""
+    scores = np.empty(grams.ids.size)
+    log_probabilities(model.view(), grams.histories, order - 1, grams.words, scores)
+    scores /= LN10
+    if order == 1:
+        scores[grams.words == START] = NEVER
+    weights = np.zeros(grams.ids.size)
+    goes_on = grams.totals > 0
+    if order < model.order:  # [O] Eq. 7, the factor of the shorter history
+        weights[goes_on] = np.log10(model.discounts[order + 1] * grams.types[goes_on] / grams.totals[goes_on])
+    for score, text, weight, known in zip(scores.tolist(), texts, weights.tolist(), goes_on.tolist(), strict=True):
+        yield f"{score:.8g}\t{text}\t{weight:.8g}\n" if known else f"{score:.8g}\t{text}\n"
+
+
+def _needed(orders: list[Grams]) -> list[Grams]:
+    """Without the n-grams of which nothing is left, unless others go on from them."""
+    needed = np.zeros(0, np.int64)
+    for k in range(len(orders) - 1, -1, -1):
+        grams = orders[k]
+        kept = (grams.counts > 0) | (grams.totals > 0) | np.isin(grams.ids, needed)
+        orders[k] = Grams(*(getattr(grams, field.name)[kept] for field in fields(grams)))
+        needed = orders[k].histories
+    return orders
+
+
+def _with_specials(grams: Grams) -> Grams:
+    """The words, with those that every ARPA file has."""
+    missing = np.setdiff1d([UNKNOWN, START, END], grams.words)
+    nothing = np.zeros_like(missing)
+    added = (-2 - missing, missing, nothing, nothing, nothing)  # ids that no history has; the key of a word is its id
+    columns = (getattr(grams, field.name) for field in fields(grams))
+    return Grams(*(np.concatenate(pair) for pair in zip(added, columns, strict=True)))
+
+
+def _name(vocabulary: Vocabulary, word: int) -> str:
+    name = vocabulary.word(word)
+    if word >= len(SPECIAL) and (name in SPECIALS or not name or UNWRITABLE.search(name)):
+        remedy = "forget the sentences that contain it first"
+        raise BadInputError(f"the word {name!r} cannot be written to an ARPA file", remedy=remedy)
+    return name
+
+
+def _opened(path: Path, mode: Literal["rt", "wt"], *, compressed: bool) -> TextIO:
+    if compressed:
+        return cast(TextIO, gzip.open(path, mode, encoding="utf-8", newline="\n"))
+    return cast(TextIO, path.open(mode, encoding="utf-8", newline="\n"))
+
+
+class ArpaModel(Reader):
+    """A back-off model read from an ARPA file; it does not learn."""
+
+    kernels = kernels
+
+    def __init__(self, order: int, vocabulary: Vocabulary, table: Table) -> None:
+        self.order = order
+        self.vocabulary = vocabulary
+        self.table = table
+
+    def view(self) -> ArpaArrays:
+        """What the kernels read."""
+        return ArpaArrays(self.table.index, **self.table.columns, order=self.order)
+
+    def __len__(self) -> int:
+        """Number of n-grams."""
+        return len(self.table)
+
+    def arrays(self) -> Arrays:
+        """Everything needed to open this model again, the vocabulary not counted."""
+        return {"order": np.array([self.order]), **self.table.arrays()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray], vocabulary: Vocabulary) -> ArpaModel:
+        """The model whose `arrays()` these are; they are used as they are, not copied."""
+        return cls(int(arrays["order"][0]), vocabulary, Table.from_arrays(arrays))
+
+    @classmethod
+    def read(cls, path: str | Path) -> ArpaModel:
+        """Read an ARPA file, also a compressed one."""
+        path = Path(path)
+        try:
+            with path.open("rb") as file:
+                compressed = file.read(2) == b"\x1f\x8b"
+            with _opened(path, "rt", compressed=compressed) as text:
+                return _Parser(path, text).model()
+        except FileNotFoundError:
+            raise BadInputError("there is no such file", where=path) from None
+        except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise BadInputError(f"cannot be read: {error}", where=path, remedy="ARPA files are UTF-8 text") from None
+
+
+class _Parser:
+    """Reads one file line by line, and says where it is wrong."""
+
+    def __init__(self, path: Path, text: TextIO) -> None:
+        self.path = path
+        self.lines = enumerate(text, 1)
+        self.number = 0
+        self.vocabulary = Vocabulary()
+        self.known = dict(SPECIALS)
+        self.table = Table(COLUMNS)
+
+    def model(self) -> ArpaModel:
+        """Read the whole file."""
+        while self.line() != "\\data\\":
+            pass
+        sizes: list[int] = []
+        while line := self.line():
+            announced = ANNOUNCED.fullmatch(line)
+            if announced is None or int(announced[1]) != len(sizes) + 1:
+                raise self.error(f"expected “ngram {len(sizes) + 1}=…”")
+            sizes.append(int(announced[2]))
+        if not sizes:
+            raise self.error("expected “ngram 1=…”")
+        self.table.reserve(sum(sizes))
+        for order, size in enumerate(sizes, 1):
+            self.heading(f"\\{order}-grams:")
+            self.section(order, size)
+        self.heading("\\end\\")
+        return ArpaModel(len(sizes), self.vocabulary, self.table)
+
+    def heading(self, expected: str) -> None:
+        """Read empty lines and a heading."""
+        while not (line := self.line()):
+            pass
+        if line != expected:
+            raise self.error(f"expected “{expected}”")
+
+    def section(self, order: int, size: int) -> None:
+        """Read the n-grams of one order."""
+        words, scores, weights = array("q"), array("d"), array("d")
+        begin = self.number + 1
+        for _ in range(size):
+            self.row(self.line(), order, words, scores, weights)
+        grams = np.array(words, np.int64).reshape(size, order)
+        view = ArpaArrays(self.table.index, **self.table.columns, order=order)
+        orphan = kernels.enter(view, grams, np.array(scores) * LN10, np.array(weights) * LN10)
+        if orphan != ABSENT:
+            self.number = begin + int(orphan)
+            raise self.error("an n-gram whose history is not listed")
+
+    def row(self, line: str, order: int, words: array[int], scores: array[float], weights: array[float]) -> None:
+        """Take one n-gram apart: log₁₀ of its probability, its words, perhaps log₁₀ of its back-off weight."""
+        fields = line.replace("\t", " ").split(" ")
+        if len(fields) not in (order + 1, order + 2):
+            raise self.error(f"expected a {order}-gram with its probability")
+        names = fields[1 : order + 1]
+        if order == 1 and names[0] not in self.known:
+            self.known[names[0]] = self.vocabulary.add(names[0])
+        try:
+            words.extend([self.known[name] for name in names])
+            scores.append(float(fields[0]))
+            weights.append(float(fields[-1]) if len(fields) == order + 2 else 0.0)
+        except KeyError as error:
+            raise self.error(f"the word {error} is not among the 1-grams") from None
+        except ValueError as error:
+            raise self.error(str(error)) from None
+
+    def line(self) -> str:
+        """The next line."""
+        try:
+            self.number, line = next(self.lines)
+        except StopIteration:
+            raise self.error("the file ends too early", remedy="it may be incomplete, or not an ARPA file") from None
+        return line.rstrip("\r\n")
+
+    def error(self, what: str, remedy: str | None = None) -> BadInputError:
+        """An error at the line read last."""
+        return BadInputError(what, where=f"{self.path}, line {self.number}", remedy=remedy)
+
+
+@exercise
+def _exercise() -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "model.arpa"
+        write_arpa(LanguageModel(2), path)
+        model = ArpaModel.read(path)
+    model.score(["a"])

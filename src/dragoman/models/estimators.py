@@ -1,0 +1,243 @@
+"""The ways to estimate an alignment model: batch EM, incremental EM, online, and interlaced (SPEC §1).
+
+Online is `AlignmentModel.add`. The other three are here, over word ids:
+
+>>> model = AlignmentModel()
+>>> texts = [("la casa", "the house"), ("la mesa", "the table"), ("una mesa", "a table")]
+>>> pairs = [(model.source.ids(f.split(), add=True), model.target.ids(e.split(), add=True)) for f, e in texts]
+>>> log_likelihoods = train(model, pairs)
+>>> model.viterbi(["una", "casa"], ["a", "house"])
+[1, 2]
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.errors import BadInputError
+from dragoman.kernels import exercise
+from dragoman.models import estimators_kernels as kernels
+from dragoman.models.alignment import AlignmentModel, Contribution, check_pair
+from dragoman.models.alignment_kernels import JUMP_UNIFORM, LEXICAL_UNIFORM, POSITION_BITS
+from dragoman.models.estimators_kernels import CorpusArrays, Pairs
+from dragoman.tables.kernels import WORD_BITS
+from dragoman.text.vocabulary import NULL, SPECIAL
+
+BATCH_EM = ("ibm1",) * 5 + ("hmm",) * 5  # the baseline of SPEC §1
+PLAN = ("online", "hmm", "hmm")  # aligns better, and in less time: docs/alignment.md
+MOST_THREADS = 8  # by default: each holds expected counts of its own, 8 bytes a word pair
+CELLS = 1 << 22  # source positions × target positions of the sentences that make one task, at most
+TASKS = 16  # at least so many, where there are sentences enough
+
+Ids = NDArray[np.int64]
+Progress = Callable[[int, int], None]  # sentences done, sentences of all epochs
+
+
+def train(
+    model: AlignmentModel,
+    pairs: Iterable[tuple[Ids, Ids]],
+    plan: Sequence[str] = PLAN,
+    *,
+    smooth: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> list[float]:
+    """Give an empty model the expected counts of the last of several epochs over a corpus, as planned.
+
+    Returns the log-likelihood of the corpus in each epoch, under the model that epoch started from (in an online epoch:
+    that each sample met). From one epoch to the next of the same kind of batch EM it never falls without smoothing
+    (`smooth=False`), up to the quantisation of counts; to interpolate with uniform distributions after maximising may
+    cost a little of what was gained. The result is the same, bit for bit, for any number of threads.
+    """
+    if model.base or any(len(table) for table in model.tables.values()):
+        raise BadInputError("training needs an empty model", remedy="train a new one, then merge it or build on it")
+    if not {*plan} <= {"ibm1", "hmm", "online"} or "online" in plan[1:]:
+        raise BadInputError(f"no such plan: {', '.join(plan)}", remedy="name epochs ibm1, hmm, and online as the first")
+    corpus = _Corpus(pairs, LEXICAL_UNIFORM if smooth else 0.0, JUMP_UNIFORM if smooth else 0.0)
+    threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
+    log_likelihoods = []
+    for number, kind in enumerate(plan):
+        parts = []
+        for done, log_likelihood in corpus.online() if kind == "online" else corpus.batch(kind, threads):
+            parts.append(log_likelihood)
+            if progress is not None:
+                progress(number * corpus.size + done, len(plan) * corpus.size)
+        log_likelihoods.append(math.fsum(parts))
+    corpus.give(model)
+    return log_likelihoods
+
+
+class _Corpus:
+    """A corpus, its words numbered densely, and the expected counts of the last epoch over it."""
+
+    def __init__(self, pairs: Iterable[tuple[Ids, Ids]], lexical_uniform: float, jump_uniform: float) -> None:
+        self.lexical_uniform, self.jump_uniform = lexical_uniform, jump_uniform
+        source, source_ends, target, target_ends = _joined(pairs)
+        self.size = source_ends.size - 1
+        self.source_ids, source = np.unique(source, return_inverse=True)
+        target_ids, target = np.unique(target, return_inverse=True)
+        self.target_ids = np.concatenate([[NULL], target_ids])
+        self.corpus = CorpusArrays(source.astype(np.int32), source_ends, (target + 1).astype(np.int32), target_ends)
+        self.pairs = Pairs(*kernels.number_pairs(self.corpus, self.target_ids.size, self.source_ids.size))
+        self.tasks = self._tasks()
+        self.lengths = np.unique(np.diff(target_ends))
+        ends = np.cumsum((self.lengths + 1) ** 2)
+        self.blocks = np.full(self.lengths[-1] + 1, -1)  # [longest + 1] where the jumps of each length begin, or -1
+        self.blocks[self.lengths] = ends - (self.lengths + 1) ** 2
+        self.links = np.zeros(self.pairs.sources.size, np.int64)  # [word pairs] c(e, f)
+        self.jumps = np.zeros(ends[-1], np.int64)  # [all blocks] c(I, i′, i)
+
+    def online(self) -> Iterator[tuple[int, float]]:
+        """Add the counts of each sample, expected under those before it; yields (sentences done, log-likelihood)."""
+        occurred, totals = np.zeros(self.source_ids.size, np.bool_), np.zeros(self.target_ids.size, np.int64)
+        for first, last, size in self.tasks:
+            cells = self._cells(first, last, size)
+            counts = (occurred, totals, self.links, self.jumps)
+            yield last, float(kernels.online_step(self.corpus, cells, first, last, self.blocks, *counts))
+
+    def batch(self, kind: str, threads: int) -> Iterator[tuple[int, float]]:
+        """Replace the counts by those expected under the model they make; yields (sentences done, log-likelihood)."""
+        lexicon, jumps = np.empty(self.links.size), np.empty(self.jumps.size)
+        kernels.estimate_lexicon(self.pairs, self.links, self.lexical_uniform, lexicon)
+        kernels.estimate_jumps(self.blocks, self.jumps, self.jump_uniform, jumps)
+        self.links[:], self.jumps[:] = 0, 0
+        counts = [(self.links, self.jumps)]
+        counts += [(np.zeros_like(self.links), np.zeros_like(self.jumps)) for _ in range(threads - 1)]
+        idle: SimpleQueue[tuple[Ids, Ids]] = SimpleQueue()
+        for own in counts:
+            idle.put(own)
+
+        def expect(task: tuple[int, int, int]) -> float:
+            first, last, size = task
+            cells = self._cells(first, last, size)
+            own = idle.get()
+            if kind == "hmm":
+                part = kernels.hmm_step(self.corpus, cells, first, last, lexicon, jumps, self.blocks, *own)
+            else:
+                part = kernels.ibm1_step(self.corpus, cells, first, last, lexicon, own[0])
+            idle.put(own)
+            return float(part)
+
+        with ThreadPoolExecutor(threads) as pool:
+            for (_, last, _), part in zip(self.tasks, pool.map(expect, self.tasks), strict=True):
+                yield last, part
+        for links, steps in counts[1:]:
+            self.links += links
+            self.jumps += steps
+
+    def _cells(self, first: int, last: int, size: int) -> NDArray[np.int32]:
+        """Numbers of the word pairs in these sentences. Made anew each time: quicker than it is to keep them all."""
+        cells = np.empty(size, np.int32)
+        kernels.fill_cells(self.corpus, self.pairs, first, last, cells)
+        return cells
+
+    def _tasks(self) -> list[tuple[int, int, int]]:
+        """Runs of sentences with about as many cells: the first, one past the last, and their cells."""
+        ends = np.cumsum(np.diff(self.corpus.source_ends) * np.diff(self.corpus.target_ends))
+        number = ends // max(1, min(CELLS, ends[-1] // TASKS))
+        bounds = np.concatenate([[0], np.flatnonzero(np.diff(number)) + 1, [self.size]])
+        sizes = np.diff(ends[bounds[1:] - 1], prepend=0)
+        return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), sizes.tolist(), strict=True))
+
+    def give(self, model: AlignmentModel) -> None:
+        """Put the counts into the tables of an empty model."""
+        tables, rows = model.tables, self.pairs.rows
+        targets = np.repeat(self.target_ids, np.diff(rows))
+        keys = targets << WORD_BITS | self.source_ids[self.pairs.sources]
+        tables["links"].add(keys[self.links > 0], amount=self.links[self.links > 0])
+        tables["targets"].add(self.target_ids, amount=np.add.reduceat(self.links, rows[:-1]))
+        for I in self.lengths.tolist():
+            block = self.jumps[self.blocks[I] :][: (I + 1) ** 2].reshape(I + 1, I + 1)
+            previous, i = np.nonzero(block)
+            origins = I << POSITION_BITS | np.arange(I + 1)
+            tables["jumps"].add(origins[previous] << POSITION_BITS | i, amount=block[previous, i])
+            tables["origins"].add(origins, amount=block.sum(axis=1))
+        tables["sources"].add(self.source_ids, amount=np.bincount(self.corpus.source))
+        model.size[0] = self.source_ids.size
+
+
+def _joined(pairs: Iterable[tuple[Ids, Ids]]) -> tuple[Ids, Ids, Ids, Ids]:
+    """Words of all source sentences, where each ends (after a 0), and the same of the target sentences."""
+    pairs = list(pairs)
+    if not pairs:
+        raise BadInputError("there are no sentence pairs to train on")
+    for number, (source, target) in enumerate(pairs, start=1):
+        check_pair(source, target, where=f"pair {number}")
+    sides = []
+    for sentences in zip(*pairs, strict=True):
+        sides += [np.concatenate(sentences), np.cumsum([0, *map(len, sentences)])]
+    return sides[0], sides[1], sides[2], sides[3]
+
+
+def renew(model: AlignmentModel, source: Ids, target: Ids, old: Contribution | None) -> Contribution:
+    """Estimate a sample anew in place of what it has contributed so far: s ← s − s_m(old) + s_m(new) ([O] Eq. 21)."""
+    new = model.add_ids(source, target)
+    if old is not None:
+        model.apply(source, target, old, -1)
+    return new
+
+
+class IncrementalEM:
+    """Incremental EM in the batch setting: every sample's contribution is kept, and renewed once an epoch.
+
+    [O] Eq. 21–23. The first epoch is the online rule.
+    """
+
+    def __init__(self, model: AlignmentModel, pairs: Iterable[tuple[Ids, Ids]]) -> None:
+        self.model = model
+        self.samples: list[tuple[Ids, Ids, Contribution | None]] = [(source, target, None) for source, target in pairs]
+
+    def epoch(self, progress: Progress | None = None) -> None:
+        """Renew the contribution of each sample in turn."""
+        for number, (source, target, old) in enumerate(self.samples):
+            self.samples[number] = (source, target, renew(self.model, source, target, old))
+            if progress is not None:
+                progress(number + 1, len(self.samples))
+
+
+class Interlaced:
+    """Online learning that keeps the last R samples and renews E of them at each trial ([O] App. A).
+
+    With R = E = 1 it is the online rule.
+    """
+
+    def __init__(self, model: AlignmentModel, R: int, E: int) -> None:
+        if not 1 <= E <= R:
+            raise BadInputError(f"of the last R = {R} samples, E = {E} cannot be renewed", remedy="choose 1 ≤ E ≤ R")
+        self.model, self.R, self.E = model, R, E
+        self.trial = 0
+        self.samples: deque[tuple[Ids, Ids, Contribution | None]] = deque(maxlen=R)
+
+    def add_ids(self, source: Ids, target: Ids) -> None:
+        """Learn a sample, then renew E − 1 of those before it, one after another."""
+        check_pair(source, target)
+        self.trial += 1
+        self.samples.append((source, target, None))
+        for trial in interlaced(self.trial, self.R, self.E):
+            place = len(self.samples) - 1 - (self.trial - trial)
+            source, target, old = self.samples[place]
+            self.samples[place] = (source, target, renew(self.model, source, target, old))
+
+
+def interlaced(trial: int, R: int, E: int) -> list[int]:
+    """The trials whose samples are renewed at a trial: ⌊t − (e − 1) · R / E⌋ for e = 1…E ([O] Eq. A.1).
+
+    >>> interlaced(10, R=5, E=3)
+    [10, 8, 6]
+    """
+    return [trial + (-e * R // E) for e in range(E) if trial + (-e * R // E) >= 1]
+
+
+@exercise
+def _exercise() -> None:
+    ids = np.array([len(SPECIAL)])
+    for plan in (("online",), ("ibm1", "hmm")):
+        train(AlignmentModel(), [(ids, ids)], plan, threads=1)

@@ -1,0 +1,121 @@
+"""All that is known of a pair of languages: how both are written, and the models that translate one into the other.
+
+What is learned from a pair of texts is a contribution; it can be taken back exactly, whatever was learned since.
+
+>>> knowledge = Knowledge()
+>>> contribution = knowledge.learn("Press the green button.", "Pulse el botón verde.")
+>>> knowledge.forget("Press the green button.", "Pulse el botón verde.", contribution)
+>>> knowledge.models.phrases.phrase_count
+0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from dragoman.errors import BadInputError
+from dragoman.files import Arrays, open_arrays, write_arrays
+from dragoman.models.alignment import LONGEST, check_pair
+from dragoman.models.modelset import Contribution, ModelSet, Progress
+from dragoman.text.side import Mode, Side
+from dragoman.types import Sentence
+
+KIND = "Knowledge"
+
+
+class Knowledge:
+    """Two languages and the models between them; over a base, which is never changed, the differences to it."""
+
+    def __init__(self, base: Knowledge | None = None, *, tokens: Mode = "text", order: int = 5) -> None:
+        if base is not None and base.source.mode != tokens:
+            remedy = f"create the project with tokens={base.source.mode!r}"
+            raise BadInputError(f"the base was trained with tokens={base.source.mode!r}", remedy=remedy)
+        self.base = base
+        self.models = ModelSet(base.models if base else None, order=order)
+        self.source = Side(self.models.source, tokens, base.source if base else None)
+        self.target = Side(self.models.target, tokens, base.target if base else None)
+
+    def learn(self, source: str, target: str) -> Contribution:
+        """Learn a pair of texts; one that cannot be learned is refused, and nothing changes."""
+        one, other = self.read_pair(source, target)
+        contribution = self.models.add(self.source.model_words(one), self.target.model_words(other))
+        self.source.add(one)
+        self.target.add(other)
+        return contribution
+
+    def relearn(self, source: str, target: str, contribution: Contribution) -> None:
+        """Learn a pair of texts again, of which it is known what it contributes: `learn` without the estimating."""
+        one, other = self.read_pair(source, target)
+        ids = self.models.source.ids(self.source.model_words(one), add=True)
+        other_ids = self.models.target.ids(self.target.model_words(other), add=True)
+        if not (np.array_equal(ids, contribution.source) and np.array_equal(other_ids, contribution.target)):
+            raise BadInputError("this contribution was made by another text, or after another history")
+        self.models.apply(contribution)
+        self.source.add(one)
+        self.target.add(other)
+
+    def forget(self, source: str, target: str, contribution: Contribution) -> None:
+        """Take back what `learn` has contributed."""
+        one, other = self.read_pair(source, target)
+        self.source.remove(one)
+        self.target.remove(other)
+        self.models.remove(contribution)
+
+    def read_pair(self, source: str, target: str) -> tuple[Sentence, Sentence]:
+        """The tokens of both texts; refused if they cannot be learned."""
+        pair = self.source.read(source), self.target.read(target)
+        check_pair(pair[0].words, pair[1].words)
+        return pair
+
+    def train(
+        self, pairs: Iterable[tuple[str, str]], *, threads: int | None = None, progress: Progress | None = None
+    ) -> int:
+        """Train an empty knowledge in batch, as a base; returns how many pairs had no empty or overlong side."""
+        kept = list(self._fit(pairs))
+        for one, other in kept:
+            self.source.add(one)
+            self.target.add(other)
+        words = ((self.source.model_words(one), self.target.model_words(other)) for one, other in kept)
+        self.models.train(words, threads=threads, progress=progress)
+        return len(kept)
+
+    def _fit(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[Sentence, Sentence]]:
+        for source, target in pairs:
+            one, other = self.source.read(source), self.target.read(target)
+            if 1 <= len(one) <= LONGEST and 1 <= len(other) <= LONGEST:
+                yield one, other
+
+    def arrays(self) -> Arrays:
+        """Everything needed to open this knowledge again, its base not counted."""
+        parts = {"models": self.models.arrays(), "source": self.source.arrays(), "target": self.target.arrays()}
+        return {f"{name}.{key}": array for name, part in parts.items() for key, array in part.items()}
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, np.ndarray], base: Knowledge | None = None, *, tokens: Mode = "text"
+    ) -> Knowledge:
+        """The knowledge whose `arrays()` these are; they are used as they are, not copied."""
+
+        def of(name: str) -> Arrays:
+            return {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(f"{name}.")}
+
+        knowledge = cls(base, tokens=tokens)
+        models = knowledge.models = ModelSet.from_arrays(of("models"), base.models if base else None)
+        knowledge.source = Side.from_arrays(of("source"), models.source, tokens, base.source if base else None)
+        knowledge.target = Side.from_arrays(of("target"), models.target, tokens, base.target if base else None)
+        return knowledge
+
+    def save(self, directory: str | Path) -> None:
+        """Write to a directory, whole or not at all."""
+        write_arrays(Path(directory), self.arrays(), {"kind": KIND, "tokens": self.source.mode})
+
+    @classmethod
+    def open(cls, directory: str | Path, *, verify: bool = False) -> Knowledge:
+        """Map a saved base into memory, shared with all who have it open."""
+        arrays, about = open_arrays(Path(directory), verify=verify)
+        if about.get("kind") != KIND:
+            raise BadInputError(f"holds a {about.get('kind')}, not a {KIND}", where=directory)
+        return cls.from_arrays(arrays, tokens=about["tokens"])

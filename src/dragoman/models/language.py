@@ -1,0 +1,311 @@
+"""The language model h1: interpolated Kneser-Ney over integer counts, learning one sentence at a time ([O] Eq. 7).
+
+>>> lm = LanguageModel(order=3)
+>>> lm.add("pulse el botón verde".split())
+>>> lm.add("pulse el botón rojo".split())
+>>> lm.prob("el", ["<s>", "pulse"]) > lm.prob("verde", ["<s>", "pulse"])
+True
+>>> lm.remove("pulse el botón rojo".split())
+>>> lm.prob("rojo", ["botón"]) == lm.prob("<unk>", ["botón"])
+True
+
+With a base, the model holds the differences to it: the base is never changed, and what is read is always the sum.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.errors import BadInputError
+from dragoman.files import Arrays, open_arrays, write_arrays
+from dragoman.kernels import exercise
+from dragoman.models import language_kernels as kernels
+from dragoman.models import language_upkeep as upkeep
+from dragoman.models.language_kernels import DROPPED, SKIPPED, TALLIES, TOTAL, TYPES, LanguageArrays, Statistics
+from dragoman.models.lines import TextReader
+from dragoman.tables import ABSENT, Table
+from dragoman.text.vocabulary import END, NULL, SPECIAL, START, Vocabulary
+
+KIND = "LanguageModel"
+HIGHEST_ORDER = 2**kernels.LENGTH_BITS - 1
+INNER = {"grams": kernels.GRAM}
+OUTER = {"longest": np.int32}
+CHUNK = 1 << 16  # words that `train` hands to a kernel at once
+BATCH = 1 << 8  # sentences that are scored at once
+
+Ids = NDArray[np.int64]
+Words = Sequence[str]
+Item = TypeVar("Item")
+
+
+class Reader:
+    """What can be asked of any model of word sequences with a kernel `score_text`."""
+
+    kernels: ModuleType
+    vocabulary: Vocabulary
+    _text: TextReader | None = None
+
+    def view(self) -> Any:
+        """What the kernels read; valid until the model changes."""
+        raise NotImplementedError
+
+    def prob(self, word: str, history: Words) -> float:
+        """p(word | history), the history oldest word first; it may begin with `<s>`, and the word may be `</s>`."""
+        _check(history)
+        if word == SPECIAL[START] and word not in self.vocabulary:
+            return 0.0
+        words = self.vocabulary.ids([*history, word])
+        if history and history[0] == SPECIAL[START]:
+            words[0] = START
+        if word == SPECIAL[END]:
+            words[-1] = END
+        return math.exp(self._word_scores(words)[-1])
+
+    def score(self, words: Words) -> float:
+        """Natural log of the probability of a sentence, `</s>` included."""
+        _check(words)
+        return float(self._word_scores(np.concatenate([[START], self.vocabulary.ids(words), [END]])).sum())
+
+    def scores(self, sentences: Iterable[Words]) -> NDArray[np.float64]:
+        """`score` of each of many sentences, faster than one by one."""
+        return self._sentence_scores(map(self._reader.sentences, _batches(sentences)))
+
+    def score_lines(self, lines: Iterable[str]) -> NDArray[np.float64]:
+        """`scores` of lines of words with spaces between them, faster than splitting them first."""
+        return self._sentence_scores(map(self._reader.lines, _batches(lines)))
+
+    def perplexity(self, sentences: Iterable[Words]) -> float:
+        """exp(− log probability ÷ number of words), `</s>` counted as a word."""
+        sentences = list(sentences)
+        if not sentences:
+            raise BadInputError("the perplexity of no sentences at all is not defined")
+        return math.exp(-float(self.scores(sentences).sum()) / sum(len(words) + 1 for words in sentences))
+
+    @property
+    def _reader(self) -> TextReader:
+        if self._text is None:
+            self._text = TextReader(self.vocabulary)
+        return self._text
+
+    def _sentence_scores(self, texts: Iterable[Ids]) -> NDArray[np.float64]:
+        """Log probabilities of sentences, given as groups of word ids between `<s>` and `</s>`."""
+        sums = [np.add.reduceat(self._word_scores(text), np.flatnonzero(text == START)) for text in texts]
+        return np.concatenate([np.zeros(0), *sums])
+
+    def _word_scores(self, words: Ids) -> NDArray[np.float64]:
+        scores = np.empty(words.size)
+        self.kernels.score_text(self.view(), words, scores, np.empty((8, words.size), np.int64))
+        return scores
+
+
+class LanguageModel(Reader):
+    """Counts of n-grams up to an order, and the probabilities that follow from them.
+
+    The vocabulary may be shared with other models; methods whose name ends in `_ids`, and `train`, take its ids.
+    """
+
+    kernels = kernels
+
+    def __init__(self, order: int = 5, vocabulary: Vocabulary | None = None, base: LanguageModel | None = None) -> None:
+        if not 1 <= order <= HIGHEST_ORDER:
+            raise BadInputError(f"the order of a language model is 1 to {HIGHEST_ORDER}, not {order}")
+        if base is not None and (base.order != order or base.base is not None):
+            raise BadInputError(f"the base of a model of order {order} is a model of order {order} without a base")
+        self.order: int = order
+        self.base: LanguageModel | None = base
+        self.vocabulary = vocabulary or Vocabulary(base.vocabulary if base else None)
+        self.inner: Table = Table(INNER, base.inner if base else None)
+        self.outer: Table = Table(OUTER, base.outer if base else None)
+        self.scalars = np.zeros(TALLIES + 2 * order, np.int64)
+        self.discounts = np.zeros(order + 1)  # D_k at place k, kept up to date by the kernels
+        empty = Statistics(np.zeros(0, kernels.GRAM), np.zeros(0, np.int32), np.zeros_like(self.scalars))
+        self._beneath = empty if base is None else base.view().layer
+        kernels.update_discounts(self.view())
+
+    def view(self) -> LanguageArrays:
+        """What the kernels read and write; valid until the model changes."""
+        statistics = Statistics(**self.inner.columns, **self.outer.columns, scalars=self.scalars)
+        return LanguageArrays(self.inner.layered, self.outer.layered, self._beneath, statistics, self.discounts)
+
+    def add(self, words: Words) -> None:
+        """Learn one sentence, without `<s>` and `</s>`."""
+        _check(words)
+        self.add_ids(self.vocabulary.ids(words, add=True))
+
+    def remove(self, words: Words) -> None:
+        """Forget a sentence learned before."""
+        _check(words)
+        self.remove_ids(self.vocabulary.ids(words))
+
+    def add_ids(self, words: Ids) -> None:
+        """`add` for word ids."""
+        _check_ids(words)
+        self._reserve(words.size + 1)
+        kernels.add(self.view(), np.ascontiguousarray(words, np.int64))
+
+    def remove_ids(self, words: Ids) -> None:
+        """`remove` for word ids."""
+        sentence = np.concatenate([[START], words, [END]])
+        histories = np.empty(words.size + 1, np.int64)
+        if not kernels.find_histories(self.view(), sentence, histories):
+            raise BadInputError("this sentence was never learned, so it cannot be forgotten")
+        self._reserve(words.size + 1)
+        kernels.remove(self.view(), sentence, histories)
+
+    def train(self, sentences: Iterable[Ids]) -> None:
+        """Learn many sentences, given as word ids."""
+        for words, ends in _chunks(sentences):
+            _check_ids(words)
+            self._reserve(words.size + ends.size)
+            kernels.add_sentences(self.view(), words, ends)
+
+    def _reserve(self, predicted: int) -> None:
+        """Make room for what so many words, with those before them, may enter."""
+        self.inner.reserve((predicted + 1) * (self.order - 1))
+        self.outer.reserve(predicted)
+
+    def merge(self, other: LanguageModel) -> None:
+        """Learn all that a model without a base has learned; words are matched by their spelling."""
+        if other.order != self.order or other.base is not None:
+            raise BadInputError("only a language model of the same order and without a base can be merged")
+        upkeep.merge(self, other)
+
+    def prune(self, limit: int) -> dict[int, int]:
+        """Drop n-grams if this layer has more than `limit`; returns how many of each order.
+
+        The ones seen least go first, among them those of higher order, among them the older; words are never dropped.
+        Shorter n-grams keep their counts, and probabilities stay normalised. But what was dropped is not known exactly
+        any more: a later `remove` skips what it does not find (`skipped` counts it).
+        """
+        return upkeep.prune(self, limit)
+
+    @property
+    def dropped(self) -> int:
+        """How many n-grams `prune` has dropped, those of the base not counted."""
+        return int(self.scalars[DROPPED])
+
+    @property
+    def skipped(self) -> int:
+        """How many n-grams that were to be forgotten had been dropped before."""
+        return int(self.scalars[SKIPPED])
+
+    def __len__(self) -> int:
+        """Number of n-grams in this layer, those of the base not counted."""
+        return len(self.inner) + len(self.outer)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held in memory by this layer, base and vocabulary not counted."""
+        return self.inner.nbytes + self.outer.nbytes + self.scalars.nbytes
+
+    def counts(self) -> dict[tuple[str, ...], tuple[int, int, int]]:
+        """Every n-gram with its c_X and, as a history u, Σ_w c_X(u w) and N1+(u •), base and layer summed.
+
+        Equal for equal models, however they were made. The empty history is ().
+        """
+        scalars = self.scalars + self._beneath.scalars
+        found: dict[tuple[str, ...], tuple[int, int, int]] = {(): (0, int(scalars[TOTAL]), int(scalars[TYPES]))}
+        paths: dict[int, tuple[str, ...]] = {ABSENT: ()}
+        for grams in upkeep.list_grams(self):
+            rows = zip(grams.counts.tolist(), grams.totals.tolist(), grams.types.tolist(), strict=True)
+            places = zip(grams.ids.tolist(), grams.histories.tolist(), grams.words.tolist(), rows, strict=True)
+            longer = {}
+            for path, parent, word, row in places:
+                longer[path] = (*paths[parent], self.vocabulary.word(word))
+                found[longer[path]] = row
+            paths = longer
+        return {path: row for path, row in found.items() if any(row)}
+
+    def arrays(self) -> Arrays:
+        """Everything needed to open this model again, base and vocabulary not counted."""
+        inner = {f"inner.{name}": array for name, array in self.inner.arrays().items()}
+        outer = {f"outer.{name}": array for name, array in self.outer.arrays().items()}
+        return {"scalars": self.scalars, **inner, **outer}
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, np.ndarray], vocabulary: Vocabulary, base: LanguageModel | None = None
+    ) -> LanguageModel:
+        """The model whose `arrays()` these are; they are used as they are, not copied."""
+        model = cls((arrays["scalars"].size - TALLIES) // 2, vocabulary, base)
+        model.inner = Table.from_arrays(_under("inner.", arrays), model.inner.base)
+        model.outer = Table.from_arrays(_under("outer.", arrays), model.outer.base)
+        model.scalars = arrays["scalars"]
+        kernels.update_discounts(model.view())
+        return model
+
+    def save(self, directory: str | Path) -> None:
+        """Write model and vocabulary, without their bases, to a directory, whole or not at all."""
+        vocabulary = {f"vocabulary.{name}": array for name, array in self.vocabulary.arrays().items()}
+        write_arrays(Path(directory), self.arrays() | vocabulary, {"kind": KIND})
+
+    @classmethod
+    def open(cls, directory: str | Path, base: LanguageModel | None = None) -> LanguageModel:
+        """Map a saved model into memory; it may serve as a base, or go on learning in memory."""
+        arrays, about = open_arrays(Path(directory))
+        if about.get("kind") != KIND:
+            raise BadInputError(f"holds a {about.get('kind')}, not a {KIND}", where=directory)
+        words = _under("vocabulary.", arrays)
+        return cls.from_arrays(arrays, Vocabulary.from_arrays(words, base.vocabulary if base else None), base)
+
+
+def _check(words: Words) -> None:
+    if isinstance(words, str):
+        raise BadInputError("a sentence is a list of words, not one string", remedy="split it first")
+    if "" in words:
+        raise BadInputError("a word without any characters")
+
+
+def _check_ids(words: Ids) -> None:
+    if words.size and words.min() <= NULL:
+        raise BadInputError(f"{SPECIAL[words.min()]} cannot be learned as a word")
+
+
+def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """The items in groups."""
+    remaining = iter(items)
+    while group := list(islice(remaining, BATCH)):
+        yield group
+
+
+def _chunks(sentences: Iterable[Ids]) -> Iterator[tuple[Ids, Ids]]:
+    """Sentences joined in groups: the words one after another, and one past the last of each sentence."""
+    group: list[Ids] = []
+    size = 0
+    for sentence in sentences:
+        group.append(sentence)
+        size += sentence.size + 1
+        if size >= CHUNK:
+            yield _joined(group)
+            group, size = [], 0
+    if group:
+        yield _joined(group)
+
+
+def _joined(group: list[Ids]) -> tuple[Ids, Ids]:
+    ends = np.cumsum([sentence.size for sentence in group], dtype=np.int64)
+    return np.concatenate(group, dtype=np.int64), ends
+
+
+def _under(prefix: str, arrays: Mapping[str, np.ndarray]) -> Arrays:
+    """The arrays whose names begin with a prefix, without it."""
+    return {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+@exercise
+def _exercise() -> None:
+    model = LanguageModel(2)
+    model.add(["a", "b"])
+    model.score(["a"])
+    model.remove(["a", "b"])
+    model.train([np.array([4, 5])])
+    model.merge(LanguageModel(2))
+    model.prune(1)

@@ -1,0 +1,438 @@
+"""Interpolated Kneser-Ney counts as compiled functions: learning, forgetting and reading ([O] Eq. 7, Alg. 1–2).
+
+An n-gram is a path of words, the oldest first. Each word of a sentence ends one *longest* n-gram, of order n or going
+back to `<s>`, and that one keeps its true count; every shorter n-gram keeps the number of distinct words seen to its
+left. So one count c_X stands at each path, and a word is learned from the longest n-gram downwards: only an n-gram
+never seen before is a new left context of the one without its first word, and the first one seen before ends the walk.
+
+1. `add` and `remove` change the statistics of one sentence; room must have been reserved before `add`.
+2. `start` gives the state at the beginning of a sentence, `advance` the log probability of a word and the state after.
+   A state is one integer, valid until the model changes: the longest history that has been seen to go on. Histories of
+   equal state give every word the same probability.
+
+Everything read is the sum of base and layer, and everything written goes to the layer.
+"""
+
+# mypy: disallow-untyped-defs=False, check-untyped-defs=False
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dragoman.kernels import kernel, lean
+from dragoman.tables.kernels import (
+    ABSENT,
+    HIGH,
+    LIVE,
+    Layered,
+    erase,
+    find,
+    follow,
+    insert,
+    joint_id,
+    locate,
+    path_key,
+)
+
+START, END = 1, 2  # ids of <s> and </s> in every vocabulary
+
+# Places in Statistics.scalars
+TOTAL = 0  # Σ_w c_X(w): as a history, the empty one
+TYPES = 1  # N1+(•)
+WORDS = 2  # the same without </s>
+DROPPED = 3  # n-grams given up to save memory
+SKIPPED = 4  # longest n-grams that were to be forgotten but not there any more
+TALLIES = 5  # from here on c_{1,1}, c_{1,2}, c_{2,1}, c_{2,2} …
+
+LENGTH_BITS = 8  # of a state: the length of its history; above them its joint id + 1
+EMPTY_HISTORY = 0
+FIRST_DISCOUNT = 0.75  # D_k while c_{k,1} or c_{k,2} is 0
+
+
+GRAM = np.dtype(
+    [
+        ("count", np.int32),  # c_X
+        ("total", np.int32),  # as a history u: Σ_w c_X(u w)
+        ("types", np.int32),  # and N1+(u •)
+        ("suffix", np.int32),  # joint id of the n-gram without its first word; in a layer, 0 if the base has it
+    ]
+)
+
+
+class Statistics(NamedTuple):
+    """The columns of one model, or of one layer as differences to its base."""
+
+    grams: np.ndarray  # [inner] GRAM, of each n-gram of order 1 … n−1
+    longest: np.ndarray  # [outer] int32, c_T of each n-gram of order n
+    scalars: np.ndarray  # [5 + 2n] int64
+
+
+class LanguageArrays(NamedTuple):
+    """All that kernels read and write of a language model."""
+
+    inner: Layered  # paths of n-grams of order 1 … n−1, `<s>` alone among them
+    outer: Layered  # (joint id in `inner`, word) of those of order n
+    base: Statistics
+    layer: Statistics
+    discounts: np.ndarray  # [n + 1] float64, D_k at place k
+
+
+@lean
+def order_of(lm):
+    """The highest order, n."""
+    return lm.discounts.size - 1
+
+
+@lean
+def update_discounts(lm):
+    """Compute every D_k anew from the tallies."""
+    lm.discounts[0] = 0.0
+    for k in range(1, lm.discounts.size):
+        place = TALLIES + 2 * (k - 1)
+        once = lm.base.scalars[place] + lm.layer.scalars[place]
+        twice = lm.base.scalars[place + 1] + lm.layer.scalars[place + 1]
+        lm.discounts[k] = once / (once + 2.0 * twice) if once > 0 and twice > 0 else FIRST_DISCOUNT
+
+
+@lean
+def history(lm, node):
+    """Σ_w c_X(u w), N1+(u •) and the history without its first word, for the history u with this joint id."""
+    if node == ABSENT:
+        base, layer = lm.base.scalars, lm.layer.scalars
+        return base[TOTAL] + layer[TOTAL], base[TYPES] + layer[TYPES], np.int64(ABSENT)
+    below = lm.inner.base.state[HIGH]
+    gram = lm.layer.grams[node - below] if node >= below else lm.base.grams[node]
+    total, types = np.int64(gram.total), np.int64(gram.types)
+    if node < below:
+        at = find(lm.inner.layer, lm.inner.base.keys[node])
+        if at != ABSENT:
+            total += lm.layer.grams[at].total
+            types += lm.layer.grams[at].types
+    return total, types, np.int64(gram.suffix)
+
+
+@lean
+def shorter(lm, node):
+    """Joint id of an n-gram without its first word; ABSENT for one word."""
+    below = lm.inner.base.state[HIGH]
+    return np.int64(lm.base.grams[node].suffix if node < below else lm.layer.grams[node - below].suffix)
+
+
+@lean
+def read_gram(lm, in_base, in_layer):
+    """c_X of an inner n-gram and, as a history u, Σ_w c_X(u w) and N1+(u •), by its ids (ABSENT where it is not)."""
+    count, total, types = np.int64(0), np.int64(0), np.int64(0)
+    if in_base != ABSENT:
+        gram = lm.base.grams[in_base]
+        count, total, types = count + gram.count, total + gram.total, types + gram.types
+    if in_layer != ABSENT:
+        gram = lm.layer.grams[in_layer]
+        count, total, types = count + gram.count, total + gram.total, types + gram.types
+    return count, total, types
+
+
+@lean
+def read_longest(lm, in_base, in_layer):
+    """c_T of an n-gram of order n by its ids."""
+    count = np.int64(0)
+    if in_base != ABSENT:
+        count += lm.base.longest[in_base]
+    if in_layer != ABSENT:
+        count += lm.layer.longest[in_layer]
+    return count
+
+
+@lean
+def look_up(lm, node, length, word):
+    """An n-gram, given as a history and a word: c_X, joint id, and Σ_w c_X(u w) as a history u (0 if of order n)."""
+    key = path_key(node, word)
+    if length + 1 == order_of(lm):
+        in_base, in_layer = locate(lm.outer, key)
+        return read_longest(lm, in_base, in_layer), joint_id(lm.outer, in_base, in_layer), np.int64(0)
+    in_base, in_layer = locate(lm.inner, key)
+    count, total, _ = read_gram(lm, in_base, in_layer)
+    return count, joint_id(lm.inner, in_base, in_layer), total
+
+
+@lean
+def state_of(node, length):
+    """The state of a history by its joint id and its number of words."""
+    return ((node + 1) << LENGTH_BITS) | length
+
+
+@lean
+def start(lm):
+    """The state at the beginning of a sentence."""
+    if order_of(lm) == 1:
+        return np.int64(EMPTY_HISTORY)
+    _, node, total = look_up(lm, ABSENT, 0, START)
+    return state_of(node, 1) if total > 0 else np.int64(EMPTY_HISTORY)
+
+
+@lean
+def advance(lm, state, word):
+    """Natural log of p(word | state) ([O] Eq. 7) and the state after the word; a word never counted is `<unk>`."""
+    node, length = (state >> LENGTH_BITS) - 1, state & ((1 << LENGTH_BITS) - 1)
+    probability, left = 0.0, 1.0  # `left`: what longer histories leave to shorter ones
+    reached = np.int64(EMPTY_HISTORY)
+    while True:
+        total, types, suffix = history(lm, node)
+        count, joint, continued = look_up(lm, node, length, word)
+        if continued > 0 and reached == EMPTY_HISTORY:
+            reached = state_of(joint, length + 1)
+        if total > 0:
+            discount = lm.discounts[length + 1]
+            share = left / total
+            if count > 0:
+                probability += share * (count - discount)
+            left = share * discount * types
+        if length == 0:
+            break
+        node = suffix
+        length -= 1
+    words = lm.base.scalars[WORDS] + lm.layer.scalars[WORDS]
+    return math.log(probability + left / (words + 2)), reached
+
+
+@lean
+def score_text(lm, words, scores, work):
+    """Log probability of each word [m] of sentences between `<s>` and `</s>`, into `scores` [m]; 0 for `<s>`.
+
+    As `advance` would give, but order by order for the whole text, so that no look-up waits for another. `work` is
+    [8, m]: of the history before each word its joint id, Σ_w c_X(u w), N1+(u •), and c_X with the word; then, of the
+    n-grams [n] still looked up, the place of their word, their ids in base and layer, and their joint id.
+    """
+    nodes, totals, types, counts, places, in_base, in_layer = work[0], work[1], work[2], work[3], work[4], work[5], work[6]
+    nodes[:], counts[:] = ABSENT, 1
+    totals[:], types[:], _ = history(lm, np.int64(ABSENT))
+    scores[:] = 1.0 / (lm.base.scalars[WORDS] + lm.layer.scalars[WORDS] + 2)
+    for length in range(order_of(lm)):
+        discount = lm.discounts[length + 1]
+        n = 0
+        for i in range(words.size):  # an n-gram can only be there if the one without its first word is
+            places[n], in_layer[n] = i, path_key(nodes[i], words[i])
+            n += (totals[i] > 0) & (counts[i] > 0)
+            if totals[i] > 0:
+                scores[i] *= discount * types[i] / totals[i]
+        counts[:] = 0
+        if length + 1 < order_of(lm):
+            locate_many(lm.inner, in_layer[:n], in_base[:n])
+            score_inner(lm, scores, work, n, discount)
+        else:
+            locate_many(lm.outer, in_layer[:n], in_base[:n])
+            for j in range(n):
+                count = read_longest(lm, in_base[j], in_layer[j])
+                if count > 0:
+                    scores[places[j]] += (count - discount) / totals[places[j]]
+    for i in range(words.size):
+        scores[i] = 0.0 if words[i] == START else math.log(scores[i])
+
+
+@lean
+def score_inner(lm, scores, work, n, discount):
+    """Add to the scores what is due to the inner n-grams found; they become the histories of the words that follow."""
+    nodes, totals, types, counts = work[0], work[1], work[2], work[3]
+    places, next_totals, next_types, joints = work[4], work[5], work[6], work[7]
+    for j in range(n):
+        i, in_base, in_layer = places[j], work[5, j], work[6, j]
+        counts[i], next_totals[j], next_types[j] = read_gram(lm, in_base, in_layer)
+        joints[j] = joint_id(lm.inner, in_base, in_layer)
+        if counts[i] > 0:
+            scores[i] += (counts[i] - discount) / totals[i]
+    totals[:] = 0
+    for j in range(n):
+        i = places[j] + 1
+        if i < totals.size:
+            nodes[i], totals[i], types[i] = joints[j], next_totals[j], next_types[j]
+
+
+@lean
+def locate_many(layered, keys, in_base):
+    """Where each key [n] stands, as `locate`; the ids in the layer take the place of the keys."""
+    if layered.base.state[LIVE] > 0:
+        for i in range(keys.size):
+            in_base[i] = find(layered.base, keys[i])
+    else:
+        in_base[:] = ABSENT
+    for i in range(keys.size):
+        keys[i] = find(layered.layer, keys[i])
+
+
+@lean
+def settle(lm, at, in_base):
+    """Erase an inner entry of the layer that has come back to zero, unless a path may still lead through it."""
+    gram = lm.layer.grams[at]
+    if gram.count != 0 or gram.total != 0 or gram.types != 0:
+        return
+    # Whatever leads through an n-gram is counted in it, unless n-grams were dropped; then `drop` sweeps up.
+    if in_base or lm.base.scalars[DROPPED] + lm.layer.scalars[DROPPED] == 0:
+        gram.suffix = 0
+        erase(lm.inner.layer, at)
+
+
+@lean
+def change_history(lm, node, amount, types):
+    """Add to Σ_w c_X(u w) and N1+(u •) of the history u with this joint id."""
+    if node == ABSENT:
+        lm.layer.scalars[TOTAL] += amount
+        lm.layer.scalars[TYPES] += types
+        return
+    below = lm.inner.base.state[HIGH]
+    at = node - below if node >= below else insert(lm.inner.layer, lm.inner.base.keys[node])
+    lm.layer.grams[at].total += amount
+    lm.layer.grams[at].types += types
+    settle(lm, at, node < below)
+
+
+@lean
+def change_tallies(lm, order, before, after):
+    """Move an n-gram of this order between c_{k,1} and c_{k,2} ([O] Alg. 2)."""
+    for j in range(1, 3):
+        lm.layer.scalars[TALLIES + 2 * (order - 1) + j - 1] += np.int64(after == j) - np.int64(before == j)
+
+
+@lean
+def change(lm, node, length, word, amount):
+    """Add to c_X of an n-gram, given as a history and a word; returns what it was before, and its joint id."""
+    key = path_key(node, word)
+    if length + 1 == order_of(lm):
+        in_base = find(lm.outer.base, key)
+        at = insert(lm.outer.layer, key)
+        joint = joint_id(lm.outer, in_base, at)
+        before = np.int64(lm.layer.longest[at])
+        if in_base != ABSENT:
+            before += lm.base.longest[in_base]
+        lm.layer.longest[at] += amount
+        if lm.layer.longest[at] == 0:
+            erase(lm.outer.layer, at)
+    else:
+        in_base = find(lm.inner.base, key)
+        at = insert(lm.inner.layer, key)
+        joint = joint_id(lm.inner, in_base, at)
+        before = np.int64(lm.layer.grams[at].count)
+        if in_base != ABSENT:
+            before += lm.base.grams[in_base].count
+        lm.layer.grams[at].count += amount
+        settle(lm, at, in_base != ABSENT)
+    after = before + amount
+    types = np.int64(after > 0) - np.int64(before > 0)
+    if length == 0 and word != END:
+        lm.layer.scalars[WORDS] += types
+    change_history(lm, node, amount, types)
+    change_tallies(lm, length + 1, before, after)
+    return before, joint
+
+
+@lean
+def add_longest(lm, node, length, word, amount):
+    """Count a longest n-gram, given as a history and a word, and whatever that makes new among the shorter ones.
+
+    Returns the joint id of the history it leaves behind: itself or, if it is of order n, what follows its first word.
+    """
+    below = lm.inner.base.state[HIGH]
+    order = order_of(lm)
+    left_behind = np.int64(ABSENT)
+    longer = np.int64(ABSENT)  # the one counted before, whose suffix is counted next
+    while True:
+        before, joint = change(lm, node, length, word, amount)
+        if longer >= below:
+            lm.layer.grams[longer - below].suffix = joint
+        longer = joint if length + 1 < order else np.int64(ABSENT)
+        if left_behind == ABSENT:
+            left_behind = longer
+        if before > 0 or length == 0:
+            break
+        node = shorter(lm, node)
+        length -= 1
+        amount = 1  # as one more word to the left
+    if length == 0 and longer >= below:
+        lm.layer.grams[longer - below].suffix = ABSENT
+    if left_behind == ABSENT and order > 1:  # seen before and of order n: the shorter one is there
+        _, left_behind, _ = look_up(lm, shorter(lm, node), length - 1, word)
+    return left_behind
+
+
+@lean
+def remove_longest(lm, node, length, word):
+    """Undo `add_longest` for one occurrence."""
+    while True:
+        suffix = np.int64(ABSENT) if length == 0 else shorter(lm, node)
+        before, _ = change(lm, node, length, word, -1)
+        if before > 1 or length == 0:
+            break
+        node = suffix
+        length -= 1
+
+
+@lean
+def add(lm, words):
+    """Learn a sentence [m], without `<s>` and `</s>`."""
+    order = order_of(lm)
+    node = np.int64(ABSENT)
+    if order > 1:
+        _, node, _ = look_up(lm, ABSENT, 0, START)
+        if node == ABSENT:
+            at = insert(lm.inner.layer, path_key(ABSENT, START))
+            lm.layer.grams[at].suffix = ABSENT
+            node = lm.inner.base.state[HIGH] + at
+    for i in range(words.size + 1):
+        word = words[i] if i < words.size else np.int64(END)
+        node = add_longest(lm, node, min(i + 1, order - 1), word, 1)
+    update_discounts(lm)
+
+
+@lean
+def add_sentences(lm, words, ends):
+    """Learn sentences: words one after another, `ends` [s] one past each last."""
+    begin = 0
+    for end in ends:
+        add(lm, words[begin:end])
+        begin = end
+
+
+@lean
+def remove(lm, sentence, nodes):
+    """Forget a sentence `<s>` … `</s>` [m + 2], `nodes` [m + 1] from `find_histories`; what is not there is skipped."""
+    for i in range(nodes.size - 1, -1, -1):  # backwards, so that no path is erased before those that go on from it
+        length = min(i + 1, order_of(lm) - 1)
+        if occurrences(lm, nodes[i], length, sentence[i + 1])[0] > 0:
+            remove_longest(lm, nodes[i], length, sentence[i + 1])
+        else:
+            lm.layer.scalars[SKIPPED] += 1
+    update_discounts(lm)
+
+
+@lean
+def occurrences(lm, node, length, word):
+    """c_X and joint id of an n-gram whose history may be unknown (ABSENT though it has words)."""
+    if node == ABSENT and length > 0:
+        return np.int64(0), np.int64(ABSENT)
+    count, joint, _ = look_up(lm, node, length, word)
+    return count, joint
+
+
+@kernel
+def find_histories(lm, sentence, nodes):
+    """Find the joint id of the history before each word of `<s>` … `</s>`; false if the sentence was never learned.
+
+    That is, if a longest n-gram stands in it more often than it was counted. Where n-grams were dropped, who knows.
+    """
+    order = order_of(lm)
+    counts, grams = np.empty_like(nodes), np.empty_like(nodes)
+    for i in range(nodes.size):
+        nodes[i] = follow(lm.inner, sentence[max(0, i + 2 - order) : i + 1])
+        counts[i], grams[i] = occurrences(lm, nodes[i], min(i + 1, order - 1), sentence[i + 1])
+    if lm.base.scalars[DROPPED] + lm.layer.scalars[DROPPED] > 0:
+        return True
+    if counts.min() <= 0:
+        return False
+    first = max(0, min(order - 2, nodes.size))  # those before it go back to <s>, so they stand there once
+    ranked = first + np.argsort(grams[first:])
+    needed = 0
+    for i in range(ranked.size):
+        needed = needed + 1 if i > 0 and grams[ranked[i]] == grams[ranked[i - 1]] else 1
+        if counts[ranked[i]] < needed:
+            return False
+    return True

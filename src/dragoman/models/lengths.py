@@ -1,0 +1,100 @@
+"""The source-sentence length model h2 ([O] §3.4, §3.5.2).
+
+>>> model = LengthModel()
+>>> for J in (9, 10, 10, 11):
+...     model.add(J, 8)
+>>> round(model.score(10, 8), 3), round(model.score(13, 8), 3)  # of 10 and of 13 source words for 8 target words
+(-0.777, -6.821)
+>>> model.score(5, 4) > model.score(9, 4)  # a length not seen yet: the ratio of those seen
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dragoman.errors import BadInputError
+from dragoman.files import Arrays
+from dragoman.kernels import exercise
+from dragoman.models import lengths_kernels as kernels
+from dragoman.models.lengths_kernels import LengthArrays
+from dragoman.tables import Table
+
+COLUMNS = {"samples": np.int64, "sums": np.int64, "squares": np.int64}
+
+
+class LengthModel:
+    """Lengths of source sentences by the length of their translation; over a base, the differences to it."""
+
+    table: Table
+
+    def __init__(self, base: LengthModel | None = None) -> None:
+        self.base = base
+        self.table = Table(COLUMNS, None if base is None else base.table)
+        self.pooled = np.zeros(3, np.int64)
+
+    @property
+    def view(self) -> LengthArrays:
+        """What kernels read and change. Valid until the table grows: never kept between calls."""
+        below = _nothing() if self.base is None else self.base
+        base_columns = {f"base_{name}": column for name, column in below.table.columns.items()}
+        pooled = {"pooled": self.pooled, "base_pooled": below.pooled}
+        return LengthArrays(table=self.table.layered, **self.table.columns, **base_columns, **pooled)
+
+    def add(self, J: ArrayLike, I: ArrayLike) -> None:
+        """Count a sentence pair of J source and I target words, or many when these are arrays."""
+        self._change(J, I, 1)
+
+    def remove(self, J: ArrayLike, I: ArrayLike) -> None:
+        """Take back what `add` counted."""
+        self._change(J, I, -1)
+
+    def _change(self, J: ArrayLike, I: ArrayLike, sign: int) -> None:
+        source, target = (np.atleast_1d(np.asarray(lengths, np.int64)) for lengths in (J, I))
+        if source.shape != target.shape or source.ndim != 1 or min(source.min(initial=1), target.min(initial=1)) < 1:
+            raise BadInputError("both sides of a sentence pair have at least one word")
+        self.table.reserve(target.size)
+        kernels.add_lengths(self.view, source, target, sign)
+
+    def score(self, J: int, I: int) -> float:
+        """Log p(J | I), that a target sentence of I words has a source sentence of J words."""
+        return float(kernels.length_score(self.view, J, I))
+
+    def merge(self, other: LengthModel) -> None:
+        """Add all that another model has counted, its base left aside."""
+        self.table.merge(other.table)
+        self.pooled += other.pooled
+
+    def compact(self) -> None:
+        """Put the entries into the order of their lengths and give back spare room."""
+        self.table.compact()
+
+    def arrays(self) -> Arrays:
+        """Everything needed to open this model again, its base not counted."""
+        return {**{f"table.{name}": array for name, array in self.table.arrays().items()}, "pooled": self.pooled}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray], base: LengthModel | None = None) -> LengthModel:
+        """The model whose `arrays()` these are; they are used as they are, not copied."""
+        model = cls(base)
+        parts = {name.removeprefix("table."): array for name, array in arrays.items() if name.startswith("table.")}
+        model.table = Table.from_arrays(parts, model.table.base)
+        model.pooled = arrays["pooled"]
+        return model
+
+
+@cache
+def _nothing() -> LengthModel:
+    """What stands for the base of a model that has none."""
+    return LengthModel()
+
+
+@exercise
+def _exercise() -> None:
+    model = LengthModel(LengthModel())
+    model.add(5, 4)
+    model.score(5, 4)

@@ -1,0 +1,73 @@
+"""Word ids for whole texts at once, for reading them faster than a vocabulary can be asked word by word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.errors import BadInputError
+from dragoman.kernels import exercise
+from dragoman.models import lines_kernels as kernels
+from dragoman.tables import Table
+from dragoman.text.vocabulary import SPECIAL, START, Vocabulary
+
+WORD_END, SENTENCE_END = "\udcff", "\udcfe"  # written as the bytes FF and FE, which no UTF-8 text contains
+
+Ids = NDArray[np.int64]
+
+
+class TextReader:
+    """An index of a vocabulary by the bytes of its words, brought up to date whenever it is used.
+
+    >>> vocabulary = Vocabulary()
+    >>> vocabulary.add("botón"), vocabulary.add("verde")
+    (4, 5)
+    >>> TextReader(vocabulary).lines(["botón rojo", "verde"]).tolist()
+    [1, 4, 0, 2, 1, 5, 2]
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self._index = Table({"ids": np.int32})
+        self._entered = len(SPECIAL)  # ids below it are in the index, or special
+
+    def lines(self, lines: Sequence[str]) -> Ids:
+        """Ids of the words of lines that are separated by spaces, with `<s>` … `</s>` around each line."""
+        tokens = self._read([*lines, ""], " ", "\n")
+        if np.count_nonzero(tokens == START) != len(lines):
+            raise BadInputError("a line with a line break inside", remedy="split the text into lines first")
+        return tokens
+
+    def sentences(self, sentences: Sequence[Sequence[str]]) -> Ids:
+        """Ids of the words of sentences, with `<s>` … `</s>` around each."""
+        tokens = self._read([*map(WORD_END.join, sentences), ""], WORD_END, SENTENCE_END)
+        if tokens.size != sum(map(len, sentences)) + 2 * len(sentences):
+            raise BadInputError("a word without any characters")
+        return tokens
+
+    def _read(self, lines: list[str], gap: str, stop: str) -> Ids:
+        self._catch_up()
+        code = stop.join(lines).encode("utf-8", "surrogateescape")
+        tokens = np.empty(len(code) + 2 * len(lines), np.int64)
+        separators = (separator.encode("utf-8", "surrogateescape")[0] for separator in (gap, stop))
+        columns = (self._index.index, self._index.columns["ids"])
+        return tokens[: kernels.read_words(*columns, np.frombuffer(code, np.uint8), *separators, tokens)]
+
+    def _catch_up(self) -> None:
+        """Enter the words that the vocabulary has got since."""
+        if self._entered < len(self.vocabulary):
+            codes = [word.encode() for word in self.vocabulary.words(range(self._entered, len(self.vocabulary)))]
+            self._index.reserve(len(codes))
+            ends = np.cumsum([len(code) for code in codes])
+            text = np.frombuffer(b"".join(codes), np.uint8)
+            kernels.enter_words(self._index.index, self._index.columns["ids"], text, ends, self._entered)
+            self._entered = len(self.vocabulary)
+
+
+@exercise
+def _exercise() -> None:
+    vocabulary = Vocabulary()
+    vocabulary.add("a")
+    TextReader(vocabulary).lines(["a b"])

@@ -1,0 +1,137 @@
+"""Search for the best translation that begins with given words, or consists of them.
+
+Options that agree with the given words are offered once more for each place at which they do. Words that the models do
+not offer there are brought in all the same: in place of a source word, with the features that the models have for the
+two (an unseen phrase pair, [O] Eq. 8), or by themselves; each such word costs SURCHARGE, and so does each source word that
+a whole reference leaves over. So there is always an answer, and where the models can produce the beginning they do.
+
+>>> Prefix.of(["pulse", "el"])
+Prefix(words=('pulse', 'el'), unfinished=False, whole=False)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.errors import BadInputError
+from dragoman.search import constrained_kernels as kernels
+from dragoman.search import recall_kernels
+from dragoman.search.options import Scorer, new_span_options, selected
+from dragoman.search.options_kernels import GIVEN, INSERTED, SpanOptions
+
+COMPLETIONS = 10  # of an unfinished word that are tried where no option offers one
+
+Ids = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """Words that a translation has to begin with."""
+
+    words: tuple[str, ...]
+    unfinished: bool = False  # whether the last of them is only the beginning of a word
+    whole: bool = False  # whether nothing may follow: the translation is known, and how it came about is asked
+
+    def __post_init__(self) -> None:
+        if isinstance(self.words, str):
+            raise BadInputError("a prefix is a list of words, not one string", remedy="split it first")
+        if self.whole and (self.unfinished or not self.words):
+            raise BadInputError("a whole translation has at least one word, and no unfinished ones")
+
+    @classmethod
+    def of(cls, prefix: Prefix | Sequence[str] | None) -> Prefix:
+        """A prefix of finished words, unless it is a prefix already."""
+        return prefix if isinstance(prefix, Prefix) else cls(tuple(prefix or ()))
+
+
+class Blocks(NamedTuple):
+    """Options that agree with a prefix, by the number of its words that stand already."""
+
+    first: Ids  # [P + 1] the blocks of n words that stand are first[n] … first[n + 1] - 1
+    block: (
+        Ids  # [blocks, 5] start and end of the span, first option, one past the last, words of the prefix then reached
+    )
+
+
+NO_BLOCKS = Blocks(np.zeros(1, np.int64), np.empty((0, 5), np.int64))
+
+
+def constrain(scorer: Scorer, options: SpanOptions, prefix: Prefix, memory: int) -> tuple[SpanOptions, Blocks]:
+    """The options with those for each place of a prefix behind them, and where these stand.
+
+    `memory` is the state of the language model before the first word.
+    """
+    if not prefix.words:
+        return options, NO_BLOCKS
+    free = options.start.size
+    ids = scorer.sentence.spelling.ids(prefix.words)
+    given = np.unique(np.concatenate([ids[:-1], _last_words(scorer, options, prefix, ids, memory)]))
+    options = _joined(options, _extra(scorer, options, given))
+    starts = _starting(scorer, options.words, prefix)
+    rows = kernels.agreeing(options.begin, options.stop, options.words, ids, prefix.unfinished, starts, prefix.whole)
+    at, option, reached = rows.T
+    start, end = options.start[option], options.end[option]
+    order = np.lexsort((option, -options.estimate[option], reached, end, start, at))
+    blocks = _blocks(at[order], start[order], end[order], reached[order], free, ids.size)
+    options = selected(options, np.concatenate([np.arange(free), option[order]]))
+    kernels.fill_kin_of_given(options, free, np.empty(scorer.sentence.ids.size, np.int64))
+    return options, blocks
+
+
+def _starting(scorer: Scorer, words: Ids, prefix: Prefix) -> NDArray[np.bool_]:
+    """[n] which words begin with the unfinished word of the prefix."""
+    if not prefix.unfinished:
+        return np.zeros(words.size, np.bool_)
+    different, places = np.unique(words, return_inverse=True)
+    spelled = scorer.sentence.spelling.words(different)
+    fits = np.array([word.startswith(prefix.words[-1]) for word in spelled], np.bool_)
+    return fits[places]
+
+
+def _last_words(scorer: Scorer, options: SpanOptions, prefix: Prefix, ids: Ids, memory: int) -> Ids:
+    """What the last word of the prefix may be where no option says so: itself or, if unfinished, likely completions."""
+    if not prefix.unfinished:
+        return ids[-1:]
+    fitting = np.unique(options.words[_starting(scorer, options.words, prefix)])
+    _, state = recall_kernels.say(scorer.recall, scorer.language, memory, ids, 0, ids.size - 1)
+    answers = np.empty(fitting.size)
+    kernels.fill_answers(scorer.recall, scorer.language, state, fitting, answers)
+    return np.append(fitting[np.argsort(-answers, kind="stable")[:COMPLETIONS]], ids[-1])
+
+
+def _extra(scorer: Scorer, options: SpanOptions, given: Ids) -> SpanOptions:
+    """For each given word, an option to insert it, and one to put it in place of each source word that may be."""
+    single = (options.end - options.start == 1) & (options.stop - options.begin == 1)
+    offered = set(zip(options.start[single].tolist(), options.words[options.begin[single]].tolist(), strict=True))
+    replaced = np.flatnonzero(~scorer.sentence.fixed).tolist()
+    rows = [(0, 0, word, INSERTED) for word in given.tolist()]
+    rows += [(s, s + 1, word, GIVEN) for s in replaced for word in given.tolist() if (s, word) not in offered]
+    start, end, words, kind = np.array(rows, np.int64).T.copy()
+    n = np.arange(words.size)
+    made = new_span_options(
+        options.first, start, end, kind, kind.copy(), n, n + 1, words, np.zeros((n.size, 3), np.int64)
+    )
+    scorer.complete(made, np.zeros((n.size, 2, 3), np.int64))
+    return made
+
+
+def _joined(options: SpanOptions, more: SpanOptions) -> SpanOptions:
+    """Options with more options behind them."""
+    size = options.words.size
+    moved = more._replace(begin=more.begin + size, stop=more.stop + size)
+    fields = [name for name in SpanOptions._fields if name != "first"]
+    return options._replace(**{name: np.concatenate([getattr(options, name), getattr(moved, name)]) for name in fields})
+
+
+def _blocks(at: Ids, start: Ids, end: Ids, reached: Ids, free: int, P: int) -> Blocks:
+    """Runs of equal rows, as the options of the cubes that the search makes of them."""
+    keys = np.stack([at, start, end, reached])
+    begins = np.flatnonzero(np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0)))
+    ends = np.append(begins[1:], at.size)
+    block = np.stack([start[begins], end[begins], free + begins, free + ends, reached[begins]], axis=1)
+    return Blocks(np.searchsorted(at[begins], np.arange(P + 1)), np.ascontiguousarray(block))

@@ -1,0 +1,76 @@
+"""Which phrase options can be said at which place of a given beginning, as compiled functions."""
+
+# mypy: disallow-untyped-defs=False, check-untyped-defs=False
+from __future__ import annotations
+
+import numpy as np
+
+from dragoman.kernels import kernel, lean
+from dragoman.search.options_kernels import GIVEN, same_next
+from dragoman.search.recall_kernels import remembered
+
+NONE = -1
+
+
+@lean
+def agrees(words, begin, end, prefix, at, unfinished, starts):
+    """Whether words[begin:end] can stand at place `at` of the prefix; what goes beyond its end is free."""
+    last = prefix.size - 1
+    for i in range(min(end - begin, prefix.size - at)):
+        if unfinished and at + i == last:
+            if not starts[begin + i]:
+                return False
+        elif words[begin + i] != prefix[at + i]:
+            return False
+    return True
+
+
+@kernel
+def agreeing(begin, stop, words, prefix, unfinished, starts, exact):
+    """[rows, 3] place in the prefix, option, and words of the prefix then reached, for all options that agree.
+
+    `starts` [target words of all options]: true for those that begin with the last, unfinished word of the prefix.
+    With `exact` an option may not go beyond the end of the prefix.
+    """
+    P = prefix.size
+    rows = np.empty((64, 3), np.int64)
+    n = 0
+    for at in range(P):
+        for option in range(begin.size):
+            reached = at + stop[option] - begin[option]
+            if exact and reached > P:
+                continue
+            if agrees(words, begin[option], stop[option], prefix, at, unfinished, starts):
+                if n == rows.shape[0]:
+                    larger = np.empty((2 * n, 3), np.int64)
+                    larger[:n] = rows
+                    rows = larger
+                rows[n, 0], rows[n, 1], rows[n, 2] = at, option, min(reached, P)
+                n += 1
+    return rows[:n]
+
+
+@lean
+def fill_answers(recall, lm, state, words, answers):
+    """Log probability of each of the words [n] after a state, into `answers` [n]."""
+    for i in range(words.size):
+        answers[i] = remembered(recall, lm, state, words[i])[0]
+
+
+@lean
+def fill_kin_of_given(options, free, found):
+    """`fill_kin` for given words in place of a source word, from option `free` on; `found` [J] is scratch.
+
+    Nothing was counted of them, so they all have the same scores towards the next phrase.
+    """
+    found[:] = NONE
+    for n in range(free, options.start.size):
+        if options.path[n] == GIVEN:
+            s = options.start[n]
+            if found[s] == NONE:
+                found[s] = n
+                for other in range(options.first[s, 0], options.first[s, -1]):
+                    if same_next(options.orientations, n, other):
+                        found[s] = options.kin[other]
+                        break
+            options.kin[n] = found[s]

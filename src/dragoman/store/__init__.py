@@ -1,0 +1,8 @@
+"""What a project keeps on disk: the journal of corrections, snapshots of the models, the directory that holds both."""
+
+from dragoman.store.journal import Journal
+from dragoman.store.project import Project
+from dragoman.store.rows import Row
+from dragoman.store.snapshot import Snapshot, SnapshotStore
+
+__all__ = ["Journal", "Project", "Row", "Snapshot", "SnapshotStore"]

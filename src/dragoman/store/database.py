@@ -1,0 +1,182 @@
+"""Connections to the database that holds a journal, an SQLite file or PostgreSQL, and what its errors mean.
+
+There is one connection for writing and a pool of them for reading.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.pool import QueuePool
+
+from dragoman.errors import BadInputError, DamagedFileError, DragomanError, StorageError
+
+Place = str | Path  # the path of an SQLite file, or the URL of a PostgreSQL database
+
+TABLE = "journal"
+OURS = (
+    0x64726167  # "drag": half of our key among PostgreSQL's advisory locks; the other half is the number of the table
+)
+REMEDIES = {  # the beginning of SQLite's name of an error, or of PostgreSQL's code for it
+    "SQLITE_FULL": "make room and try again",
+    "SQLITE_IOERR": "see that there is room and that the disk is in order, and try again",
+    "SQLITE_READONLY": "choose a directory you may write to",
+    "SQLITE_CANTOPEN": "choose a directory you may write to",
+    "SQLITE_BUSY": "see which other program has it open",
+    "53100": "make room and try again",
+    "25006": "name a server that may be written to",
+    "42501": "name a user who may write there",
+}
+
+
+class Database:
+    """A database opened for reading, by any number of threads, or also for writing, by one at a time."""
+
+    def __init__(self, place: Place, *, write: bool = False, create: bool = False) -> None:
+        self.file = place.absolute() if isinstance(place, Path) else None
+        url = URL.create("sqlite") if isinstance(place, Path) else _postgresql(place)
+        self.name = str(self.file or url.render_as_string(hide_password=True))
+        self._reader = self._engine(url, max_overflow=-1)
+        self._writer: sa.Engine | None = None
+        if self.file:
+            _set_up_sqlite_reader(self._reader, self.file)
+        if write:
+            self._writer = self._engine(url, pool_size=1, max_overflow=0)
+            if self.file:
+                _set_up_sqlite_writer(self._writer, self.file, create=create)
+            else:
+                _set_up_postgresql_writer(self._writer, self.name)
+
+    def _engine(self, url: URL, **pool: int) -> sa.Engine:
+        who = {} if self.file else {"application_name": f"dragoman, process {os.getpid()} on {socket.gethostname()}"}
+        try:
+            return sa.create_engine(url, poolclass=QueuePool, pool_pre_ping=True, connect_args=who, **pool)
+        except ModuleNotFoundError:
+            remedy = "install it with: pip install 'dragoman[postgresql]'"
+            raise BadInputError("the driver for PostgreSQL is missing", where=self.name, remedy=remedy) from None
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A connection that sees the database as it is now and changes nothing."""
+        with self._clear_errors("cannot read: {}"), self._reader.begin() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """One transaction on the one connection that writes: on disk when this ends, or as if it had never begun."""
+        if self._writer is None:
+            raise BadInputError("is open for reading only", where=self.name, remedy="open it for writing")
+        with self._clear_errors("cannot write: {}; nothing was acknowledged"), self._writer.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._reader.dispose()
+        if self._writer:
+            self._writer.dispose()
+
+    @contextlib.contextmanager
+    def _clear_errors(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except sa.exc.DBAPIError as error:
+            raise self._explain(error.orig or error, what) from error
+
+    def _explain(self, error: BaseException, what: str) -> DragomanError:
+        """The error that says what happened to the journal, and what to do."""
+        code = getattr(error, "sqlite_errorname", None) or getattr(error, "sqlstate", None) or ""
+        message = " ".join(str(error).split())
+        if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+            return DamagedFileError(message, where=self.name, remedy="restore the journal from a copy")
+        if self.file and not self.file.exists():
+            return DamagedFileError("the journal is missing", where=self.name, remedy="restore it from a copy")
+        remedies = [remedy for start, remedy in REMEDIES.items() if code.startswith(start)]
+        unreachable = None if code else "check the URL, and that the server can be reached"
+        remedy = remedies[0] if remedies else unreachable
+        return StorageError(what.format(message), where=self.name, remedy=remedy)
+
+
+def _postgresql(place: str) -> URL:
+    """The URL, with the driver that we use."""
+    remedy = "write it as postgresql://user@host/database"
+    try:
+        url = make_url(place)
+    except sa.exc.ArgumentError:
+        raise BadInputError("the place of the journal is not a URL", remedy=remedy) from None
+    if url.get_backend_name() != "postgresql":
+        raise BadInputError(f"a journal cannot be kept in {url.get_backend_name()!r}", remedy=remedy)
+    return url.set(drivername="postgresql+psycopg")
+
+
+def _connect_sqlite(file: Path, mode: str) -> sqlite3.Connection:
+    # By URI, because a plain path would make an empty database where a journal has been lost; and transactions are
+    # begun by us, because the driver would begin them only at the first change.
+    uri = f"{file.as_uri()}?mode={mode}"
+    return sqlite3.connect(uri, uri=True, timeout=30, isolation_level=None, check_same_thread=False)
+
+
+def _set_up_sqlite_reader(engine: sa.Engine, file: Path) -> None:
+    @sa.event.listens_for(engine, "do_connect")
+    def connect(*_: Any) -> sqlite3.Connection:
+        connection = _connect_sqlite(file, "rw")  # after a crash the first to come, who may be a reader, recovers it
+        connection.execute("PRAGMA query_only = ON")
+        return connection
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN")
+
+
+def _set_up_sqlite_writer(engine: sa.Engine, file: Path, *, create: bool) -> None:
+    @sa.event.listens_for(engine, "do_connect")
+    def connect(*_: Any) -> sqlite3.Connection:
+        connection = _connect_sqlite(file, "rwc" if create else "rw")
+        try:
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            if mode != "wal":
+                raise sqlite3.OperationalError("this file system cannot hold a write-ahead log")
+            connection.execute("PRAGMA synchronous = FULL")  # each commit is forced to disk,
+            connection.execute("PRAGMA fullfsync = ON")  # and out of the cache of the drive, where that takes asking
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _set_up_postgresql_writer(engine: sa.Engine, name: str) -> None:
+    """Let nobody else write while we do: several project directories can name the same database.
+
+    The lock belongs to the connection, so it is taken again with each new one, and goes when the process is killed.
+    """
+
+    @sa.event.listens_for(engine, "connect")
+    def lock(connection: Any, _: Any) -> None:
+        def ask(query: str, *values: Any) -> Any:
+            found = connection.execute(query, values).fetchone()
+            return found and found[0]
+
+        key = ask("SELECT %s::bigint << 32 | coalesce(to_regclass(%s)::oid::bigint, 0)", OURS, TABLE)
+        if not ask("SELECT pg_try_advisory_lock(%s)", key):
+            holder = ask(
+                "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)"
+                " WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = %s",
+                key,
+            )
+            connection.close()
+            what = f"is open for writing by {holder or 'another process'}"
+            raise BadInputError(what, where=name, remedy="close it there first, or open it for reading only")
+        if ask("SHOW synchronous_commit") == "off":
+            ask("SELECT set_config('synchronous_commit', 'on', false)")
+        connection.commit()

@@ -1,0 +1,54 @@
+"""A lock that one process holds on a directory; the system releases it when the process ends, however it ends.
+
+The file of the lock says who holds it, for the message that others get. It is never deleted: two processes could then
+hold locks on two files of the same name.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from pathlib import Path
+
+from dragoman.errors import BadInputError
+from dragoman.files import storage_errors
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(descriptor: int) -> None:
+        os.lseek(descriptor, 1 << 20, os.SEEK_SET)  # far behind the text: what is locked, others cannot read
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+else:
+    import fcntl
+
+    def _take(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class WriterLock:
+    """The right to write in a directory, held from here until `release`."""
+
+    def __init__(self, path: Path) -> None:
+        with storage_errors(path):
+            self._descriptor: int | None = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            _take(self._descriptor)
+        except OSError:
+            os.close(self._descriptor)
+            remedy = "close it there first, or open it for reading only"
+            raise BadInputError(f"is open for writing by {_holder(path)}", where=path.parent, remedy=remedy) from None
+        os.ftruncate(self._descriptor, 0)
+        os.write(self._descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+
+    def release(self) -> None:
+        """Let others write; a second call does nothing."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def _holder(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace").strip() or "another process"

@@ -1,0 +1,256 @@
+"""The directory of a project: what it is about, its journal, its snapshots, and who may write.
+
+my-project/
+  project.json     format, languages, settings it began with, where the journal and the base are
+  journal.db       the journal, unless it is in PostgreSQL; beside it, while open, journal.db-wal and -shm
+  snapshots/120/   the models as they were after row 120 of the journal
+  lock             held by the one process that may write
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from dragoman.errors import BadInputError, DamagedFileError
+from dragoman.files import MANIFEST, _write_durably, storage_errors
+from dragoman.store.database import Place
+from dragoman.store.journal import Journal
+from dragoman.store.lock import WriterLock
+from dragoman.store.rows import write_settings
+from dragoman.store.snapshot import Snapshot, SnapshotStore, sync_directory
+
+DESCRIPTION = "project.json"
+FORMAT = 1
+Migration = Callable[[Path, dict[str, Any]], dict[str, Any]]
+# Format to leave → what brings directory and description to the next. What it does to the directory it must be able to
+# do again, because a crash may come before the new description is written.
+MIGRATIONS: dict[int, Migration] = {}
+
+
+class Project:
+    """An open project. `journal` and `snapshots` are for the engine; the rest says what to open them with.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> directory = TemporaryDirectory()
+    >>> with Project.create(Path(directory.name, "manual"), {"order": 5}, source="en", target="es") as project:
+    ...     project.journal.append_learn("green button", "botón verde")
+    ...     project.save_snapshot(1, {"counts": np.arange(3)}, {})
+    1
+    >>> with Project.open(Path(directory.name, "manual")) as project:
+    ...     snapshot, warnings = project.newest_snapshot()
+    ...     snapshot.id, list(project.journal.rows(after=snapshot.id)), project.settings
+    (1, [], {'order': 5})
+    >>> directory.cleanup()
+    """
+
+    def __init__(self, path: Path, description: Mapping[str, Any], journal: Journal, lock: WriterLock | None) -> None:
+        self.path = path
+        self.journal = journal
+        self.snapshots = SnapshotStore(path / "snapshots")
+        self._description = dict(description)
+        self._lock = lock
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        settings: Mapping[str, Any],
+        *,
+        source: str,
+        target: str,
+        journal: str | None = None,
+        base: str | Path | None = None,
+    ) -> Self:
+        """Make the directory of a new project and open it for writing; `journal` is a URL of PostgreSQL."""
+        path = Path(path).absolute()
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            remedy = "open it, or choose another directory"
+            raise BadInputError("is there already and is not an empty directory", where=path, remedy=remedy)
+        description = {
+            "format": FORMAT,
+            "source": source,
+            "target": target,
+            "settings": json.loads(write_settings(settings)),
+            "journal": journal or "journal.db",
+            "base": None if base is None else _describe_base(Path(base), path),
+        }
+        _make(path, description)
+        return cls.open(path, write=True)
+
+    @classmethod
+    def open(cls, path: str | Path, *, write: bool = False) -> Self:
+        """Open a project; any number of processes may read it, even while one writes."""
+        path = Path(path).absolute()
+        _read_description(path)  # before a lock is put into a directory that is no project
+        lock = WriterLock(path / "lock") if write else None
+        try:
+            description = _migrate(path, _read_description(path), write=write)
+            return cls(path, description, Journal(_journal_place(path, description), write=write), lock)
+        except BaseException:
+            if lock:
+                lock.release()
+            raise
+
+    @property
+    def source(self) -> str:
+        """The code of the source language."""
+        return str(self._description["source"])
+
+    @property
+    def target(self) -> str:
+        """The code of the target language."""
+        return str(self._description["target"])
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings the project began with; those that came later are in the journal."""
+        return dict(self._description["settings"])
+
+    def find_base(self) -> Path | None:
+        """The directory of the base, if the project has one, after a look whether it is still the same."""
+        base = self._description["base"]
+        if base is None:
+            return None
+        path = self.path / str(base["path"])
+        if _base_checksum(path) != base["checksum"]:
+            remedy = "bring that base back; for a new one create a new project"
+            raise DamagedFileError("is not the base that the project was made with", where=path, remedy=remedy)
+        return path
+
+    def set_base(self, base: str | Path) -> None:
+        """Let the project stand on a base from now on; not once there are corrections, which refer to its words."""
+        if self._lock is None:
+            raise BadInputError("is open for reading only", where=self.path, remedy="open it for writing")
+        if self.journal.history(limit=1):
+            remedy = "create a new project over it"
+            raise BadInputError("has corrections made without this base", where=self.path, remedy=remedy)
+        description = self._description | {"base": _describe_base(Path(base), self.path)}
+        _write_description(self.path, description)
+        self._description = description
+
+    def save_snapshot(self, row_id: int, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:
+        """Save the arrays that the models have after the row with this id; id 0 is before the first row."""
+        self.snapshots.write(row_id, arrays, {**about, "digest": self.journal.digest(row_id), "base": self._base})
+
+    def newest_snapshot(self, *, verify: bool = False) -> tuple[Snapshot | None, list[str]]:
+        """The newest good snapshot of this journal over this base, and a line on each that had to be passed over."""
+        return self.snapshots.newest(self._refuse, verify=verify)
+
+    def close(self) -> None:
+        """Close the journal, and let others write."""
+        self.journal.close()
+        if self._lock:
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def _base(self) -> str | None:
+        base = self._description["base"]
+        return None if base is None else str(base["checksum"])
+
+    def _refuse(self, snapshot: Snapshot) -> str | None:
+        """Why a snapshot is not one of this project as it is now."""
+        last = self.journal.last_id
+        if snapshot.id > last:
+            return f"the journal ends at row {last}"
+        if snapshot.about.get("digest") != self.journal.digest(snapshot.id):
+            return "it was made of another journal"
+        if snapshot.about.get("base") != self._base:
+            return "it was made over another base"
+        return None
+
+
+def _make(path: Path, description: Mapping[str, Any]) -> None:
+    """Make the directory under another name and rename it, so that it is there whole or not at all."""
+    new_parents = [parent for parent in path.parents if not parent.exists()]
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    journal = _journal_place(aside, description)
+    try:
+        with storage_errors(path):
+            (aside / "snapshots").mkdir(parents=True)
+            _write_description(aside, description)
+            Journal.create(journal).close()
+            try:
+                if path.exists():
+                    path.rmdir()  # it is empty; some systems do not rename onto a directory
+                aside.rename(path)
+            except BaseException:
+                Journal.drop(journal)
+                raise
+            sync_directory(path.parent)
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            for parent in new_parents:
+                parent.rmdir()
+        raise
+
+
+def _journal_place(path: Path, description: Mapping[str, Any]) -> Place:
+    journal: str = description["journal"]
+    return journal if "://" in journal else path / journal
+
+
+def _write_description(path: Path, description: Mapping[str, Any]) -> None:
+    text = json.dumps(description, indent=2, ensure_ascii=False)
+    with storage_errors(path / DESCRIPTION):
+        _write_durably(path / DESCRIPTION, f"{text}\n".encode())
+
+
+def _read_description(path: Path) -> dict[str, Any]:
+    file = path / DESCRIPTION
+    try:
+        description = json.loads(file.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        raise BadInputError("is not a project of dragoman", where=path, remedy="create one") from None
+    except ValueError:
+        raise DamagedFileError("not valid JSON", where=file, remedy="restore it from a copy") from None
+    if not isinstance(description, dict) or not isinstance(description.get("format"), int):
+        raise DamagedFileError("does not name its format", where=file, remedy="restore it from a copy")
+    return description
+
+
+def _migrate(path: Path, description: dict[str, Any], *, write: bool) -> dict[str, Any]:
+    """The description in today's format, to which a project opened for writing is brought step by step."""
+    found: int = description["format"]
+    if found > FORMAT:
+        what = f"is of format {found}, and this dragoman knows formats up to {FORMAT}"
+        raise BadInputError(what, where=path, remedy="install a newer dragoman")
+    if found < FORMAT and not write:
+        remedy = "open it for writing once, which brings it up to date"
+        raise BadInputError(f"is of format {found}, which is older than {FORMAT}", where=path, remedy=remedy)
+    for step in range(found, FORMAT):
+        description = MIGRATIONS[step](path, description) | {"format": step + 1}
+        _write_description(path, description)
+    return description
+
+
+def _describe_base(base: Path, project: Path) -> dict[str, str]:
+    """Where a base is, relative to the project if it is inside, and what is in it."""
+    base = base.absolute()
+    path = base.relative_to(project) if base.is_relative_to(project) else base
+    return {"path": path.as_posix(), "checksum": _base_checksum(base)}
+
+
+def _base_checksum(base: Path) -> str:
+    """The checksum of a base's manifest, which lists those of all its files."""
+    try:
+        return str(json.loads((base / MANIFEST).read_bytes())["checksum"])
+    except FileNotFoundError:
+        raise BadInputError("there is no base here", where=base, remedy="train one, or bring it back") from None
+    except (ValueError, KeyError, TypeError):
+        remedy = "restore it from a copy"
+        raise DamagedFileError("not the manifest of a base", where=base / MANIFEST, remedy=remedy) from None

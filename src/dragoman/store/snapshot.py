@@ -1,0 +1,121 @@
+"""Snapshots: the arrays of the models as they were after some row of the journal.
+
+Each is a directory named after the id of that row. It is written under another name and then renamed, so a directory
+with a number for a name is whole; what a crash left half-written is swept away by the next write.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dragoman.errors import DragomanError
+from dragoman.files import Arrays, open_arrays, storage_errors, write_arrays
+
+KEEP = 3  # snapshots: one to use, and two to fall back on
+PART = ".part"  # the end of the name of what is half-written or half-deleted
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The arrays of a snapshot, memory-mapped, and what was said about them."""
+
+    id: int  # of the newest row of the journal that is in it
+    arrays: Arrays
+    about: dict[str, Any]
+
+
+class SnapshotStore:
+    """The snapshots in a directory, of which the newest few are kept.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> directory = TemporaryDirectory()
+    >>> store = SnapshotStore(Path(directory.name))
+    >>> store.write(12, {"counts": np.arange(3)}, {"kind": "example"})
+    >>> snapshot, warnings = store.newest()
+    >>> snapshot.id, snapshot.arrays["counts"].tolist(), snapshot.about, warnings
+    (12, [0, 1, 2], {'kind': 'example', 'journal': 12}, [])
+    >>> directory.cleanup()
+    """
+
+    def __init__(self, directory: Path, *, keep: int = KEEP) -> None:
+        self.directory = directory
+        self.keep = keep
+        self._lock = threading.Lock()
+
+    def ids(self) -> list[int]:
+        """The ids of all snapshots, whether good or not, newest first."""
+        with contextlib.suppress(FileNotFoundError):
+            names = [path.name for path in self.directory.iterdir()]
+            return sorted((int(name) for name in names if name.isascii() and name.isdigit()), reverse=True)
+        return []
+
+    def write(self, row_id: int, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:
+        """Save the state after the row with this id, whole or not at all; then delete the oldest snapshots."""
+        path = self.directory / str(row_id)
+        about = {**about, "journal": row_id}
+        with self._lock, storage_errors(path):
+            self._sweep()
+            if path.exists():
+                write_arrays(path, arrays, about)  # in place, which is safe too, and mends one that is damaged
+            else:
+                aside = path.with_name(f"{row_id}{PART}")
+                write_arrays(aside, arrays, about)
+                aside.rename(path)
+                sync_directory(self.directory)
+            self._delete_oldest(row_id)
+
+    def open(self, row_id: int, *, verify: bool = False) -> Snapshot:
+        """Map the arrays of a snapshot into memory; with `verify` all of it is read and checked."""
+        arrays, about = open_arrays(self.directory / str(row_id), verify=verify)
+        return Snapshot(row_id, arrays, about)
+
+    def newest(
+        self, refuse: Callable[[Snapshot], str | None] = lambda _: None, *, verify: bool = False
+    ) -> tuple[Snapshot | None, list[str]]:
+        """The newest snapshot that is in order and not refused, and a line on each that had to be passed over.
+
+        `refuse` returns why a snapshot cannot be used, or None. Snapshots passed over are left where they are.
+        """
+        warnings: list[str] = []
+        for row_id in self.ids():
+            try:
+                snapshot = self.open(row_id, verify=verify)
+                reason = refuse(snapshot)
+            except (DragomanError, OSError) as error:
+                reason = str(error)
+            else:
+                if reason is None:
+                    return snapshot, warnings
+            warnings.append(f"snapshot {row_id} is passed over: {reason}")
+        return None, warnings
+
+    def _delete_oldest(self, row_id: int) -> None:
+        """Keep the newest few up to this id; those beyond it are of another journal and take nobody's place."""
+        for old in [each for each in self.ids() if each <= row_id][self.keep :]:
+            path = self.directory / str(old)
+            with contextlib.suppress(OSError):  # Windows keeps what is mapped; it goes another time
+                path.rename(path.with_name(f"{old}{PART}"))
+        self._sweep()
+
+    def _sweep(self) -> None:
+        for part in self.directory.glob(f"*{PART}"):
+            shutil.rmtree(part, ignore_errors=True)
+
+
+def sync_directory(directory: Path) -> None:
+    """Force to disk which files are in a directory, where the system has a way to ask for it."""
+    if os.name == "posix":
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,82 @@
+"""One language of a project: from text as people write it to words as the models see them, and back.
+
+>>> side = Side(Vocabulary())
+>>> sentence = side.read("Press the «green» button.")
+>>> side.add(sentence)
+>>> side.model_words(sentence)
+('press', 'the', '«', 'green', '»', 'button', '.')
+>>> side.write(["pulse", "el", "botón", "."], like=sentence).text
+'Pulse el botón.'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+
+from dragoman.files import Arrays
+from dragoman.text.casing import Casing
+from dragoman.text.spacing import Spacing
+from dragoman.text.tokens import split
+from dragoman.text.vocabulary import Vocabulary
+from dragoman.types import Sentence
+
+Mode = Literal["text", "words"]
+
+
+class Side:
+    """How one language is cut into tokens, cased and spaced; in mode `words` text is words between spaces, no more."""
+
+    def __init__(self, vocabulary: Vocabulary, mode: Mode = "text", base: Side | None = None) -> None:
+        self.mode: Mode = mode
+        self.casing = Casing(vocabulary, base.casing if base else None)
+        self.spacing = Spacing(vocabulary, base.spacing if base else None)
+
+    def read(self, text: str) -> Sentence:
+        """The tokens of a text."""
+        return split(text, self.mode)
+
+    def model_words(self, sentence: Sentence) -> tuple[str, ...]:
+        """The tokens as the models see them: in their usual case."""
+        return sentence.words if self.mode == "words" else self.casing.truecase(sentence)
+
+    def write(self, words: Sequence[str], like: Sentence, placeable: Sequence[bool] | None = None) -> Sentence:
+        """Words of the models as text, cased like the sentence that they translate, with the gaps between them."""
+        fixed = tuple(placeable) if placeable is not None else (False,) * len(words)
+        if self.mode == "words":
+            gaps = ("", *(" " for _ in words[1:]), "") if words else ("",)
+            return Sentence(tuple(words), gaps, fixed)
+        return self.spacing.space(self.casing.recase(words, like, fixed), fixed)
+
+    def add(self, sentence: Sentence) -> None:
+        """Learn how a sentence is written."""
+        if self.mode == "text":
+            self.casing.add(sentence)
+            self.spacing.add(sentence)
+
+    def remove(self, sentence: Sentence) -> None:
+        """Undo one `add` of the same sentence."""
+        if self.mode == "text":
+            self.casing.remove(sentence)
+            self.spacing.remove(sentence)
+
+    def arrays(self) -> Arrays:
+        """Everything needed to open this side again, vocabulary and base not counted."""
+        parts = {"casing": self.casing.arrays(), "spacing": self.spacing.arrays()}
+        return {f"{name}.{key}": array for name, part in parts.items() for key, array in part.items()}
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, np.ndarray], vocabulary: Vocabulary, mode: Mode = "text", base: Side | None = None
+    ) -> Side:
+        """The side whose `arrays()` these are; they are used as they are, not copied."""
+
+        def of(name: str) -> Arrays:
+            return {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(f"{name}.")}
+
+        side = cls(vocabulary, mode, base)
+        side.casing = Casing.from_arrays(of("casing"), vocabulary, base.casing if base else None)
+        side.spacing = Spacing.from_arrays(of("spacing"), vocabulary, base.spacing if base else None)
+        return side

@@ -1,0 +1,38 @@
+"""Places for a journal: a file, and a schema in a private PostgreSQL server if the machine can run one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dragoman.store.database import Place
+
+if TYPE_CHECKING:
+    from tests.store.postgresql import Server
+
+NUMBERS = count(1)
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Server]:
+    pytest.importorskip("psycopg")
+    from tests.store.postgresql import UnavailableError, private_server
+
+    try:
+        with private_server() as server:
+            yield server
+    except UnavailableError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """Where a journal can be created, in each kind of database."""
+    if request.param == "sqlite":
+        return tmp_path / "journal.db"
+    server: Server = request.getfixturevalue("postgresql")
+    return server.schema(f"test_{next(NUMBERS)}")

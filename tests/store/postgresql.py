@@ -1,0 +1,97 @@
+"""A private PostgreSQL server in a temporary directory, if the machine has the programs for one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+from psycopg import sql
+
+
+class UnavailableError(Exception):
+    """Why there is no server."""
+
+
+class Server:
+    """A server that listens on a socket in its own directory and nowhere else."""
+
+    def __init__(self, programs: Path, directory: Path, user: str | None) -> None:
+        self.programs = programs
+        self.directory = directory
+        self.user = user
+        self.url = f"postgresql://dragoman@/postgres?host={quote(str(directory))}"
+        options: list[str | Path] = ["--username=dragoman", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"]
+        done = subprocess.run([programs / "initdb", "-D", directory / "data", *options], capture_output=True, text=True, user=user)
+        if done.returncode:
+            raise UnavailableError(f"initdb failed: {done.stderr}")
+
+    def start(self) -> None:
+        """Start the server, and wait until it answers."""
+        place: list[str | Path] = ["-D", self.directory / "data", "-k", self.directory, "-c", "listen_addresses="]
+        with (self.directory / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [self.programs / "postgres", *place], stdout=log, stderr=log, user=self.user
+            )
+        for _ in range(300):
+            with contextlib.suppress(psycopg.OperationalError):
+                psycopg.connect(self.url).close()
+                return
+            time.sleep(0.1)
+        self.stop()
+        raise UnavailableError(f"the server did not start: {(self.directory / 'log').read_text()}")
+
+    def stop(self) -> None:
+        """Stop the server as a crash would, without putting anything in order."""
+        self._process.send_signal(signal.SIGQUIT)
+        self._process.wait()
+
+    def schema(self, name: str) -> str:
+        """Make a schema, and give the URL of a database in which there is nothing else."""
+        with psycopg.connect(self.url) as connection:
+            connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
+        return f"{self.url}&options=-csearch_path%3D{name}"
+
+
+def _programs() -> Path:
+    found = [Path(path).resolve().parent for path in [shutil.which("initdb")] if path]
+    found += sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name), reverse=True)
+    for directory in found:
+        if all((directory / program).exists() for program in ("initdb", "postgres")):
+            return directory
+    raise UnavailableError("PostgreSQL is not installed: no initdb in PATH or /usr/lib/postgresql/*/bin")
+
+
+def _user() -> str | None:
+    """Who runs the server: ourselves, but PostgreSQL refuses to be run by root."""
+    if os.geteuid() != 0:
+        return None
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    return next(name for name in ("postgres", "nobody") if name in names)
+
+
+@contextlib.contextmanager
+def private_server() -> Iterator[Server]:
+    """A server that is gone, with all its data, when this ends."""
+    programs, user = _programs(), _user()
+    directory = Path(tempfile.mkdtemp(prefix="dragoman-"))
+    try:
+        if user:
+            shutil.chown(directory, user)
+        server = Server(programs, directory, user)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
