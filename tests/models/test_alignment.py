@@ -34,6 +34,14 @@ def learned(corpus: list[Pair]) -> Learned:
     return model, oracle
 
 
+def phrase_probability(model: AlignmentModel, source: list[str], target: list[str]) -> float:
+    """As the search asks for it: jumps prepared for phrases of up to seven words, and scratch of that size."""
+    jumps, emission, work = np.full((8, 8, 8), np.nan), np.full((7, 8), np.nan), np.full((2, 8), np.nan)
+    kernels.fill_jumps(model.view(), jumps)
+    ids = model.source.ids(source), model.target.ids(target)
+    return float(kernels.phrase_probability(model.view(), *ids, jumps, emission, work))
+
+
 def same(a: AlignmentModel, b: AlignmentModel) -> bool:
     here, there = a.contents(), b.contents()
     return here.keys() == there.keys() and all(np.array_equal(here[name], there[name]) for name in here)
@@ -53,6 +61,7 @@ def test_everything_equals_the_sum_over_all_alignments(
     probability = oracle.probability(source, target)
     assert model.loglikelihood([(source, target)] * 2) == pytest.approx(2 * math.log(probability))
     assert model.phrase_probability(source, target) == pytest.approx(probability)
+    assert phrase_probability(model, source, target) == pytest.approx(probability)
     alignments = dict(oracle.alignments(source, target))
     assert alignments[tuple(model.viterbi(source, target))] == pytest.approx(max(alignments.values()))
 
@@ -208,6 +217,18 @@ def test_what_cannot_be_aligned_is_refused_and_nothing_changes(source: list[str]
 def test_jumps_to_nowhere_are_refused(jump: tuple[int, int, int]) -> None:
     with pytest.raises(BadInputError, match="no jump"):
         AlignmentModel().jump(*jump)
+
+
+def test_what_was_not_learned_cannot_be_forgotten() -> None:
+    model, _ = learned([(["a", "b"], ["x", "y"])])
+    before = model.contents()
+    contribution = model.estimate(*model._ids(["a", "b"], ["x", "y"]))
+    with pytest.raises(BadInputError, match="never learned"):
+        model.remove(["a", "new"], ["x", "y"], contribution)
+    for source, target in ((["a"], ["x", "y"]), (["a", "b"], ["x"])):
+        with pytest.raises(BadInputError, match="another"):
+            model.remove(source, target, contribution)
+    assert all(np.array_equal(before[name], array) for name, array in model.contents().items())
 
 
 def test_odd_sentences_are_learned() -> None:

@@ -22,8 +22,9 @@ def postgresql() -> Iterator[Server]:
     pytest.importorskip("psycopg")
     from tests.store.postgresql import UnavailableError, private_server
 
+    memory = Path("/dev/shm")  # noqa: S108 (the server makes a directory of its own in it)
     try:
-        with private_server() as server:
+        with private_server(memory if memory.is_dir() else None) as server:
             yield server
     except UnavailableError as error:
         pytest.skip(str(error))

@@ -30,8 +30,16 @@ class Server:
         self.directory = directory
         self.user = user
         self.url = f"postgresql://dragoman@/postgres?host={quote(str(directory))}"
-        options: list[str | Path] = ["--username=dragoman", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"]
-        done = subprocess.run([programs / "initdb", "-D", directory / "data", *options], capture_output=True, text=True, user=user)
+        options: list[str | Path] = [
+            "--username=dragoman",
+            "--auth=trust",
+            "--encoding=UTF8",
+            "--locale=C",
+            "--no-sync",
+        ]
+        done = subprocess.run(
+            [programs / "initdb", "-D", directory / "data", *options], capture_output=True, text=True, user=user
+        )
         if done.returncode:
             raise UnavailableError(f"initdb failed: {done.stderr}")
 
@@ -80,10 +88,10 @@ def _user() -> str | None:
 
 
 @contextlib.contextmanager
-def private_server() -> Iterator[Server]:
-    """A server that is gone, with all its data, when this ends."""
+def private_server(parent: Path | None = None) -> Iterator[Server]:
+    """A server with its data in a new directory; both are gone when this ends."""
     programs, user = _programs(), _user()
-    directory = Path(tempfile.mkdtemp(prefix="dragoman-"))
+    directory = Path(tempfile.mkdtemp(prefix="dragoman-", dir=parent))
     try:
         if user:
             shutil.chown(directory, user)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta, timezone
@@ -388,3 +389,9 @@ def test_other_databases_are_refused(url: str) -> None:
     with pytest.raises(BadInputError, match="write it as postgresql://") as caught:
         Journal(url)
     assert "secret" not in str(caught.value)
+
+
+def test_a_missing_driver_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(BadInputError, match=r"pip install 'dragoman\[postgresql\]'"):
+        Journal("postgresql://ana@host/x")

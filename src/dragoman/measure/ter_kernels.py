@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dragoman.kernels import kernel
+from dragoman.kernels import kernel, lean
 
 BEAM = 25  # reference words on each side of the diagonal
 MAX_BLOCK = 10  # words that are moved together
@@ -110,31 +110,37 @@ def new_grid(n, reference):
     return Grid(padded, low, high, forward, backward, rows, np.zeros(m + 1, np.int64), counts[0], counts[1])
 
 
-@kernel
+@lean
 def fill_forward(grid, words):
     """Distances from the start, row by row; returns that of the whole."""
     n = words.size
     for i in range(1, n + 1):
-        next_row(grid, i, words[i - 1], grid.forward[i - 1], grid.forward[i])
+        first = grid.low[i]
+        above = grid.forward[i - 1][first - grid.low[i - 1] :]
+        next_row(above, grid.forward[i], words[i - 1], grid.reference[first:], grid.high[i] - first)
     return grid.forward[n, grid.high[n] - grid.low[n]]
 
 
-@kernel
-def next_row(grid, i, word, above, row):
-    """Row i from the one above it, if the i-th word is `word`; returns the least distance in it."""
-    first = grid.low[i]
-    step = first - grid.low[i - 1]
+@lean
+def next_row(above, row, word, reference, count):
+    """A row of `count` columns for one more word of the hypothesis; returns the least distance in it.
+
+    `reference` begins with the word of the row's first column, and `above` one column before that.
+    """
     least = left = FAR
-    for k in range(1, grid.high[i] - first + 1):
-        cost = 0 if grid.reference[first + k - 1] == word else 1
-        left = min(above[k + step - 1] + cost, above[k + step] + 1, left + 1)
-        row[k] = left
+    diagonal = above[0]
+    for k in range(count):
+        over = above[k + 1]
+        left = min(diagonal if reference[k] == word else diagonal + 1, min(over, left) + 1)
+        row[k + 1] = left
+        diagonal = over
         least = min(least, left)
-    row[grid.high[i] - first + 1 :] = FAR
+    for k in range(count + 1, row.size):
+        row[k] = FAR
     return least
 
 
-@kernel
+@lean
 def fill_backward(grid, words):
     """Distances to the end, from the last row up."""
     n, m = words.size, grid.reference.size - 1
@@ -155,7 +161,7 @@ def fill_backward(grid, words):
             row[k] = right = best
 
 
-@kernel
+@lean
 def align(grid, words):
     """Follow the best path back: which words it leaves unmatched, and where it passes each word of the reference.
 
@@ -190,7 +196,7 @@ def align(grid, words):
         grid.wrong_reference[j + 1] += grid.wrong_reference[j]
 
 
-@kernel
+@lean
 def best_move(grid, words, distance, tried):
     """The move of a block that gains most: gain, first word, length, words it moves over, moves tried so far.
 
@@ -200,6 +206,8 @@ def best_move(grid, words, distance, tried):
     best_gain, best_start, best_length, best_target = 0, 0, MAX_BLOCK + 1, 0
     for start in range(n):
         for place in range(max(1, start + 1 - MAX_DISTANCE), min(m, start + 1 + MAX_DISTANCE) + 1):
+            if words[start] != grid.reference[place]:
+                continue
             for length in range(1, 1 + min(MAX_BLOCK, n - start, m - place + 1)):
                 if words[start + length - 1] != grid.reference[place + length - 1]:
                     break
@@ -223,7 +231,7 @@ def best_move(grid, words, distance, tried):
     return best_gain, best_start, best_length, words_over(n, best_start, best_length, best_target), tried
 
 
-@kernel
+@lean
 def is_misplaced(grid, start, place, length):
     """Whether a block has a word that is not matched, its place in the reference too, and is aligned elsewhere."""
     return (
@@ -233,7 +241,7 @@ def is_misplaced(grid, start, place, length):
     )
 
 
-@kernel
+@lean
 def words_over(n, start, length, target):
     """By how many words a block moves, negative to the left, when it goes before the word at `target`.
 
@@ -246,7 +254,7 @@ def words_over(n, start, length, target):
     return min(target - start, n - start - length)
 
 
-@kernel
+@lean
 def word_after(words, start, length, by, i):
     """The word at place i, inside the window of a move, when it has been carried out."""
     if 0 <= i - start - by < length:
@@ -254,14 +262,16 @@ def word_after(words, start, length, by, i):
     return words[i - length] if by < 0 else words[i + length]
 
 
-@kernel
+@lean
 def distance_after(grid, words, start, length, by, limit):
     """The edit distance after a move, or FAR if it is more than `limit`."""
     begin, end = start + min(0, by), start + length + max(0, by)
     row = grid.forward[begin]
     for i in range(begin, end):
-        above, row = row, grid.rows[i % 2]
-        if next_row(grid, i + 1, word_after(words, start, length, by, i), above, row) > limit:
+        first = grid.low[i + 1]
+        above, row = row[first - grid.low[i] :], grid.rows[i % 2]
+        word = word_after(words, start, length, by, i)
+        if next_row(above, row, word, grid.reference[first:], grid.high[i + 1] - first) > limit:
             return FAR
     distance = FAR
     for k in range(1, grid.high[end] - grid.low[end] + 1):

@@ -14,6 +14,7 @@ leaves the model as if the sample had never been seen, whatever was learned in b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -25,9 +26,10 @@ from dragoman.files import Arrays
 from dragoman.kernels import exercise
 from dragoman.models import alignment_kernels as kernels
 from dragoman.models.alignment_kernels import LONGEST, AlignmentArrays, Counts
+from dragoman.models.lattice_kernels import P0
 from dragoman.tables import Table
 from dragoman.tables.kernels import WORD_BITS
-from dragoman.text.vocabulary import NULL, SPECIAL, Vocabulary
+from dragoman.text.vocabulary import NULL, SPECIAL, UNKNOWN, Vocabulary
 
 TABLES = ("links", "targets", "jumps", "origins", "sources")
 
@@ -49,7 +51,7 @@ class AlignmentModel:
     ends in `_ids` take their ids and never look into them.
     """
 
-    p0 = kernels.P0
+    p0 = P0  # probability of the null word, at any position
 
     def __init__(
         self, source: Vocabulary | None = None, target: Vocabulary | None = None, base: AlignmentModel | None = None
@@ -71,7 +73,10 @@ class AlignmentModel:
 
     def remove(self, source: Words, target: Words, contribution: Contribution) -> None:
         """Take back what `add` returned for this sentence pair."""
-        self.apply(*self._ids(source, target), contribution, -1)
+        ids = self._ids(source, target)
+        if any(UNKNOWN in side for side in ids):
+            raise BadInputError("this sentence pair was never learned, so it cannot be forgotten")
+        self.apply(*ids, contribution, -1)
 
     def add_ids(self, source: Ids, target: Ids) -> Contribution:
         """`add` for word ids."""
@@ -85,12 +90,13 @@ class AlignmentModel:
         return Contribution(*kernels.estimate(self.view(), source, target))
 
     def apply(self, source: Ids, target: Ids, contribution: Contribution, sign: int = 1) -> None:
-        """Add (sign 1) or subtract (sign −1) a contribution."""
+        """Add (sign 1) or subtract (sign −1) what `estimate` returned for these ids."""
         links, jumps = contribution
         room = {"links": len(links), "targets": len(target) + 1, "jumps": len(jumps), "origins": len(target) + 1}
         for name, extra in (room | {"sources": len(source)}).items():
             self.tables[name].reserve(extra)
-        kernels.apply(self.view(), source, target, links, jumps, sign)
+        if not kernels.apply(self.view(), source, target, links, jumps, sign):
+            raise BadInputError("this contribution belongs to another sentence pair; nothing was changed")
 
     def lexical(self, f: str, e: str | None) -> float:
         """The smoothed p(f|e) in use; e = None is the null word."""
@@ -135,10 +141,7 @@ class AlignmentModel:
 
     def phrase_probability(self, source: Words, target: Words) -> float:
         """p(f̃|ẽ) of a phrase pair, summed over all alignments inside it ([O] Eq. 8–9)."""
-        view, ids, n = self.view(), self._ids(source, target), len(target) + 1
-        jumps = np.empty((n, n, n))
-        kernels.fill_jumps(view, jumps)
-        return float(kernels.phrase_probability(view, *ids, jumps, np.empty((len(source), n)), np.empty((2, n))))
+        return math.exp(self.loglikelihood([(source, target)]))
 
     def _ids(self, source: Words, target: Words) -> tuple[Ids, Ids]:
         check_pair(source, target)
@@ -233,6 +236,8 @@ def _exercise() -> None:
     model.expectations(["a"], ["b"])
     model.viterbi(["a"], ["b"])
     model.loglikelihood([(["a"], ["b"])])
-    model.phrase_probability(["a"], ["b"])
+    jumps, ids = np.empty((2, 2, 2)), np.ones(1, np.int64)
+    kernels.fill_jumps(model.view(), jumps)
+    kernels.phrase_probability(model.view(), ids, ids, jumps, np.empty((1, 2)), np.empty((2, 2)))
     model.remove(["a"], ["b"], contribution)
     model.merge(model)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dragoman.kernels import kernel
+from dragoman.kernels import kernel, lean
 from dragoman.models.lattice_kernels import P0, best_path, forward, phrase_sum, posteriors
 from dragoman.tables.kernels import ABSENT, WORD_BITS, Layered, erase, insert, locate
 
@@ -46,43 +46,38 @@ class AlignmentArrays(NamedTuple):
     size: np.ndarray  # [1] int64, |V_f|: how many source words occur, base and layer together
 
 
-@kernel
+@lean
 def link_key(e, f):
     """Key of a target word with a source word."""
     return (np.int64(e) << WORD_BITS) | np.int64(f)
 
 
-@kernel
+@lean
 def origin_key(I, previous):
     """Key of a position in a target sentence of I words, 0 before its first word."""
     return (np.int64(I) << POSITION_BITS) | np.int64(previous)
 
 
-@kernel
+@lean
 def jump_key(I, previous, i):
     """Key of a jump between two positions of a target sentence of I words."""
     return (origin_key(I, previous) << POSITION_BITS) | np.int64(i)
 
 
-@kernel
+@lean
 def value(column, entry):
     """What a column holds at an id, nothing at ABSENT."""
     return column[entry] if entry != ABSENT else np.int64(0)
 
 
-@kernel
+@lean
 def count(counts, key):
-    """What a table and its base hold of a key together.
-
-    Loops unpack the table first and write these lines themselves: a table unpacked at every look-up costs ten times
-    the look-up, since Numba then counts references to its arrays.
-    """
-    layered, below, amounts = counts
-    in_base, in_layer = locate(layered, key)
-    return value(below, in_base) + value(amounts, in_layer)
+    """What a table and its base hold of a key together."""
+    in_base, in_layer = locate(counts.layered, key)
+    return value(counts.below, in_base) + value(counts.amounts, in_layer)
 
 
-@kernel
+@lean
 def add_all(counts, keys, more):
     """Add an amount [n] to each key [n] of the layer; an entry that comes to zero is erased."""
     layer, amounts = counts.layered.layer, counts.amounts
@@ -93,7 +88,7 @@ def add_all(counts, keys, more):
             erase(layer, entry)
 
 
-@kernel
+@lean
 def smoothed(total, cases, share):
     """(factor, floor) such that factor · c + floor is the relative frequency c / total, interpolated with 1 / cases."""
     if total <= 0:
@@ -101,50 +96,45 @@ def smoothed(total, cases, share):
     return (1.0 - share) / total, share / cases
 
 
-@kernel
+@lean
 def lexical(model, f, e):
     """The smoothed p(f|e) of two word ids."""
     factor, floor = smoothed(count(model.targets, e), max(model.size[0], 1), LEXICAL_UNIFORM)
     return factor * count(model.links, link_key(e, f)) + floor
 
 
-@kernel
+@lean
 def jump(model, i, previous, I):
     """The smoothed p(i|i′, I), positions from 1; i′ = 0 is the start."""
     factor, floor = smoothed(count(model.origins, origin_key(I, previous)), I, JUMP_UNIFORM)
     return factor * count(model.jumps, jump_key(I, previous, i)) + floor
 
 
-@kernel
+@lean
 def word_at(e, i):
     """Target word at a position from 1; 0 is the null word."""
     return np.int64(NULL) if i == 0 else np.int64(e[i - 1])
 
 
-@kernel
+@lean
 def fill_emission(model, f, e, emission):
     """Write p(f_j|e_i) into `emission` [≥ J, ≥ I + 1], the null word in column 0."""
-    layered, below, amounts = model.links
     cases = max(model.size[0], 1)
     for i in range(e.size + 1):
         word = word_at(e, i)
         factor, floor = smoothed(count(model.targets, word), cases, LEXICAL_UNIFORM)
         for j in range(f.size):
-            in_base, in_layer = locate(layered, link_key(word, f[j]))
-            emission[j, i] = factor * (value(below, in_base) + value(amounts, in_layer)) + floor
+            emission[j, i] = factor * count(model.links, link_key(word, f[j])) + floor
 
 
-@kernel
+@lean
 def fill_transition(model, I, transition):
     """Write (1 − p0) · p(i|i′, I) into `transition` [≥ I + 1, ≥ I + 1], row i′, column i; column 0 is zero."""
-    layered, below, amounts = model.jumps
     for previous in range(I + 1):
         factor, floor = smoothed(count(model.origins, origin_key(I, previous)), I, JUMP_UNIFORM)
         transition[previous, 0] = 0.0
         for i in range(1, I + 1):
-            in_base, in_layer = locate(layered, jump_key(I, previous, i))
-            frequency = factor * (value(below, in_base) + value(amounts, in_layer)) + floor
-            transition[previous, i] = (1.0 - P0) * frequency
+            transition[previous, i] = (1.0 - P0) * (factor * count(model.jumps, jump_key(I, previous, i)) + floor)
 
 
 @kernel
@@ -157,7 +147,7 @@ def lattice(model, f, e):
     return emission, transition
 
 
-@kernel
+@lean
 def quantised(x):
     """An expected count in units, 0 if it is negligible."""
     amount = np.int64(x * UNIT + 0.5)
@@ -194,8 +184,13 @@ def estimate(model, f, e):
 
 @kernel
 def apply(model, f, e, links, jumps, sign):
-    """Add (sign 1) or subtract (sign −1) what `estimate` said of a sample. Room must have been reserved."""
+    """Add (sign 1) or subtract (sign −1) what `estimate` said of a sample. Room must have been reserved.
+
+    Returns whether it can have been this sample; if not, nothing is changed.
+    """
     I = e.size
+    if not (within(links, f.size, 0, I + 1) and within(jumps, I + 1, 1, I + 1)):
+        return False
     words, mass = np.empty(I + 1, np.int64), np.zeros(I + 1, np.int64)
     for i in range(I + 1):
         words[i] = word_at(e, i)
@@ -216,9 +211,19 @@ def apply(model, f, e, links, jumps, sign):
         words[previous] = origin_key(I, previous)
     add_all(model.origins, words, mass)
     occur(model, f, np.full(f.size, sign, np.int64))
+    return True
 
 
-@kernel
+@lean
+def within(entries, rows, first, columns):
+    """Whether rows of all entries are among 0…rows − 1, and columns among first…columns − 1."""
+    fits = True
+    for n in range(entries.shape[0]):
+        fits = fits and 0 <= entries[n, 0] < rows and first <= entries[n, 1] < columns
+    return fits
+
+
+@lean
 def occur(model, words, more):
     """Count so many more occurrences [n] of source words [n], and how many words still occur at all."""
     layered, below, amounts = model.sources
@@ -256,7 +261,7 @@ def viterbi(model, f, e):
     return best_path(emission, transition)
 
 
-@kernel
+@lean
 def fill_jumps(model, jumps):
     """Write (1 − p0) · p(i|i′, I) into `jumps` [n, n, n], by I < n, i′ and i: all that phrases of n − 1 words need."""
     jumps[0] = 0.0
@@ -264,7 +269,7 @@ def fill_jumps(model, jumps):
         fill_transition(model, I, jumps[I])
 
 
-@kernel
+@lean
 def phrase_probability(model, f, e, jumps, emission, work):
     """p(f̃|ẽ) of two phrases given as ids; `emission` [≥ J, ≥ I + 1] and `work` [2, > I] are scratch ([O] Eq. 8–9)."""
     fill_emission(model, f, e, emission)

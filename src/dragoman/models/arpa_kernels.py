@@ -77,10 +77,11 @@ def advance(arpa, state, word):
 
 @lean
 def score_text(arpa, words, scores, _):
-    """Log probability of each word [m] of sentences between `<s>` and `</s>`, into `scores` [m]; 0 for `<s>`."""
+    """Probability of each word [m] of sentences between `<s>` and `</s>`, into `scores` [m]; 1 for `<s>`."""
     state = np.int64(0)
     for i in range(words.size):
         if words[i] == START:
-            scores[i], state = 0.0, start(arpa)
+            scores[i], state = 1.0, start(arpa)
         else:
-            scores[i], state = advance(arpa, state, words[i])
+            score, state = advance(arpa, state, words[i])
+            scores[i] = math.exp(score)

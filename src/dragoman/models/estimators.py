@@ -54,8 +54,9 @@ def train(
 
     Returns the log-likelihood of the corpus in each epoch, under the model that epoch started from (in an online epoch:
     that each sample met). From one epoch to the next of the same kind of batch EM it never falls without smoothing
-    (`smooth=False`), up to the quantisation of counts; to interpolate with uniform distributions after maximising may
-    cost a little of what was gained. The result is the same, bit for bit, for any number of threads.
+    (`smooth=False`; online epochs always smooth), up to the quantisation of counts; to interpolate with uniform
+    distributions after maximising may cost a little of what was gained. The result is the same, bit for bit, for any
+    number of threads.
     """
     if model.base or any(len(table) for table in model.tables.values()):
         raise BadInputError("training needs an empty model", remedy="train a new one, then merge it or build on it")
@@ -134,7 +135,7 @@ class _Corpus:
             self.jumps += steps
 
     def _cells(self, first: int, last: int, size: int) -> NDArray[np.int32]:
-        """Numbers of the word pairs in these sentences. Made anew each time: quicker than it is to keep them all."""
+        """Numbers of the word pairs in these sentences; made anew in each epoch, since all of them would fill memory."""
         cells = np.empty(size, np.int32)
         kernels.fill_cells(self.corpus, self.pairs, first, last, cells)
         return cells

@@ -39,7 +39,8 @@ HIGHEST_ORDER = 2**kernels.LENGTH_BITS - 1
 INNER = {"grams": kernels.GRAM}
 OUTER = {"longest": np.int32}
 CHUNK = 1 << 16  # words that `train` hands to a kernel at once
-BATCH = 1 << 8  # sentences that are scored at once
+BATCH = 1 << 12  # sentences that are scored at once
+BLOCK = 1 << 11  # words that are looked up at once
 
 Ids = NDArray[np.int64]
 Words = Sequence[str]
@@ -101,9 +102,11 @@ class Reader:
         return np.concatenate([np.zeros(0), *sums])
 
     def _word_scores(self, words: Ids) -> NDArray[np.float64]:
+        begins = np.flatnonzero(words == START)
+        longest = int(np.diff(begins, prepend=0, append=words.size).max())
         scores = np.empty(words.size)
-        self.kernels.score_text(self.view(), words, scores, np.empty((8, words.size), np.int64))
-        return scores
+        self.kernels.score_text(self.view(), words, scores, np.empty((8, max(longest, BLOCK)), np.int64))
+        return np.log(scores, out=scores)
 
 
 class LanguageModel(Reader):

@@ -198,54 +198,67 @@ def advance(lm, state, word):
 
 @lean
 def score_text(lm, words, scores, work):
-    """Log probability of each word [m] of sentences between `<s>` and `</s>`, into `scores` [m]; 0 for `<s>`.
+    """Probability of each word [m] of sentences between `<s>` and `</s>`, into `scores` [m]; 1 for `<s>`.
 
-    As `advance` would give, but order by order for the whole text, so that no look-up waits for another. `work` is
-    [8, m]: of the history before each word its joint id, Σ_w c_X(u w), N1+(u •), and c_X with the word; then, of the
-    n-grams [n] still looked up, the place of their word, their ids in base and layer, and their joint id.
+    As `advance` would give, but block by block and in each order by order, so that no look-up waits for another. `work`
+    is [8, b], with b the length of a block, or of the longest sentence.
     """
-    nodes, totals, types, counts, places, in_base, in_layer = work[0], work[1], work[2], work[3], work[4], work[5], work[6]
-    nodes[:], counts[:] = ABSENT, 1
-    totals[:], types[:], _ = history(lm, np.int64(ABSENT))
-    scores[:] = 1.0 / (lm.base.scalars[WORDS] + lm.layer.scalars[WORDS] + 2)
-    for length in range(order_of(lm)):
-        discount = lm.discounts[length + 1]
-        n = 0
-        for i in range(words.size):  # an n-gram can only be there if the one without its first word is
-            places[n], in_layer[n] = i, path_key(nodes[i], words[i])
-            n += (totals[i] > 0) & (counts[i] > 0)
-            if totals[i] > 0:
-                scores[i] *= discount * types[i] / totals[i]
-        counts[:] = 0
-        if length + 1 < order_of(lm):
-            locate_many(lm.inner, in_layer[:n], in_base[:n])
-            score_inner(lm, scores, work, n, discount)
-        else:
-            locate_many(lm.outer, in_layer[:n], in_base[:n])
-            for j in range(n):
-                count = read_longest(lm, in_base[j], in_layer[j])
-                if count > 0:
-                    scores[places[j]] += (count - discount) / totals[places[j]]
-    for i in range(words.size):
-        scores[i] = 0.0 if words[i] == START else math.log(scores[i])
+    begin = 0
+    while begin < words.size:
+        end = min(begin + work.shape[1], words.size)
+        while end < words.size and words[end] != START:
+            end -= 1
+        score_block(lm, words[begin:end], scores[begin:end], work)
+        begin = end
 
 
 @lean
-def score_inner(lm, scores, work, n, discount):
-    """Add to the scores what is due to the inner n-grams found; they become the histories of the words that follow."""
-    nodes, totals, types, counts = work[0], work[1], work[2], work[3]
-    places, next_totals, next_types, joints = work[4], work[5], work[6], work[7]
+def score_block(lm, words, scores, work):
+    """`score_text` for a block of whole sentences.
+
+    In the rows of `work`: the order of the longest n-gram found at each word; of each history seen to go on, the place of
+    the word after it, its joint id, Σ_w c_X(u w) and N1+(u •); the rest belongs to `look_up_all`.
+    """
+    found, places, nodes, totals, types = work[0], work[1], work[2], work[3], work[4]
+    found[: words.size] = 0
+    scores[:] = 1.0 / (lm.base.scalars[WORDS] + lm.layer.scalars[WORDS] + 2)
+    total, kinds, _ = history(lm, np.int64(ABSENT))
+    n = words.size if total > 0 else 0
     for j in range(n):
-        i, in_base, in_layer = places[j], work[5, j], work[6, j]
-        counts[i], next_totals[j], next_types[j] = read_gram(lm, in_base, in_layer)
-        joints[j] = joint_id(lm.inner, in_base, in_layer)
-        if counts[i] > 0:
-            scores[i] += (counts[i] - discount) / totals[i]
-    totals[:] = 0
-    for j in range(n):
-        i = places[j] + 1
-        if i < totals.size:
-            nodes[i], totals[i], types[i] = joints[j], next_totals[j], next_types[j]
+        places[j], nodes[j], totals[j], types[j] = j, ABSENT, total, kinds
+    for length in range(order_of(lm)):
+        for j in range(n):
+            scores[places[j]] *= lm.discounts[length + 1] * types[j] / totals[j]
+        n = look_up_all(lm, words, scores, work, n, length)
+    for i in range(words.size):
+        if words[i] == START:
+            scores[i] = 1.0
+
+
+@lean
+def look_up_all(lm, words, scores, work, n, length):
+    """Look up the words after n histories of one length; what is found becomes the histories of the next words."""
+    found, places, nodes, totals, types = work[0], work[1], work[2], work[3], work[4]
+    origins, in_base, in_layer = work[5], work[6], work[7]  # of each look-up: its history, and where the n-gram stands
+    discount = lm.discounts[length + 1]
+    is_longest = length + 1 == order_of(lm)
+    lookups = 0
+    for j in range(n):  # an n-gram can only be there if the one without its first word is
+        origins[lookups], in_layer[lookups] = j, path_key(nodes[j], words[places[j]])
+        lookups += found[places[j]] == length
+    locate_many(lm.outer if is_longest else lm.inner, in_layer[:lookups], in_base[:lookups])
+    n = 0
+    for k in range(lookups):
+        place, total = places[origins[k]], totals[origins[k]]
+        if is_longest:
+            count = read_longest(lm, in_base[k], in_layer[k])
+        else:
+            count, totals[n], types[n] = read_gram(lm, in_base[k], in_layer[k])
+            places[n], nodes[n] = place + 1, joint_id(lm.inner, in_base[k], in_layer[k])
+            n += (totals[n] > 0) & (place + 1 < words.size)
+        scores[place] += (count - discount) / total if count > 0 else 0.0
+        found[place] += count > 0
+    return n
 
 
 @lean

@@ -19,12 +19,12 @@ import math
 
 import numpy as np
 
-from dragoman.kernels import kernel
+from dragoman.kernels import kernel, lean
 
 P0 = 0.1  # probability of the null word at any position
 
 
-@kernel
+@lean
 def times(vector, matrix, out):
     """Write vector [m] · matrix [m, n] into `out` [n], always summed in the same order, four rows at a time."""
     m, n = matrix.shape
@@ -40,7 +40,7 @@ def times(vector, matrix, out):
             out[i] += a * matrix[p, i]
 
 
-@kernel
+@lean
 def total(vector):
     """Sum of a vector, always in the same order, in four strands."""
     n = vector.size
@@ -56,7 +56,7 @@ def total(vector):
     return (a + b) + (c + d)
 
 
-@kernel
+@lean
 def forward(emission, transition, real, position, scale):
     """Forward recursion, each row scaled to sum 1; returns the log-likelihood.
 
@@ -167,7 +167,7 @@ def best_path(emission, transition):
     return path
 
 
-@kernel
+@lean
 def phrase_sum(emission, J, I, jumps, work):
     """p(f̃|ẽ) summed over all alignments inside a phrase pair, from p(f_j|e_i) in `emission` [≥ J, ≥ I + 1].
 

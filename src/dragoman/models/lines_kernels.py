@@ -43,7 +43,20 @@ def read_words(index, ids, text, gap, stop, tokens):
 
     They go into `tokens`, which must be long enough; returns how many. No word is empty.
     """
-    tokens[0] = START
+    n = hash_words(text, gap, stop, tokens)
+    for i in range(n):  # apart from reading, so that no look-up waits for another
+        if tokens[i] < 0:
+            tokens[i] = -tokens[i]
+        else:
+            at = find(index, tokens[i])
+            tokens[i] = ids[at] if at != ABSENT else UNKNOWN
+    return n
+
+
+@lean
+def hash_words(text, gap, stop, tokens):
+    """The keys of the words, −START and −END around each sentence."""
+    tokens[0] = -START
     n = 1
     begin = 0
     h = np.uint64(OFFSET)
@@ -53,12 +66,11 @@ def read_words(index, ids, text, gap, stop, tokens):
             h = mixed(h, byte)
             continue
         if i > begin:
-            at = find(index, key_of_word(h))
-            tokens[n] = ids[at] if at != ABSENT else UNKNOWN
+            tokens[n] = key_of_word(h)
             n += 1
             h = np.uint64(OFFSET)
         if byte == stop:
-            tokens[n], tokens[n + 1] = END, START
+            tokens[n], tokens[n + 1] = -END, -START
             n += 2
         begin = i + 1
     return n - 1

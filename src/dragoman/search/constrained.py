@@ -2,8 +2,8 @@
 
 Options that agree with the given words are offered once more for each place at which they do. Words that the models do
 not offer there are brought in all the same: in place of a source word, with the features that the models have for the
-two (an unseen phrase pair, [O] Eq. 8), or by themselves; each such word costs SURCHARGE, and so does each source word that
-a whole reference leaves over. So there is always an answer, and where the models can produce the beginning they do.
+two (an unseen phrase pair, [O] Eq. 8) and a SURCHARGE, or by themselves for two; a source word that a whole reference
+leaves over costs one. So there is always an answer, and where the models can produce the beginning they do.
 
 >>> Prefix.of(["pulse", "el"])
 Prefix(words=('pulse', 'el'), unfinished=False, whole=False)
@@ -53,9 +53,7 @@ class Blocks(NamedTuple):
     """Options that agree with a prefix, by the number of its words that stand already."""
 
     first: Ids  # [P + 1] the blocks of n words that stand are first[n] … first[n + 1] - 1
-    block: (
-        Ids  # [blocks, 5] start and end of the span, first option, one past the last, words of the prefix then reached
-    )
+    block: Ids  # [blocks, 5] start and end of the span, first option, one past the last, words that then stand
 
 
 NO_BLOCKS = Blocks(np.zeros(1, np.int64), np.empty((0, 5), np.int64))
@@ -113,9 +111,8 @@ def _extra(scorer: Scorer, options: SpanOptions, given: Ids) -> SpanOptions:
     rows += [(s, s + 1, word, GIVEN) for s in replaced for word in given.tolist() if (s, word) not in offered]
     start, end, words, kind = np.array(rows, np.int64).T.copy()
     n = np.arange(words.size)
-    made = new_span_options(
-        options.first, start, end, kind, kind.copy(), n, n + 1, words, np.zeros((n.size, 3), np.int64)
-    )
+    spans = start, end, kind, kind.copy(), n, n + 1
+    made = new_span_options(options.first, spans, words, np.zeros((n.size, 3), np.int64))
     scorer.complete(made, np.zeros((n.size, 2, 3), np.int64))
     return made
 

@@ -6,8 +6,8 @@
 >>> decoder = Decoder(models, Weights("thot"))
 >>> " ".join(decoder.search("press the red button".split()).best.words)
 'pulse el botón rojo'
->>> " ".join(decoder.search("press the red button".split(), prefix=["apriete"]).best.words)
-'apriete el botón rojo'
+>>> " ".join(decoder.search("press the red button".split(), prefix=["ya", "pulse"]).best.words)
+'ya pulse el botón rojo'
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +32,8 @@ from dragoman.search.hypotheses_kernels import ARCS, FINAL, NONE, STATES, Settin
 from dragoman.search.options import Estimates, Factors, Scorer, Source, as_factors, find_options, future
 from dragoman.search.options_kernels import COPY, SpanOptions
 from dragoman.tables import Table
+
+__all__ = ["PROFILES", "Beam", "Decoder", "Estimates", "Hypothesis", "NBest", "Prefix", "Search", "Step"]
 
 PATIENCE = 200  # partial ways looked at, for each translation of an n-best list
 
@@ -63,8 +64,8 @@ PROFILES = {"fast": Beam(pops=100, stack=50, options=10), "best": Beam()}
 class Decoder:
     """Searches translations with the models as they are at the moment; never changes them.
 
-    `factors` are the learned factors u of phrase pairs ([M] Eq. 7), by the pair's key in the phrase model: a function, or
-    a table whose only column holds u − 1.
+    `factors` are the learned factors u of phrase pairs ([M] Eq. 7), by the pair's key in the phrase model: a function,
+    or a table whose only column holds u − 1.
     """
 
     def __init__(
@@ -194,8 +195,8 @@ class Search:
         chosen = self.work.option[way]
         steps = tuple(self.step(option) for option in chosen[chosen != NONE].tolist())
         words = tuple(word for step in steps for word in step.words)
-        forced = int(hypotheses_kernels.forced(self.work, self.options, len(self.source), way))
-        return Hypothesis(words, score, features, steps, forced)
+        surcharges = int(hypotheses_kernels.count_surcharges(self.work, self.options, len(self.source), way))
+        return Hypothesis(words, score, features, steps, surcharges)
 
     def step(self, option: int) -> Step:
         """An option in words."""

@@ -49,10 +49,8 @@ class Task(NamedTuple):
     inside: np.ndarray  # [J, WINDOW + 1] float64, what uncovered words will add at best, by start and number
     after: np.ndarray  # [J + 1] float64, the same from a word to the end
     recall: NamedTuple  # Recall, of the language model
-    first: np.ndarray  # [prefix + 1] int64, the blocks of each number of target words given, see constrained_kernels
-    block: (
-        np.ndarray
-    )  # [blocks, 5] int64: start and end of the span, first option, one past the last, words then reached
+    first: np.ndarray  # [prefix + 1] int64, the blocks for each number of given words that stand already
+    block: np.ndarray  # [blocks, 5] int64: span, first option, one past the last, given words that then stand
 
 
 @lean

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import overload
 
 import numpy as np
@@ -16,25 +16,23 @@ class Step:
 
     source: tuple[int, int]  # first source word, one past the last; equal for words that nothing gave
     words: tuple[str, ...]
-    kind: str = (
-        "phrase"  # or "copy", of a source word for want of a translation; "given", only because the prefix says so
-    )
-    pair: int = -1  # key of the phrase pair in the phrase model, below 0 if it is none
+    kind: str = "phrase"  # or "copy" of a source word for want of a translation, or "given" by nothing but a prefix
+    pair: int = field(default=-1, compare=False)  # key of the phrase pair in the phrase model, below 0 if none
 
 
 @dataclass(frozen=True)
 class Hypothesis:
     """One translation with its score, its features by name, and how it came about.
 
-    The score is the weighted sum of the features, plus SURCHARGE for each word that is `forced`: said only because a
-    prefix has it, or left untranslated because a whole reference has no place for it.
+    The score is the weighted sum of the features, plus SURCHARGE for what the models did not want: one for a word of a
+    prefix in place of a source word and for a source word that a whole reference leaves over, two for a word inserted.
     """
 
     words: tuple[str, ...]
     score: float
     features: dict[str, float]
     steps: tuple[Step, ...]
-    forced: int = 0
+    surcharges: int = 0
 
 
 class NBest(Sequence[Hypothesis]):

@@ -29,7 +29,7 @@ from dragoman.models.loglinear_kernels import (
     SOURCE_LENGTH,
     geometric_jump,
 )
-from dragoman.search.options_kernels import COPY, SURCHARGE, WINDOW
+from dragoman.search.options_kernels import SURCHARGE, WINDOW, surcharges
 
 NONE = -1
 MONOTONE, SWAP, DISCONTINUOUS = 0, 1, 2
@@ -286,13 +286,13 @@ def fill_arc_features(work, options, J, delta, arcs, lengths, features):
 
 
 @lean
-def forced(work, options, J, arcs):
-    """How many words of a way, given as its arcs, only a prefix has brought in, or a whole reference left over."""
+def count_surcharges(work, options, J, arcs):
+    """How often the SURCHARGE is in the score of a way, given as its arcs."""
     n = 0
     for arc in arcs:
         option = work.option[arc]
         if option == NONE:
             n += J - covered_words(work, work.origin[arc])
-        elif options.path[option] < COPY:
-            n += 1
+        else:
+            n += surcharges(options.path[option])
     return n

@@ -2,8 +2,8 @@
 
 From the last state backwards, a partial way is known by the arcs it consists of; its priority is the score of its arcs
 plus that of the best way from the first state to where it has come, which is known exactly. So whole ways leave the
-heap in the order of their scores (A* with a perfect estimate). Where only distinct translations are wanted, a partial way
-is given up as soon as a better one has come to the same state with the same words.
+heap in the order of their scores (A* with a perfect estimate). Where only distinct translations are wanted, a partial
+way is given up when a better one has come to the same state with the same words.
 """
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
@@ -146,8 +146,8 @@ def best_ways(graph, final, count, distinct, most):
     """
     ways = new_heap(1024)
     ways.step[0, 0], ways.step[0, 1] = NONE, NONE
-    ways.where[0], ways.behind[0], ways.priority[0], ways.said[0] = final, 0.0, graph.score[final], 1
-    ways.heap[0] = 0
+    ways.where[0], ways.behind[0], ways.priority[0], ways.heap[0] = final, 0.0, graph.score[final], 0
+    ways.said[0] = 1469598103934665603
     items, size = 1, 1
     ends, scores, arcs = np.zeros(count, np.int64), np.empty(count), np.empty(64, np.int64)
     seen = {np.uint64(0)}
@@ -158,7 +158,7 @@ def best_ways(graph, final, count, distinct, most):
         looked += 1
         state = ways.where[item]
         if distinct:
-            h = (ways.said[item] ^ np.uint64(state)) * np.uint64(0xC4CEB9FE1A85EC53)
+            h = ways.said[item] + np.uint64(state) * np.uint64(0xC4CEB9FE1A85EC53)
             if h in seen:
                 continue
             seen.add(h)

@@ -79,7 +79,7 @@ def find_options(scorer: Scorer, limit: int, factors: Factors | None) -> SpanOpt
     given = sentence.ids, sentence.copies, sentence.fixed
     room = new_options(phrases.longest, limit)
     first, spans, words, counts, turns = kernels.collect(phrases.view, *given, phrases.longest, limit, room)
-    options = new_span_options(first, *spans, words, counts)
+    options = new_span_options(first, spans, words, counts)
     if factors is not None:
         learned = options.pair >= 0
         options.factor[learned] = factors(options.pair[learned])
@@ -87,10 +87,9 @@ def find_options(scorer: Scorer, limit: int, factors: Factors | None) -> SpanOpt
     return _sorted(options)
 
 
-def new_span_options(
-    first: Ids, start: Ids, end: Ids, path: Ids, pair: Ids, begin: Ids, stop: Ids, words: Ids, counts: Ids
-) -> SpanOptions:
-    """Options of which only spans, words and counts are known yet."""
+def new_span_options(first: Ids, spans: tuple[Ids, Ids, Ids, Ids, Ids, Ids], words: Ids, counts: Ids) -> SpanOptions:
+    """Options of which only spans (start, end, path, pair, begin and stop of the words) and counts are known yet."""
+    start, end, path, pair, begin, stop = spans
     n = start.size
     return SpanOptions(
         first=first,

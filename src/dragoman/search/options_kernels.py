@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import kernel, lean
-from dragoman.models.alignment_kernels import lexical, phrase_sum
+from dragoman.models.alignment_kernels import lexical
 from dragoman.models.language_kernels import EMPTY_HISTORY
+from dragoman.models.lattice_kernels import phrase_sum
 from dragoman.models.loglinear_kernels import (
     FEATURES,
     FLOOR,
@@ -36,14 +37,13 @@ from dragoman.search.recall_kernels import say
 from dragoman.tables.kernels import ABSENT
 
 NULL = 3
-COPY, GIVEN, INSERTED = (
-    -1,
-    -2,
-    -3,
-)  # in place of a target path: the source word itself; a given word, for a word or none
-SURCHARGE = math.log(
-    FLOOR
-)  # for each word that only a given prefix can have brought in, and each source word left over
+SURCHARGE = math.log(FLOOR)  # for what only a given prefix can have brought in
+
+# In place of a target path; those below COPY cost SURCHARGE
+COPY = -1  # the source word itself
+GIVEN = -2  # a word of the prefix in place of a source word
+INSERTED = -3  # a word of the prefix that nothing gave
+
 WINDOW = 62  # source words, from the first uncovered one on, among which a search may move
 IMPOSSIBLE = -1e30
 
@@ -217,9 +217,15 @@ def score_options(options, weights, recall, lm):
         score = 0.0
         for r in range(FEATURES):
             score += weights[r] * options.features[n, r]
-        options.score[n] = score + SURCHARGE if options.path[n] < COPY else score
+        options.score[n] = score + SURCHARGE * surcharges(options.path[n])
         language, _ = say(recall, lm, alone, options.words, options.begin[n], options.stop[n])
         options.estimate[n] = options.score[n] + weights[LANGUAGE] * language
+
+
+@lean
+def surcharges(path):
+    """How often an option costs SURCHARGE: once in place of a source word, twice by itself."""
+    return max(COPY - path, 0)
 
 
 @lean

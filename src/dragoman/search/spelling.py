@@ -1,7 +1,7 @@
 """Words and ids of one search: those of the target vocabulary, and beyond them words that only this sentence knows.
 
-A source word that is copied, or a word of a given prefix, need not be in the vocabulary. It gets an id above all others,
-so that it comes out as it is written and is told apart from other unknown words; to the models it is unknown.
+A source word that is copied, or a word of a given prefix, need not be in the vocabulary. It gets an id above all
+others, so that it comes out as it is written and is told apart from other unknown words; to the models it is unknown.
 
 >>> vocabulary = Vocabulary()
 >>> _ = vocabulary.add("verde")

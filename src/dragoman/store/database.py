@@ -15,16 +15,14 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.pool import NullPool, QueuePool
 
 from dragoman.errors import BadInputError, DamagedFileError, DragomanError, StorageError
 
 Place = str | Path  # the path of an SQLite file, or the URL of a PostgreSQL database
 
 TABLE = "journal"
-OURS = (
-    0x64726167  # "drag": half of our key among PostgreSQL's advisory locks; the other half is the number of the table
-)
+OURS = 0x64726167  # "drag": half of our key among the advisory locks of PostgreSQL; the table's number is the other
 REMEDIES = {  # the beginning of SQLite's name of an error, or of PostgreSQL's code for it
     "SQLITE_FULL": "make room and try again",
     "SQLITE_IOERR": "see that there is room and that the disk is in order, and try again",
@@ -44,21 +42,22 @@ class Database:
         self.file = place.absolute() if isinstance(place, Path) else None
         url = URL.create("sqlite") if isinstance(place, Path) else _postgresql(place)
         self.name = str(self.file or url.render_as_string(hide_password=True))
-        self._reader = self._engine(url, max_overflow=-1)
+        self._reader = self._engine(url)
         self._writer: sa.Engine | None = None
         if self.file:
             _set_up_sqlite_reader(self._reader, self.file)
         if write:
-            self._writer = self._engine(url, pool_size=1, max_overflow=0)
+            self._writer = self._engine(url)
             if self.file:
                 _set_up_sqlite_writer(self._writer, self.file, create=create)
             else:
                 _set_up_postgresql_writer(self._writer, self.name)
 
-    def _engine(self, url: URL, **pool: int) -> sa.Engine:
+    def _engine(self, url: URL) -> sa.Engine:
+        pool = NullPool if self.file and _read_only(self.file) else QueuePool
         who = {} if self.file else {"application_name": f"dragoman, process {os.getpid()} on {socket.gethostname()}"}
         try:
-            return sa.create_engine(url, poolclass=QueuePool, pool_pre_ping=True, connect_args=who, **pool)
+            return sa.create_engine(url, poolclass=pool, pool_pre_ping=True, connect_args=who)
         except ModuleNotFoundError:
             remedy = "install it with: pip install 'dragoman[postgresql]'"
             raise BadInputError("the driver for PostgreSQL is missing", where=self.name, remedy=remedy) from None
@@ -98,9 +97,8 @@ class Database:
             return DamagedFileError(message, where=self.name, remedy="restore the journal from a copy")
         if self.file and not self.file.exists():
             return DamagedFileError("the journal is missing", where=self.name, remedy="restore it from a copy")
-        remedies = [remedy for start, remedy in REMEDIES.items() if code.startswith(start)]
-        unreachable = None if code else "check the URL, and that the server can be reached"
-        remedy = remedies[0] if remedies else unreachable
+        otherwise = None if code or self.file else "check the URL, and that the server can be reached"
+        remedy = next((remedy for start, remedy in REMEDIES.items() if code.startswith(start)), otherwise)
         return StorageError(what.format(message), where=self.name, remedy=remedy)
 
 
@@ -123,10 +121,20 @@ def _connect_sqlite(file: Path, mode: str) -> sqlite3.Connection:
     return sqlite3.connect(uri, uri=True, timeout=30, isolation_level=None, check_same_thread=False)
 
 
+def _read_only(file: Path) -> bool:
+    """Whether readers can make no lock on an SQLite file; then they read it unlocked as long as nobody writes.
+
+    That is looked up each time anew, and what they might catch of a writer who comes that moment, digests would show.
+    """
+    return not os.access(file.parent, os.W_OK)
+
+
 def _set_up_sqlite_reader(engine: sa.Engine, file: Path) -> None:
     @sa.event.listens_for(engine, "do_connect")
     def connect(*_: Any) -> sqlite3.Connection:
-        connection = _connect_sqlite(file, "rw")  # after a crash the first to come, who may be a reader, recovers it
+        log = file.with_name(f"{file.name}-wal")
+        # After a crash the first to come, who may be a reader, recovers the file, so a reader does not ask for "ro".
+        connection = _connect_sqlite(file, "ro&immutable=1" if _read_only(file) and not log.exists() else "rw")
         connection.execute("PRAGMA query_only = ON")
         return connection
 
@@ -142,7 +150,7 @@ def _set_up_sqlite_writer(engine: sa.Engine, file: Path, *, create: bool) -> Non
         try:
             (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
             if mode != "wal":
-                raise sqlite3.OperationalError("this file system cannot hold a write-ahead log")
+                raise sqlite3.OperationalError("no write-ahead log is possible on this file system; choose a local one")
             connection.execute("PRAGMA synchronous = FULL")  # each commit is forced to disk,
             connection.execute("PRAGMA fullfsync = ON")  # and out of the cache of the drive, where that takes asking
         except BaseException:

@@ -41,6 +41,9 @@ from dragoman.store.rows import (
 CORRECTIONS = ("learn", "flagged")
 CHUNK = 256  # rows fetched at once
 LARGEST_ID = 2**63 - 1
+INSERT = sa.insert(JOURNAL).returning(JOURNAL.c.id)  # built once: that takes longer than to execute it
+NEWEST_FIRST = JOURNAL.c.id.desc()
+TAIL = sa.select(JOURNAL.c.id, JOURNAL.c.kind, JOURNAL.c.revision, JOURNAL.c.digest).order_by(NEWEST_FIRST).limit(1)
 
 
 class _Tail(NamedTuple):
@@ -159,10 +162,9 @@ class Journal:
     ) -> int:
         """Record that a correction is forgotten and its source learned with another target; the id of the latter."""
         with self._appending(user, time) as page:
+            revised = {"source": page.correction(row_id)["source"], "refers_to": row_id}
             page.forget(row_id)
-            source = page.correction(row_id)["source"]
-            values = {"source": source, "target": target, "reason": reason, "contribution": contribution}
-            return page.append("learn", refers_to=row_id, **values)
+            return page.append("learn", **revised, target=target, reason=reason, contribution=contribution)
 
     def append_settings(
         self, settings: Mapping[str, Any], *, user: str | None = None, time: datetime | None = None
@@ -185,14 +187,14 @@ class Journal:
         return found[0]
 
     def history(self, limit: int = 50, offset: int = 0, search: str | None = None) -> list[Row]:
-        """Corrections, learned or flagged, forgotten or not, newest first; those with a text in source or target.
+        """Corrections, learned or flagged, forgotten or not, newest first.
 
-        Capitals and small letters are the same in a search, in any script.
+        With `search`, only those that hold this text in source or target, in capitals or small letters.
         """
         if search is not None:
             return [self.get(found) for found in islice(self._search(search.casefold()), offset, offset + limit)]
         corrections = ROWS.where(JOURNAL.c.kind.in_(CORRECTIONS))
-        return self._fetch(corrections.order_by(JOURNAL.c.id.desc()).limit(limit).offset(offset))
+        return self._fetch(corrections.order_by(NEWEST_FIRST).limit(limit).offset(offset))
 
     @property
     def last_id(self) -> int:
@@ -244,7 +246,7 @@ class Journal:
     def _search(self, text: str) -> Iterator[int]:
         """The ids of corrections that hold a text, given in small letters, newest first."""
         texts = sa.select(JOURNAL.c.id, JOURNAL.c.source, JOURNAL.c.target).where(JOURNAL.c.kind.in_(CORRECTIONS))
-        texts = texts.order_by(JOURNAL.c.id.desc()).limit(CHUNK)
+        texts = texts.order_by(NEWEST_FIRST).limit(CHUNK)
         before = LARGEST_ID
         while before:
             with self._database.reading() as connection:
@@ -267,10 +269,10 @@ class _Page:
         """Add a row with these values, all others null; its id."""
         check_text(source=values.get("source"), target=values.get("target"), reason=values.get("reason"))
         revision = self.tail.id if self.tail.kind == "settings" else self.tail.revision
-        row: dict[str, Any] = dict.fromkeys(JOURNAL.c.keys()) | values | self.signature | {"kind": kind, "revision": revision}
+        row: dict[str, Any] = dict.fromkeys(JOURNAL.c.keys()[1:]) | values | self.signature
+        row |= {"kind": kind, "revision": revision}
         row["digest"] = digest(self.tail.digest, row)
-        del row["id"]
-        row_id: int = self.connection.execute(sa.insert(JOURNAL).values(row).returning(JOURNAL.c.id)).scalar_one()
+        row_id: int = self.connection.execute(INSERT, row).scalar_one()
         self.tail = _Tail(row_id, kind, revision, row["digest"])
         return row_id
 
@@ -294,8 +296,7 @@ class _Page:
 
 
 def _read_tail(connection: sa.Connection) -> _Tail:
-    columns = sa.select(JOURNAL.c.id, JOURNAL.c.kind, JOURNAL.c.revision, JOURNAL.c.digest)
-    found = connection.execute(columns.order_by(JOURNAL.c.id.desc()).limit(1)).first()
+    found = connection.execute(TAIL).first()
     return _Tail(*found) if found else NO_TAIL
 
 

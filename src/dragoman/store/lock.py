@@ -6,13 +6,16 @@ hold locks on two files of the same name.
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import sys
 from pathlib import Path
 
-from dragoman.errors import BadInputError
+from dragoman.errors import BadInputError, StorageError
 from dragoman.files import storage_errors
+
+TAKEN = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)  # what the systems say when somebody else has the lock
 
 if sys.platform == "win32":
     import msvcrt
@@ -36,8 +39,12 @@ class WriterLock:
             self._descriptor: int | None = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             _take(self._descriptor)
-        except OSError:
+        except OSError as error:
             os.close(self._descriptor)
+            if error.errno not in TAKEN:
+                raise StorageError(
+                    f"cannot be locked: {error}", where=path, remedy="choose a local directory"
+                ) from error
             remedy = "close it there first, or open it for reading only"
             raise BadInputError(f"is open for writing by {_holder(path)}", where=path.parent, remedy=remedy) from None
         os.ftruncate(self._descriptor, 0)

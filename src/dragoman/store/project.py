@@ -1,10 +1,9 @@
 """The directory of a project: what it is about, its journal, its snapshots, and who may write.
 
-my-project/
-  project.json     format, languages, settings it began with, where the journal and the base are
-  journal.db       the journal, unless it is in PostgreSQL; beside it, while open, journal.db-wal and -shm
-  snapshots/120/   the models as they were after row 120 of the journal
-  lock             held by the one process that may write
+- `project.json`: format, languages, the settings it began with, where the journal and the base are;
+- `journal.db`: the journal, unless it is in PostgreSQL; beside it, while open, `journal.db-wal` and `journal.db-shm`;
+- `snapshots/120/`: the models as they were after row 120 of the journal;
+- `lock`: held by the one process that may write.
 """
 
 from __future__ import annotations
@@ -235,6 +234,9 @@ def _migrate(path: Path, description: dict[str, Any], *, write: bool) -> dict[st
     for step in range(found, FORMAT):
         description = MIGRATIONS[step](path, description) | {"format": step + 1}
         _write_description(path, description)
+    missing = ", ".join(sorted({"source", "target", "settings", "journal", "base"} - description.keys()))
+    if missing:
+        raise DamagedFileError(f"lacks {missing}", where=path / DESCRIPTION, remedy="restore it from a copy")
     return description
 
 

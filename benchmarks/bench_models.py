@@ -1,0 +1,117 @@
+"""All models together: one online update beside sil-thot's, its growth with what was learned, memory of batch training.
+
+    python benchmarks/bench_models.py                      # europarl-en-es, about five minutes
+    python benchmarks/bench_models.py --pairs 60000        # as many pairs as there are
+
+The update is everything that a correction changes: both alignment models, symmetrisation, phrase extraction, n-grams,
+lengths; sil-thot's is `train_sentence_pair` of its incremental HMM system on the same pairs, both starting from nothing
+(wall clock, one thread, pairs of 18 to 22 source words). The peer comes with `pip install sil-thot sil-machine`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from dragoman.models.modelset import ModelSet
+from dragoman.text.reading import lines
+from dragoman.text.tokens import split
+
+Pair = tuple[list[str], list[str]]
+LONGEST = 60
+CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
+
+
+def read_pairs(folder: Path, count: int) -> list[Pair]:
+    pairs = []
+    for source, target in zip(*(lines(folder / f"train.{language}.gz") for language in ("en", "es")), strict=True):
+        f, e = ([word.lower() for word in split(text).words] for text in (source, target))
+        if 1 <= len(f) <= LONGEST and 1 <= len(e) <= LONGEST:
+            pairs.append((f, e))
+        if len(pairs) == count:
+            break
+    return pairs
+
+
+def median_ms(seconds: list[float], sizes: list[int]) -> float:
+    """Median over the pairs of about 20 source words."""
+    return float(np.median([s for s, size in zip(seconds, sizes, strict=True) if 18 <= size <= 22])) * 1e3
+
+
+def online(pairs: list[Pair], peer_pairs: int) -> None:
+    """One update after 1,000 pairs and after all of them, and the peer's after 1,000."""
+    models, seconds, sizes = ModelSet(), [], []
+    models.remove(models.add(*pairs[0]))
+    for source, target in pairs:
+        began = time.perf_counter()
+        models.add(source, target)
+        seconds.append(time.perf_counter() - began)
+        sizes.append(len(source))
+    window = min(1000, len(pairs) // 2)
+    early, late = median_ms(seconds[:window], sizes[:window]), median_ms(seconds[-window:], sizes[-window:])
+    print(f"one online update of everything, median at about 20 words, after {window:,} pairs: {early:.2f} ms")
+    print(f"  after {len(pairs):,} pairs: {late:.2f} ms, {late / early:.2f}×")
+    statistics = models.statistics()
+    print(f"  {len(models.language):,} n-grams, {models.language.nbytes / len(models.language):.1f} bytes each")
+    print(f"  {statistics['phrase pairs']:,} phrase pairs, {models.phrases.nbytes / statistics['phrase pairs']:.1f} bytes")
+    os.environ["OMP_NUM_THREADS"] = "1"
+    try:
+        from thot.alignment import AlignmentModelType
+        from thot.translation import SmtDecoder, SmtModel
+    except ImportError:
+        print("  no peer: pip install sil-thot sil-machine")
+        return
+    model = SmtModel(AlignmentModelType.INCR_HMM)
+    peer = SmtDecoder(model)
+    peer_seconds = []
+    for source, target in pairs[:peer_pairs]:
+        began = time.perf_counter()
+        peer.train_sentence_pair(" ".join(source), " ".join(target))
+        peer_seconds.append(time.perf_counter() - began)
+    half = peer_pairs // 2
+    theirs = median_ms(peer_seconds[half:], sizes[half:peer_pairs])
+    ours = median_ms(seconds[half:peer_pairs], sizes[half:peer_pairs])
+    print(f"  the same pairs {half:,}–{peer_pairs:,}: {ours:.2f} ms, sil-thot {theirs:.1f} ms, {theirs / ours:.0f}× faster")
+
+
+def batch(folder: Path, count: int) -> None:
+    """Time and peak memory of batch training, in this process."""
+    pairs = read_pairs(folder, count)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began = time.perf_counter()
+    models = ModelSet()
+    models.train(pairs)
+    took = time.perf_counter() - began
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"batch training of {len(pairs):,} pairs: {took:.0f} s, peak memory {peak / 2**20:.2f} GB ({before / 2**20:.2f} before)")
+    print(f"  {models.phrases.phrase_count:,} phrase pairs, {models.phrases.nbytes / models.phrases.phrase_count:.1f} bytes each")
+    print(f"  {len(models.language):,} n-grams, {models.language.nbytes / len(models.language):.1f} bytes each")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpora", type=Path, default=CORPORA)
+    parser.add_argument("--pairs", type=int, default=20_000)
+    parser.add_argument("--peer-pairs", type=int, default=1_000)
+    parser.add_argument("--batch", action="store_true", help="only the batch training (in a process of its own)")
+    arguments = parser.parse_args()
+    folder = arguments.corpora / "europarl-en-es"
+    if not folder.is_dir():
+        print(f"no corpora at {arguments.corpora}; name their folder with --corpora")
+    elif arguments.batch:
+        batch(folder, arguments.pairs)
+    else:
+        online(read_pairs(folder, arguments.pairs), arguments.peer_pairs)
+        own = [sys.executable, __file__, "--corpora", str(arguments.corpora), "--pairs", str(arguments.pairs), "--batch"]
+        subprocess.run(own, check=True)
+
+
+if __name__ == "__main__":
+    main()
