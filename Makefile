@@ -10,8 +10,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-run: $(VENV)/.core  ## start the main job
-	$(BIN)/dragoman doctor
+run: $(VENV)/.core  ## the main job: watch a project learn the shipped manual from nothing
+	$(BIN)/dragoman demo
 
 test: $(VENV)/.dev  ## the whole test-suite: the fast run, then the kernel tests with bounds checks
 	$(BIN)/python -m pytest -n auto

@@ -42,8 +42,8 @@ class Grid(NamedTuple):
     forward: np.ndarray  # [n + 1, width] distance from the start
     backward: np.ndarray  # [n + 1, width] distance to the end
     rows: np.ndarray  # [2, width] two rows to compute moves in
-    aligned: np.ndarray  # [m + 1] place in the hypothesis, from 1, that each word of the reference is behind or at
-    wrong_hypothesis: np.ndarray  # [n + 1] how many of the first words are not matched
+    aligned: np.ndarray  # [m + 1] hypothesis words that the best path has used up after so many of the reference
+    wrong_hypothesis: np.ndarray  # [n + 1] how many of the first words the best path does not match
     wrong_reference: np.ndarray  # [m + 1] likewise
 
 
@@ -76,7 +76,7 @@ def edits(hypothesis, reference):
         fill_backward(grid, words)
         align(grid, words)
         gain, start, length, by, tried = best_move(grid, words, distance, tried)
-        if gain <= 0 or tried >= MAX_CANDIDATES:
+        if gain == 0:
             break
         words = moved(words, start, length, by)
         moves += 1
@@ -94,7 +94,6 @@ def new_grid(n, reference):
         diagonal = math.floor(i * ratio)
         low[i] = max(0, diagonal - beam)
         high[i] = min(m + 1, diagonal + beam)
-    high[n] = m + 1
     low[0] = max(0, low[1] - 1)
     high[0] = high[1]
     width = 2 + (high[1:] - low[:-1]).max()  # a row is read up to the end of the next one's band
@@ -200,7 +199,8 @@ def align(grid, words):
 def best_move(grid, words, distance, tried):
     """The move of a block that gains most: gain, first word, length, words it moves over, moves tried so far.
 
-    Of equally good ones the longest, then the one from furthest left, then the one to furthest left.
+    Of equally good ones the longest, then the one from furthest left, then the one to furthest left. The gain is 0 if
+    no move lowers the distance, or if too many have been tried: then even the best of them is not carried out.
     """
     n, m = words.size, grid.reference.size - 1
     best_gain, best_start, best_length, best_target = 0, 0, MAX_BLOCK + 1, 0

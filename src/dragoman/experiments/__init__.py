@@ -1,0 +1,1 @@
+"""The papers' protocols, run over a corpus: post-editing first, the others to come."""

@@ -1,0 +1,113 @@
+"""What all measures have in common: sentences are counted once, and every score is computed from sums of the counts.
+
+1. `statistics` compares hypotheses with references and returns a row of counts for each hypothesis.
+2. Rows are added up: over a corpus, over a random sample of it, over what some weights choose from n-best lists.
+3. `score` makes such a sum a figure, in percent; `scores` does so for many sums at once, and `sentence_scores` for rows.
+
+So a bootstrap and a tuner never compare two sentences twice.
+
+>>> from dragoman.measure.wer import Wer
+>>> statistics = Wer().statistics(["a b c", "d"], ["a b x", "d e f"])
+>>> statistics
+array([[1, 3],
+       [2, 3]])
+>>> Wer().score(statistics.sum(0)), Wer().sentence_scores(statistics).round(1).tolist()
+(50.0, [33.3, 66.7])
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dragoman import __version__
+from dragoman.errors import BadInputError
+from dragoman.measure.sentences import Sentences, Text, check, number, pack
+
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Measure(ABC):
+    """A way to compare hypotheses with references.
+
+    A sentence is a string, or an array with the ids of its words. Ids are compared as they are; a string is cut into
+    words, and perhaps put in lower case, in the way of each measure.
+    """
+
+    name: ClassVar[str]
+    higher_is_better: ClassVar[bool] = False
+
+    def __call__(self, hypotheses: Sequence[str], references: Sequence[str]) -> float:
+        """Score of a corpus, in percent: hypothesis n is compared with reference n."""
+        return self.score(self.statistics(hypotheses, references).sum(0))
+
+    def statistics(
+        self, hypotheses: Sequence[Text], references: Sequence[Text], which: ArrayLike | None = None
+    ) -> Counts:
+        """Counts [N, k], one row a hypothesis.
+
+        `which` [N] names the reference of each hypothesis if they are not one to one; so the n-best lists of a whole
+        development set are counted in one call.
+        """
+        strings = check(hypotheses, references)
+        pairing = _pairing(len(hypotheses), len(references), which)
+        if strings:
+            packed = self._encode(list(map(str, hypotheses)), list(map(str, references)))
+        else:
+            packed = pack(list(map(np.asarray, hypotheses))), pack(list(map(np.asarray, references)))
+        return self._count(*packed, pairing)
+
+    def score(self, total: ArrayLike) -> float:
+        """Score, in percent, of counts [k] that have been added up."""
+        return float(self.scores(np.asarray(total)[None])[0])
+
+    def losses(self, nbest: Sequence[Text], reference: Text) -> Floats:
+        """Loss [N] of each entry of an n-best list, in percent: the lower the better, whatever the measure."""
+        scores = self.sentence_scores(self.statistics(nbest, [reference], np.zeros(len(nbest), np.int64)))
+        return 100 - scores if self.higher_is_better else scores
+
+    @abstractmethod
+    def scores(self, totals: NDArray[Any]) -> Floats:
+        """Scores [n], in percent, of n sums of counts [n, k]."""
+
+    def sentence_scores(self, statistics: NDArray[Any]) -> Floats:
+        """Scores [n], in percent, of the counts [n, k] of single sentences."""
+        return self.scores(statistics)
+
+    @property
+    def signature(self) -> str:
+        """The name and every setting that the score depends on, to be reported with it."""
+        settings = "".join(f"|{name}:{value}" for name, value in self._settings().items())
+        return f"{self.name}{settings}|dragoman:{__version__}"
+
+    def _settings(self) -> dict[str, str]:
+        return {}
+
+    def _encode(self, hypotheses: list[str], references: list[str]) -> tuple[Sentences, Sentences]:
+        ids: dict[str, int] = {}
+        return number(map(self._words, hypotheses), ids), number(map(self._words, references), ids)
+
+    @abstractmethod
+    def _words(self, text: str) -> Sequence[str]: ...
+
+    @abstractmethod
+    def _count(self, hypotheses: Sentences, references: Sentences, which: Counts) -> Counts: ...
+
+
+def _pairing(hypotheses: int, references: int, which: ArrayLike | None) -> Counts:
+    if which is None:
+        if hypotheses != references:
+            raise BadInputError(
+                f"there are {hypotheses} hypotheses, but {references} references",
+                remedy="hypothesis n is compared with reference n",
+            )
+        return np.arange(references)
+    pairing = np.asarray(which, np.int64)
+    if pairing.shape != (hypotheses,) or pairing.min() < 0 or pairing.max() >= references:
+        raise BadInputError(f"`which` must name one of {references} references for each of {hypotheses} hypotheses")
+    return pairing

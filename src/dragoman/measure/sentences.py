@@ -1,0 +1,70 @@
+"""Sentences as kernels want them: the words of all of them in one array of ids, and where each sentence starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.errors import BadInputError
+
+Text = str | NDArray[np.int64]  # a sentence as it is written, or the ids of its words
+
+
+class Sentences(NamedTuple):
+    """Sentence n is ids[starts[n] : starts[n + 1]]."""
+
+    ids: NDArray[np.int64]  # [words of all sentences]
+    starts: NDArray[np.int64]  # [sentences + 1]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Words of each sentence."""
+        return np.diff(self.starts)
+
+
+def pack(sentences: Sequence[NDArray[Any]]) -> Sentences:
+    """Arrays of ids, one a sentence, put one after the other.
+
+    >>> pack([np.array([5, 7]), np.array([7])])
+    Sentences(ids=array([5, 7, 7]), starts=array([0, 2, 3]))
+    """
+    starts = np.zeros(len(sentences) + 1, np.int64)
+    np.cumsum([len(sentence) for sentence in sentences], out=starts[1:])
+    return Sentences(np.concatenate([np.zeros(0, np.int64), *sentences]).astype(np.int64, copy=False), starts)
+
+
+def number(sentences: Iterable[Sequence[str]], ids: dict[str, int]) -> Sentences:
+    """Words numbered by `ids`, which learns those that it does not know.
+
+    >>> number([["a", "b"], ["b"]], {})
+    Sentences(ids=array([0, 1, 1]), starts=array([0, 2, 3]))
+    """
+    numbers: list[int] = []
+    starts = [0]
+    for words in sentences:
+        numbers.extend([ids.setdefault(word, len(ids)) for word in words])
+        starts.append(len(numbers))
+    return Sentences(np.array(numbers, np.int64), np.array(starts, np.int64))
+
+
+def check(hypotheses: Sequence[Text], references: Sequence[Text]) -> bool:
+    """Refuse what is not two lists of sentences of one kind; true if they are strings, false if ids."""
+    kinds = set()
+    for name, sentences in (("hypotheses", hypotheses), ("references", references)):
+        if isinstance(sentences, str):
+            raise BadInputError(f"the {name} are one string", remedy="give a list of sentences")
+        if len(sentences) == 0:
+            raise BadInputError(f"there are no {name}", remedy="give at least one sentence")
+        for n, sentence in enumerate(sentences):
+            if not isinstance(sentence, str | np.ndarray):
+                raise BadInputError(
+                    f"number {n} of the {name} is of type {type(sentence).__name__}",
+                    remedy="a sentence is a string, or an array with the ids of its words",
+                )
+            kinds.add(isinstance(sentence, str))
+    if len(kinds) > 1:
+        raise BadInputError("some sentences are strings, some arrays of ids", remedy="give all in the same way")
+    return kinds.pop()
