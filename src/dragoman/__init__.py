@@ -1,5 +1,6 @@
 """dragoman: an adaptive translation engine. It translates, you correct, it learns at once."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -12,7 +13,5 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     """Import the engine, and Numba with it, only when it is asked for."""
     if name == "Engine":
-        from dragoman.engine import Engine
-
-        return Engine
+        return import_module("dragoman.engine").Engine
     raise AttributeError(f"module 'dragoman' has no attribute {name!r}")

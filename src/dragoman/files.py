@@ -41,7 +41,7 @@ def write_arrays(directory: Path, arrays: Mapping[str, np.ndarray], about: Mappi
             entries = {name: _write_array(directory, name, array) for name, array in sorted(arrays.items())}
             manifest = {"format": FORMAT, "about": dict(about), "arrays": entries}
             manifest["checksum"] = _manifest_checksum(manifest)
-            _write_durably(directory / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False).encode())
+            write_durably(directory / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False).encode())
         except BaseException:
             for leftover in set(directory.iterdir()) - before:
                 leftover.unlink()
@@ -94,11 +94,11 @@ def _write_array(directory: Path, name: str, array: np.ndarray) -> dict[str, Any
     checksum = hashlib.sha256(header.getvalue())
     checksum.update(body)
     path = directory / f"{name}-{checksum.hexdigest()[:16]}.npy"
-    _write_durably(path, header.getvalue(), body)
+    write_durably(path, header.getvalue(), body)
     return {"file": path.name, "bytes": path.stat().st_size, "sha256": checksum.hexdigest()}
 
 
-def _write_durably(path: Path, *parts: bytes | memoryview) -> None:
+def write_durably(path: Path, *parts: bytes | memoryview) -> None:
     """Write a file aside, force it to disk, and move it into place."""
     aside = path.with_name(f"{path.name}.part")
     with aside.open("wb") as file:
@@ -126,6 +126,8 @@ def _read_manifest(directory: Path) -> dict[str, Any]:
         raise BadInputError("there is no manifest.json: nothing was saved here", where=directory) from None
     except ValueError:
         raise DamagedFileError("not valid JSON", where=path, remedy="restore it from a copy") from None
+    if not isinstance(manifest, dict):
+        raise DamagedFileError("not a manifest", where=path, remedy="restore it from a copy")
     if manifest.get("format") != FORMAT:
         remedy = "open it with the version of dragoman that wrote it, or a newer one"
         raise DamagedFileError(f"format {manifest.get('format')}, expected {FORMAT}", where=path, remedy=remedy)
@@ -133,7 +135,7 @@ def _read_manifest(directory: Path) -> dict[str, Any]:
         raise DamagedFileError(f"checksum {manifest.get('checksum')} does not hold", where=path)
     if any(Path(entry["file"]).name != entry["file"] for entry in manifest["arrays"].values()):
         raise DamagedFileError("names a file outside its directory", where=path)
-    return manifest  # type: ignore[no-any-return]
+    return manifest
 
 
 def _check_file(path: Path, entry: Mapping[str, Any]) -> None:
@@ -167,7 +169,7 @@ def _read_verified(directory: Path) -> dict[str, list[int]]:
 def _remember_verified(directory: Path, entries: Mapping[str, Mapping[str, Any]]) -> None:
     stamps = {entry["file"]: _stamp(directory / entry["file"], name) for name, entry in entries.items()}
     with contextlib.suppress(OSError):  # a read-only directory is checked again each time
-        _write_durably(directory / VERIFIED, json.dumps(stamps).encode())
+        write_durably(directory / VERIFIED, json.dumps(stamps).encode())
 
 
 def _map(path: Path) -> np.ndarray:

@@ -24,7 +24,7 @@ class Choice:
     words: Words
     kind: str = "phrase"
     features: Mapping[str, float] = field(default_factory=dict, compare=False)
-    turns: tuple[Words, ...] = field(default=(), compare=False)  # log p(orientation), previous and next
+    turns: tuple[tuple[float, ...], ...] = field(default=(), compare=False)  # log p(orientation), previous and next
 
     @property
     def surcharges(self) -> int:
@@ -154,7 +154,8 @@ class Exhaustive:
     def _given(self, prefix: Words, said: int, unfinished: bool) -> list[Choice]:
         words = {prefix[said]}
         if unfinished and said == len(prefix) - 1:
-            words |= {word for choice in self.choices for word in choice.words if word.startswith(prefix[said])}
+            known = {*prefix[:-1], *(word for choice in self.choices for word in choice.words)}
+            words |= {word for word in known if word.startswith(prefix[said])}
         offered = {(choice.start, choice.end, choice.words) for choice in self.choices}
         free = [s for s in range(len(self.source)) if not self.fixed[s]]
         made = [self._choice(0, 0, (word,), "given") for word in words]

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.kernels
 
 Pairs = list[tuple[list[str], list[str]]]
 sources = st.lists(st.sampled_from("abe"), min_size=1, max_size=3)
-given_words = st.lists(st.sampled_from(["v", "w", "ww", "x", "new"]), min_size=1, max_size=3)
+given_words = st.lists(st.sampled_from(["v", "w", "ww", "e", "new"]), min_size=1, max_size=3)
 
 
 @settings(deadline=None, max_examples=60)
@@ -39,7 +39,7 @@ def test_the_best_translation_that_begins_with_given_words(
 
 
 @settings(deadline=None, max_examples=40)
-@given(corpora, weights_of(), sources, given_words, st.sampled_from(["", "w", "ne", "v", "ww", "q"]))
+@given(corpora, weights_of(), sources, given_words, st.sampled_from(["w", "ne", "v", "ww", "q"]))
 def test_the_last_word_may_be_unfinished(
     pairs: Pairs, weights: Weights, source: list[str], words: list[str], last: str
 ) -> None:
@@ -86,7 +86,7 @@ def test_even_the_narrowest_search_keeps_the_prefix(
 @pytest.mark.parametrize("preset", ["thot", "moses", "full"])
 def test_the_beginning_of_the_best_translation_leads_back_to_it(preset: str) -> None:
     decoder = Decoder(sample(), Weights(preset))
-    source = "press the red button".split()
+    source = ["press", "the", "red", "button"]
     best = decoder.search(source).best
     for n in range(len(best.words) + 1):
         found = decoder.search(source, prefix=best.words[:n]).best
@@ -94,7 +94,8 @@ def test_the_beginning_of_the_best_translation_leads_back_to_it(preset: str) -> 
         assert found.score == pytest.approx(best.score, abs=1e-9)
         assert found.surcharges == 0
     forced = decoder.search(source, prefix=Prefix(best.words, whole=True)).best
-    assert (forced.words, forced.score) == (best.words, pytest.approx(best.score, abs=1e-9))
+    assert forced.words == best.words
+    assert forced.score == pytest.approx(best.score, abs=1e-9)
 
 
 def test_a_prefix_longer_than_any_translation_is_completed_by_insertions() -> None:
@@ -118,5 +119,7 @@ def test_a_prefix_with_nothing_learned() -> None:
 def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(BadInputError, match="list of words"):
         Prefix("pulse")  # type: ignore[arg-type]
+    with pytest.raises(BadInputError, match="without any characters"):
+        Prefix(("pulse", ""), unfinished=True)
     with pytest.raises(BadInputError, match="at least one word"):
         Prefix((), whole=True)

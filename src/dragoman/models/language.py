@@ -105,7 +105,7 @@ class Reader:
         begins = np.flatnonzero(words == START)
         longest = int(np.diff(begins, prepend=0, append=words.size).max())
         scores = np.empty(words.size)
-        self.kernels.score_text(self.view(), words, scores, np.empty((8, max(longest, BLOCK)), np.int64))
+        self.kernels.score_text(self.view(), words, scores, np.empty((9, max(longest, BLOCK)), np.int64))
         return np.log(scores, out=scores)
 
 

@@ -29,6 +29,7 @@ from dragoman.tables.kernels import (
     Layered,
     erase,
     find,
+    find_many,
     follow,
     insert,
     joint_id,
@@ -201,7 +202,7 @@ def score_text(lm, words, scores, work):
     """Probability of each word [m] of sentences between `<s>` and `</s>`, into `scores` [m]; 1 for `<s>`.
 
     As `advance` would give, but block by block and in each order by order, so that no look-up waits for another. `work`
-    is [8, b], with b the length of a block, or of the longest sentence.
+    is [9, b], with b the length of a block, or of the longest sentence.
     """
     begin = 0
     while begin < words.size:
@@ -239,14 +240,13 @@ def score_block(lm, words, scores, work):
 def look_up_all(lm, words, scores, work, n, length):
     """Look up the words after n histories of one length; what is found becomes the histories of the next words."""
     found, places, nodes, totals, types = work[0], work[1], work[2], work[3], work[4]
-    origins, in_base, in_layer = work[5], work[6], work[7]  # of each look-up: its history, and where the n-gram stands
-    discount = lm.discounts[length + 1]
+    origins, keys, in_base, in_layer = work[5], work[6], work[7], work[8]  # of each look-up; the first is its history
     is_longest = length + 1 == order_of(lm)
     lookups = 0
     for j in range(n):  # an n-gram can only be there if the one without its first word is
-        origins[lookups], in_layer[lookups] = j, path_key(nodes[j], words[places[j]])
+        origins[lookups], keys[lookups] = j, path_key(nodes[j], words[places[j]])
         lookups += found[places[j]] == length
-    locate_many(lm.outer if is_longest else lm.inner, in_layer[:lookups], in_base[:lookups])
+    locate_all(lm, is_longest, keys[:lookups], in_base[:lookups], in_layer[:lookups])
     n = 0
     for k in range(lookups):
         place, total = places[origins[k]], totals[origins[k]]
@@ -256,21 +256,32 @@ def look_up_all(lm, words, scores, work, n, length):
             count, totals[n], types[n] = read_gram(lm, in_base[k], in_layer[k])
             places[n], nodes[n] = place + 1, joint_id(lm.inner, in_base[k], in_layer[k])
             n += (totals[n] > 0) & (place + 1 < words.size)
-        scores[place] += (count - discount) / total if count > 0 else 0.0
+        scores[place] += (count - lm.discounts[length + 1]) / total if count > 0 else 0.0
         found[place] += count > 0
     return n
 
 
 @lean
-def locate_many(layered, keys, in_base):
-    """Where each key [n] stands, as `locate`; the ids in the layer take the place of the keys."""
-    if layered.base.state[LIVE] > 0:
-        for i in range(keys.size):
-            in_base[i] = find(layered.base, keys[i])
+def locate_all(lm, is_longest, keys, in_base, in_layer):
+    """`locate` for keys [n] of one order; the keys are lost."""
+    if is_longest:
+        find_many(lm.outer.base, keys, in_base)
+        find_many(lm.outer.layer, keys, in_layer)
     else:
-        in_base[:] = ABSENT
+        find_and_touch(lm.inner.base, lm.base.grams, keys, in_base, in_layer)
+        find_and_touch(lm.inner.layer, lm.layer.grams, keys, in_layer, keys)
+
+
+@lean
+def find_and_touch(index, grams, keys, ids, touched):
+    """Look up every key; each entry is touched at once, to be on its way into the cache while the next is looked up."""
+    if index.state[LIVE] == 0:
+        ids[:] = ABSENT
+        return
     for i in range(keys.size):
-        keys[i] = find(layered.layer, keys[i])
+        ids[i] = find(index, keys[i])
+        if ids[i] != ABSENT:
+            touched[i] = grams[ids[i]].count
 
 
 @lean

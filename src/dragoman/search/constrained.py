@@ -40,6 +40,8 @@ class Prefix:
     def __post_init__(self) -> None:
         if isinstance(self.words, str):
             raise BadInputError("a prefix is a list of words, not one string", remedy="split it first")
+        if not all(self.words):
+            raise BadInputError("a prefix holds a word without any characters", remedy="leave it out")
         if self.whole and (self.unfinished or not self.words):
             raise BadInputError("a whole translation has at least one word, and no unfinished ones")
 

@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 
 from dragoman.errors import BadInputError, DamagedFileError
-from dragoman.files import MANIFEST, _write_durably, storage_errors
+from dragoman.files import MANIFEST, write_durably, storage_errors
 from dragoman.store.database import Place
 from dragoman.store.journal import Journal
 from dragoman.store.lock import WriterLock
@@ -206,7 +206,7 @@ def _journal_place(path: Path, description: Mapping[str, Any]) -> Place:
 def _write_description(path: Path, description: Mapping[str, Any]) -> None:
     text = json.dumps(description, indent=2, ensure_ascii=False)
     with storage_errors(path / DESCRIPTION):
-        _write_durably(path / DESCRIPTION, f"{text}\n".encode())
+        write_durably(path / DESCRIPTION, f"{text}\n".encode())
 
 
 def _read_description(path: Path) -> dict[str, Any]:
