@@ -36,16 +36,22 @@ def pack(sentences: Sequence[NDArray[Any]]) -> Sentences:
     return Sentences(np.concatenate([np.zeros(0, np.int64), *sentences]).astype(np.int64, copy=False), starts)
 
 
-def number(sentences: Iterable[Sequence[str]], ids: dict[str, int]) -> Sentences:
-    """Words numbered by `ids`, which learns those that it does not know.
+def number(sentences: Iterable[Sequence[str]], ids: dict[str, int], *, add: bool = True) -> Sentences:
+    """Words numbered by `ids`; a word that it does not have is entered with `add`, otherwise -1.
 
-    >>> number([["a", "b"], ["b"]], {})
+    >>> ids: dict[str, int] = {}
+    >>> number([["a", "b"], ["b"]], ids)
     Sentences(ids=array([0, 1, 1]), starts=array([0, 2, 3]))
+    >>> number([["b", "c"]], ids, add=False).ids
+    array([ 1, -1])
     """
     numbers: list[int] = []
     starts = [0]
     for words in sentences:
-        numbers.extend([ids.setdefault(word, len(ids)) for word in words])
+        if add:
+            numbers.extend([ids.setdefault(word, len(ids)) for word in words])
+        else:
+            numbers.extend([ids.get(word, -1) for word in words])
         starts.append(len(numbers))
     return Sentences(np.array(numbers, np.int64), np.array(starts, np.int64))
 

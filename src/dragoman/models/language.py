@@ -38,9 +38,9 @@ KIND = "LanguageModel"
 HIGHEST_ORDER = 2**kernels.LENGTH_BITS - 1
 INNER = {"grams": kernels.GRAM}
 OUTER = {"longest": np.int32}
-CHUNK = 1 << 16  # words that `train` hands to a kernel at once
-BATCH = 1 << 12  # sentences that are scored at once
-BLOCK = 1 << 11  # words that are looked up at once
+CHUNK = 1 << 12  # words that `train` hands to a kernel at once
+BATCH = 1 << 11  # sentences that are scored at once
+BLOCK = 1 << 9  # words that are looked up at once
 
 Ids = NDArray[np.int64]
 Words = Sequence[str]

@@ -228,8 +228,6 @@ def score_block(lm, words, scores, work):
     for j in range(n):
         places[j], nodes[j], totals[j], types[j] = j, ABSENT, total, kinds
     for length in range(order_of(lm)):
-        for j in range(n):
-            scores[places[j]] *= lm.discounts[length + 1] * types[j] / totals[j]
         n = look_up_all(lm, words, scores, work, n, length)
     for i in range(words.size):
         if words[i] == START:
@@ -241,11 +239,13 @@ def look_up_all(lm, words, scores, work, n, length):
     """Look up the words after n histories of one length; what is found becomes the histories of the next words."""
     found, places, nodes, totals, types = work[0], work[1], work[2], work[3], work[4]
     origins, keys, in_base, in_layer = work[5], work[6], work[7], work[8]  # of each look-up; the first is its history
-    is_longest = length + 1 == order_of(lm)
+    is_longest, discount = length + 1 == order_of(lm), lm.discounts[length + 1]
     lookups = 0
-    for j in range(n):  # an n-gram can only be there if the one without its first word is
-        origins[lookups], keys[lookups] = j, path_key(nodes[j], words[places[j]])
-        lookups += found[places[j]] == length
+    for j in range(n):
+        place = places[j]
+        scores[place] *= discount * types[j] / totals[j]
+        origins[lookups], keys[lookups] = j, path_key(nodes[j], words[place])
+        lookups += found[place] == length  # an n-gram can only be there if the one without its first word is
     locate_all(lm, is_longest, keys[:lookups], in_base[:lookups], in_layer[:lookups])
     n = 0
     for k in range(lookups):
@@ -256,7 +256,7 @@ def look_up_all(lm, words, scores, work, n, length):
             count, totals[n], types[n] = read_gram(lm, in_base[k], in_layer[k])
             places[n], nodes[n] = place + 1, joint_id(lm.inner, in_base[k], in_layer[k])
             n += (totals[n] > 0) & (place + 1 < words.size)
-        scores[place] += (count - lm.discounts[length + 1]) / total if count > 0 else 0.0
+        scores[place] += (count - discount) / total if count > 0 else 0.0
         found[place] += count > 0
     return n
 

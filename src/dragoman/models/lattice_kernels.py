@@ -9,7 +9,7 @@ probability of the jump i′ → i. A null state has the same future as the real
 need only one value a position, real and null summed ([O] §3.5.4, SPEC §1).
 
 Inner loops run along rows, several products to a sum, so that the compiler turns them into vector instructions without
-reordering any sum: the same bits on every machine.
+reordering any sum: results do not depend on how wide the vectors are.
 """
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False

@@ -7,7 +7,7 @@ import numpy as np
 
 from dragoman.kernels import lean
 from dragoman.models.language_kernels import END, START
-from dragoman.tables.kernels import ABSENT, find, hash_of, insert
+from dragoman.tables.kernels import ABSENT, find, insert
 
 UNKNOWN = 0  # id of <unk> in every vocabulary
 OFFSET, PRIME = 14695981039346656037, 1099511628211  # of the FNV-1a hash
@@ -22,7 +22,7 @@ def mixed(h, byte):
 @lean
 def key_of_word(h):
     """Key of a word by its hash: 62 bits, so that two of a million words have the same with probability 10⁻⁷."""
-    return np.int64(hash_of(h) >> np.uint64(2))
+    return np.int64(h >> np.uint64(2))
 
 
 @lean

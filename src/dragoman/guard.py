@@ -1,0 +1,193 @@
+"""What makes a correction look like a mistake, so that it is kept aside instead of being learned.
+
+>>> from dragoman.text.tokens import split
+>>> guard = Guard()
+>>> guard.check(split("Press the green button."), split("Pulse el botón verde."), "es")
+>>> guard.check(split("Press the green button."), split("Press the green button."), "es")
+'the target is a copy of the source'
+>>> guard.check(split("Press the green button."), split("Нажмите зелёную кнопку."), "es")
+'the target is in Cyrillic letters, and es is written in Latin ones'
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from functools import lru_cache
+
+from dragoman.errors import BadInputError
+from dragoman.text.casing import in_capitals
+from dragoman.text.shapes import LOWER, UNCASED, UPPER, shape
+from dragoman.types import Sentence
+
+LONGEST_UNIT = 8  # characters: what is looked for in a row
+
+
+class FlaggedError(BadInputError):
+    """A correction looks like a mistake: it was kept in the journal with the reason, and not learned."""
+
+    def __init__(self, reason: str, number: int) -> None:
+        super().__init__(f"not learned: {reason}", remedy="if it is right all the same, insist (force)")
+        self.reason = reason
+        self.id = number  # of its row in the journal
+
+
+@dataclass(frozen=True)
+class Guard:
+    """How much is too much; `math.inf` switches a check off. docs/engine.md tells how often these defaults are wrong."""
+
+    copied_words: float = 4  # in lower case that a target equal to its source may not have
+    length_ratio: float = 3  # how many times as long as the shorter side the longer one may be,
+    length_slack: float = 25  # after so many letters that are not counted
+    repeats: float = 5  # how often a few characters may stand in a row, unless they do so in the source
+    foreign_letters: float = 4  # new in the target, and more than half of all that are: letters of another script
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value < 1:
+                remedy = "give a number, or math.inf to switch it off"
+                raise BadInputError(f"{field.name} of a guard is at least 1, not {value!r}", remedy=remedy)
+
+    def check(self, source: Sentence, target: Sentence, language: str = "") -> str | None:
+        """Why this pair looks wrong, or None; `language` is the code of the target language."""
+        return (
+            self._check_copy(source, target)
+            or self._check_repetition(source, target)
+            or self._check_script(source, target, language)
+            or self._check_lengths(source, target)
+        )
+
+    def _check_copy(self, source: Sentence, target: Sentence) -> str | None:
+        same = [word.casefold() for word in source.words] == [word.casefold() for word in target.words]
+        if same and _translatable(source) >= self.copied_words:
+            return "the target is a copy of the source"
+        return None
+
+    def _check_repetition(self, source: Sentence, target: Sentence) -> str | None:
+        times, unit = _repetition(target.text)
+        if times > max(self.repeats, _repetition(source.text)[0]):
+            return f"{unit!r} stands {times} times in a row in the target"
+        return None
+
+    def _check_script(self, source: Sentence, target: Sentence, language: str) -> str | None:
+        """Words that the source has too, such as names, may be in any script."""
+        expected = scripts_of(language)
+        copied = {word.casefold() for word in source.words}
+        words = [word for word in _own_words(target) if word.casefold() not in copied]
+        counts = Counter(script_of(c) for word in words for c in word if c.isalpha())
+        foreign = {script: count for script, count in counts.items() if script not in expected}
+        number = sum(foreign.values())
+        if expected and number >= self.foreign_letters and 2 * number > counts.total():
+            found = max(foreign, key=lambda script: foreign[script])
+            ours = " or ".join(script.title() for script in expected)
+            return f"the target is in {found.title()} letters, and {language} is written in {ours} ones"
+        return None
+
+    def _check_lengths(self, source: Sentence, target: Sentence) -> str | None:
+        one, other = _length(source), _length(target)
+        shorter, longer = sorted((one, other))
+        if longer > self.length_slack + self.length_ratio * shorter:
+            how = "longer" if other > one else "shorter"
+            return f"the target is much {how} than the source ({other} letters for {one})"
+        return None
+
+
+def _own_words(sentence: Sentence) -> Iterable[str]:
+    return (word for word, fixed in zip(sentence.words, sentence.placeable, strict=True) if not fixed)
+
+
+def _translatable(sentence: Sentence) -> int:
+    """How many words look like words of a language: names and abbreviations do not, unless all is in capitals."""
+    usual = (LOWER, UPPER) if in_capitals(sentence) else (LOWER,)
+    shapes = [(shape(word), word) for word in _own_words(sentence)]
+    return sum(kind in usual or (kind == UNCASED and any(map(str.isalpha, word))) for kind, word in shapes)
+
+
+def _length(sentence: Sentence) -> int:
+    """Letters and digits, those of scripts in which one says as much as several of ours counted threefold."""
+    letters = (c for word in sentence.words for c in word if c.isalnum())
+    return sum(3 if unicodedata.east_asian_width(c) in "WF" else 1 for c in letters)
+
+
+_REPETITION = re.compile(rf"(?=(\D{{1,{LONGEST_UNIT}}}?)\1\1)")
+
+
+def _repetition(text: str) -> tuple[int, str]:
+    """The most times that a few characters, none of them a digit or only space, stand in a row; and these characters.
+
+    >>> _repetition("It works, ha ha ha ha!")
+    (4, ' ha')
+    """
+    best, unit = 0, ""
+    for found in _REPETITION.finditer(text):
+        each = found[1]
+        times = 3
+        while text.startswith(each, found.start() + times * len(each)):
+            times += 1
+        if times > best and not each.isspace():
+            best, unit = times, each
+    return best, unit
+
+
+# ── Scripts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_LANGUAGES = {  # by the names that Unicode gives to scripts in those of their characters
+    "ARABIC": "ar fa ur ps sd ug ckb",
+    "ARMENIAN": "hy",
+    "BENGALI": "bn as",
+    "CYRILLIC": "ru uk be bg mk sr kk ky tg mn",
+    "DEVANAGARI": "hi mr ne sa",
+    "ETHIOPIC": "am ti",
+    "GEORGIAN": "ka",
+    "GREEK": "el",
+    "GUJARATI": "gu",
+    "GURMUKHI": "pa",
+    "HEBREW": "he iw yi",
+    "CJK HIRAGANA KATAKANA KATAKANA-HIRAGANA": "ja",
+    "CJK BOPOMOFO": "zh yue",
+    "HANGUL CJK": "ko",
+    "KANNADA": "kn",
+    "KHMER": "km",
+    "LAO": "lo",
+    "LATIN": "af ca cs cy da de en eo es et eu fi fil fo fr ga gl ht hr hu id is it lb lt lv mi mt ms nb nl nn no oc pl"
+    " pt rm ro sk sl so sq st su sv sw tl tr vi xh yo zu",
+    "MALAYALAM": "ml",
+    "MYANMAR": "my",
+    "ORIYA": "or",
+    "SINHALA": "si",
+    "TAMIL": "ta",
+    "TELUGU": "te",
+    "THAI": "th",
+    "TIBETAN": "bo dz",
+}
+_SCRIPTS = {code: tuple(scripts.split()) for scripts, codes in _LANGUAGES.items() for code in codes.split()}
+_SUBTAGS = {"latn": "LATIN", "cyrl": "CYRILLIC", "arab": "ARABIC", "deva": "DEVANAGARI", "guru": "GURMUKHI"}
+
+
+def scripts_of(language: str) -> tuple[str, ...]:
+    """The scripts that a language is written in; nothing if that is not known, or if there are several habits.
+
+    >>> scripts_of("pt-BR"), scripts_of("sr-Latn"), scripts_of("tlh")
+    (('LATIN',), ('LATIN',), ())
+    """
+    code, *subtags = re.split("[-_]", language.lower())
+    for subtag in subtags:
+        if len(subtag) == 4 and subtag.isalpha():
+            return (_SUBTAGS[subtag],) if subtag in _SUBTAGS else _SCRIPTS.get(code, ())
+    return _SCRIPTS.get(code, ())
+
+
+@lru_cache(1 << 14)
+def script_of(letter: str) -> str:
+    """The script of a letter, by the first word of its name in Unicode.
+
+    >>> script_of("ñ"), script_of("ж"), script_of("水")
+    ('LATIN', 'CYRILLIC', 'CJK')
+    """
+    name = unicodedata.name(letter, "unknown")
+    return name.removeprefix("FULLWIDTH ").removeprefix("HALFWIDTH ").split()[0]
