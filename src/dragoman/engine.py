@@ -1,7 +1,7 @@
 """The loop: translate, a person corrects, learn. Everything else is in the rooms that this file calls.
 
     text ─ source side ─ words ─ decoder (models, weights) ─ words ─ target side ─ text     (translate: changes nothing)
-    correction ─ models, both sides ─ journal on disk ─ acknowledged                         (learn)
+    correction ─ guard ─ models, both sides ─ journal on disk ─ acknowledged                 (learn)
 
 >>> import tempfile
 >>> directory = tempfile.TemporaryDirectory()
@@ -16,36 +16,52 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self, get_args
 
-from dragoman.errors import BadInputError, DamagedFileError
+from dragoman.errors import BadInputError, DragomanError, StorageError
+from dragoman.guard import FlaggedError, Guard
 from dragoman.locks import ReadWriteLock
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
-from dragoman.models.modelset import Contribution, Progress
-from dragoman.search.decoder import Decoder, Hypothesis
+from dragoman.models.modelset import Progress
+from dragoman.progress import bars
+from dragoman.provenance import Origin, trace
+from dragoman.state import State, settings_of
 from dragoman.store import Project, Row
-from dragoman.text.side import Mode
-from dragoman.types import Sentence, Translation
+from dragoman.text.tokens import Mode
+from dragoman.translating import recall, search
+from dragoman.types import Translation
 
 PRESET = "full"
-SNAPSHOT_EVERY = 500  # corrections
+SNAPSHOT_EVERY = 500  # rows of the journal
+LONGEST = 20_000  # words of a text that can be translated: for these the search takes about a gigabyte
 
 
 class Engine:
-    """An open project: what it has learned, and the journal that all of it can be computed from again."""
+    """An open project: what it has learned, and the journal that all of it can be computed from again.
 
-    def __init__(self, project: Project, *, write: bool) -> None:
+    `memory` says whether `translate` looks among the corrections first; off, translations are the models' own.
+    """
+
+    def __init__(self, project: Project, *, write: bool, memory: bool = True) -> None:
         self.project = project
-        self.warnings: list[str] = []  # what was found on opening that people should know
+        self.memory = memory
+        self.warnings: list[str] = []  # what people should know: snapshots that were of no use, or could not be saved
         self._write = write
+        self._closed = False
         self._lock = ReadWriteLock()
-        self._snapshot_thread: threading.Thread | None = None
-        self._restore()
+        self._saving = threading.Lock()
+        self._saver: threading.Thread | None = None
+        try:
+            self._restore()
+        except BaseException:
+            project.close()
+            raise
+        self._tried = self._state.saved  # row after which a snapshot was last begun
 
     @classmethod
     def create(
@@ -59,194 +75,285 @@ class Engine:
         order: int = 5,
         base: str | Path | None = None,
         journal: str | None = None,
+        memory: bool = True,
     ) -> Self:
-        """Make a new project in a directory and open it; with the directory of a trained base it stands on that."""
-        Weights(preset)  # refuses an unknown one before anything is made
+        """Make a new project in a directory and open it.
+
+        `base` is the directory of a trained base, or of a project that was trained, to stand on; `journal` is a URL of
+        PostgreSQL, if the journal is to be kept there.
+        """
+        if tokens not in get_args(Mode):
+            raise BadInputError(f"there are no tokens of the kind {tokens!r}", remedy="choose text or words")
+        directory = None if base is None else _find_base(Path(base))
+        Weights(preset)  # refuses an unknown one before anything is made, and so does the next line
+        Knowledge(Knowledge.open(directory) if directory else None, tokens=tokens, order=order)
         settings = {"preset": preset, "tokens": tokens, "order": order}
-        return cls(Project.create(path, settings, source=source, target=target, journal=journal, base=base), write=True)
+        project = Project.create(path, settings, source=source, target=target, journal=journal, base=directory)
+        return cls(project, write=True, memory=memory)
 
     @classmethod
-    def open(cls, path: str | Path, *, write: bool = True) -> Self:
+    def open(cls, path: str | Path, *, write: bool = True, memory: bool = True) -> Self:
         """Open a project; only one process at a time may have it open for writing, any number for reading."""
-        return cls(Project.open(path, write=write), write=write)
+        return cls(Project.open(path, write=write), write=write, memory=memory)
 
-    def _restore(self) -> None:
-        """The state: the newest good snapshot, and the rows of the journal after it."""
-        settings, directory = self.project.settings, self.project.find_base()
-        self._base = None if directory is None else Knowledge.open(directory)
-        self._weights = Weights(settings["preset"])
-        snapshot, warnings = self.project.newest_snapshot()
-        self.warnings += warnings
-        self._revision = 0  # id of the last row of the journal that is in the state
-        if snapshot is None:
-            self._knowledge = Knowledge(self._base, tokens=settings["tokens"], order=settings["order"])
-        else:
-            self._knowledge = Knowledge.from_arrays(snapshot.arrays, self._base, tokens=settings["tokens"])
-            self._weights.update(snapshot.about["weights"])
-            self._revision = snapshot.id
-        self._saved = self._revision
-        for row in self.project.journal.rows(after=self._revision):
-            self._fold(row)
+    # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _fold(self, row: Row) -> None:
-        """Bring the state from one row of the journal to the next."""
-        if row.kind == "learn":
-            self._knowledge.relearn(*_texts(row), _contribution(row))
-        elif row.kind == "forget":
-            self._take_back(self.project.journal.get(int(row.refers_to or 0)))
-        elif row.kind == "settings":
-            self._weights.update((row.settings or {}).get("weights", {}))
-        self._revision = row.id
+    def translate(self, text: str, *, n: int = 1, memory: bool | None = None) -> Translation:
+        """Translate a text; with n > 1 the n best translations, all different, are in `.nbest`. Changes nothing.
 
-    def _take_back(self, row: Row) -> None:
-        if row.kind == "learn":  # a flagged one was never learned
-            self._knowledge.forget(*_texts(row), _contribution(row))
-
-    def train(self, pairs: Iterable[tuple[str, str]], *, progress: Progress | None = None) -> int:
-        """Train a base from pairs of texts; only before the first correction. Returns how many pairs it has learned."""
-        self._check_writable()
-        with self._lock.writing():
-            if self._revision or self._base:
-                remedy = "create a new project and train it first"
-                raise BadInputError("this project has learned already", where=self.project.path, remedy=remedy)
-            settings = self.project.settings
-            base = Knowledge(tokens=settings["tokens"], order=settings["order"])
-            learned = base.train(pairs, progress=progress)
-            base.save(self.project.path / "base")
-            self.project.set_base(self.project.path / "base")
-            self._restore()
-        return learned
-
-    def translate(self, text: str, *, n: int = 1) -> Translation:
-        """Translate a text; with n > 1 the n best translations, all different, are in `.nbest`. Changes nothing."""
-        with self._lock.reading():
-            source = self._knowledge.source.read(text)
+        With memory, the newest correction of the same text comes first, and corrections of similar texts are in
+        `.matches`.
+        """
+        if n < 1:
+            raise BadInputError(f"at least 1 translation must be asked for, not {n}")
+        with self._reading() as state:
+            source = state.knowledge.source.read(text)
             if not len(source):
-                return Translation(text, 0.0, dict.fromkeys(self._weights, 0.0), [], source, source)
-            words = self._knowledge.source.model_words(source)
-            found = Decoder(self._knowledge.models, self._weights).search(words, source.placeable)
-            if n == 1:
-                return self._finish(source, words, found.best)
-            ranked = [self._finish(source, words, hypothesis) for hypothesis in found.nbest(n, distinct=True)]
-        return replace(ranked[0], nbest=tuple(ranked))
+                return Translation(text, 0.0, dict.fromkeys(state.weights, 0.0), [], source, source)
+            if len(source) > LONGEST:
+                remedy = f"translate at most {LONGEST:,} words at once"
+                raise BadInputError(f"the text has {len(source):,} words", remedy=remedy)
+            use_memory = self.memory if memory is None else memory
+            matches = state.memory.similar(text) if use_memory else []
+            ranked = [recall(state, source, matches[0])] if matches and matches[0].similarity == 100 else []
+            if len(ranked) < n:
+                ranked += search(state, source, n)
+        different: dict[str, Translation] = {}
+        for each in ranked:
+            different.setdefault(each.text, each)
+        nbest = list(different.values())[:n] if n > 1 else []
+        return replace(ranked[0], nbest=nbest, matches=matches)
 
-    def _finish(self, source: Sentence, words: Sequence[str], hypothesis: Hypothesis) -> Translation:
-        """A hypothesis as text, spaced at the ends as the source is."""
-        fixed = {word for word, placeable in zip(source.words, source.placeable, strict=True) if placeable}
-        target = self._knowledge.target.write(hypothesis.words, source, [word in fixed for word in hypothesis.words])
-        gaps = (source.gaps[0], *target.gaps[1:-1], source.gaps[-1])
-        target = Sentence(target.words, gaps, target.placeable)
-        alignment = self._align(words, hypothesis)
-        return Translation(target.text, hypothesis.score, hypothesis.features, alignment, source, target)
+    def provenance(self, translation: Translation) -> list[Origin]:
+        """Where each phrase of a translation comes from: the ids of corrections, or the base."""
+        with self._reading() as state:
+            return trace(translation, state, self.project.journal)
 
-    def _align(self, words: Sequence[str], hypothesis: Hypothesis) -> list[tuple[int, int]]:
-        """Links between source and target tokens, each within one phrase."""
-        models, links, at = self._knowledge.models, [], 0
-        for step in hypothesis.steps:
-            source = models.source.ids(words[slice(*step.source)])
-            inside = models.align(source, models.target.ids(step.words))
-            links += [(step.source[0] + int(j), at + int(i)) for j, i in inside]
-            at += len(step.words)
-        return sorted(links)
+    # ── Learning ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def learn(self, source: str, target: str, *, user: str | None = None) -> int:
-        """Learn a correction; when this returns its id, it is safe on disk and in the models."""
-        self._check_writable()
-        with self._lock.writing():
-            contribution = self._knowledge.learn(source, target)
-            with self._restoring():
+    def learn(self, source: str, target: str, *, user: str | None = None, force: bool = False) -> int:
+        """Learn a correction; when this returns its id, it is safe on disk and in the models.
+
+        One that looks like a mistake is kept in the journal and refused (`FlaggedError`), unless `force` insists.
+        """
+        with self._writing() as state:
+            reason = self._examine(state, source, target, user=user, force=force)
+            with self._undoing():
+                contribution = state.knowledge.learn(source, target).to_bytes()
                 number = self.project.journal.append_learn(
-                    source, target, contribution=contribution.to_bytes(), user=user
+                    source, target, contribution=contribution, user=user, reason=reason
                 )
-            self._revision = number
+                state.memory.add(number, source, target)
+                state.revision = number
         self._save_now_and_then()
         return number
 
     def forget(self, number: int, *, user: str | None = None) -> None:
         """Take back what a correction has contributed, exactly; the journal keeps both."""
-        self._check_writable()
-        with self._lock.writing():
-            row = self.project.journal.get(number)
-            self._revision = self.project.journal.append_forget(number, user=user)
-            self._take_back(row)
+        with self._writing() as state:
+            row = self._in_force(number)
+            with self._undoing():
+                state.revision = self.project.journal.append_forget(number, user=user)
+                state.take_back(row)
         self._save_now_and_then()
 
-    def revise(self, number: int, target: str, *, user: str | None = None) -> int:
+    def revise(self, number: int, target: str, *, user: str | None = None, force: bool = False) -> int:
         """Replace the target of a correction: `forget` and `learn` as one; returns the new id."""
-        self._check_writable()
-        with self._lock.writing():
-            row = self.project.journal.get(number)
-            if row.source is None or row.forgotten:
-                raise BadInputError(f"{number} is not a correction in force", remedy="see the ids in the history")
-            self._knowledge.read_pair(row.source, target)  # refuses a bad one before anything changes
-            self._take_back(row)
-            contribution = self._knowledge.learn(row.source, target)
-            with self._restoring():
-                self._revision = self.project.journal.append_revise(
-                    number, target, contribution=contribution.to_bytes(), user=user
+        with self._writing() as state:
+            row = self._in_force(number)
+            source = str(row.source)
+            reason = self._examine(state, source, target, user=user, force=force, refers_to=number)
+            with self._undoing():
+                state.take_back(row)
+                contribution = state.knowledge.learn(source, target).to_bytes()
+                new = self.project.journal.append_revise(
+                    number, target, contribution=contribution, user=user, reason=reason
                 )
+                state.memory.add(new, source, target)
+                state.revision = new
         self._save_now_and_then()
-        return self._revision
+        return new
+
+    def _examine(
+        self,
+        state: State,
+        source: str,
+        target: str,
+        *,
+        user: str | None,
+        force: bool,
+        refers_to: int | None = None,
+    ) -> str | None:
+        """Refuse what cannot be learned, flag what looks wrong; what was insisted upon goes on with the reason."""
+        pair = state.knowledge.read_pair(source, target)
+        reason = state.guard.check(*pair, self.project.target)
+        if reason and not force:
+            with self._undoing():
+                number = self.project.journal.append_flagged(
+                    source, target, reason=reason, refers_to=refers_to, user=user
+                )
+                state.revision = number
+            raise FlaggedError(reason, number)
+        return reason
+
+    def _in_force(self, number: int) -> Row:
+        row = self.project.journal.get(number)
+        if row.source is None or row.forgotten:
+            raise BadInputError(f"{number} is not a correction in force", remedy="see the ids in the history")
+        return row
+
+    def train(self, pairs: Iterable[tuple[str, str]], *, progress: bool | Progress | None = None) -> int:
+        """Train a base from pairs of texts; only before the first correction. Returns how many pairs it has learned.
+
+        With progress = True bars are shown on standard error; a function is told what is being done, how much, of how
+        much.
+        """
+        self._check_writable()
+        self._check_untaught()
+        settings = self.project.settings
+        base = Knowledge(tokens=settings["tokens"], order=settings["order"])
+        with bars() if progress is True else nullcontext(progress or None) as report:
+            learned = base.train(pairs, progress=report)
+        with self._writing():
+            self._check_untaught()
+            base.save(self.project.path / "base")
+            self.project.set_base(self.project.path / "base")
+            self._restore()
+        return learned
+
+    def _check_untaught(self) -> None:
+        if self.project.find_base() or self.project.journal.history(limit=1):
+            remedy = "create a new project and train it first"
+            raise BadInputError("this project has learned already", where=self.project.path, remedy=remedy)
+
+    # ── Settings ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weights of the log-linear model by name; assign to set them, all or some."""
+        with self._reading() as state:
+            return dict(state.weights)
+
+    @weights.setter
+    def weights(self, values: Mapping[str, float]) -> None:
+        with self._writing() as state:
+            self._change(state, settings_of(Weights(state.weights.preset, {**state.weights, **values})))
+
+    @property
+    def guard(self) -> Guard:
+        """What makes a correction suspicious; assign to set it."""
+        with self._reading() as state:
+            return state.guard
+
+    @guard.setter
+    def guard(self, guard: Guard) -> None:
+        with self._writing() as state:
+            self._change(state, settings_of(guard))
+
+    def _change(self, state: State, settings: dict[str, Any]) -> None:
+        with self._undoing():
+            state.revision = self.project.journal.append_settings(settings)
+            state.change_settings(settings)
+
+    # ── Looking ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def history(self, limit: int = 50, *, search: str | None = None) -> list[Row]:
+        """The newest corrections, learned, flagged or forgotten; those with a text in source or target."""
+        return self.project.journal.history(limit, search=search)
+
+    def statistics(self) -> dict[str, int]:
+        """Sizes of what this project has learned itself, its base not counted."""
+        with self._reading() as state:
+            return {"corrections": len(state.memory)} | state.knowledge.models.statistics()
+
+    # ── State and disk ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _restore(self) -> None:
+        """Compute the state from what is on disk: the newest good snapshot, and the rows of the journal after it."""
+        self._torn = True
+        directory = self.project.find_base()
+        base = None if directory is None else Knowledge.open(directory)
+        self._state, warnings = State.restore(self.project, base)
+        self.warnings += [warning for warning in warnings if warning not in self.warnings]
+        self._torn = False
 
     @contextmanager
-    def _restoring(self) -> Iterator[None]:
-        """If the journal cannot be written, what was just learned is not learned: the state is computed anew."""
+    def _undoing(self) -> Iterator[None]:
+        """Whatever goes wrong inside, afterwards the state is what the journal says: it is computed anew.
+
+        Subtracting would not do, because it is not known how far the models got, nor whether the row is on disk.
+        """
         try:
             yield
         except BaseException:
             self._restore()
             raise
 
-    @property
-    def weights(self) -> dict[str, float]:
-        """The weights of the log-linear model by name; assign to set them."""
-        return dict(self._weights)
+    @contextmanager
+    def _reading(self) -> Iterator[State]:
+        """The state, which nobody changes meanwhile."""
+        with self._lock.reading():
+            self._check_open()
+            if self._torn:
+                remedy = "open the project again"
+                raise StorageError("an error could not be undone in memory", where=self.project.path, remedy=remedy)
+            yield self._state
 
-    @weights.setter
-    def weights(self, values: Mapping[str, float]) -> None:
+    @contextmanager
+    def _writing(self) -> Iterator[State]:
+        """The state, for one who changes it."""
         self._check_writable()
         with self._lock.writing():
-            changed = Weights(self._weights.preset, dict(self._weights) | dict(values))
-            self._revision = self.project.journal.append_settings({"weights": dict(changed)})
-            self._weights = changed
+            self._check_open()
+            if self._torn:
+                self._restore()
+            yield self._state
 
-    def history(self, limit: int = 50, *, search: str | None = None) -> list[Row]:
-        """The newest corrections, learned or forgotten; those with a text in source or target."""
-        return self.project.journal.history(limit, search=search)
-
-    def statistics(self) -> dict[str, int]:
-        """Sizes of what this project has learned itself, its base not counted."""
-        with self._lock.reading():
-            return {"corrections": self.project.journal.count} | self._knowledge.models.statistics()
-
-    def save_snapshot(self) -> None:
-        """Write the state to disk, so that opening need not replay the corrections so far."""
-        with self._lock.reading():
-            if self._saved == self._revision:
-                return
-            revision = self._saved = self._revision
-            arrays = {name: array.copy() for name, array in self._knowledge.arrays().items()}
-            about = {"weights": dict(self._weights)}
-        self.project.save_snapshot(revision, arrays, about)
-
-    def _save_now_and_then(self) -> None:
-        thread = self._snapshot_thread
-        if self._revision - self._saved >= SNAPSHOT_EVERY and not (thread and thread.is_alive()):
-            self._snapshot_thread = threading.Thread(target=self.save_snapshot, daemon=True)
-            self._snapshot_thread.start()
+    def _check_open(self) -> None:
+        if self._closed:
+            raise BadInputError("is closed", where=self.project.path, remedy="open it again")
 
     def _check_writable(self) -> None:
         if not self._write:
             raise BadInputError("is open for reading only", where=self.project.path, remedy="open it for writing")
 
+    def save_snapshot(self) -> None:
+        """Write the state to disk, so that opening need not replay the corrections so far."""
+        self._check_writable()
+        with self._saving:
+            with self._reading() as state:
+                revision = self._tried = state.revision
+                if state.saved == revision:
+                    return
+                arrays = {name: array.copy() for name, array in state.arrays().items()}
+                about = {"settings": state.settings}
+            self.project.save_snapshot(revision, arrays, about)
+            state.saved = revision
+
+    def _save_now_and_then(self) -> None:
+        if self._state.revision - self._tried >= SNAPSHOT_EVERY and not (self._saver and self._saver.is_alive()):
+            self._saver = threading.Thread(target=self._save_or_warn, daemon=True)
+            self._saver.start()
+
+    def _save_or_warn(self) -> None:
+        """Without the snapshot nothing is lost but time on opening."""
+        try:
+            self.save_snapshot()
+        except DragomanError as error:
+            self.warnings.append(f"no snapshot was saved: {error}")
+
     def close(self) -> None:
         """Save a snapshot and let others write. What was acknowledged is safe with or without this."""
-        if self._snapshot_thread:
-            self._snapshot_thread.join()
+        if self._closed:
+            return
+        if self._saver:
+            self._saver.join()
         try:
             if self._write:
-                self.save_snapshot()
+                self._save_or_warn()
         finally:
+            with self._lock.writing():
+                self._closed = True
             self.project.close()
 
     def __enter__(self) -> Self:
@@ -256,13 +363,12 @@ class Engine:
         self.close()
 
 
-def _texts(row: Row) -> tuple[str, str]:
-    if row.source is None or row.target is None:
-        raise DamagedFileError(f"row {row.id} of the journal has no texts", remedy="restore the journal from a copy")
-    return row.source, row.target
-
-
-def _contribution(row: Row) -> Contribution:
-    if row.contribution is None:
-        raise DamagedFileError(f"row {row.id} of the journal has no contribution", remedy="restore it from a copy")
-    return Contribution.from_bytes(row.contribution)
+def _find_base(path: Path) -> Path:
+    """The directory of a base, or that of the base of a project."""
+    if not (path / "project.json").exists():
+        return path
+    with Project.open(path) as project:
+        found = project.find_base()
+    if found is None:
+        raise BadInputError("this project has no base", where=path, remedy="train it first")
+    return found

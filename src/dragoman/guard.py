@@ -38,13 +38,13 @@ class FlaggedError(BadInputError):
 
 @dataclass(frozen=True)
 class Guard:
-    """How much is too much; `math.inf` switches a check off. docs/engine.md tells how often these defaults are wrong."""
+    """How much is too much; `math.inf` switches a check off. docs/engine.md tells how often these are wrong."""
 
-    copied_words: float = 4  # in lower case that a target equal to its source may not have
-    length_ratio: float = 3  # how many times as long as the shorter side the longer one may be,
-    length_slack: float = 25  # after so many letters that are not counted
-    repeats: float = 5  # how often a few characters may stand in a row, unless they do so in the source
-    foreign_letters: float = 4  # new in the target, and more than half of all that are: letters of another script
+    copied_words: float = 3  # words in lower case from which on a target equal to its source is suspicious
+    length_ratio: float = 2.5  # how many times as long as the shorter side the longer one may be,
+    length_slack: float = 25  # so many letters more not counted
+    repeats: float = 4  # how often a few characters may stand in a row, unless they do so in the source
+    foreign_letters: float = 3  # letters of another script from which on the target is suspicious, if most are
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -8,7 +8,10 @@ from contextlib import contextmanager
 
 
 class ReadWriteLock:
-    """A lock for any number of readers or one writer; a waiting writer is let in before readers that come later."""
+    """A lock for any number of readers or one writer; a waiting writer is let in before readers that come later.
+
+    So whoever holds it must not take it again. An interruption at any moment, ^C included, leaves it in order.
+    """
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
@@ -34,9 +37,12 @@ class ReadWriteLock:
         """Hold the lock alone."""
         with self._condition:
             self._writers_waiting += 1
-            self._condition.wait_for(lambda: not self._writing and not self._readers)
-            self._writers_waiting -= 1
-            self._writing = True
+            try:
+                self._condition.wait_for(lambda: not self._writing and not self._readers)
+                self._writing = True
+            finally:
+                self._writers_waiting -= 1
+                self._condition.notify_all()  # if this one gives up, readers need not wait for it any longer
         try:
             yield
         finally:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,26 @@ class Sentence:
         return len(self.words)
 
 
+class Match(NamedTuple):
+    """A correction whose source is like a text."""
+
+    similarity: float  # of the two sources, in percent; 100 if they are the same
+    id: int
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A piece of a translation, and the piece of the source that it stands for."""
+
+    source: tuple[int, int]  # first token, one past the last
+    target: tuple[int, int]
+    source_words: tuple[str, ...]  # as the models see them
+    target_words: tuple[str, ...]
+    kind: str  # "phrase"; "copy" for want of a translation; "term" of the glossary; "memory", a whole correction
+
+
 @dataclass(frozen=True)
 class Translation:
     """A text in the target language, and how it came about."""
@@ -45,4 +66,7 @@ class Translation:
     alignment: list[tuple[int, int]]  # (source token, target token), from 0
     source: Sentence
     target: Sentence
-    nbest: tuple[Translation, ...] = ()  # the best translations, this one first, when more than one was asked for
+    phrases: tuple[Phrase, ...] = ()
+    nbest: list[Translation] = field(default_factory=list)  # this one first, if more than one was asked for
+    memory: int | None = None  # id of the correction that the text was taken from, if it was
+    matches: list[Match] = field(default_factory=list)  # corrections of the same source and of similar ones, best first

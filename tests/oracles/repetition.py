@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain
 
 Text = Sequence[Sequence[str]]
 
@@ -39,15 +38,10 @@ def unf(text: Text, training: Text) -> float:
 
 def rr(text: Text, window: int) -> float:
     """Mean of mrr over all windows; sentences that a window cuts are cut."""
-    words = [(sentence, word) for sentence, row in enumerate(text) for word in row]
+    words = [(n, word) for n, row in enumerate(text) for word in row]
     window = min(window, len(words))
     rates = []
     for start in range(len(words) - window + 1):
         inside = words[start : start + window]
-        sentences = sorted({sentence for sentence, _ in inside})
-        rates.append(mrr([[word for other, word in inside if other == sentence] for sentence in sentences]))
+        rates.append(mrr([[word for m, word in inside if m == n] for n in range(len(text))]))
     return sum(rates) / len(rates)
-
-
-def flat(text: Text) -> list[str]:
-    return list(chain.from_iterable(text))

@@ -28,7 +28,7 @@ class Choice:
 
     @property
     def surcharges(self) -> int:
-        return {"phrase": 0, "copy": 0, "given": 2 if self.start == self.end else 1}[self.kind]
+        return {"phrase": 0, "copy": 0, "given": 1, "inserted": 2}[self.kind]
 
 
 Derivation = tuple[Choice, ...]
@@ -158,7 +158,7 @@ class Exhaustive:
             words |= {word for word in known if word.startswith(prefix[said])}
         offered = {(choice.start, choice.end, choice.words) for choice in self.choices}
         free = [s for s in range(len(self.source)) if not self.fixed[s]]
-        made = [self._choice(0, 0, (word,), "given") for word in words]
+        made = [self._choice(0, 0, (word,), "inserted") for word in words]
         spans = [(s, s + 1, (word,)) for s in free for word in words if (s, s + 1, (word,)) not in offered]
         return made + [self._choice(*span, "given") for span in spans]
 
@@ -201,7 +201,7 @@ class Exhaustive:
 
     def find(self, start: int, end: int, words: Words, kind: str) -> Choice:
         """The choice that a step of the search stands for."""
-        if kind == "given":
+        if kind in ("given", "inserted"):
             return self._choice(start, end, words, kind)
         wanted = start, end, words, kind
         return next(c for c in self.choices if (c.start, c.end, c.words, c.kind) == wanted)

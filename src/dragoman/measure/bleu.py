@@ -87,7 +87,8 @@ class Bleu(Measure):
         return {"case": "mixed", "tok": self.tokenize, "smooth": "exp", "sacrebleu": sacrebleu.__version__}
 
     def _words(self, text: str) -> Sequence[str]:
-        return self._tokenizer(text.rstrip()).split()
+        words: list[str] = self._tokenizer(text.rstrip()).split()
+        return words
 
     def _count(self, hypotheses: Sentences, references: Sentences, which: Counts) -> Counts:
         matched = kernels.matches(hypotheses, references, which, ORDER)

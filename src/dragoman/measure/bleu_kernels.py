@@ -25,7 +25,7 @@ class Tree(NamedTuple):
     slots: np.ndarray  # [power of two] node, or 0 if free
     parent: np.ndarray  # [nodes]
     word: np.ndarray  # [nodes]
-    count: np.ndarray  # [nodes] how often the reference has the n-gram
+    allowed: np.ndarray  # [nodes] how often the reference has the n-gram
     used: np.ndarray  # [nodes] how often the hypothesis had it so far
     size: np.ndarray  # [1] nodes in use
 
@@ -76,9 +76,9 @@ def plant(tree, reference, order):
                 tree.slots[slot] = new
                 tree.parent[new] = node
                 tree.word[new] = reference[j]
-                tree.count[new] = 0
+                tree.allowed[new] = 0
             node = tree.slots[slot]
-            tree.count[node] += 1
+            tree.allowed[node] += 1
 
 
 @lean
@@ -105,7 +105,7 @@ def match(tree, hypothesis, result):
             if node == ROOT:
                 break
             tree.used[node] += 1
-            if tree.used[node] <= tree.count[node]:
+            if tree.used[node] <= tree.allowed[node]:
                 result[n] += 1
 
 
@@ -113,8 +113,8 @@ def match(tree, hypothesis, result):
 def scores(statistics, plus_one, by_sentence):
     """BLEU in percent [n] of counts [n, 10]: words, reference words, matches of 1…4 words, n-grams of 1…4 words.
 
-    Smoothed as Chen and Cherry (2014) describe: method 2 if `plus_one`, else method 3, which only touches orders without
-    a match. A single sentence may be too short for some orders; with `by_sentence` these are left out.
+    Smoothed as Chen and Cherry (2014) describe: method 2 if `plus_one`, else method 3, which only touches orders
+    without a match. A single sentence may be too short for some orders; with `by_sentence` these are left out.
     """
     result = np.zeros(statistics.shape[0])
     for s in range(statistics.shape[0]):

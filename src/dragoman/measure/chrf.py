@@ -21,7 +21,7 @@ BETA = 2  # so many times does recall weigh more than precision
 
 
 def chrf(hypotheses: Sequence[str], references: Sequence[str]) -> float:
-    """chrF of a corpus, in percent."""
+    """Score of a corpus, in percent."""
     return Chrf()(hypotheses, references)
 
 
@@ -39,7 +39,8 @@ class Chrf(Measure):
         precision = (counted * matched / np.maximum(n_hypothesis, 1)).sum(1) / orders
         recall = (counted * matched / np.maximum(n_reference, 1)).sum(1) / orders
         weighted = BETA**2 * precision + recall
-        return 100 * (1 + BETA**2) * precision * recall / np.where(weighted > 0, weighted, 1)
+        result: Floats = 100 * (1 + BETA**2) * precision * recall / np.where(weighted > 0, weighted, 1)
+        return result
 
     def _settings(self) -> dict[str, str]:
         return {"case": "mixed", "eff": "yes", "nc": str(ORDER), "nw": "0", "space": "no"}  # as sacrebleu names them

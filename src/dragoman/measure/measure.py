@@ -2,7 +2,7 @@
 
 1. `statistics` compares hypotheses with references and returns a row of counts for each hypothesis.
 2. Rows are added up: over a corpus, over a random sample of it, over what some weights choose from n-best lists.
-3. `score` makes such a sum a figure, in percent; `scores` does so for many sums at once, and `sentence_scores` for rows.
+3. `score` makes such a sum a figure, in percent; `scores` does so for many sums at once, `sentence_scores` for rows.
 
 So a bootstrap and a tuner never compare two sentences twice.
 

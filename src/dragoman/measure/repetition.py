@@ -2,11 +2,9 @@
 
 >>> manual = ["turn the printer off", "open the lid", "turn the printer on and wait", "turn the printer off again"]
 >>> text = [line.split() for line in manual]
->>> repetition(text).mrr.__round__(1)
-@@
 >>> found = repetition(text, training=[["open", "the", "lid"]])
->>> f"{found.rrr:.1f} {found.unf:.1f}"
-@@
+>>> f"{found.mrr:.1f} {found.rrr:.1f} {found.unf:.1f}"
+'29.5 33.3 84.7'
 """
 
 from __future__ import annotations
@@ -64,14 +62,15 @@ def repetition(text: Iterable[Sequence[str]], training: Iterable[Sequence[str]] 
 def advice(found: Repetition) -> str:
     """One sentence that says whether online learning will pay off, and why.
 
-    >>> advice(Repetition(mrr=14.1, rrr=3.4, unf=16.6, rr=9.0))
-    'Online learning will bring little here: 16.6 % of the text is new (UNF), and 3.4 % of what is new comes back (RRR).'
+    >>> print(advice(Repetition(mrr=14.1, rrr=3.4, unf=16.6, rr=5.2)))
+    Online learning will bring little here: 16.6 % of the text is new (UNF), of which 3.4 % comes back (RRR).
     """
     usable = found.rrr * found.unf / 100
-    verdict = "will pay off greatly" if usable >= GREAT else "will pay off" if usable >= WORTHWHILE else "will bring little"
+    verdict = "will pay off" if usable >= WORTHWHILE else "will bring little"
+    greatly = " greatly" if usable >= GREAT else ""
     return (
-        f"Online learning {verdict} here: {found.unf:.1f} % of the text is new (UNF), "
-        f"and {found.rrr:.1f} % of what is new comes back (RRR)."
+        f"Online learning {verdict}{greatly} here: {found.unf:.1f} % of the text is new (UNF), "
+        f"of which {found.rrr:.1f} % comes back (RRR)."
     )
 
 

@@ -64,8 +64,7 @@ class Comparison:
 
 def interval(measure: Measure, statistics: NDArray[Any], *, samples: int = 1000, seed: int = 1) -> Interval:
     """The score of counts [n, k] with its 95 % confidence interval by bootstrap."""
-    scores = np.concatenate([measure.scores(draw @ statistics) for draw in _draws(len(statistics), samples, seed)])
-    return _interval(measure.score(statistics.sum(0)), scores)
+    return _interval(measure.score(statistics.sum(0)), _resampled(measure, statistics, samples, seed))
 
 
 def bootstrap(
@@ -76,8 +75,8 @@ def bootstrap(
     The p-value is twice the share of samples in which the difference is not on its own side of zero.
     """
     _check(baseline, system)
-    drawn = [(draw @ baseline, draw @ system) for draw in _draws(len(system), samples, seed)]
-    of_baseline, of_system = (np.concatenate([measure.scores(totals) for totals in side]) for side in zip(*drawn))
+    of_baseline = _resampled(measure, baseline, samples, seed)
+    of_system = _resampled(measure, system, samples, seed)  # with the same seed, on the same samples
     before, after = measure.score(baseline.sum(0)), measure.score(system.sum(0))
     differences = of_system - of_baseline
     wrong_side = min((differences <= 0).sum(), (differences >= 0).sum())
@@ -109,13 +108,16 @@ def randomisation(
     return (as_large + 1) / (samples + 1)
 
 
-def _draws(sentences: int, samples: int, seed: int) -> Iterator[Floats]:
-    """How often each sentence is drawn [rows, sentences] in random samples of the size of the corpus, in batches."""
+def _resampled(measure: Measure, statistics: NDArray[Any], samples: int, seed: int) -> Floats:
+    """Scores of random samples [samples] of the sentences, each as large as the corpus."""
+    sentences = len(statistics)
     generator = np.random.default_rng(seed)
+    scores = []
     for rows in _batches(samples, sentences):
-        drawn = generator.integers(sentences, size=(rows, sentences))
-        drawn += sentences * np.arange(rows)[:, None]
-        yield np.bincount(drawn.ravel(), minlength=rows * sentences).reshape(rows, sentences).astype(np.float64)
+        drawn = generator.integers(sentences, size=(rows, sentences)) + sentences * np.arange(rows)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=rows * sentences).reshape(rows, sentences).astype(np.float64)
+        scores.append(measure.scores(times @ statistics))
+    return np.concatenate(scores)
 
 
 def _batches(samples: int, sentences: int) -> Iterator[int]:

@@ -29,7 +29,8 @@ class EditRate(Measure):
     def scores(self, totals: NDArray[Any]) -> Floats:
         """Edits per hundred reference words; without any, 100 if there are edits, and 0 if not."""
         edits, words = np.asarray(totals, np.float64).T
-        return 100.0 * np.where(words > 0, edits / np.maximum(words, 1), edits > 0)
+        result: Floats = 100 * np.where(words > 0, edits / np.maximum(words, 1), edits > 0)
+        return result
 
 
 class Wer(EditRate):

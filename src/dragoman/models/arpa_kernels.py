@@ -76,12 +76,12 @@ def advance(arpa, state, word):
 
 
 @lean
-def score_text(arpa, words, scores, _):
-    """Probability of each word [m] of sentences between `<s>` and `</s>`, into `scores` [m]; 1 for `<s>`."""
+def read_text(arpa, words, probabilities, _):
+    """Probability of each word [m] of sentences between `<s>` and `</s>`, into `probabilities` [m]; 1 for `<s>`."""
     state = np.int64(0)
     for i in range(words.size):
         if words[i] == START:
-            scores[i], state = 1.0, start(arpa)
+            probabilities[i], state = 1.0, start(arpa)
         else:
             score, state = advance(arpa, state, words[i])
-            scores[i] = math.exp(score)
+            probabilities[i] = math.exp(score)

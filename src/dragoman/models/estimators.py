@@ -135,7 +135,7 @@ class _Corpus:
             self.jumps += steps
 
     def _cells(self, first: int, last: int, size: int) -> NDArray[np.int32]:
-        """Numbers of the word pairs in these sentences; made anew in each epoch, since all would take too much memory."""
+        """Numbers of the word pairs in these sentences; made anew each epoch, since all would take too much memory."""
         cells = np.empty(size, np.int32)
         kernels.fill_cells(self.corpus, self.pairs, first, last, cells)
         return cells

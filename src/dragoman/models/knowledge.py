@@ -18,9 +18,11 @@ import numpy as np
 
 from dragoman.errors import BadInputError
 from dragoman.files import Arrays, open_arrays, write_arrays
-from dragoman.models.alignment import LONGEST, check_pair
+from dragoman.models.alignment import check_pair
+from dragoman.models.alignment_kernels import LONGEST
 from dragoman.models.modelset import Contribution, ModelSet, Progress
-from dragoman.text.side import Mode, Side
+from dragoman.text.side import Side
+from dragoman.text.tokens import Mode
 from dragoman.types import Sentence
 
 KIND = "Knowledge"
@@ -28,6 +30,10 @@ KIND = "Knowledge"
 
 class Knowledge:
     """Two languages and the models between them; over a base, which is never changed, the differences to it."""
+
+    models: ModelSet
+    source: Side
+    target: Side
 
     def __init__(self, base: Knowledge | None = None, *, tokens: Mode = "text", order: int = 5) -> None:
         if base is not None and base.source.mode != tokens:
@@ -83,8 +89,11 @@ class Knowledge:
         return len(kept)
 
     def _fit(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[Sentence, Sentence]]:
-        for source, target in pairs:
-            one, other = self.source.read(source), self.target.read(target)
+        for number, (source, target) in enumerate(pairs, start=1):
+            try:
+                one, other = self.source.read(source), self.target.read(target)
+            except BadInputError as error:
+                raise BadInputError(error.what, where=f"pair {number}", remedy=error.remedy) from None
             if 1 <= len(one) <= LONGEST and 1 <= len(other) <= LONGEST:
                 yield one, other
 

@@ -31,6 +31,7 @@ from dragoman.models import language_kernels as kernels
 from dragoman.models import language_upkeep as upkeep
 from dragoman.models.language_kernels import DROPPED, SKIPPED, TALLIES, TOTAL, TYPES, LanguageArrays, Statistics
 from dragoman.models.lines import TextReader
+from dragoman.models.lines_kernels import sentence_scores
 from dragoman.tables import ABSENT, Table
 from dragoman.text.vocabulary import END, NULL, SPECIAL, START, Vocabulary
 
@@ -48,7 +49,7 @@ Item = TypeVar("Item")
 
 
 class Reader:
-    """What can be asked of any model of word sequences with a kernel `score_text`."""
+    """What can be asked of any model of word sequences with a kernel `read_text`."""
 
     kernels: ModuleType
     vocabulary: Vocabulary
@@ -68,20 +69,20 @@ class Reader:
             words[0] = START
         if word == SPECIAL[END]:
             words[-1] = END
-        return math.exp(self._word_scores(words)[-1])
+        return float(self._probabilities(words, words.size)[-1])
 
     def score(self, words: Words) -> float:
         """Natural log of the probability of a sentence, `</s>` included."""
         _check(words)
-        return float(self._word_scores(np.concatenate([[START], self.vocabulary.ids(words), [END]])).sum())
+        return float(self._scores([np.concatenate([[START], self.vocabulary.ids(words), [END]])])[0])
 
     def scores(self, sentences: Iterable[Words]) -> NDArray[np.float64]:
         """`score` of each of many sentences, faster than one by one."""
-        return self._sentence_scores(map(self._reader.sentences, _batches(sentences)))
+        return self._scores(map(self._reader.sentences, _batches(sentences)))
 
     def score_lines(self, lines: Iterable[str]) -> NDArray[np.float64]:
         """`scores` of lines of words with spaces between them, faster than splitting them first."""
-        return self._sentence_scores(map(self._reader.lines, _batches(lines)))
+        return self._scores(map(self._reader.lines, _batches(lines)))
 
     def perplexity(self, sentences: Iterable[Words]) -> float:
         """exp(− log probability ÷ number of words), `</s>` counted as a word."""
@@ -96,17 +97,21 @@ class Reader:
             self._text = TextReader(self.vocabulary)
         return self._text
 
-    def _sentence_scores(self, texts: Iterable[Ids]) -> NDArray[np.float64]:
+    def _scores(self, texts: Iterable[Ids]) -> NDArray[np.float64]:
         """Log probabilities of sentences, given as groups of word ids between `<s>` and `</s>`."""
-        sums = [np.add.reduceat(self._word_scores(text), np.flatnonzero(text == START)) for text in texts]
-        return np.concatenate([np.zeros(0), *sums])
+        parts = [np.zeros(0)]
+        for words in texts:
+            begins = np.flatnonzero(words == START)
+            longest = int(np.diff(begins, append=words.size).max())
+            parts.append(np.empty(begins.size))
+            sentence_scores(words, self._probabilities(words, max(longest, BLOCK)), parts[-1])
+        return np.concatenate(parts)
 
-    def _word_scores(self, words: Ids) -> NDArray[np.float64]:
-        begins = np.flatnonzero(words == START)
-        longest = int(np.diff(begins, prepend=0, append=words.size).max())
-        scores = np.empty(words.size)
-        self.kernels.score_text(self.view(), words, scores, np.empty((9, max(longest, BLOCK)), np.int64))
-        return np.log(scores, out=scores)
+    def _probabilities(self, words: Ids, block: int) -> NDArray[np.float64]:
+        """Probability of each word after those before it in its sentence; no sentence is longer than a block."""
+        probabilities = np.empty(words.size)
+        self.kernels.read_text(self.view(), words, probabilities, np.empty((9, block), np.int64))
+        return probabilities
 
 
 class LanguageModel(Reader):

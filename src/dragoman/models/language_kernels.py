@@ -198,8 +198,8 @@ def advance(lm, state, word):
 
 
 @lean
-def score_text(lm, words, scores, work):
-    """Probability of each word [m] of sentences between `<s>` and `</s>`, into `scores` [m]; 1 for `<s>`.
+def read_text(lm, words, probabilities, work):
+    """Probability of each word [m] of sentences between `<s>` and `</s>`, into `probabilities` [m]; 1 for `<s>`.
 
     As `advance` would give, but block by block and in each order by order, so that no look-up waits for another. `work`
     is [9, b], with b the length of a block, or of the longest sentence.
@@ -209,33 +209,33 @@ def score_text(lm, words, scores, work):
         end = min(begin + work.shape[1], words.size)
         while end < words.size and words[end] != START:
             end -= 1
-        score_block(lm, words[begin:end], scores[begin:end], work)
+        read_block(lm, words[begin:end], probabilities[begin:end], work)
         begin = end
 
 
 @lean
-def score_block(lm, words, scores, work):
-    """`score_text` for a block of whole sentences.
+def read_block(lm, words, probabilities, work):
+    """`read_text` for a block of whole sentences.
 
     In the rows of `work`: the order of the longest n-gram found at each word; of each history seen to go on, the place of
     the word after it, its joint id, Σ_w c_X(u w) and N1+(u •); the rest belongs to `look_up_all`.
     """
     found, places, nodes, totals, types = work[0], work[1], work[2], work[3], work[4]
     found[: words.size] = 0
-    scores[:] = 1.0 / (lm.base.scalars[WORDS] + lm.layer.scalars[WORDS] + 2)
+    probabilities[:] = 1.0 / (lm.base.scalars[WORDS] + lm.layer.scalars[WORDS] + 2)
     total, kinds, _ = history(lm, np.int64(ABSENT))
     n = words.size if total > 0 else 0
     for j in range(n):
         places[j], nodes[j], totals[j], types[j] = j, ABSENT, total, kinds
     for length in range(order_of(lm)):
-        n = look_up_all(lm, words, scores, work, n, length)
+        n = look_up_all(lm, words, probabilities, work, n, length)
     for i in range(words.size):
         if words[i] == START:
-            scores[i] = 1.0
+            probabilities[i] = 1.0
 
 
 @lean
-def look_up_all(lm, words, scores, work, n, length):
+def look_up_all(lm, words, probabilities, work, n, length):
     """Look up the words after n histories of one length; what is found becomes the histories of the next words."""
     found, places, nodes, totals, types = work[0], work[1], work[2], work[3], work[4]
     origins, keys, in_base, in_layer = work[5], work[6], work[7], work[8]  # of each look-up; the first is its history
@@ -243,7 +243,7 @@ def look_up_all(lm, words, scores, work, n, length):
     lookups = 0
     for j in range(n):
         place = places[j]
-        scores[place] *= discount * types[j] / totals[j]
+        probabilities[place] *= discount * types[j] / totals[j]
         origins[lookups], keys[lookups] = j, path_key(nodes[j], words[place])
         lookups += found[place] == length  # an n-gram can only be there if the one without its first word is
     locate_all(lm, is_longest, keys[:lookups], in_base[:lookups], in_layer[:lookups])
@@ -256,7 +256,7 @@ def look_up_all(lm, words, scores, work, n, length):
             count, totals[n], types[n] = read_gram(lm, in_base[k], in_layer[k])
             places[n], nodes[n] = place + 1, joint_id(lm.inner, in_base[k], in_layer[k])
             n += (totals[n] > 0) & (place + 1 < words.size)
-        scores[place] += (count - discount) / total if count > 0 else 0.0
+        probabilities[place] += (count - discount) / total if count > 0 else 0.0
         found[place] += count > 0
     return n
 

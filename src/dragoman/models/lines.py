@@ -30,8 +30,7 @@ class TextReader:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
-        self._index = Table({"ids": np.int32})
-        self._entered = len(SPECIAL)  # ids below it are in the index, or special
+        self._index = Table({})  # hash of a word -> its id, counted from the first that is not special
 
     def lines(self, lines: Sequence[str]) -> Ids:
         """Ids of the words of lines that are separated by spaces, with `<s>` … `</s>` around each line."""
@@ -52,18 +51,17 @@ class TextReader:
         code = stop.join(lines).encode("utf-8", "surrogateescape")
         tokens = np.empty(len(code) + 2 * len(lines), np.int64)
         separators = (separator.encode("utf-8", "surrogateescape")[0] for separator in (gap, stop))
-        columns = (self._index.index, self._index.columns["ids"])
-        return tokens[: kernels.read_words(*columns, np.frombuffer(code, np.uint8), *separators, tokens)]
+        text = np.frombuffer(code, np.uint8)
+        return tokens[: kernels.read_words(self._index.index, len(SPECIAL), text, *separators, tokens)]
 
     def _catch_up(self) -> None:
         """Enter the words that the vocabulary has got since."""
-        if self._entered < len(self.vocabulary):
-            codes = [word.encode() for word in self.vocabulary.words(range(self._entered, len(self.vocabulary)))]
+        entered = len(SPECIAL) + len(self._index)
+        if entered < len(self.vocabulary):
+            codes = [word.encode() for word in self.vocabulary.words(range(entered, len(self.vocabulary)))]
             self._index.reserve(len(codes))
             ends = np.cumsum([len(code) for code in codes])
-            text = np.frombuffer(b"".join(codes), np.uint8)
-            kernels.enter_words(self._index.index, self._index.columns["ids"], text, ends, self._entered)
-            self._entered = len(self.vocabulary)
+            kernels.enter_words(self._index.index, np.frombuffer(b"".join(codes), np.uint8), ends)
 
 
 @exercise

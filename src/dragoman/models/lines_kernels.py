@@ -3,6 +3,8 @@
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dragoman.kernels import lean
@@ -10,6 +12,7 @@ from dragoman.models.language_kernels import END, START
 from dragoman.tables.kernels import ABSENT, find, insert
 
 UNKNOWN = 0  # id of <unk> in every vocabulary
+SMALL = 1e-200  # products are kept above it
 OFFSET, PRIME = 14695981039346656037, 1099511628211  # of the FNV-1a hash
 
 
@@ -21,27 +24,31 @@ def mixed(h, byte):
 
 @lean
 def key_of_word(h):
-    """Key of a word by its hash: 62 bits, so that two of a million words have the same with probability 10⁻⁷."""
+    """Key of a word by its hash: 62 bits, so that two of a million words share one with probability 10⁻⁷."""
     return np.int64(h >> np.uint64(2))
 
 
 @lean
-def enter_words(index, ids, text, ends, first):
-    """Enter words with the ids first, first + 1 …: their bytes one after another, `ends` [n] one past each last."""
+def enter_words(index, text, ends):
+    """Enter words: their bytes one after another, `ends` [n] one past each last. They are numbered as they come."""
     begin = 0
-    for i in range(ends.size):
+    for end in ends:
         h = np.uint64(OFFSET)
-        for byte in text[begin : ends[i]]:
+        for byte in text[begin:end]:
             h = mixed(h, byte)
-        ids[insert(index, key_of_word(h))] = first + i
-        begin = ends[i]
+        key = key_of_word(h)
+        while find(index, key) != ABSENT:  # two words with one key: the later one will be taken for the earlier
+            key += 1
+        insert(index, key)
+        begin = end
 
 
 @lean
-def read_words(index, ids, text, gap, stop, tokens):
+def read_words(index, first, text, gap, stop, tokens):
     """Ids of the words that bytes `gap` separate, `<s>` … `</s>` around each sentence that a byte `stop` ends.
 
-    They go into `tokens`, which must be long enough; returns how many. No word is empty.
+    The ids of the words in the index begin with `first`. They go into `tokens`, which must be long enough; returns how
+    many there are. No word is empty.
     """
     n = hash_words(text, gap, stop, tokens)
     for i in range(n):  # apart from reading, so that no look-up waits for another
@@ -49,7 +56,7 @@ def read_words(index, ids, text, gap, stop, tokens):
             tokens[i] = -tokens[i]
         else:
             at = find(index, tokens[i])
-            tokens[i] = ids[at] if at != ABSENT else UNKNOWN
+            tokens[i] = first + at if at != ABSENT else UNKNOWN
     return n
 
 
@@ -74,3 +81,18 @@ def hash_words(text, gap, stop, tokens):
             n += 2
         begin = i + 1
     return n - 1
+
+
+@lean
+def sentence_scores(tokens, probabilities, scores):
+    """Natural log of the product of the probabilities in each sentence `<s>` … `</s>`, into `scores` [sentences]."""
+    s = -1
+    product = 1.0
+    for i in range(tokens.size):
+        if tokens[i] == START:
+            s += 1
+            scores[s] = 0.0
+        product *= probabilities[i]
+        if tokens[i] == END or product < SMALL:
+            scores[s] += math.log(product)
+            product = 1.0

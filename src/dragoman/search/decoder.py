@@ -27,10 +27,10 @@ from dragoman.models.modelset import ModelSet
 from dragoman.search import decoder_kernels, hypotheses_kernels, nbest_kernels
 from dragoman.search.constrained import Blocks, Prefix, constrain
 from dragoman.search.decoder_kernels import Task
-from dragoman.search.hypotheses import Hypothesis, NBest, Step
+from dragoman.search.hypotheses import KINDS, Hypothesis, NBest, Step
 from dragoman.search.hypotheses_kernels import ARCS, FINAL, NONE, STATES, Settings, Workspace
 from dragoman.search.options import Estimates, Factors, Scorer, Source, as_factors, find_options, future
-from dragoman.search.options_kernels import COPY, SpanOptions
+from dragoman.search.options_kernels import SpanOptions
 from dragoman.tables import Table
 
 __all__ = ["PROFILES", "Beam", "Decoder", "Estimates", "Hypothesis", "NBest", "Prefix", "Search", "Step"]
@@ -39,6 +39,7 @@ PATIENCE = 200  # partial ways looked at, for each translation of an n-best list
 
 Words = Sequence[str]
 Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -169,21 +170,12 @@ class Search:
             words=options.words,
         )
 
-    def _listed(self, ends: Ids, arcs: Ids, scores: NDArray[np.float64]) -> NBest:
+    def _listed(self, ends: Ids, arcs: Ids, scores: Floats) -> NBest:
         """Ways through the graph, their arcs one after another, as a list of translations."""
-        together, places = np.unique(arcs, return_inverse=True)
-        features = np.zeros((ends.size, len(self.weights)))
-        nbest_kernels.add_features(ends, places, self.arc_features(together), features)
-        names, bounds = tuple(self.weights), [0, *ends.tolist()]
+        together, rows = np.unique(arcs, return_inverse=True)
+        return NBest(tuple(self.weights), (ends, arcs, scores), rows, self.arc_features(together), self._hypothesis)
 
-        def make(n: int) -> Hypothesis:
-            way = arcs[bounds[n] : bounds[n + 1]]
-            named = dict(zip(names, features[n].tolist(), strict=True))
-            return self._hypothesis(way, float(scores[n]), named)
-
-        return NBest(names, scores, features, make)
-
-    def arc_features(self, arcs: Ids) -> NDArray[np.float64]:
+    def arc_features(self, arcs: Ids) -> Floats:
         """[n, M] the features of each of the arcs, in the order of the preset."""
         each = np.empty((arcs.size, len(FEATURES)))
         hypotheses_kernels.fill_arc_features(
@@ -191,22 +183,24 @@ class Search:
         )
         return each[:, self.weights.places]
 
+    def arc_surcharges(self, arcs: Ids) -> Ids:
+        """[n] how often the SURCHARGE is in the score of each of the arcs."""
+        each = np.empty(arcs.size, np.int64)
+        hypotheses_kernels.fill_surcharges(self.work, self.options, len(self.source), arcs, each)
+        return each
+
     def _hypothesis(self, way: Ids, score: float, features: dict[str, float]) -> Hypothesis:
         chosen = self.work.option[way]
         steps = tuple(self.step(option) for option in chosen[chosen != NONE].tolist())
-        words = tuple(word for step in steps for word in step.words)
-        surcharges = int(hypotheses_kernels.count_surcharges(self.work, self.options, len(self.source), way))
-        return Hypothesis(words, score, features, steps, surcharges)
+        return Hypothesis.made_of(steps, score, features, int(self.arc_surcharges(way).sum()))
 
     def step(self, option: int) -> Step:
         """An option in words."""
         options = self.options
-        ids = options.words[options.begin[option] : options.stop[option]]
-        path = int(options.path[option])
         return Step(
             source=(int(options.start[option]), int(options.end[option])),
-            words=tuple(self.sentence.spelling.words(ids)),
-            kind="phrase" if path >= 0 else "copy" if path == COPY else "given",
+            words=tuple(self.sentence.spelling.words(options.words[options.begin[option] : options.stop[option]])),
+            kind=KINDS[max(-int(options.path[option]), 0)],
             pair=int(options.pair[option]),
         )
 

@@ -9,15 +9,26 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.search import nbest_kernels
+
+KINDS = ("phrase", "copy", "given", "inserted", "end")  # from "copy" to "inserted" as -COPY … -INSERTED
+
+Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class Step:
-    """One phrase of a translation: which source words gave which target words."""
+    """One phrase of a translation: which source words gave which target words.
 
-    source: tuple[int, int]  # first source word, one past the last; equal for words that nothing gave
+    Its kind is "phrase"; or "copy", of a source word for want of a translation; or "given", a word that stands for a
+    source word only because a prefix says so; or "inserted", if it stands for none.
+    """
+
+    source: tuple[int, int]  # first source word, one past the last
     words: tuple[str, ...]
-    kind: str = "phrase"  # or "copy" of a source word for want of a translation, or "given" by nothing but a prefix
-    pair: int = field(default=-1, compare=False)  # key of the phrase pair in the phrase model, below 0 if none
+    kind: str = "phrase"
+    pair: int = field(default=-1, compare=False)  # key of the phrase pair in the phrase model, below 0 if it is none
 
 
 @dataclass(frozen=True)
@@ -34,6 +45,11 @@ class Hypothesis:
     steps: tuple[Step, ...]
     surcharges: int = 0
 
+    @classmethod
+    def made_of(cls, steps: tuple[Step, ...], score: float, features: dict[str, float], surcharges: int) -> Hypothesis:
+        """The translation that the steps say."""
+        return cls(tuple(word for step in steps for word in step.words), score, features, steps, surcharges)
+
 
 class NBest(Sequence[Hypothesis]):
     """A list of translations, best first, with the matrix that learners want; entries are made when asked for."""
@@ -41,13 +57,20 @@ class NBest(Sequence[Hypothesis]):
     def __init__(
         self,
         names: tuple[str, ...],
-        scores: NDArray[np.float64],
-        features: NDArray[np.float64],
-        make: Callable[[int], Hypothesis],
+        ways: tuple[Ids, Ids, Floats],
+        rows: Ids,
+        each: Floats,
+        make: Callable[[Ids, float, dict[str, float]], Hypothesis],
     ) -> None:
+        """List ways through a graph: (ends [N] among the arcs, arcs one after another, scores [N]).
+
+        The features of the arcs are each[rows]; `make` makes a hypothesis of arcs, score and features.
+        """
+        ends, self._arcs, self.scores = ways  # scores [N]
         self.names = names  # [M] of the features
-        self.scores = scores  # [N]
-        self.features = features  # [N, M]
+        self.features = np.zeros((ends.size, len(names)))  # [N, M]
+        nbest_kernels.add_features(ends, rows, each, self.features)
+        self._bounds = [0, *ends.tolist()]
         self._make = make
         self._made: dict[int, Hypothesis] = {}
 
@@ -67,5 +90,7 @@ class NBest(Sequence[Hypothesis]):
         if not 0 <= n < len(self):
             raise IndexError(f"there are {len(self)} hypotheses, none at {place}")
         if n not in self._made:
-            self._made[n] = self._make(n)
+            way = self._arcs[self._bounds[n] : self._bounds[n + 1]]
+            features = dict(zip(self.names, self.features[n].tolist(), strict=True))
+            self._made[n] = self._make(way, float(self.scores[n]), features)
         return self._made[n]

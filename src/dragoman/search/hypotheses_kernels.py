@@ -286,13 +286,11 @@ def fill_arc_features(work, options, J, delta, arcs, lengths, features):
 
 
 @lean
-def count_surcharges(work, options, J, arcs):
-    """How often the SURCHARGE is in the score of a way, given as its arcs."""
-    n = 0
-    for arc in arcs:
-        option = work.option[arc]
+def fill_surcharges(work, options, J, arcs, counts):
+    """How often the SURCHARGE is in the score of each of the arcs [n], into `counts` [n]."""
+    for n in range(arcs.size):
+        option = work.option[arcs[n]]
         if option == NONE:
-            n += J - covered_words(work, work.origin[arc])
+            counts[n] = J - covered_words(work, work.origin[arcs[n]])
         else:
-            n += surcharges(options.path[option])
-    return n
+            counts[n] = surcharges(options.path[option])

@@ -12,22 +12,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import numpy as np
 
 from dragoman.files import Arrays
 from dragoman.text.casing import Casing
 from dragoman.text.spacing import Spacing
-from dragoman.text.tokens import split
+from dragoman.text.tokens import Mode, split
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.types import Sentence
-
-Mode = Literal["text", "words"]
 
 
 class Side:
     """How one language is cut into tokens, cased and spaced; in mode `words` text is words between spaces, no more."""
+
+    casing: Casing
+    spacing: Spacing
 
     def __init__(self, vocabulary: Vocabulary, mode: Mode = "text", base: Side | None = None) -> None:
         self.mode: Mode = mode

@@ -1,0 +1,118 @@
+"""The translation memory: the corrections in force, by their source, and those whose source is like another text.
+
+>>> memory = Memory()
+>>> memory.add(1, "Press the green button.", "Pulse el botón verde.")
+>>> memory.add(2, "Close the lid.", "Cierre la tapa.")
+>>> memory.exact("Press the green button.").target
+'Pulse el botón verde.'
+>>> [(round(match.similarity), match.target) for match in memory.similar("Press the green buttons.")]
+[(98, 'Pulse el botón verde.')]
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+
+import numpy as np
+from rapidfuzz import fuzz, process
+
+from dragoman.files import Arrays
+from dragoman.types import Match
+
+LEAST = 70  # percent of similarity, below which a match is of little help
+LIMIT = 5  # matches
+CANDIDATES = 20_000  # sources compared at most, those of about the same length: a few milliseconds
+
+
+class Memory:
+    """Corrections by their source; spaces around a source do not count."""
+
+    def __init__(self) -> None:
+        self._texts: dict[int, tuple[str, str]] = {}  # by id, the oldest first
+        self._ids: dict[str, list[int]] = {}  # of a source without the spaces around it, the newest last
+        self._sources: list[tuple[int, str]] = []  # length and text of all keys of `_ids`, in order
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def add(self, number: int, source: str, target: str) -> None:
+        """Enter a correction, newer than all others."""
+        key = source.strip()
+        if key not in self._ids:
+            self._ids[key] = []
+            insort(self._sources, (len(key), key))
+        self._ids[key].append(number)
+        self._texts[number] = source, target
+
+    def remove(self, number: int) -> None:
+        """Take a correction out, if it is there."""
+        if number not in self._texts:
+            return
+        key = self._texts.pop(number)[0].strip()
+        self._ids[key].remove(number)
+        if not self._ids[key]:
+            del self._ids[key]
+            del self._sources[bisect_left(self._sources, (len(key), key))]
+
+    def exact(self, source: str) -> Match | None:
+        """The newest correction of a source."""
+        ids = self._ids.get(source.strip())
+        return self._match(100.0, ids[-1]) if ids else None
+
+    def similar(self, source: str, least: float = LEAST, limit: int = LIMIT) -> list[Match]:
+        """The newest correction of each source that is at least so similar, the most similar first."""
+        text = source.strip()
+        # Similarity is at most twice the shorter length over the sum of both.
+        shortest, longest = len(text) * least / (200 - least), len(text) * (200 - least) / least
+        first, middle, last = (bisect_left(self._sources, (length,)) for length in (shortest, len(text), longest + 1))
+        nearest = slice(max(first, middle - CANDIDATES // 2), min(last, middle + CANDIDATES // 2))
+        candidates = [candidate for _, candidate in self._sources[nearest]]
+        found = process.extract(text, candidates, scorer=fuzz.ratio, score_cutoff=least, limit=limit)
+        return [self._match(similarity, self._ids[key][-1]) for key, similarity, _ in found]
+
+    def _match(self, similarity: float, number: int) -> Match:
+        return Match(similarity, number, *self._texts[number])
+
+    def containing(self, source: Iterable[str], target: Iterable[str]) -> Iterator[int]:
+        """Ids of corrections that have all of these words somewhere in them, in any case, the newest first."""
+        source, target = [fold(word) for word in source], [fold(word) for word in target]
+        for number, (one, other) in reversed(self._texts.items()):
+            if _has_all(one, source) and _has_all(other, target):
+                yield number
+
+    def arrays(self) -> Arrays:
+        """Everything needed to open the memory again."""
+        texts = [text.encode() for pair in self._texts.values() for text in pair]
+        return {
+            "ids": np.array(list(self._texts), np.int64),  # [n]
+            "ends": np.cumsum([len(text) for text in texts], dtype=np.int64),  # [2 n] of source and target in turn
+            "bytes": np.frombuffer(b"".join(texts), np.uint8),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Memory:
+        """The memory whose `arrays()` these are."""
+        memory, data = cls(), arrays["bytes"].tobytes()
+        texts = (data[begin:end].decode() for begin, end in pairwise([0, *arrays["ends"].tolist()]))
+        for number in arrays["ids"].tolist():
+            memory._texts[number] = next(texts), next(texts)
+        for number, (source, _) in memory._texts.items():
+            memory._ids.setdefault(source.strip(), []).append(number)
+        memory._sources = sorted((len(key), key) for key in memory._ids)
+        return memory
+
+
+def fold(text: str) -> str:
+    """A text in which the case of letters does not count, dotless and dotted ones in particular.
+
+    >>> fold("DIŞ") == fold("dış")
+    True
+    """
+    return text.casefold().replace("ı", "i").replace("i̇", "i")
+
+
+def _has_all(text: str, words: list[str]) -> bool:
+    text = fold(text)
+    return all(word in text for word in words)

@@ -1,0 +1,266 @@
+"""Word graphs: all translations that a search has left, with their scores and features, as a graph of phrases.
+
+>>> from dragoman.search.decoder import Decoder
+>>> models = ModelSet()
+>>> for f, e in [("the green button", "el botón verde"), ("the red button", "el botón rojo")]:
+...     _ = models.add(f.split(), e.split())
+>>> graph = WordGraph.of(Decoder(models, Weights("thot")).search("the green button".split()))
+>>> " ".join(graph.best.words)
+'el botón verde'
+
+State 0 is the first, the highest the end; arcs stand in the order of their origins and lead to higher states. A graph
+is self-contained: it stays valid when the models learn. `graph_files` saves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.errors import BadInputError
+from dragoman.kernels import exercise
+from dragoman.models.loglinear import Weights
+from dragoman.models.modelset import ModelSet
+from dragoman.search import nbest_kernels
+from dragoman.search import wordgraph_kernels as kernels
+from dragoman.search.decoder import PATIENCE, Decoder, Search
+from dragoman.search.hypotheses import KINDS, Hypothesis, NBest, Step
+from dragoman.search.hypotheses_kernels import ARCS, FINAL, NONE, STATES
+from dragoman.search.options_kernels import SURCHARGE
+
+END = KINDS.index("end")
+
+Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class WordGraph:
+    """States and arcs in flat arrays; the words of arc a are words[begin[a]:begin[a + 1]], places in `vocabulary`."""
+
+    source: tuple[str, ...]
+    names: tuple[str, ...]  # [M] of the features
+    vocabulary: tuple[str, ...]  # the words that occur, sorted
+    origin: Ids  # [A] state
+    target: Ids  # [A] state
+    span: Ids  # [A, 2] first source word, one past the last; equal where nothing is covered
+    kind: Ids  # [A] place in KINDS
+    score: Floats  # [A] weighted sum of the features, and SURCHARGE × surcharges
+    surcharges: Ids  # [A]
+    features: Floats  # [A, M]
+    begin: Ids  # [A + 1]
+    words: Ids  # [·]
+
+    @classmethod
+    def of(cls, search: Search) -> WordGraph:
+        """The word graph of a search: all that leads from its first state to its last."""
+        work, options = search.work, search.options
+        states, arcs = int(work.sizes[STATES]), int(work.sizes[ARCS])
+        ways = work.origin[:arcs], work.target[:arcs]
+        kept = np.flatnonzero(kernels.on_a_way(*ways, np.ones(arcs, np.bool_), states, int(work.sizes[FINAL])))
+        kept = kept[np.argsort(work.origin[kept], kind="stable")]
+        origin, target = _renumbered(work.origin[kept], work.target[kept])
+        option = work.option[kept]
+        begin, ids = kernels.gather(options.begin, options.stop, options.words, option)
+        different, places = np.unique(ids, return_inverse=True)
+        vocabulary, words = _sorted(search.sentence.spelling.words(different), places)
+        ends, span = option == NONE, np.stack([options.start[option], options.end[option]], axis=1)
+        span[ends] = len(search.source)
+        return cls(
+            source=search.source,
+            names=tuple(search.weights),
+            vocabulary=vocabulary,
+            origin=origin,
+            target=target,
+            span=span,
+            kind=np.where(ends, END, np.maximum(-options.path[option], 0)),
+            score=work.gain[kept],
+            surcharges=search.arc_surcharges(kept),
+            features=search.arc_features(kept),
+            begin=begin,
+            words=words,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, WordGraph):
+            return NotImplemented
+        names = [field.name for field in fields(self)]
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+
+    def __len__(self) -> int:
+        """Number of arcs."""
+        return self.origin.size
+
+    @property
+    def states(self) -> int:
+        """Number of states."""
+        return int(self.target[-1]) + 1
+
+    @cached_property
+    def first(self) -> Ids:
+        """[S + 1] the arcs out of state s are first[s] … first[s + 1] - 1."""
+        return np.searchsorted(self.origin, np.arange(self.states + 1))
+
+    @cached_property
+    def from_start(self) -> Floats:
+        """[S] score of the best way from the first state to each."""
+        best = np.empty(self.states)
+        kernels.fill_from_start(self.origin, self.target, self.score, best)
+        return best
+
+    @cached_property
+    def to_end(self) -> Floats:
+        """[S] score of the best way from each state to the end."""
+        best = np.empty(self.states)
+        kernels.fill_to_end(self.origin, self.target, self.score, best)
+        return best
+
+    @property
+    def best(self) -> Hypothesis:
+        """The best translation."""
+        return self.nbest(1)[0]
+
+    def nbest(self, n: int, *, distinct: bool = False) -> NBest:
+        """The n best translations, or as many as there are."""
+        ways = self._ways(n, distinct)
+        return NBest(self.names, ways, ways[1], self.features, self._hypothesis)
+
+    def _ways(self, n: int, distinct: bool) -> tuple[Ids, Ids, Floats]:
+        if n < 1:
+            raise BadInputError(f"an n-best list has at least one entry, not {n}")
+        begin, arcs = nbest_kernels.arcs_by_target(self.target, self.states)
+        graph = nbest_kernels.Graph(
+            score=self.from_start,
+            begin=begin,
+            arcs=arcs,
+            origin=self.origin,
+            gain=self.score,
+            label=np.arange(len(self)),
+            first=self.begin[:-1],
+            last=self.begin[1:],
+            words=self.words,
+        )
+        patience = PATIENCE * (n + 100)
+        ways: tuple[Ids, Ids, Floats] = nbest_kernels.best_ways(graph, self.states - 1, n, distinct, patience)
+        return ways
+
+    def _hypothesis(self, way: Ids, score: float, features: dict[str, float]) -> Hypothesis:
+        steps = tuple(self.step(arc) for arc in way.tolist() if self.kind[arc] != END)
+        return Hypothesis.made_of(steps, score, features, int(self.surcharges[way].sum()))
+
+    def step(self, arc: int) -> Step:
+        """What an arc says for which source words."""
+        words = tuple(self.vocabulary[n] for n in self.words[self.begin[arc] : self.begin[arc + 1]])
+        first, last = self.span[arc].tolist()
+        return Step((first, last), words, KINDS[self.kind[arc]])
+
+    def posteriors(self, scale: float = 1.0) -> Floats:
+        """[A] how probable each arc is, ways being as probable as exp(scale · score) says."""
+        probability: Floats = kernels.posteriors(self.origin, self.target, self.score, self.states, float(scale))
+        return probability
+
+    def confidences(self, hypothesis: Hypothesis, scale: float = 1.0) -> list[float]:
+        """How sure the graph is of each word of a translation.
+
+        That is the probability that the word is said for its source words, whatever else: of all that covers a source
+        word of its phrase, the share that contains it, averaged over these source words. A word that came from no
+        source word, since it was given, is certain.
+        """
+        probability, known = self.posteriors(scale), {word: n for n, word in enumerate(self.vocabulary)}
+        answer = []
+        for step in hypothesis.steps:
+            shares = np.empty(step.source[1] - step.source[0])
+            for word in step.words:
+                wanted = known.get(word, NONE)
+                kernels.fill_shares(self.begin, self.words, self.span, probability, wanted, *step.source, shares)
+                answer.append(min(float(shares.mean()), 1.0) if shares.size else 1.0)
+        return answer
+
+    def pruned(self, *, posterior: float = 0.0, arcs: int | None = None, scale: float = 1.0) -> WordGraph:
+        """The graph without arcs less probable than `posterior`, and with at most `arcs` out of each state.
+
+        The best way is always kept.
+        """
+        probability = self.posteriors(scale)
+        wanted = probability >= posterior
+        if arcs is not None:
+            wanted &= kernels.most_probable(self.origin, probability, arcs)
+        wanted[self._ways(1, False)[1]] = True
+        kept = kernels.on_a_way(self.origin, self.target, wanted, self.states, self.states - 1)
+        return self._only(np.flatnonzero(kept))
+
+    def _only(self, kept: Ids) -> WordGraph:
+        """The graph of these arcs, which are all on ways."""
+        begin, ids = kernels.gather(self.begin[:-1], self.begin[1:], self.words, kept)
+        different, words = np.unique(ids, return_inverse=True)
+        origin, target = _renumbered(self.origin[kept], self.target[kept])
+        return replace(
+            self,
+            vocabulary=tuple(self.vocabulary[n] for n in different),
+            origin=origin,
+            target=target,
+            span=self.span[kept],
+            kind=self.kind[kept],
+            score=self.score[kept],
+            surcharges=self.surcharges[kept],
+            features=self.features[kept],
+            begin=begin,
+            words=words,
+        )
+
+    def rescored(self, weights: Mapping[str, float]) -> WordGraph:
+        """The same ways with the scores that other weights give them."""
+        if set(weights) != set(self.names):
+            raise BadInputError(f"the graph has the features {', '.join(self.names)}, not {', '.join(weights)}")
+        vector = np.array([weights[name] for name in self.names])
+        return replace(self, score=self.features @ vector + SURCHARGE * self.surcharges)
+
+    @classmethod
+    def joined(cls, graphs: Iterable[WordGraph]) -> WordGraph:
+        """The graphs of the pieces of a sentence, one after another."""
+        parts = list(graphs)
+        vocabulary = sorted({word for part in parts for word in part.vocabulary})
+        place = {word: n for n, word in enumerate(vocabulary)}
+        states = np.cumsum([0, *(part.states - 1 for part in parts)])
+        lengths = np.cumsum([0, *(len(part.source) for part in parts)])
+        texts = np.cumsum([0, *(part.words.size for part in parts)])
+        here = [np.array([place[word] for word in part.vocabulary], np.int64) for part in parts]
+        unchanged = "kind", "score", "surcharges", "features"
+        return cls(
+            source=tuple(word for part in parts for word in part.source),
+            names=parts[0].names,
+            vocabulary=tuple(vocabulary),
+            origin=np.concatenate([part.origin + n for part, n in zip(parts, states, strict=False)]),
+            target=np.concatenate([part.target + n for part, n in zip(parts, states, strict=False)]),
+            span=np.concatenate([part.span + n for part, n in zip(parts, lengths, strict=False)]),
+            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in unchanged},
+            begin=np.append(np.concatenate([p.begin[:-1] + n for p, n in zip(parts, texts, strict=False)]), texts[-1]),
+            words=np.concatenate([places[part.words] for part, places in zip(parts, here, strict=True)]),
+        )
+
+
+def _sorted(spelled: list[str], places: Ids) -> tuple[tuple[str, ...], Ids]:
+    """Words in the order of their spelling, and places among them for places in the order they had."""
+    order = sorted(range(len(spelled)), key=spelled.__getitem__)
+    rank = np.empty(len(spelled), np.int64)
+    rank[order] = np.arange(len(spelled))
+    return tuple(spelled[n] for n in order), rank[places]
+
+
+def _renumbered(origin: Ids, target: Ids) -> tuple[Ids, Ids]:
+    """Arcs between states numbered without gaps; the first state, which no arc enters, is 0."""
+    number = np.cumsum(np.bincount(target) > 0, dtype=np.int64)
+    return number[origin], number[target]
+
+
+@exercise
+def _exercise() -> None:
+    models = ModelSet()
+    models.add(["a"], ["b"])
+    graph = WordGraph.of(Decoder(models, Weights("full")).search(["a"]))
+    graph.confidences(graph.pruned(arcs=1).best)
+    graph.to_end.sum()

@@ -1,0 +1,113 @@
+"""What a project knows after some row of its journal. All of it can be computed from the journal again.
+
+The rows are folded into the state one after another, and it makes no difference whether that happens as they are
+written, or later, from the first row or from any snapshot: the arrays are the same, bit for bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+from dragoman.errors import DamagedFileError
+from dragoman.files import Arrays
+from dragoman.guard import Guard
+from dragoman.memory import Memory
+from dragoman.models.knowledge import Knowledge
+from dragoman.models.loglinear import Weights
+from dragoman.models.modelset import Contribution
+from dragoman.store import Journal, Project, Row, Snapshot
+
+
+@dataclass
+class State:
+    """Everything that corrections and settings have an effect on."""
+
+    knowledge: Knowledge
+    weights: Weights
+    guard: Guard = field(default_factory=Guard)
+    memory: Memory = field(default_factory=Memory)
+    revision: int = 0  # id of the last row of the journal that is in it
+    saved: int = 0  # id of the last row that is in a snapshot too
+
+    @classmethod
+    def restore(cls, project: Project, base: Knowledge | None) -> tuple[Self, list[str]]:
+        """The state after the last row, and a line on each snapshot that was of no use."""
+        settings = project.settings
+        snapshot, warnings = project.newest_snapshot()
+        if snapshot is None:
+            knowledge = Knowledge(base, tokens=settings["tokens"], order=settings["order"])
+            state = cls(knowledge, Weights(settings["preset"]))
+        else:
+            state = cls._from_snapshot(snapshot, base, settings)
+        for row in project.journal.rows(after=state.revision):
+            state.fold(row, project.journal)
+        return state, warnings
+
+    @classmethod
+    def _from_snapshot(cls, snapshot: Snapshot, base: Knowledge | None, settings: Mapping[str, Any]) -> Self:
+        knowledge = Knowledge.from_arrays(snapshot.arrays, base, tokens=settings["tokens"])
+        texts = {name.removeprefix("memory."): array for name, array in snapshot.arrays.items()}
+        state = cls(knowledge, Weights(settings["preset"]), memory=Memory.from_arrays(texts), revision=snapshot.id)
+        state.saved = snapshot.id
+        state.change_settings(snapshot.about["settings"])
+        return state
+
+    def fold(self, row: Row, journal: Journal) -> None:
+        """Go on to the next row of the journal."""
+        if row.kind == "learn":
+            source, target = texts(row)
+            self.knowledge.relearn(source, target, contribution(row))
+            self.memory.add(row.id, source, target)
+        elif row.kind == "forget":
+            self.take_back(journal.get(int(row.refers_to or 0)))
+        elif row.kind == "settings":
+            self.change_settings(row.settings or {})
+        self.revision = row.id
+
+    def take_back(self, row: Row) -> None:
+        """Subtract what a correction has added; one that was flagged has added nothing."""
+        if row.kind == "learn":
+            self.knowledge.forget(*texts(row), contribution(row))
+            self.memory.remove(row.id)
+
+    def change_settings(self, settings: Mapping[str, Any]) -> None:
+        """Put settings in force; what they do not name stays as it is."""
+        if "weights" in settings:
+            self.weights = Weights(self.weights.preset, settings["weights"])
+        if "guard" in settings:
+            self.guard = Guard(
+                **{name: math.inf if value is None else value for name, value in settings["guard"].items()}
+            )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings in force, in the form in which the journal has them."""
+        return settings_of(self.weights) | settings_of(self.guard)
+
+    def arrays(self) -> Arrays:
+        """Everything but the settings, the base not counted."""
+        return self.knowledge.arrays() | {f"memory.{name}": array for name, array in self.memory.arrays().items()}
+
+
+def settings_of(value: Weights | Guard) -> dict[str, Any]:
+    """A setting in the form in which the journal has it: JSON has no infinity."""
+    if isinstance(value, Weights):
+        return {"weights": dict(value)}
+    return {"guard": {name: number if math.isfinite(number) else None for name, number in asdict(value).items()}}
+
+
+def texts(row: Row) -> tuple[str, str]:
+    """Source and target of a correction."""
+    if row.source is None or row.target is None:
+        raise DamagedFileError(f"row {row.id} of the journal has no texts", remedy="restore the journal from a copy")
+    return row.source, row.target
+
+
+def contribution(row: Row) -> Contribution:
+    """What a correction has contributed."""
+    if row.contribution is None:
+        raise DamagedFileError(f"row {row.id} of the journal has no contribution", remedy="restore it from a copy")
+    return Contribution.from_bytes(row.contribution)
