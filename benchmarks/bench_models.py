@@ -26,6 +26,7 @@ from dragoman.text.tokens import split
 
 Pair = tuple[list[str], list[str]]
 LONGEST = 60
+BUDGET = 120  # seconds that the peer may have
 CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
 
 
@@ -60,7 +61,14 @@ def online(pairs: list[Pair], peer_pairs: int) -> None:
     print(f"  after {len(pairs):,} pairs: {late:.2f} ms, {late / early:.2f}×")
     statistics = models.statistics()
     print(f"  {len(models.language):,} n-grams, {models.language.nbytes / len(models.language):.1f} bytes each")
-    print(f"  {statistics['phrase pairs']:,} phrase pairs, {models.phrases.nbytes / statistics['phrase pairs']:.1f} bytes")
+    print(
+        f"  {statistics['phrase pairs']:,} phrase pairs, {models.phrases.nbytes / statistics['phrase pairs']:.1f} each"
+    )
+    compare(pairs[:peer_pairs], seconds, sizes)
+
+
+def compare(pairs: list[Pair], seconds: list[float], sizes: list[int]) -> None:
+    """The peer on the same pairs, for as long as the budget lasts; the second half of what it reached counts."""
     os.environ["OMP_NUM_THREADS"] = "1"
     try:
         from thot.alignment import AlignmentModelType
@@ -70,15 +78,20 @@ def online(pairs: list[Pair], peer_pairs: int) -> None:
         return
     model = SmtModel(AlignmentModelType.INCR_HMM)
     peer = SmtDecoder(model)
-    peer_seconds = []
-    for source, target in pairs[:peer_pairs]:
+    theirs: list[float] = []
+    until = time.perf_counter() + BUDGET
+    for source, target in pairs:
         began = time.perf_counter()
+        if began > until:
+            break
         peer.train_sentence_pair(" ".join(source), " ".join(target))
-        peer_seconds.append(time.perf_counter() - began)
-    half = peer_pairs // 2
-    theirs = median_ms(peer_seconds[half:], sizes[half:peer_pairs])
-    ours = median_ms(seconds[half:peer_pairs], sizes[half:peer_pairs])
-    print(f"  the same pairs {half:,}–{peer_pairs:,}: {ours:.2f} ms, sil-thot {theirs:.1f} ms, {theirs / ours:.0f}× faster")
+        theirs.append(time.perf_counter() - began)
+    half, end = len(theirs) // 2, len(theirs)
+    one, other = np.median(seconds[half:end]) * 1e3, np.median(theirs[half:]) * 1e3
+    print(
+        f"  pairs {half:,} to {end:,} of {np.mean(sizes[half:end]):.0f} words: {one:.2f} ms, sil-thot {other:.1f} ms,"
+    )
+    print(f"  that is {other / one:.0f}× as fast")
 
 
 def batch(folder: Path, count: int) -> None:
@@ -90,8 +103,10 @@ def batch(folder: Path, count: int) -> None:
     models.train(pairs)
     took = time.perf_counter() - began
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"batch training of {len(pairs):,} pairs: {took:.0f} s, peak memory {peak / 2**20:.2f} GB ({before / 2**20:.2f} before)")
-    print(f"  {models.phrases.phrase_count:,} phrase pairs, {models.phrases.nbytes / models.phrases.phrase_count:.1f} bytes each")
+    print(f"batch training of {len(pairs):,} pairs: {took:.0f} s")
+    print(f"  peak memory {peak / 2**20:.2f} GB, {before / 2**20:.2f} of it there before")
+    count = models.phrases.phrase_count
+    print(f"  {count:,} phrase pairs, {models.phrases.nbytes / count:.1f} bytes each")
     print(f"  {len(models.language):,} n-grams, {models.language.nbytes / len(models.language):.1f} bytes each")
 
 
@@ -109,8 +124,8 @@ def main() -> None:
         batch(folder, arguments.pairs)
     else:
         online(read_pairs(folder, arguments.pairs), arguments.peer_pairs)
-        own = [sys.executable, __file__, "--corpora", str(arguments.corpora), "--pairs", str(arguments.pairs), "--batch"]
-        subprocess.run(own, check=True)
+        options = ["--corpora", str(arguments.corpora), "--pairs", str(arguments.pairs), "--batch"]
+        subprocess.run([sys.executable, __file__, *options], check=True)
 
 
 if __name__ == "__main__":

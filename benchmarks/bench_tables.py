@@ -79,7 +79,8 @@ def sizes_and_pauses(entries: int) -> None:
         if len(table) > entries // 2:
             largest = max(largest, table.nbytes / len(table))
     print(f"growing to {entries:,} entries, 20 at a time")
-    print(f"  longest single add                       {max(pauses) * 1e3:8.1f} ms, median {np.median(pauses) * 1e6:.0f} µs")
+    median = np.median(pauses) * 1e6
+    print(f"  longest single add                       {max(pauses) * 1e3:8.1f} ms, median {median:.0f} µs")
     print(f"  bytes per entry, at most                 {largest:8.1f}, {largest / raw:.2f}× of the raw {raw}")
 
 

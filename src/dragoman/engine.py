@@ -325,8 +325,7 @@ class Engine:
                 revision = self._tried = state.revision
                 if state.saved == revision:
                     return
-                arrays = {name: array.copy() for name, array in state.arrays().items()}
-                about = {"settings": state.settings}
+                arrays, about = state.snapshot()
             self.project.save_snapshot(revision, arrays, about)
             state.saved = revision
 

@@ -18,6 +18,7 @@ from dragoman.memory import Memory
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import Contribution
+from dragoman.packing import pack, unpack
 from dragoman.store import Journal, Project, Row, Snapshot
 
 
@@ -48,8 +49,9 @@ class State:
 
     @classmethod
     def _from_snapshot(cls, snapshot: Snapshot, base: Knowledge | None, settings: Mapping[str, Any]) -> Self:
-        knowledge = Knowledge.from_arrays(snapshot.arrays, base, tokens=settings["tokens"])
-        texts = {name.removeprefix("memory."): array for name, array in snapshot.arrays.items()}
+        arrays = unpack(snapshot.arrays["state"], snapshot.about["places"])
+        knowledge = Knowledge.from_arrays(arrays, base, tokens=settings["tokens"])
+        texts = {name.removeprefix("memory."): array for name, array in arrays.items()}
         state = cls(knowledge, Weights(settings["preset"]), memory=Memory.from_arrays(texts), revision=snapshot.id)
         state.saved = snapshot.id
         state.change_settings(snapshot.about["settings"])
@@ -72,6 +74,8 @@ class State:
         if row.kind == "learn":
             self.knowledge.forget(*texts(row), contribution(row))
             self.memory.remove(row.id)
+            if not len(self.memory):  # as if there had never been any: words, which are never forgotten, go too
+                self.knowledge = self.knowledge.without_corrections()
 
     def change_settings(self, settings: Mapping[str, Any]) -> None:
         """Put settings in force; what they do not name stays as it is."""
@@ -86,6 +90,11 @@ class State:
     def settings(self) -> dict[str, Any]:
         """All settings in force, in the form in which the journal has them."""
         return settings_of(self.weights) | settings_of(self.guard)
+
+    def snapshot(self) -> tuple[Arrays, dict[str, Any]]:
+        """A copy of all of it in the form in which it goes to disk: arrays, and what is said about them."""
+        packed, places = pack(self.arrays())
+        return {"state": packed}, {"places": places, "settings": self.settings}
 
     def arrays(self) -> Arrays:
         """Everything but the settings, the base not counted."""

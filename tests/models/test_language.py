@@ -312,6 +312,7 @@ def test_perplexity_is_finite_for_unseen_words_and_falls_with_learning() -> None
         lambda model: model.prob("a", "history"),
         lambda model: model.score_lines(["a\nb"]),
         lambda model: model.scores([["a", ""]]),
+        lambda model: model.perplexity(["a", "b"]),
         lambda model: model.perplexity([]),
         lambda model: model.add_ids(np.array([UNKNOWN, 5])),
         lambda model: model.train([np.array([5]), np.array([START])]),

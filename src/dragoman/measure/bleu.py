@@ -3,13 +3,13 @@
 >>> hypotheses = ["Pulse el botón verde.", "Abra la tapa."]
 >>> references = ["Pulse el botón verde.", "Cierre la tapa."]
 >>> round(bleu(hypotheses, references), 2)
-74.48
+79.84
 >>> measure = Bleu(smoothing="plus-one")
 >>> statistics = measure.statistics(hypotheses, references)
 >>> measure.sentence_scores(statistics).round(1).tolist()
-[100.0, 75.0]
->>> measure.parts(statistics.sum(0))
-Parts(precisions=(87.5, 83.33333333333333, 75.0, 66.66666666666667), brevity_penalty=1.0, length_ratio=1.0)
+[100.0, 65.8]
+>>> [round(precision, 1) for precision in measure.parts(statistics.sum(0)).precisions]
+[88.9, 85.7, 80.0, 66.7]
 """
 
 from __future__ import annotations

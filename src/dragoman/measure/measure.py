@@ -56,11 +56,14 @@ class Measure(ABC):
         """
         strings = check(hypotheses, references)
         pairing = _pairing(len(hypotheses), len(references), which)
-        if strings:
-            packed = self._encode(list(map(str, hypotheses)), list(map(str, references)))
-        else:
-            packed = pack(list(map(np.asarray, hypotheses))), pack(list(map(np.asarray, references)))
-        return self._count(*packed, pairing)
+        ids: dict[str, int] = {}
+        both = []
+        for sentences in (hypotheses, references):
+            if strings:
+                both.append(number((self._words(str(sentence)) for sentence in sentences), ids))
+            else:
+                both.append(pack([np.asarray(sentence) for sentence in sentences]))
+        return self._count(both[0], both[1], pairing)
 
     def score(self, total: ArrayLike) -> float:
         """Score, in percent, of counts [k] that have been added up."""
@@ -85,12 +88,8 @@ class Measure(ABC):
         settings = "".join(f"|{name}:{value}" for name, value in self._settings().items())
         return f"{self.name}{settings}|dragoman:{__version__}"
 
-    def _settings(self) -> dict[str, str]:
-        return {}
-
-    def _encode(self, hypotheses: list[str], references: list[str]) -> tuple[Sentences, Sentences]:
-        ids: dict[str, int] = {}
-        return number(map(self._words, hypotheses), ids), number(map(self._words, references), ids)
+    @abstractmethod
+    def _settings(self) -> dict[str, str]: ...
 
     @abstractmethod
     def _words(self, text: str) -> Sequence[str]: ...

@@ -44,6 +44,10 @@ class Knowledge:
         self.source = Side(self.models.source, tokens, base.source if base else None)
         self.target = Side(self.models.target, tokens, base.target if base else None)
 
+    def without_corrections(self) -> Knowledge:
+        """A new, empty knowledge like this one over the same base."""
+        return Knowledge(self.base, tokens=self.source.mode, order=self.models.language.order)
+
     def learn(self, source: str, target: str) -> Contribution:
         """Learn a pair of texts; one that cannot be learned is refused, and nothing changes."""
         one, other = self.read_pair(source, target)
@@ -81,11 +85,16 @@ class Knowledge:
     ) -> int:
         """Train an empty knowledge in batch, as a base; returns how many pairs had no empty or overlong side."""
         kept = list(self._fit(pairs))
+        # The usual case of words is known only after all sentences, and the models want an empty vocabulary.
+        usual = Knowledge(tokens=self.source.mode)
+        for one, other in kept:
+            usual.source.add(one)
+            usual.target.add(other)
+        words = ((usual.source.model_words(one), usual.target.model_words(other)) for one, other in kept)
+        self.models.train(words, threads=threads, progress=progress)
         for one, other in kept:
             self.source.add(one)
             self.target.add(other)
-        words = ((self.source.model_words(one), self.target.model_words(other)) for one, other in kept)
-        self.models.train(words, threads=threads, progress=progress)
         return len(kept)
 
     def _fit(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[Sentence, Sentence]]:

@@ -74,7 +74,8 @@ class Reader:
     def score(self, words: Words) -> float:
         """Natural log of the probability of a sentence, `</s>` included."""
         _check(words)
-        return float(self._scores([np.concatenate([[START], self.vocabulary.ids(words), [END]])])[0])
+        ids = np.concatenate([[START], self.vocabulary.ids(words), [END]])
+        return float(np.log(self._probabilities(ids, ids.size)).sum())
 
     def scores(self, sentences: Iterable[Words]) -> NDArray[np.float64]:
         """`score` of each of many sentences, faster than one by one."""
@@ -189,7 +190,7 @@ class LanguageModel(Reader):
     def prune(self, limit: int) -> dict[int, int]:
         """Drop n-grams if this layer has more than `limit`; returns how many of each order.
 
-        The ones seen least go first, among them those of higher order, among them the older; words are never dropped.
+        Those of higher order go first, among them the ones seen least, among them the older; words are never dropped.
         Shorter n-grams keep their counts, and probabilities stay normalised. But what was dropped is not known exactly
         any more: a later `remove` skips what it does not find (`skipped` counts it).
         """

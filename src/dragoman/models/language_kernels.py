@@ -5,10 +5,11 @@ back to `<s>`, and that one keeps its true count; every shorter n-gram keeps the
 left. So one count c_X stands at each path, and a word is learned from the longest n-gram downwards: only an n-gram
 never seen before is a new left context of the one without its first word, and the first one seen before ends the walk.
 
-1. `add` and `remove` change the statistics of one sentence; room must have been reserved before `add`.
+1. `add` and `remove` change the statistics of one sentence; room must have been reserved before.
 2. `start` gives the state at the beginning of a sentence, `advance` the log probability of a word and the state after.
    A state is one integer, valid until the model changes: the longest history that has been seen to go on. Histories of
    equal state give every word the same probability.
+3. `read_text` gives the probabilities of a whole text at once.
 
 Everything read is the sum of base and layer, and everything written goes to the layer.
 """
@@ -50,7 +51,6 @@ TALLIES = 5  # from here on c_{1,1}, c_{1,2}, c_{2,1}, c_{2,2} …
 LENGTH_BITS = 8  # of a state: the length of its history; above them its joint id + 1
 EMPTY_HISTORY = 0
 FIRST_DISCOUNT = 0.75  # D_k while c_{k,1} or c_{k,2} is 0
-
 
 GRAM = np.dtype(
     [
@@ -217,8 +217,8 @@ def read_text(lm, words, probabilities, work):
 def read_block(lm, words, probabilities, work):
     """`read_text` for a block of whole sentences.
 
-    In the rows of `work`: the order of the longest n-gram found at each word; of each history seen to go on, the place of
-    the word after it, its joint id, Σ_w c_X(u w) and N1+(u •); the rest belongs to `look_up_all`.
+    In the rows of `work`: the order of the longest n-gram found at each word; of each history seen to go on, the place
+    of the word after it, its joint id, Σ_w c_X(u w) and N1+(u •); the rest belongs to `look_up_all`.
     """
     found, places, nodes, totals, types = work[0], work[1], work[2], work[3], work[4]
     found[: words.size] = 0
@@ -441,7 +441,7 @@ def occurrences(lm, node, length, word):
 def find_histories(lm, sentence, nodes):
     """Find the joint id of the history before each word of `<s>` … `</s>`; false if the sentence was never learned.
 
-    That is, if a longest n-gram stands in it more often than it was counted. Where n-grams were dropped, who knows.
+    That is, if a longest n-gram stands in it more often than it was counted. Where n-grams were dropped, none can tell.
     """
     order = order_of(lm)
     counts, grams = np.empty_like(nodes), np.empty_like(nodes)

@@ -125,7 +125,7 @@ def _droppable(model: LanguageModel) -> tuple[Ids, Ids, Ids]:
     entries = np.concatenate([inner, outer])
     orders = np.concatenate([orders[inner], np.full(outer.size, model.order)])
     every_count = np.concatenate([counts[inner], longest[outer]])
-    ranked = np.lexsort((entries, -orders, every_count))  # seen least, of higher order, older
+    ranked = np.lexsort((entries, every_count, -orders))  # of higher order, then seen least, then older
     return entries[ranked], orders[ranked], every_count[ranked]
 
 

@@ -41,6 +41,8 @@ class TextReader:
 
     def sentences(self, sentences: Sequence[Sequence[str]]) -> Ids:
         """Ids of the words of sentences, with `<s>` … `</s>` around each."""
+        if any(isinstance(words, str) for words in sentences):
+            raise BadInputError("a sentence is a list of words, not one string", remedy="split it first")
         tokens = self._read([*map(WORD_END.join, sentences), ""], WORD_END, SENTENCE_END)
         if tokens.size != sum(map(len, sentences)) + 2 * len(sentences):
             raise BadInputError("a word without any characters")

@@ -19,12 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.errors import BadInputError
+from dragoman.models import lengths_kernels
 from dragoman.search import constrained_kernels as kernels
 from dragoman.search import recall_kernels
 from dragoman.search.options import Scorer, new_span_options, selected
 from dragoman.search.options_kernels import GIVEN, INSERTED, SpanOptions
 
 COMPLETIONS = 10  # of an unfinished word that are tried where no option offers one
+PLACES = 200_000  # of a prefix with a source word, at most; in long sentences only those near the diagonal are tried
+NEAREST = 10  # source words, either side of the diagonal, that are always tried
 
 Ids = NDArray[np.int64]
 
@@ -70,10 +73,10 @@ def constrain(scorer: Scorer, options: SpanOptions, prefix: Prefix, memory: int)
         return options, NO_BLOCKS
     free = options.start.size
     ids = scorer.sentence.spelling.ids(prefix.words)
-    given = np.unique(np.concatenate([ids[:-1], _last_words(scorer, options, prefix, ids, memory)]))
-    options = _joined(options, _extra(scorer, options, given))
+    near = _diagonal(scorer, prefix)
+    options = _joined(options, _extra(scorer, options, _given(scorer, options, prefix, ids, memory), near))
     starts = _starting(scorer, options.words, prefix)
-    rows = kernels.agreeing(options.begin, options.stop, options.words, ids, prefix.unfinished, starts, prefix.whole)
+    rows = kernels.agreeing(options, ids, prefix.unfinished, starts, prefix.whole, near)
     at, option, reached = rows.T
     start, end = options.start[option], options.end[option]
     order = np.lexsort((option, -options.estimate[option], reached, end, start, at))
@@ -81,6 +84,16 @@ def constrain(scorer: Scorer, options: SpanOptions, prefix: Prefix, memory: int)
     options = selected(options, np.concatenate([np.arange(free), option[order]]))
     kernels.fill_kin_of_given(options, free, np.empty(scorer.sentence.ids.size, np.int64))
     return options, blocks
+
+
+def _diagonal(scorer: Scorer, prefix: Prefix) -> Ids:
+    """[P, 2] the source words, first and one past the last, that each word of the prefix may stand for."""
+    J, P = scorer.sentence.ids.size, len(prefix.words)
+    lengths = scorer.models.lengths.view
+    ratio = J / P if prefix.whole else lengths_kernels.pooled_ratio(lengths.pooled, lengths.base_pooled)[0]
+    middle = np.minimum(np.arange(P) * ratio, J - 1).astype(np.int64)
+    width = max(NEAREST, PLACES // (2 * P))
+    return np.stack([np.maximum(middle - width, 0), np.minimum(middle + width + 1, J)], axis=1)
 
 
 def _starting(scorer: Scorer, words: Ids, prefix: Prefix) -> NDArray[np.bool_]:
@@ -93,24 +106,30 @@ def _starting(scorer: Scorer, words: Ids, prefix: Prefix) -> NDArray[np.bool_]:
     return fits[places]
 
 
-def _last_words(scorer: Scorer, options: SpanOptions, prefix: Prefix, ids: Ids, memory: int) -> Ids:
-    """What the last word of the prefix may be where no option says so: itself or, if unfinished, likely completions."""
+def _given(scorer: Scorer, options: SpanOptions, prefix: Prefix, ids: Ids, memory: int) -> Ids:
+    """[n, 2] each place of the prefix with a word that may stand there where no option says so.
+
+    At the place of an unfinished word these are the word as it is and likely completions.
+    """
+    places = np.arange(ids.size)
     if not prefix.unfinished:
-        return ids[-1:]
+        return np.stack([places, ids], axis=1)
     fitting = np.unique(options.words[_starting(scorer, options.words, prefix)])
     _, state = recall_kernels.say(scorer.recall, scorer.language, memory, ids, 0, ids.size - 1)
     answers = np.empty(fitting.size)
     kernels.fill_answers(scorer.recall, scorer.language, state, fitting, answers)
-    return np.append(fitting[np.argsort(-answers, kind="stable")[:COMPLETIONS]], ids[-1])
+    likely = fitting[np.argsort(-answers, kind="stable")[:COMPLETIONS]]
+    return np.stack([np.append(places, np.full(likely.size, ids.size - 1)), np.append(ids, likely)], axis=1)
 
 
-def _extra(scorer: Scorer, options: SpanOptions, given: Ids) -> SpanOptions:
-    """For each given word, an option to insert it, and one to put it in place of each source word that may be."""
+def _extra(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids) -> SpanOptions:
+    """For each given word, an option to insert it, and one to put it in place of each source word it may stand for."""
     single = (options.end - options.start == 1) & (options.stop - options.begin == 1)
     offered = set(zip(options.start[single].tolist(), options.words[options.begin[single]].tolist(), strict=True))
-    replaced = np.flatnonzero(~scorer.sentence.fixed).tolist()
-    rows = [(0, 0, word, INSERTED) for word in given.tolist()]
-    rows += [(s, s + 1, word, GIVEN) for s in replaced for word in given.tolist() if (s, word) not in offered]
+    fixed = set(np.flatnonzero(scorer.sentence.fixed).tolist())
+    wanted = {(s, word) for place, word in given.tolist() for s in range(*near[place]) if s not in fixed}
+    rows = [(0, 0, word, INSERTED) for word in sorted(set(given[:, 1].tolist()))]
+    rows += [(s, s + 1, word, GIVEN) for s, word in sorted(wanted - offered)]
     start, end, words, kind = np.array(rows, np.int64).T.copy()
     n = np.arange(words.size)
     spans = start, end, kind, kind.copy(), n, n + 1

@@ -26,21 +26,25 @@ def agrees(words, begin, end, prefix, at, unfinished, starts):
 
 
 @kernel
-def agreeing(begin, stop, words, prefix, unfinished, starts, exact):
+def agreeing(options, prefix, unfinished, starts, exact, near):
     """[rows, 3] place in the prefix, option, and words of the prefix then reached, for all options that agree.
 
     `starts` [target words of all options]: true for those that begin with the last, unfinished word of the prefix.
-    With `exact` an option may not go beyond the end of the prefix.
+    With `exact` an option may not go beyond the end of the prefix. Only options that begin at the source words
+    near[at, 0] … near[at, 1] - 1 are tried.
     """
     P = prefix.size
     rows = np.empty((64, 3), np.int64)
     n = 0
     for at in range(P):
-        for option in range(begin.size):
-            reached = at + stop[option] - begin[option]
+        for option in range(options.start.size):
+            begin, stop, start = options.begin[option], options.stop[option], options.start[option]
+            reached = at + stop - begin
             if exact and reached > P:
                 continue
-            if agrees(words, begin[option], stop[option], prefix, at, unfinished, starts):
+            if start < options.end[option] and not near[at, 0] <= start < near[at, 1]:
+                continue
+            if agrees(options.words, begin, stop, prefix, at, unfinished, starts):
                 if n == rows.shape[0]:
                     larger = np.empty((2 * n, 3), np.int64)
                     larger[:n] = rows

@@ -24,6 +24,7 @@ from dragoman.search.hypotheses_kernels import (
     FINAL,
     ITEMS,
     NONE,
+    SPARE,
     STATES,
     covered,
     covered_words,
@@ -32,6 +33,7 @@ from dragoman.search.hypotheses_kernels import (
     enter,
     final_gain,
     future,
+    lead,
     may_cover,
     new_arc,
     step_gain,
@@ -152,6 +154,18 @@ def work_off(work, task, settings, stack, lm):
             size = put(work, size, push(work, task, settings, cube, row, column + 1, lm))
         if column == 0 and row + 1 < work.cube[cube, 1] - work.cube[cube, 0]:  # and rows along the first column
             size = put(work, size, push(work, task, settings, cube, row + 1, 0, lm))
+    give_back(work, stack)
+
+
+@lean
+def give_back(work, stack):
+    """Let the room of a stack's cubes serve those filed next."""
+    cube = work.queue[stack]
+    while cube != NONE:
+        after = work.cube[cube, 4]
+        work.cube[cube, 4] = work.sizes[SPARE]
+        work.sizes[SPARE] = cube
+        cube = after
 
 
 @lean
@@ -238,8 +252,12 @@ def prune(work, settings, first, last, placed):
 @lean
 def file_cube(work, stack, begin, end, first, last):
     """File the cube of the states grouped[begin:end] and the options first … last − 1 under a stack."""
-    cube = work.sizes[CUBES]
-    work.sizes[CUBES] += 1
+    cube = work.sizes[SPARE]
+    if cube != NONE:
+        work.sizes[SPARE] = work.cube[cube, 4]
+    else:
+        cube = work.sizes[CUBES]
+        work.sizes[CUBES] += 1
     row = work.cube[cube]
     row[0], row[1], row[2], row[3], row[4] = begin, end, first, last, work.queue[stack]
     work.queue[stack] = cube
@@ -293,6 +311,7 @@ def file_cubes(work, task, settings, begin, end, stack):
 def search(work, task, settings, lm, lengths):
     """Fill the workspace with states and arcs; the best way into the state sizes[FINAL] is the translation."""
     work.sizes[:] = 0
+    work.sizes[SPARE] = NONE
     work.queue[:] = NONE
     work.gap[0], work.mask[0], work.last[0], work.memory[0] = 0, 0, 0, settings.memory
     work.kin[0], work.length[0] = NONE, 0 if settings.length else NONE
@@ -324,7 +343,4 @@ def finish(work, task, settings, begin, end, lm, lengths):
         state = work.grouped[i]
         language = end_language(work, settings, state, lm)
         gain = final_gain(work, task.options, task.weights, task.J, state, language, lengths)
-        arc = new_arc(work, state, NONE, gain, language)
-        work.target[arc] = final
-        if work.best[final] == NONE or work.score[state] + gain > work.score[final]:
-            work.score[final], work.best[final] = work.score[state] + gain, arc
+        lead(work, new_arc(work, state, NONE, gain, language), final)

@@ -8,8 +8,8 @@ As text, a graph has one line a thing, with fields separated by tabs, and words 
     arc         origin  target  first source word  one past the last  kind  score  surcharges  features …  words
 
 State 0 is the first, the highest the end; arcs stand in the order of their origins and lead to higher states. The kind
-is phrase, copy, given, inserted (see `Step`) or end, which the arcs at the end of a sentence are. Numbers are written so
-that reading them gives back the same bits. JSON has the same fields by name.
+is phrase, copy, given, inserted (see `Step`) or end, which the arcs at the end of a sentence are. Numbers are written
+so that reading them gives back the same bits. JSON has the same fields by name.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dragoman.search import nbest_kernels
 
 KINDS = ("phrase", "copy", "given", "inserted", "end")  # from "copy" to "inserted" as -COPY … -INSERTED
+PATIENCE = 200  # partial ways looked at, for each translation of an n-best list
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]

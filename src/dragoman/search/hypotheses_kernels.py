@@ -35,7 +35,10 @@ NONE = -1
 MONOTONE, SWAP, DISCONTINUOUS = 0, 1, 2
 
 # Places in Workspace.sizes
-STATES, ARCS, CUBES, ITEMS, FINAL = 0, 1, 2, 3, 4
+STATES, ARCS, CUBES, ITEMS = 0, 1, 2, 3
+FINAL = 4  # the state of whole translations
+SPARE = 5  # the first of the cubes that have been worked off, linked like a queue, or NONE
+PLACES = 6
 
 
 class Settings(NamedTuple):
@@ -57,7 +60,7 @@ class Settings(NamedTuple):
 class Workspace(NamedTuple):
     """Room for one search; `sizes` says how much of it is filled."""
 
-    sizes: np.ndarray  # [5] int64: STATES, ARCS, CUBES, ITEMS, FINAL (the state of whole translations)
+    sizes: np.ndarray  # [PLACES] int64
     gap: np.ndarray  # [states] int64, first uncovered source word
     mask: np.ndarray  # [states] int64, bit k: word gap + k is covered
     last: np.ndarray  # [states] int64, one past the last source word of the last phrase
@@ -230,20 +233,28 @@ def find_state(work, gap, mask, last, memory, kin, length):
 
 
 @lean
+def lead(work, arc, state):
+    """Let an arc lead into a state; among equally good ways into it, the one from the earliest state is the best."""
+    work.target[arc] = state
+    origin, best = work.origin[arc], work.best[state]
+    score = work.score[origin] + work.gain[arc]
+    if best == NONE or score > work.score[state] or (score == work.score[state] and origin < work.origin[best]):
+        work.score[state], work.best[state] = score, arc
+
+
+@lean
 def enter(work, arc, gap, mask, last, memory, kin, length, rest):
     """Lead an arc into the equal state of this stack if there is one, otherwise into a new state."""
     state, at = find_state(work, gap, mask, last, memory, kin, length)
-    score = work.score[work.origin[arc]] + work.gain[arc]
     if state == NONE:
         state = work.sizes[STATES]
         work.sizes[STATES] += 1
         work.slots[at] = state + 1
         work.gap[state], work.mask[state], work.last[state] = gap, mask, last
         work.memory[state], work.kin[state], work.length[state] = memory, kin, length
-        work.score[state], work.total[state], work.best[state] = score, score + rest, arc
-    elif score > work.score[state]:
-        work.score[state], work.total[state], work.best[state] = score, score + rest, arc
-    work.target[arc] = state
+        work.best[state] = NONE
+    lead(work, arc, state)
+    work.total[state] = work.score[state] + rest
 
 
 @lean

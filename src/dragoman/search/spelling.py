@@ -49,6 +49,15 @@ class Spelling:
         """The word of an id."""
         return self._words[known - self.first] if known >= self.first else self.vocabulary.word(known)
 
+    def listed(self, ids: NDArray[np.int64]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+        """(the different words of these ids, in the order of their spelling; the place of each id [n] among them)."""
+        different, places = np.unique(ids, return_inverse=True)
+        spelled = self.words(different)
+        order = sorted(range(len(spelled)), key=spelled.__getitem__)
+        rank = np.empty(len(spelled), np.int64)
+        rank[order] = np.arange(len(spelled))
+        return tuple(spelled[n] for n in order), rank[places]
+
     def words(self, ids: Iterable[int]) -> list[str]:
         """The words of a sequence of ids."""
         return [self.word(int(known)) for known in ids]

@@ -1,13 +1,5 @@
 """Word graphs: all translations that a search has left, with their scores and features, as a graph of phrases.
 
->>> from dragoman.search.decoder import Decoder
->>> models = ModelSet()
->>> for f, e in [("the green button", "el botón verde"), ("the red button", "el botón rojo")]:
-...     _ = models.add(f.split(), e.split())
->>> graph = WordGraph.of(Decoder(models, Weights("thot")).search("the green button".split()))
->>> " ".join(graph.best.words)
-'el botón verde'
-
 State 0 is the first, the highest the end; arcs stand in the order of their origins and lead to higher states. A graph
 is self-contained: it stays valid when the models learn. `graph_files` saves it.
 """
@@ -22,14 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.errors import BadInputError
-from dragoman.kernels import exercise
-from dragoman.models.loglinear import Weights
-from dragoman.models.modelset import ModelSet
 from dragoman.search import nbest_kernels
 from dragoman.search import wordgraph_kernels as kernels
-from dragoman.search.decoder import PATIENCE, Decoder, Search
-from dragoman.search.hypotheses import KINDS, Hypothesis, NBest, Step
-from dragoman.search.hypotheses_kernels import ARCS, FINAL, NONE, STATES
+from dragoman.search.hypotheses import KINDS, PATIENCE, Hypothesis, NBest, Step
 from dragoman.search.options_kernels import SURCHARGE
 
 END = KINDS.index("end")
@@ -54,36 +41,6 @@ class WordGraph:
     features: Floats  # [A, M]
     begin: Ids  # [A + 1]
     words: Ids  # [·]
-
-    @classmethod
-    def of(cls, search: Search) -> WordGraph:
-        """The word graph of a search: all that leads from its first state to its last."""
-        work, options = search.work, search.options
-        states, arcs = int(work.sizes[STATES]), int(work.sizes[ARCS])
-        ways = work.origin[:arcs], work.target[:arcs]
-        kept = np.flatnonzero(kernels.on_a_way(*ways, np.ones(arcs, np.bool_), states, int(work.sizes[FINAL])))
-        kept = kept[np.argsort(work.origin[kept], kind="stable")]
-        origin, target = _renumbered(work.origin[kept], work.target[kept])
-        option = work.option[kept]
-        begin, ids = kernels.gather(options.begin, options.stop, options.words, option)
-        different, places = np.unique(ids, return_inverse=True)
-        vocabulary, words = _sorted(search.sentence.spelling.words(different), places)
-        ends, span = option == NONE, np.stack([options.start[option], options.end[option]], axis=1)
-        span[ends] = len(search.source)
-        return cls(
-            source=search.source,
-            names=tuple(search.weights),
-            vocabulary=vocabulary,
-            origin=origin,
-            target=target,
-            span=span,
-            kind=np.where(ends, END, np.maximum(-options.path[option], 0)),
-            score=work.gain[kept],
-            surcharges=search.arc_surcharges(kept),
-            features=search.arc_features(kept),
-            begin=begin,
-            words=words,
-        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, WordGraph):
@@ -122,7 +79,9 @@ class WordGraph:
     @property
     def best(self) -> Hypothesis:
         """The best translation."""
-        return self.nbest(1)[0]
+        way = kernels.best_way(self.origin, self.target, self.score, self.from_start)
+        ways = np.array([way.size]), way, self.from_start[-1:]
+        return NBest(self.names, ways, way, self.features, self._hypothesis)[0]
 
     def nbest(self, n: int, *, distinct: bool = False) -> NBest:
         """The n best translations, or as many as there are."""
@@ -175,7 +134,7 @@ class WordGraph:
         for step in hypothesis.steps:
             shares = np.empty(step.source[1] - step.source[0])
             for word in step.words:
-                wanted = known.get(word, NONE)
+                wanted = known.get(word, -1)
                 kernels.fill_shares(self.begin, self.words, self.span, probability, wanted, *step.source, shares)
                 answer.append(min(float(shares.mean()), 1.0) if shares.size else 1.0)
         return answer
@@ -189,7 +148,7 @@ class WordGraph:
         wanted = probability >= posterior
         if arcs is not None:
             wanted &= kernels.most_probable(self.origin, probability, arcs)
-        wanted[self._ways(1, False)[1]] = True
+        wanted[kernels.best_way(self.origin, self.target, self.score, self.from_start)] = True
         kept = kernels.on_a_way(self.origin, self.target, wanted, self.states, self.states - 1)
         return self._only(np.flatnonzero(kept))
 
@@ -197,7 +156,7 @@ class WordGraph:
         """The graph of these arcs, which are all on ways."""
         begin, ids = kernels.gather(self.begin[:-1], self.begin[1:], self.words, kept)
         different, words = np.unique(ids, return_inverse=True)
-        origin, target = _renumbered(self.origin[kept], self.target[kept])
+        origin, target = renumbered(self.origin[kept], self.target[kept])
         return replace(
             self,
             vocabulary=tuple(self.vocabulary[n] for n in different),
@@ -243,24 +202,7 @@ class WordGraph:
         )
 
 
-def _sorted(spelled: list[str], places: Ids) -> tuple[tuple[str, ...], Ids]:
-    """Words in the order of their spelling, and places among them for places in the order they had."""
-    order = sorted(range(len(spelled)), key=spelled.__getitem__)
-    rank = np.empty(len(spelled), np.int64)
-    rank[order] = np.arange(len(spelled))
-    return tuple(spelled[n] for n in order), rank[places]
-
-
-def _renumbered(origin: Ids, target: Ids) -> tuple[Ids, Ids]:
+def renumbered(origin: Ids, target: Ids) -> tuple[Ids, Ids]:
     """Arcs between states numbered without gaps; the first state, which no arc enters, is 0."""
     number = np.cumsum(np.bincount(target) > 0, dtype=np.int64)
     return number[origin], number[target]
-
-
-@exercise
-def _exercise() -> None:
-    models = ModelSet()
-    models.add(["a"], ["b"])
-    graph = WordGraph.of(Decoder(models, Weights("full")).search(["a"]))
-    graph.confidences(graph.pruned(arcs=1).best)
-    graph.to_end.sum()

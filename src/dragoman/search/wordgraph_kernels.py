@@ -64,6 +64,22 @@ def fill_to_end(origin, target, score, best):
         best[origin[arc]] = max(best[origin[arc]], best[target[arc]] + score[arc])
 
 
+@kernel
+def best_way(origin, target, score, best):
+    """The arcs of the best way, given `best` [states] from the first state; among equals, the earliest arcs."""
+    into = np.full(best.size, -1, np.int64)
+    for arc in range(origin.size - 1, -1, -1):
+        if best[origin[arc]] + score[arc] == best[target[arc]]:
+            into[target[arc]] = arc
+    way = np.empty(best.size, np.int64)
+    n, state = 0, best.size - 1
+    while state != 0:
+        way[n] = into[state]
+        state = origin[into[state]]
+        n += 1
+    return way[:n][::-1].copy()
+
+
 @lean
 def log_add(a, b):
     """Log(exp a + exp b)."""

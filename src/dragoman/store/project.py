@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 
 from dragoman.errors import BadInputError, DamagedFileError
-from dragoman.files import MANIFEST, write_durably, storage_errors
+from dragoman.files import MANIFEST, storage_errors, write_durably
 from dragoman.store.database import Place
 from dragoman.store.journal import Journal
 from dragoman.store.lock import WriterLock

@@ -88,7 +88,7 @@ class Vocabulary:
         return [self.word(int(known)) for known in ids]
 
     def _find(self, code: bytes) -> tuple[int, int]:
-        """Id of a word given its UTF-8 form, or UNKNOWN; and the key that it has, or would get, in this layer's index."""
+        """Id of a word given its UTF-8 form, or UNKNOWN; and the key that it has, or would get, in this index."""
         if self.base is not None:
             known = self.base._find(code)[0]
             if known != UNKNOWN:

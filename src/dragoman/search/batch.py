@@ -1,0 +1,79 @@
+"""Many sentences on several threads: the results come in order, and are the same for any number of threads.
+
+>>> decoder = Decoder(ModelSet(), Weights("thot"))
+>>> [" ".join(best.words) for best in translate_all(decoder, [["all"], ["the", "same"]], threads=2)]
+['all', 'the same']
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice, repeat
+from typing import TypeVar
+
+from dragoman.errors import BadInputError
+from dragoman.models.loglinear import Weights
+from dragoman.models.modelset import ModelSet
+from dragoman.search.decoder import Decoder
+from dragoman.search.hypotheses import Hypothesis
+from dragoman.search.searching import Search
+
+AHEAD = 16  # sentences, for each thread, that may be taken before the first of them is wanted
+
+T = TypeVar("T")
+Words = Sequence[str]
+Marks = Sequence[bool]
+Progress = Callable[[int], None]  # told how many sentences are done
+
+
+def translate_all(
+    decoder: Decoder,
+    sentences: Iterable[Words],
+    placeable: Iterable[Marks | None] | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Hypothesis]:
+    """The best translation of each sentence; `placeable` marks the words of each that come out as they are."""
+    return search_all(decoder, sentences, placeable, wanted=_best, threads=threads, progress=progress)
+
+
+def _best(search: Search) -> Hypothesis:
+    return search.best
+
+
+def search_all(
+    decoder: Decoder,
+    sentences: Iterable[Words],
+    placeable: Iterable[Marks | None] | None = None,
+    *,
+    wanted: Callable[[Search], T],
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Iterator[T]:
+    """What is wanted of the search of each sentence: an n-best list, a word graph …"""
+    workers = threads or os.cpu_count() or 1
+    numbered = enumerate(zip(sentences, placeable or repeat(None), strict=placeable is not None), start=1)
+
+    def found(number: int, words: Words, marks: Marks | None) -> T:
+        try:
+            return wanted(decoder.search(words, marks))
+        except BadInputError as error:
+            raise BadInputError(error.what, where=f"sentence {number}", remedy=error.remedy) from None
+
+    with ThreadPoolExecutor(workers) as pool:
+        waiting: deque[Future[T]] = deque()
+        done = 0
+        while True:
+            for number, each in islice(numbered, AHEAD * workers - len(waiting)):
+                waiting.append(pool.submit(found, number, *each))
+            if not waiting:
+                return
+            result = waiting.popleft().result()
+            done += 1
+            if progress is not None:
+                progress(done)
+            yield result

@@ -1,0 +1,48 @@
+"""What a search goes by and what it may spend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from dragoman.errors import BadInputError
+from dragoman.models.loglinear import Weights
+from dragoman.models.modelset import ModelSet
+from dragoman.search.options import Estimates, Factors
+
+
+@dataclass(frozen=True)
+class Beam:
+    """What a search may spend; each number costs time about in proportion."""
+
+    pops: int = 400  # hypotheses worked out for each number of covered words
+    stack: int = 100  # of these, states from which the search goes on
+    threshold: float = 10.0  # but none whose log score is this much below the best
+    distortion: int = 6  # source words that may be jumped over at once; −1 for any number
+    options: int = 20  # translations looked at for each source phrase
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            least = {"threshold": 0.0, "distortion": -1}.get(field.name, 1)
+            if not getattr(self, field.name) >= least:
+                raise BadInputError(f"{field.name} of a beam is at least {least}, not {getattr(self, field.name)}")
+
+    @classmethod
+    def of(cls, beam: Beam | str) -> Beam:
+        """A beam by the name of its profile, unless it is a beam already."""
+        if isinstance(beam, str) and beam not in PROFILES:
+            raise BadInputError(f"there is no profile {beam!r}", remedy=f"choose one of {', '.join(PROFILES)}")
+        return PROFILES[beam] if isinstance(beam, str) else beam
+
+
+PROFILES = {"fast": Beam(pops=100, stack=50, options=10), "best": Beam()}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that the searches of a decoder have in common."""
+
+    models: ModelSet
+    weights: Weights
+    beam: Beam
+    estimates: Estimates
+    factors: Factors | None

@@ -1,0 +1,256 @@
+"""One search: from the words of a sentence to the best translation, n-best lists and the word graph."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.errors import BadInputError
+from dragoman.models import language_kernels
+from dragoman.models.loglinear import FEATURES
+from dragoman.models.modelset import ModelSet
+from dragoman.search import decoder_kernels, hypotheses_kernels, nbest_kernels
+from dragoman.search import wordgraph_kernels as graph_kernels
+from dragoman.search.constrained import Blocks, Prefix, constrain
+from dragoman.search.decoder_kernels import Task
+from dragoman.search.hypotheses import KINDS, PATIENCE, Hypothesis, NBest, Step
+from dragoman.search.hypotheses_kernels import ARCS, FINAL, NONE, PLACES, STATES, Settings, Workspace
+from dragoman.search.options import Scorer, Source, find_options, future
+from dragoman.search.options_kernels import SpanOptions
+from dragoman.search.plan import Beam, Plan
+from dragoman.search.wordgraph import END, WordGraph, renumbered
+
+Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Search(ABC):
+    """All that was found for a sentence: the best translation, n-best lists, and the graph they come from.
+
+    Valid until the models change; a word graph made before that remains valid.
+    """
+
+    source: tuple[str, ...]  # the words that were to be translated
+    models: ModelSet
+
+    @property
+    @abstractmethod
+    def best(self) -> Hypothesis:
+        """The best translation found."""
+
+    @abstractmethod
+    def nbest(self, n: int, *, distinct: bool = False) -> NBest:
+        """The n best translations, or as many as there are."""
+
+    @abstractmethod
+    def graph(self) -> WordGraph:
+        """All translations found, as a word graph."""
+
+    @property
+    @abstractmethod
+    def pieces(self) -> tuple[SentenceSearch, ...]:
+        """The searches of the pieces that a long sentence was cut into; of others, just this one."""
+
+    def alignment(self, hypothesis: Hypothesis) -> list[tuple[int, int]]:
+        """Which source word goes with which target word: as the alignment models say, within each phrase."""
+        links, at = [], 0
+        for step in hypothesis.steps:
+            (begin, end), size = step.source, len(step.words)
+            if end - begin == 1 or size == 1:
+                inside = [(j, i) for j in range(end - begin) for i in range(size)]
+            else:
+                ids = self.models.source.ids(self.source[begin:end]), self.models.target.ids(step.words)
+                inside = self.models.align(*ids).tolist()
+            links += [(begin + j, at + i) for j, i in inside]
+            at += size
+        return sorted(links)
+
+
+class SentenceSearch(Search):
+    """The search of one sentence, or of one piece of a long one.
+
+    `memory` is the state of the language model before it, if not that at the start of a sentence; `ends` tells whether
+    the sentence ends with it.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        source: tuple[str, ...],
+        placeable: Sequence[bool] | None,
+        prefix: Prefix,
+        memory: int | None = None,
+        ends: bool = True,
+    ) -> None:
+        self.source, self.models, self.weights, self.estimates = source, plan.models, plan.weights, plan.estimates
+        self.sentence = Source(plan.models, source, placeable)
+        vector = plan.weights.vector()
+        scorer = Scorer(plan.models, self.sentence, vector, plan.estimates)
+        start = int(language_kernels.start(scorer.language)) if memory is None else memory
+        options = find_options(scorer, plan.beam.options, plan.factors)
+        inside, after = future(options)
+        self.options, blocks = constrain(scorer, options, prefix, start)
+        task = Task(len(source), self.options, vector, inside, after, scorer.recall, *blocks)
+        self.work = _workspace(len(source), len(prefix.words), plan.beam, self.options, blocks)
+        self._lengths = plan.models.lengths.view
+        decoder_kernels.search(self.work, task, _settings(plan, prefix, start, ends), scorer.language, self._lengths)
+
+    @property
+    def pieces(self) -> tuple[SentenceSearch, ...]:
+        """This one, whole."""
+        return (self,)
+
+    @cached_property
+    def best(self) -> Hypothesis:
+        """The best translation found."""
+        work, arcs = self.work, []
+        arc = int(work.best[work.sizes[FINAL]])
+        while arc != NONE:
+            arcs.append(arc)
+            arc = int(work.best[work.origin[arc]])
+        return self._listed(np.array([len(arcs)]), np.array(arcs[::-1]), work.score[work.sizes[FINAL]].reshape(1))[0]
+
+    @property
+    def memory_after(self) -> int:
+        """State of the language model after the best translation."""
+        work = self.work
+        return int(work.memory[work.origin[work.best[work.sizes[FINAL]]]])
+
+    def nbest(self, n: int, *, distinct: bool = False) -> NBest:
+        """The n best translations of the search graph, or as many as there are."""
+        if n < 1:
+            raise BadInputError(f"an n-best list has at least one entry, not {n}")
+        final = int(self.work.sizes[FINAL])
+        return self._listed(*nbest_kernels.best_ways(self._ways, final, n, distinct, PATIENCE * (n + 100)))
+
+    @cached_property
+    def _ways(self) -> nbest_kernels.Graph:
+        work, options = self.work, self.options
+        states, arcs = int(work.sizes[STATES]), int(work.sizes[ARCS])
+        order = np.argsort(work.origin[:arcs], kind="stable")  # as they stand in a word graph
+        begin, places = nbest_kernels.arcs_by_target(work.target[order], states)
+        return nbest_kernels.Graph(
+            score=work.score[:states],
+            begin=begin,
+            arcs=order[places],
+            origin=work.origin[:arcs],
+            gain=work.gain[:arcs],
+            label=work.option[:arcs],
+            first=options.begin,
+            last=options.stop,
+            words=options.words,
+        )
+
+    def _listed(self, ends: Ids, arcs: Ids, scores: Floats) -> NBest:
+        """Ways through the graph, their arcs one after another, as a list of translations."""
+        together, rows = np.unique(arcs, return_inverse=True)
+        return NBest(tuple(self.weights), (ends, arcs, scores), rows, self.arc_features(together), self._hypothesis)
+
+    def _hypothesis(self, way: Ids, score: float, features: dict[str, float]) -> Hypothesis:
+        chosen = self.work.option[way]
+        steps = tuple(self.step(option) for option in chosen[chosen != NONE].tolist())
+        return Hypothesis.made_of(steps, score, features, int(self.arc_surcharges(way).sum()))
+
+    def arc_features(self, arcs: Ids) -> Floats:
+        """[n, M] the features of each of the arcs, in the order of the preset."""
+        each = np.empty((arcs.size, len(FEATURES)))
+        numbers = len(self.source), self.estimates.delta
+        hypotheses_kernels.fill_arc_features(self.work, self.options, *numbers, arcs, self._lengths, each)
+        return each[:, self.weights.places]
+
+    def arc_surcharges(self, arcs: Ids) -> Ids:
+        """[n] how often the SURCHARGE is in the score of each of the arcs."""
+        each = np.empty(arcs.size, np.int64)
+        hypotheses_kernels.fill_surcharges(self.work, self.options, len(self.source), arcs, each)
+        return each
+
+    def step(self, option: int) -> Step:
+        """An option in words."""
+        options = self.options
+        return Step(
+            source=(int(options.start[option]), int(options.end[option])),
+            words=tuple(self.sentence.spelling.words(options.words[options.begin[option] : options.stop[option]])),
+            kind=KINDS[max(-int(options.path[option]), 0)],
+            pair=int(options.pair[option]),
+        )
+
+    def graph(self) -> WordGraph:
+        """The word graph: all that leads from the first state of the search to its last."""
+        work, options = self.work, self.options
+        states, arcs = int(work.sizes[STATES]), int(work.sizes[ARCS])
+        ways = work.origin[:arcs], work.target[:arcs]
+        kept = np.flatnonzero(graph_kernels.on_a_way(*ways, np.ones(arcs, np.bool_), states, int(work.sizes[FINAL])))
+        kept = kept[np.argsort(work.origin[kept], kind="stable")]
+        origin, target = renumbered(work.origin[kept], work.target[kept])
+        option = work.option[kept]
+        begin, ids = graph_kernels.gather(options.begin, options.stop, options.words, option)
+        ends, span = option == NONE, np.stack([options.start[option], options.end[option]], axis=1)
+        span[ends] = len(self.source)
+        vocabulary, words = self.sentence.spelling.listed(ids)
+        return WordGraph(
+            source=self.source,
+            names=tuple(self.weights),
+            vocabulary=vocabulary,
+            origin=origin,
+            target=target,
+            span=span,
+            kind=np.where(ends, END, np.maximum(-options.path[option], 0)),
+            score=work.gain[kept],
+            surcharges=self.arc_surcharges(kept),
+            features=self.arc_features(kept),
+            begin=begin,
+            words=words,
+        )
+
+
+def _settings(plan: Plan, prefix: Prefix, memory: int, ends: bool) -> Settings:
+    beam, weights = plan.beam, plan.weights
+    return Settings(
+        pops=beam.pops,
+        stack=beam.stack,
+        threshold=float(beam.threshold),
+        distortion=beam.distortion,
+        delta=plan.estimates.delta,
+        reordering="previous_monotone" in weights,
+        length="source_length" in weights,
+        memory=memory,
+        ends=ends,
+        prefix=len(prefix.words),
+        exact=prefix.whole,
+    )
+
+
+def _workspace(J: int, P: int, beam: Beam, options: SpanOptions, blocks: Blocks) -> Workspace:
+    """Room for the largest search that these options and this beam allow."""
+    longest = options.first.shape[1] - 1
+    states = (J + P) * beam.pops + 2
+    reach = J if beam.distortion < 0 else min(J, 2 * beam.distortion + 1)
+    spans = min(int(np.count_nonzero(np.diff(options.first, axis=1))), reach * longest)
+    kept = min(beam.stack, beam.pops)
+    cubes = (longest + 1) * kept * max(spans, int(np.diff(blocks.first).max(initial=0))) + 1
+    items = cubes + 2 * beam.pops + 1
+    arcs = states + (J + 1 if P else 1) * kept
+    ints = {name: np.empty(states, np.int64) for name in ("gap", "mask", "last", "memory", "kin", "length", "best")}
+    return Workspace(
+        sizes=np.zeros(PLACES, np.int64),
+        **ints,
+        score=np.empty(states),
+        total=np.empty(states),
+        origin=np.empty(arcs, np.int64),
+        option=np.empty(arcs, np.int64),
+        target=np.empty(arcs, np.int64),
+        gain=np.empty(arcs),
+        language=np.empty(arcs),
+        slots=np.empty(1 << (2 * beam.pops).bit_length(), np.int64),
+        kept=np.empty(beam.pops + 1, np.int64),
+        cube=np.empty((cubes, 5), np.int64),
+        queue=np.empty(J + P + 1, np.int64),
+        grouped=np.empty(states, np.int64),
+        item=np.empty((items, 4), np.int64),
+        value=np.empty((items, 3)),
+        heap=np.empty(items, np.int64),
+    )

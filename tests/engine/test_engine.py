@@ -1,0 +1,250 @@
+"""The public face: projects are made, trained, opened, taught, asked and closed, and bad input is refused clearly."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dragoman import Engine
+from dragoman.errors import BadInputError
+from tests.engine.support import PAIRS, arrays_of, assert_same, new
+
+pytestmark = pytest.mark.kernels
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("trained") / "project"
+    with new(path) as engine:
+        engine.train(PAIRS[:200], progress=True)
+    return path
+
+
+def test_a_correction_is_learned_revised_and_forgotten(tmp_path: Path) -> None:
+    with new(tmp_path / "project") as engine:
+        assert engine.translate("Close the lid.", memory=False).text == "Close the lid."
+        number = engine.learn("Close the lid.", "Cierra la tapa.", user="ana")
+        assert engine.translate("Close the lid.", memory=False).text == "Cierra la tapa."
+        better = engine.revise(number, "Cierre la tapa.")
+        assert better > number
+        assert engine.translate("Close the lid.", memory=False).text == "Cierre la tapa."
+        assert [(row.id, row.target, row.forgotten) for row in engine.history()] == [
+            (better, "Cierre la tapa.", False),
+            (number, "Cierra la tapa.", True),
+        ]
+        assert engine.statistics()["corrections"] == 1
+        engine.forget(better)
+        assert engine.translate("Close the lid.", memory=False).text == "Close the lid."
+        assert engine.statistics()["phrase pairs"] == 0
+
+
+def test_a_translation_tells_how_it_came_about(tmp_path: Path) -> None:
+    with new(tmp_path / "project") as engine:
+        for pair in PAIRS[:60]:
+            engine.learn(*pair)
+        found = engine.translate(" Press the <b>button</b>. ", n=5, memory=False)
+        assert found.text.startswith(" ")
+        assert found.text.endswith(" ")
+        assert 1 < len(found.nbest) <= 5
+        assert found.nbest[0].text == found.text
+        assert len({each.text for each in found.nbest}) == len(found.nbest)
+        for each in found.nbest:
+            expected = sum(weight * each.features[name] for name, weight in engine.weights.items())
+            assert each.score == pytest.approx(expected)
+            assert "".join(each.target.words).count("<b>") == 1
+            assert all(j < len(each.source) and i < len(each.target) for j, i in each.alignment)
+            assert [phrase.target for phrase in each.phrases] == sorted(phrase.target for phrase in each.phrases)
+            assert sorted(j for p in each.phrases for j in range(*p.source)) == list(range(len(each.source)))
+            assert [i for p in each.phrases for i in range(*p.target)] == list(range(len(each.target)))
+
+
+def test_weights_are_set_and_restored(tmp_path: Path) -> None:
+    with new(tmp_path / "project") as engine:
+        engine.learn("green", "verde")
+        before = engine.weights
+        engine.weights = {"language": 0.25, "distortion": 2}
+        expected = before | {"language": 0.25, "distortion": 2.0}
+        assert engine.weights == expected
+        for bad in ({"langage": 1.0}, {"language": float("nan")}):
+            with pytest.raises(BadInputError):
+                engine.weights = bad
+        engine.weights["language"] = 9.0  # a copy
+        assert engine.weights == expected
+    with Engine.open(tmp_path / "project") as engine:
+        assert engine.weights == expected
+
+
+def test_words_are_taken_as_they_are_in_words_mode(tmp_path: Path) -> None:
+    with Engine.create(tmp_path / "project", source="es", target="en", tokens="words", preset="thot") as engine:
+        engine.learn("la Casa , verde", "the green House ,")
+        assert engine.translate("la Casa , verde", memory=False).text == "the green House ,"
+        assert engine.translate("la casa").text.endswith("casa")  # another word than Casa
+    with Engine.open(tmp_path / "project", write=False) as engine:
+        assert engine.translate("la Casa , verde", memory=False).text == "the green House ,"
+
+
+def test_two_projects_share_a_base_and_nothing_else(trained: Path, tmp_path: Path) -> None:
+    with (
+        Engine.create(tmp_path / "one", source="en", target="es", base=trained) as one,
+        Engine.create(tmp_path / "two", source="en", target="es", base=trained / "base") as two,
+        Engine.open(trained, write=False) as origin,
+    ):
+        sentence, known = "The grumble is zany.", PAIRS[3][0]
+        assert one.translate(known) == two.translate(known) == origin.translate(known)
+        assert one.translate(known).text == PAIRS[3][1]
+        before = arrays_of(two)
+        one.learn(sentence, "El gruñido es estrafalario.")
+        assert one.translate(sentence).text == "El gruñido es estrafalario."
+        assert "zany" in two.translate(sentence).text
+        assert_same(arrays_of(two), before)
+
+
+def test_a_project_is_trained_before_its_first_correction(trained: Path, tmp_path: Path) -> None:
+    with Engine.open(trained) as engine, pytest.raises(BadInputError, match="has learned already"):
+        engine.train(PAIRS[:2])
+    with new(tmp_path / "project") as engine:
+        with pytest.raises(BadInputError, match=r"pair 2: .*surrogate"):
+            engine.train([("a", "b"), ("a", "\ud800")])
+        engine.weights = {"language": 0.5}
+        steps: list[str] = []
+        assert engine.train([*PAIRS[:20], ("", "x")], progress=lambda what, *_: steps.append(what)) == 20
+        assert steps
+        assert engine.weights["language"] == 0.5
+        engine.learn("green", "verde")
+    with new(tmp_path / "other") as engine:
+        engine.learn("green", "verde")
+        with pytest.raises(BadInputError, match="has learned already"):
+            engine.train(PAIRS[:2])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"preset": "best"}, "no preset"),
+        ({"order": 0}, "order"),
+        ({"tokens": "characters"}, "no tokens of the kind"),
+        ({"base": "nowhere"}, "nothing was saved here"),
+        ({"tokens": "words", "base": "trained"}, "was trained with tokens='text'"),
+    ],
+)
+def test_a_project_that_cannot_be_is_not_made(
+    wrong: dict[str, Any], message: str, trained: Path, tmp_path: Path
+) -> None:
+    if wrong.get("base") == "trained":
+        wrong = wrong | {"base": trained}
+    with pytest.raises(BadInputError, match=message):
+        Engine.create(tmp_path / "project", source="en", target="es", **wrong)
+    assert not (tmp_path / "project").exists()
+
+
+def test_one_may_write_and_many_may_read(tmp_path: Path) -> None:
+    path = tmp_path / "project"
+    with new(path) as engine:
+        engine.learn("green", "verde")
+        with pytest.raises(BadInputError, match="open for writing by process"):
+            Engine.open(path)
+        program = "import sys; from dragoman import Engine; Engine.open(sys.argv[1])"
+        done = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True)
+        assert "close it there first, or open it for reading only" in done.stderr
+        with Engine.open(path, write=False) as one, Engine.open(path, write=False) as two:
+            assert one.translate("green").text == two.translate("green").text == "verde"
+            for change in (
+                lambda: one.learn("a", "b"),
+                lambda: one.forget(1),
+                lambda: one.train(PAIRS[:2]),
+                one.save_snapshot,
+            ):
+                with pytest.raises(BadInputError, match="reading only"):
+                    change()
+        engine.learn("red", "rojo")
+    with Engine.open(path) as engine:
+        assert engine.translate("red").text == "rojo"
+
+
+def test_a_closed_project_does_nothing(tmp_path: Path) -> None:
+    engine = new(tmp_path / "project")
+    number = engine.learn("green", "verde")
+    engine.close()
+    engine.close()
+    for use in (
+        lambda: engine.translate("green"),
+        lambda: engine.learn("a", "b"),
+        lambda: engine.forget(number),
+        engine.save_snapshot,
+    ):
+        with pytest.raises(BadInputError, match="is closed"):
+            use()
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t", "\u200b"])
+def test_nothing_translates_into_itself(text: str, tmp_path: Path) -> None:
+    with new(tmp_path / "project") as engine:
+        found = engine.translate(text, n=3)
+        assert (found.text, found.score, found.alignment) == (text, 0.0, [])
+        assert found.features.keys() == engine.weights.keys()
+
+
+@pytest.mark.parametrize("n", [0, -1])
+def test_at_least_one_translation_must_be_wanted(n: int, tmp_path: Path) -> None:
+    with new(tmp_path / "project") as engine, pytest.raises(BadInputError, match="at least 1"):
+        engine.translate("green", n=n)
+
+
+def test_bad_corrections_are_refused_and_nothing_changes(tmp_path: Path) -> None:
+    with new(tmp_path / "project") as engine:
+        number = engine.learn("green", "verde")
+        before, last = arrays_of(engine), engine.project.journal.last_id
+        long = "word " * 501
+        for source, target, message in [
+            ("", "verde", "source has 0 words"),
+            ("green", " \n", "target has 0 words"),
+            (long, "verde", "source has 501 words; give 1 to 500"),
+            ("green", long, "target has 501 words"),
+            ("green\ud800", "verde", "surrogate"),
+            ("green", "\udfff", "surrogate"),
+        ]:
+            with pytest.raises(BadInputError, match=message):
+                engine.learn(source, target, force=True)
+            if source == "green":
+                with pytest.raises(BadInputError, match=message):
+                    engine.revise(number, target, force=True)
+        with pytest.raises(BadInputError, match="surrogate"):
+            engine.learn("red", "rojo", user="\ud800")
+        for wrong in (0, -3, 99, 2**70):
+            with pytest.raises(BadInputError, match="see the ids in the history"):
+                engine.forget(wrong)
+            with pytest.raises(BadInputError, match="see the ids in the history"):
+                engine.revise(wrong, "verde")
+        assert_same(arrays_of(engine), before)
+        assert engine.project.journal.last_id == last
+        engine.forget(number)
+        with pytest.raises(BadInputError, match="not a correction in force"):
+            engine.forget(number)
+        with pytest.raises(BadInputError, match="surrogate"):
+            engine.translate("\ud800")
+
+
+def test_very_long_lines_are_translated_or_refused(tmp_path: Path) -> None:
+    with new(tmp_path / "project") as engine:
+        engine.learn("green", "verde")
+        assert engine.translate("green " * 10_000).text == "verde " * 10_000
+        with pytest.raises(BadInputError, match="the text has 30,000 words; translate at most"):
+            engine.translate("green " * 30_000)
+        engine.learn("green " * 500, "verde " * 500)
+        assert engine.translate("green " * 500).memory == 2
+
+
+@pytest.mark.parametrize("text", ["🙂 👩‍👩‍👧", "a\x00b\x07c", "\u202eright to left", "水を飲む", "naïve\tcafé\r\nnext", "<s> </s> <unk>"])
+def test_any_characters_go_through(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "project"
+    with new(path) as engine:
+        assert engine.translate(text).text
+        engine.learn(text, text, force=True)
+        assert engine.translate(text).text == text
+    with Engine.open(path) as engine:
+        assert engine.history()[0].source == text
+        assert engine.translate(text).text == text

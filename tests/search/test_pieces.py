@@ -1,0 +1,93 @@
+"""Very long input is cut and searched in time that grows with its length; odd input gives a translation as well."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dragoman.models.loglinear import Weights
+from dragoman.models.modelset import ModelSet
+from dragoman.search.constrained import Prefix
+from dragoman.search.decoder import Decoder
+from dragoman.search.pieces import LONGEST, PIECE, LongSearch, cut
+from tests.search.test_decoder import sample
+
+pytestmark = pytest.mark.kernels
+
+LINE = ("the red button is on , press the green button . " * 200).split()[:2000]
+
+
+@settings(max_examples=50)
+@given(st.lists(st.sampled_from(["a", "b", ",", ".", "🙂", "..."]), min_size=1, max_size=60), st.integers(1, 20))
+def test_pieces_follow_each_other_and_are_not_too_long(words: list[str], most: int) -> None:
+    pieces = cut(words, most)
+    assert [begin for begin, _ in pieces] == [0, *(end for _, end in pieces[:-1])]
+    assert pieces[-1][1] == len(words)
+    assert all(0 < end - begin <= most for begin, end in pieces)
+
+
+def test_a_piece_ends_with_a_sentence_if_it_can() -> None:
+    assert all(LINE[end - 1] == "." for _, end in cut(LINE)[:-1])
+    assert cut(["a"] * 70 + [","] + ["a"] * 60)[0] == (0, 71)
+    assert cut(["a"] * 5 + ["."] + ["a"] * 130)[0] == (0, PIECE)  # not after the first few words
+
+
+def test_two_thousand_words() -> None:
+    models = sample()
+    search = Decoder(models, Weights("full"), "fast").search(LINE)
+    assert isinstance(search, LongSearch)
+    assert len(search.pieces) > 1
+    best = search.best
+    assert sorted(place for step in best.steps for place in range(*step.source)) == list(range(len(LINE)))
+    assert best.words == tuple(word for piece in search.pieces for word in piece.best.words)
+    weighted = sum(weight * best.features[name] for name, weight in Weights("full").items())
+    assert best.score == pytest.approx(weighted)
+    assert best.features["language"] == pytest.approx(models.language.score(best.words))  # carried over between pieces
+    listed = search.nbest(20, distinct=True)
+    assert listed[0].words == best.words
+    assert len({entry.words for entry in listed}) == 20
+    assert {j for j, _ in search.alignment(best)} <= set(range(len(LINE)))
+    assert search.graph().best.words == best.words
+
+
+def test_words_kept_in_a_long_sentence() -> None:
+    line = [*LINE[:120], "<b>", *LINE[:120], "</b>"]
+    marks = [word.startswith("<") for word in line]
+    best = Decoder(sample(), Weights("moses"), "fast").search(line, marks).best
+    assert (best.words.count("<b>"), best.words.count("</b>")) == (1, 1)
+
+
+@pytest.mark.parametrize("unfinished", [False, True])
+def test_a_prefix_of_a_long_sentence_is_kept(unfinished: bool) -> None:
+    line = LINE[: LONGEST + 50]
+    decoder = Decoder(sample(), Weights("moses"), "fast")
+    words = (*decoder.search(line).best.words[:100], "otra", "bot")
+    best = decoder.search(line, prefix=Prefix(words, unfinished=unfinished)).best
+    assert best.words[:101] == words[:101]
+    assert best.words[101].startswith("bot")
+
+
+def test_a_long_reference_is_matched_along_the_diagonal() -> None:
+    line = LINE[:600]
+    decoder = Decoder(sample(), Weights("moses"), "fast")
+    reference = decoder.search(line).best.words
+    forced = decoder.search(line, prefix=Prefix(reference, whole=True)).best
+    assert forced.words == reference
+    assert forced.surcharges < 10
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["nothing", "known", "here"] * 100,
+        ["🙂", "👩‍👩‍👧", "🇪🇸"],
+        ["\u0000", "\t", "\u202e"],
+        ["<s>", "</s>", "<unk>", "<null>"],
+        ["word" * 10_000],
+    ],
+)
+@pytest.mark.parametrize("preset", ["thot", "moses", "full"])
+def test_what_is_unknown_comes_out_as_it_went_in(words: list[str], preset: str) -> None:
+    for models in (ModelSet(), sample()):
+        assert sorted(Decoder(models, Weights(preset), "fast").search(words).best.words) == sorted(words)
