@@ -109,6 +109,8 @@ def test_a_project_is_trained_before_its_first_correction(trained: Path, tmp_pat
     with new(tmp_path / "project") as engine:
         with pytest.raises(BadInputError, match=r"pair 2: .*surrogate"):
             engine.train([("a", "b"), ("a", "\ud800")])
+        with pytest.raises(BadInputError, match="not one pair"):
+            engine.train([("", "x")])
         engine.weights = {"language": 0.5}
         steps: list[str] = []
         assert engine.train([*PAIRS[:20], ("", "x")], progress=lambda what, *_: steps.append(what)) == 20

@@ -1,5 +1,7 @@
 """Many sentences on several threads: the results come in order, and are the same for any number of threads.
 
+>>> from dragoman.models.loglinear import Weights
+>>> from dragoman.models.modelset import ModelSet
 >>> decoder = Decoder(ModelSet(), Weights("thot"))
 >>> [" ".join(best.words) for best in translate_all(decoder, [["all"], ["the", "same"]], threads=2)]
 ['all', 'the same']
@@ -15,8 +17,6 @@ from itertools import islice, repeat
 from typing import TypeVar
 
 from dragoman.errors import BadInputError
-from dragoman.models.loglinear import Weights
-from dragoman.models.modelset import ModelSet
 from dragoman.search.decoder import Decoder
 from dragoman.search.hypotheses import Hypothesis
 from dragoman.search.searching import Search
@@ -54,7 +54,7 @@ def search_all(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[T]:
-    """What is wanted of the search of each sentence: an n-best list, a word graph …"""
+    """What is wanted of the search of each sentence: an n-best list, a word graph, or whatever else."""
     workers = threads or os.cpu_count() or 1
     numbered = enumerate(zip(sentences, placeable or repeat(None), strict=placeable is not None), start=1)
 

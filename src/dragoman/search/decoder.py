@@ -1,7 +1,8 @@
 """The decoder: from source words to the best translation under the log-linear model, and all that was searched.
 
 >>> models = ModelSet()
->>> for f, e in [("press the button", "pulse el botón"), ("the red lamp", "la lámpara roja"), ("a lamp", "una lámpara")]:
+>>> pairs = [("press the button", "pulse el botón"), ("the lamp", "la lámpara"), ("the red lamp", "la lámpara roja")]
+>>> for f, e in pairs * 2:
 ...     _ = models.add(f.split(), e.split())
 >>> decoder = Decoder(models, Weights("moses"))
 >>> " ".join(decoder.search("press the lamp".split()).best.words)

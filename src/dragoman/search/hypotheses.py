@@ -9,10 +9,11 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.errors import BadInputError
 from dragoman.search import nbest_kernels
 
 KINDS = ("phrase", "copy", "given", "inserted", "end")  # from "copy" to "inserted" as -COPY … -INSERTED
-PATIENCE = 200  # partial ways looked at, for each translation of an n-best list
+PATIENCE = 5  # partial ways looked at, for each translation of an n-best list and each source word
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -50,6 +51,13 @@ class Hypothesis:
     def made_of(cls, steps: tuple[Step, ...], score: float, features: dict[str, float], surcharges: int) -> Hypothesis:
         """The translation that the steps say."""
         return cls(tuple(word for step in steps for word in step.words), score, features, steps, surcharges)
+
+
+def patience(n: int, J: int) -> int:
+    """How many partial ways are looked at for n translations of J words before a list is left shorter than it might be."""
+    if n < 1:
+        raise BadInputError(f"an n-best list has at least one entry, not {n}")
+    return PATIENCE * (n + 10) * (J + 10)
 
 
 class NBest(Sequence[Hypothesis]):

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.errors import BadInputError
 from dragoman.models import language_kernels
 from dragoman.models.loglinear import FEATURES
 from dragoman.models.modelset import ModelSet
@@ -17,7 +16,7 @@ from dragoman.search import decoder_kernels, hypotheses_kernels, nbest_kernels
 from dragoman.search import wordgraph_kernels as graph_kernels
 from dragoman.search.constrained import Blocks, Prefix, constrain
 from dragoman.search.decoder_kernels import Task
-from dragoman.search.hypotheses import KINDS, PATIENCE, Hypothesis, NBest, Step
+from dragoman.search.hypotheses import KINDS, Hypothesis, NBest, Step, patience
 from dragoman.search.hypotheses_kernels import ARCS, FINAL, NONE, PLACES, STATES, Settings, Workspace
 from dragoman.search.options import Scorer, Source, find_options, future
 from dragoman.search.options_kernels import SpanOptions
@@ -122,10 +121,8 @@ class SentenceSearch(Search):
 
     def nbest(self, n: int, *, distinct: bool = False) -> NBest:
         """The n best translations of the search graph, or as many as there are."""
-        if n < 1:
-            raise BadInputError(f"an n-best list has at least one entry, not {n}")
-        final = int(self.work.sizes[FINAL])
-        return self._listed(*nbest_kernels.best_ways(self._ways, final, n, distinct, PATIENCE * (n + 100)))
+        most = patience(n, len(self.source))
+        return self._listed(*nbest_kernels.best_ways(self._ways, int(self.work.sizes[FINAL]), n, distinct, most))
 
     @cached_property
     def _ways(self) -> nbest_kernels.Graph:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dragoman.errors import BadInputError
 from dragoman.search import nbest_kernels
 from dragoman.search import wordgraph_kernels as kernels
-from dragoman.search.hypotheses import KINDS, PATIENCE, Hypothesis, NBest, Step
+from dragoman.search.hypotheses import KINDS, Hypothesis, NBest, Step, patience
 from dragoman.search.options_kernels import SURCHARGE
 
 END = KINDS.index("end")
@@ -89,8 +89,7 @@ class WordGraph:
         return NBest(self.names, ways, ways[1], self.features, self._hypothesis)
 
     def _ways(self, n: int, distinct: bool) -> tuple[Ids, Ids, Floats]:
-        if n < 1:
-            raise BadInputError(f"an n-best list has at least one entry, not {n}")
+        most = patience(n, len(self.source))
         begin, arcs = nbest_kernels.arcs_by_target(self.target, self.states)
         graph = nbest_kernels.Graph(
             score=self.from_start,
@@ -103,8 +102,7 @@ class WordGraph:
             last=self.begin[1:],
             words=self.words,
         )
-        patience = PATIENCE * (n + 100)
-        ways: tuple[Ids, Ids, Floats] = nbest_kernels.best_ways(graph, self.states - 1, n, distinct, patience)
+        ways: tuple[Ids, Ids, Floats] = nbest_kernels.best_ways(graph, self.states - 1, n, distinct, most)
         return ways
 
     def _hypothesis(self, way: Ids, score: float, features: dict[str, float]) -> Hypothesis:

@@ -1,0 +1,103 @@
+"""The translation memory: exact matches come first, near ones beside; it follows what is learned and forgotten."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz import fuzz
+
+from dragoman.engine import Engine
+from dragoman.memory import LEAST, LIMIT, Memory
+from dragoman.types import Match
+from tests.engine.support import PAIRS, new
+
+
+def test_the_newest_correction_of_the_same_source_comes_first(tmp_path: Path) -> None:
+    path = tmp_path / "project"
+    with new(path) as engine:
+        for pair in PAIRS[:30]:
+            engine.learn(*pair)
+        first = engine.learn("Close the lid.", "Cierra la tapa.")
+        second = engine.learn(" Close the lid. ", "Cierre la tapa")
+        found = engine.translate("Close the lid.\n", n=3)
+        assert (found.text, found.memory) == ("Cierre la tapa\n", second)
+        assert found.matches[0] == Match(100, second, " Close the lid. ", "Cierre la tapa")
+        assert [each.memory for each in found.nbest] == [second, None, None]
+        assert found.nbest[1].text != found.text
+        assert found.features.keys() == engine.weights.keys()
+        assert (0, 0) in found.alignment
+        engine.forget(second)
+        assert engine.translate("Close the lid.").memory == first
+        third = engine.revise(first, "¡Cierra la tapa!")
+        assert engine.translate("Close the lid.").text == "¡Cierra la tapa!"
+    with Engine.open(path) as engine:
+        assert engine.translate("Close the lid.").memory == third
+        engine.forget(third)
+        assert engine.translate("Close the lid.").memory is None
+
+
+def test_similar_sources_are_offered_beside(tmp_path: Path) -> None:
+    with new(tmp_path / "project") as engine:
+        engine.learn("Press the green button twice.", "Pulse dos veces el botón verde.")
+        engine.learn("Close the lid.", "Cierre la tapa.")
+        found = engine.translate("Press the red button twice.")
+        assert found.memory is None
+        assert [match.id for match in found.matches] == [1]
+        assert 80 < found.matches[0].similarity < 100
+
+
+def test_the_memory_can_be_switched_off(tmp_path: Path) -> None:
+    path = tmp_path / "project"
+    with new(path) as engine:
+        engine.learn("Close the lid.", "Cierre la tapa.")
+        for without in (engine.translate("Close the lid.", memory=False),):
+            assert (without.memory, without.matches) == (None, [])
+            assert without.phrases[0].kind == "phrase"
+        engine.memory = False
+        assert engine.translate("Close the lid.").memory is None
+        assert engine.translate("Close the lid.", memory=True).memory == 1
+    with Engine.open(path, memory=False) as engine:
+        assert engine.translate("Close the lid.").memory is None
+
+
+def similar(memory: Memory, text: str) -> list[tuple[float, int]]:
+    return [(match.similarity, match.id) for match in memory.similar(text)]
+
+
+words = st.text("ab ", max_size=8)
+actions = st.lists(st.one_of(words, st.integers(0, 20)), max_size=30)
+
+
+@settings(max_examples=200)
+@given(actions, words)
+def test_matches_are_those_of_comparing_with_every_source(actions: list[str | int], query: str) -> None:
+    memory = Memory()
+    texts: dict[int, str] = {}
+    for number, action in enumerate(actions):
+        if isinstance(action, str):
+            memory.add(number, action, f"target {number}")
+            texts[number] = action
+        else:
+            memory.remove(action)
+            texts.pop(action, None)
+    newest = {text.strip(): number for number, text in texts.items()}
+    scores = [(fuzz.ratio(query.strip(), text), text, number) for text, number in newest.items()]
+    ranked = sorted((-score, len(text), text, number) for score, text, number in scores if score >= LEAST)
+    expected = [(-score, number) for score, _, _, number in ranked][:LIMIT]
+    assert similar(memory, query) == expected
+    exact = memory.exact(query)
+    assert (exact and exact.id) == newest.get(query.strip())
+    again = Memory.from_arrays(memory.arrays())
+    assert similar(again, query) == expected
+    assert len(again) == len(memory) == len(texts)
+
+
+def test_any_text_comes_back_from_the_arrays() -> None:
+    memory = Memory()
+    texts = {3: ("", "ñ"), 5: ("🙂\x00", ""), 9: ("水", "a\nb")}
+    for number, pair in texts.items():
+        memory.add(number, *pair)
+    again = Memory.from_arrays(memory.arrays())
+    assert again._texts == texts
