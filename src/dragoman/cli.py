@@ -63,7 +63,7 @@ def create(
     project: ProjectPath,
     source: Annotated[str, typer.Option(help="Code of the language to translate from.")],
     target: Annotated[str, typer.Option(help="Code of the language to translate into.")],
-    preset: Annotated[str, typer.Option(help="Features of the model: thot, moses or full.")] = "full",
+    preset: Annotated[str, typer.Option(help="Features of the model: thot, moses or full.")] = "moses",
     tokens: Annotated[str, typer.Option(help="`text`, or `words` for text that is tokenised already.")] = "text",
     order: Annotated[int, typer.Option(help="Order of the language model.")] = 5,
     base: Annotated[Path | None, typer.Option(help="Directory of a trained base to stand on.")] = None,

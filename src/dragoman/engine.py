@@ -36,7 +36,7 @@ from dragoman.text.tokens import Mode
 from dragoman.translating import recall, search
 from dragoman.types import Translation
 
-PRESET = "full"
+PRESET = "moses"
 SNAPSHOT_EVERY = 500  # rows of the journal
 LONGEST = 20_000  # words of a text that can be translated: for these the search takes about a gigabyte
 

@@ -114,7 +114,7 @@ def _length(sentence: Sentence) -> int:
     return sum(3 if unicodedata.east_asian_width(c) in "WF" else 1 for c in letters)
 
 
-_REPETITION = re.compile(rf"(?=(\D{{1,{LONGEST_UNIT}}}?)\1\1)")
+_REPETITION = re.compile(rf"(\D{{1,{LONGEST_UNIT}}}?)\1{{2,}}+")
 
 
 def _repetition(text: str) -> tuple[int, str]:
@@ -123,15 +123,8 @@ def _repetition(text: str) -> tuple[int, str]:
     >>> _repetition("It works, ha ha ha ha!")
     (4, ' ha')
     """
-    best, unit = 0, ""
-    for found in _REPETITION.finditer(text):
-        each = found[1]
-        times = 3
-        while text.startswith(each, found.start() + times * len(each)):
-            times += 1
-        if times > best and not each.isspace():
-            best, unit = times, each
-    return best, unit
+    found = ((len(each[0]) // len(each[1]), each[1]) for each in _REPETITION.finditer(text) if not each[1].isspace())
+    return max(found, key=lambda each: each[0], default=(0, ""))
 
 
 # ── Scripts ──────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -40,7 +40,7 @@ def test_phrases_are_traced_to_corrections(tmp_path: Path) -> None:
 def test_what_is_forgotten_is_no_origin(tmp_path: Path) -> None:
     with new(tmp_path / "project") as engine:
         one = engine.learn("Close the lid.", "Cierre la tapa.")
-        two = engine.learn("Close the LID.", "Cierre la TAPA.")
+        two = engine.learn("Close the lid.", "Cierre la tapa.")
         translation = engine.translate("Close the lid.", memory=False)
         assert engine.provenance(translation)[0].corrections == (two, one)
         engine.forget(two)

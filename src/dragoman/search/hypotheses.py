@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
@@ -54,7 +54,7 @@ class Hypothesis:
 
 
 def patience(n: int, J: int) -> int:
-    """How many partial ways are looked at for n translations of J words before a list is left shorter than it might be."""
+    """How many partial ways are looked at for n translations of J words, before a list is left too short."""
     if n < 1:
         raise BadInputError(f"an n-best list has at least one entry, not {n}")
     return PATIENCE * (n + 10) * (J + 10)
@@ -68,19 +68,21 @@ class NBest(Sequence[Hypothesis]):
         names: tuple[str, ...],
         ways: tuple[Ids, Ids, Floats],
         rows: Ids,
-        each: Floats,
-        make: Callable[[Ids, float, dict[str, float]], Hypothesis],
+        features: Floats,
+        surcharges: Ids,
+        steps: Callable[[Ids], Iterator[Step]],
     ) -> None:
         """List ways through a graph: (ends [N] among the arcs, arcs one after another, scores [N]).
 
-        The features of the arcs are each[rows]; `make` makes a hypothesis of arcs, score and features.
+        Features and surcharges of the arcs are features[rows] and surcharges[rows]; `steps` makes steps of arcs.
         """
         ends, self._arcs, self.scores = ways  # scores [N]
         self.names = names  # [M] of the features
         self.features = np.zeros((ends.size, len(names)))  # [N, M]
-        nbest_kernels.add_features(ends, rows, each, self.features)
+        nbest_kernels.add_features(ends, rows, features, self.features)
         self._bounds = [0, *ends.tolist()]
-        self._make = make
+        self._surcharges = np.add.reduceat(surcharges[rows], self._bounds[:-1])
+        self._steps = steps
         self._made: dict[int, Hypothesis] = {}
 
     def __len__(self) -> int:
@@ -101,5 +103,6 @@ class NBest(Sequence[Hypothesis]):
         if n not in self._made:
             way = self._arcs[self._bounds[n] : self._bounds[n + 1]]
             features = dict(zip(self.names, self.features[n].tolist(), strict=True))
-            self._made[n] = self._make(way, float(self.scores[n]), features)
+            score, surcharges = float(self.scores[n]), int(self._surcharges[n])
+            self._made[n] = Hypothesis.made_of(tuple(self._steps(way)), score, features, surcharges)
         return self._made[n]

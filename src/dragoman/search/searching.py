@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -96,6 +96,7 @@ class SentenceSearch(Search):
         task = Task(len(source), self.options, vector, inside, after, scorer.recall, *blocks)
         self.work = _workspace(len(source), len(prefix.words), plan.beam, self.options, blocks)
         self._lengths = plan.models.lengths.view
+        self._made: dict[int, Step] = {}
         decoder_kernels.search(self.work, task, _settings(plan, prefix, start, ends), scorer.language, self._lengths)
 
     @property
@@ -145,12 +146,15 @@ class SentenceSearch(Search):
     def _listed(self, ends: Ids, arcs: Ids, scores: Floats) -> NBest:
         """Ways through the graph, their arcs one after another, as a list of translations."""
         together, rows = np.unique(arcs, return_inverse=True)
-        return NBest(tuple(self.weights), (ends, arcs, scores), rows, self.arc_features(together), self._hypothesis)
+        each = self.arc_features(together), self.arc_surcharges(together)
+        return NBest(tuple(self.weights), (ends, arcs, scores), rows, *each, self._steps)
 
-    def _hypothesis(self, way: Ids, score: float, features: dict[str, float]) -> Hypothesis:
-        chosen = self.work.option[way]
-        steps = tuple(self.step(option) for option in chosen[chosen != NONE].tolist())
-        return Hypothesis.made_of(steps, score, features, int(self.arc_surcharges(way).sum()))
+    def _steps(self, way: Ids) -> Iterator[Step]:
+        for option in self.work.option[way].tolist():
+            if option != NONE:
+                if option not in self._made:
+                    self._made[option] = self.step(option)
+                yield self._made[option]
 
     def arc_features(self, arcs: Ids) -> Floats:
         """[n, M] the features of each of the arcs, in the order of the preset."""

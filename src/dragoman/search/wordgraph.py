@@ -6,7 +6,7 @@ is self-contained: it stays valid when the models learn. `graph_files` saves it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
@@ -81,12 +81,12 @@ class WordGraph:
         """The best translation."""
         way = kernels.best_way(self.origin, self.target, self.score, self.from_start)
         ways = np.array([way.size]), way, self.from_start[-1:]
-        return NBest(self.names, ways, way, self.features, self._hypothesis)[0]
+        return self._listed(ways)[0]
 
     def nbest(self, n: int, *, distinct: bool = False) -> NBest:
         """The n best translations, or as many as there are."""
         ways = self._ways(n, distinct)
-        return NBest(self.names, ways, ways[1], self.features, self._hypothesis)
+        return self._listed(ways)
 
     def _ways(self, n: int, distinct: bool) -> tuple[Ids, Ids, Floats]:
         most = patience(n, len(self.source))
@@ -105,9 +105,11 @@ class WordGraph:
         ways: tuple[Ids, Ids, Floats] = nbest_kernels.best_ways(graph, self.states - 1, n, distinct, most)
         return ways
 
-    def _hypothesis(self, way: Ids, score: float, features: dict[str, float]) -> Hypothesis:
-        steps = tuple(self.step(arc) for arc in way.tolist() if self.kind[arc] != END)
-        return Hypothesis.made_of(steps, score, features, int(self.surcharges[way].sum()))
+    def _listed(self, ways: tuple[Ids, Ids, Floats]) -> NBest:
+        return NBest(self.names, ways, ways[1], self.features, self.surcharges, self._steps)
+
+    def _steps(self, way: Ids) -> Iterator[Step]:
+        return (self.step(arc) for arc in way.tolist() if self.kind[arc] != END)
 
     def step(self, arc: int) -> Step:
         """What an arc says for which source words."""
