@@ -14,8 +14,8 @@ from dragoman.engine import Engine
 PAIRS = sample.pairs()
 
 
-def new(path: Path) -> Engine:
-    return Engine.create(path, source="en", target="es")
+def new(path: Path, base: Path | None = None) -> Engine:
+    return Engine.create(path, source="en", target="es", preset="thot", base=base)  # whatever the default is
 
 
 def arrays_of(engine: Engine) -> dict[str, np.ndarray]:

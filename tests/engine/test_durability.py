@@ -56,8 +56,8 @@ def test_kill_9_at_any_moment_loses_nothing_that_was_acknowledged(tmp_path: Path
     new(path).close()
     chance = random.Random(5)
     acknowledged: list[tuple[str, int]] = []
-    for turn in range(6):
-        acknowledged += run_and_kill(path, turn, chance.uniform(0.3, 1.2))
+    for turn in range(4):
+        acknowledged += run_and_kill(path, turn, chance.uniform(0.5, 1.5))
         with Engine.open(path) as engine:
             assert engine.warnings == []
             rows = {row.id: row for row in engine.project.journal.rows()}

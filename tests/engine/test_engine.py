@@ -89,8 +89,8 @@ def test_words_are_taken_as_they_are_in_words_mode(tmp_path: Path) -> None:
 
 def test_two_projects_share_a_base_and_nothing_else(trained: Path, tmp_path: Path) -> None:
     with (
-        Engine.create(tmp_path / "one", source="en", target="es", base=trained) as one,
-        Engine.create(tmp_path / "two", source="en", target="es", base=trained / "base") as two,
+        new(tmp_path / "one", base=trained) as one,
+        new(tmp_path / "two", base=trained / "base") as two,
         Engine.open(trained, write=False) as origin,
     ):
         sentence, known = "The grumble is zany.", PAIRS[3][0]
@@ -240,7 +240,9 @@ def test_very_long_lines_are_translated_or_refused(tmp_path: Path) -> None:
         assert engine.translate("green " * 500).memory == 2
 
 
-@pytest.mark.parametrize("text", ["🙂 👩‍👩‍👧", "a\x00b\x07c", "\u202eright to left", "水を飲む", "naïve\tcafé\r\nnext", "<s> </s> <unk>"])
+@pytest.mark.parametrize(
+    "text", ["🙂 👩‍👩‍👧", "a\x00b\x07c", "\u202eright to left", "水を飲む", "naïve\tcafé\r\nnext", "<s> </s> <unk>"]
+)
 def test_any_characters_go_through(text: str, tmp_path: Path) -> None:
     path = tmp_path / "project"
     with new(path) as engine:

@@ -28,7 +28,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("over_base", [False, True])
 def test_staying_alive_replaying_and_snapshots_give_the_same_bits(over_base: bool, base: Path, tmp_path: Path) -> None:
     path, chance = tmp_path / "project", random.Random(3)
-    engine = Engine.create(path, source="en", target="es", base=base if over_base else None)
+    engine = new(path, base if over_base else None)
     for step in range(120):
         act(engine, chance)
         if step % 40 == 20:
@@ -47,7 +47,7 @@ def test_staying_alive_replaying_and_snapshots_give_the_same_bits(over_base: boo
 
 @pytest.mark.parametrize("over_base", [False, True])
 def test_forgetting_all_in_any_order_leaves_what_was_there_before(over_base: bool, base: Path, tmp_path: Path) -> None:
-    engine = Engine.create(tmp_path / "project", source="en", target="es", base=base if over_base else None)
+    engine = new(tmp_path / "project", base if over_base else None)
     before, translations = arrays_of(engine), [engine.translate(source) for source, _ in PAIRS[:5]]
     numbers = [engine.learn(*pair) for pair in PAIRS[:60]]
     random.Random(4).shuffle(numbers)

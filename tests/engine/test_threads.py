@@ -40,7 +40,9 @@ def test_every_translation_is_that_of_some_prefix_of_the_journal(tmp_path: Path)
         assert errors == []
 
 
-def _translate(engine: Engine, n: int, expected: list[list[object]], done: threading.Event, errors: list[object]) -> None:
+def _translate(
+    engine: Engine, n: int, expected: list[list[object]], done: threading.Event, errors: list[object]
+) -> None:
     """Translate, and check that the answer is that of a moment between the asking and the answering."""
     try:
         while not done.is_set():

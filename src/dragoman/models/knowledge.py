@@ -86,7 +86,9 @@ class Knowledge:
         """Train an empty knowledge in batch, as a base; returns how many pairs had no empty or overlong side."""
         kept = list(self._fit(pairs))
         if not kept:
-            raise BadInputError("there is not one pair to train on", remedy=f"give pairs of 1 to {LONGEST} words a side")
+            raise BadInputError(
+                "there is not one pair to train on", remedy=f"give pairs of 1 to {LONGEST} words a side"
+            )
         # The usual case of words is known only after all sentences, and the models want an empty vocabulary.
         usual = Knowledge(tokens=self.source.mode)
         for one, other in kept:

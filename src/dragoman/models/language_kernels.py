@@ -81,6 +81,12 @@ class LanguageArrays(NamedTuple):
 
 
 @lean
+def plain(index):
+    """An index known not to be negative, for which Numba need not make sure that it does not count from the end."""
+    return np.uint64(index)
+
+
+@lean
 def order_of(lm):
     """The highest order, n."""
     return lm.discounts.size - 1
@@ -104,13 +110,13 @@ def history(lm, node):
         base, layer = lm.base.scalars, lm.layer.scalars
         return base[TOTAL] + layer[TOTAL], base[TYPES] + layer[TYPES], np.int64(ABSENT)
     below = lm.inner.base.state[HIGH]
-    gram = lm.layer.grams[node - below] if node >= below else lm.base.grams[node]
+    gram = lm.layer.grams[plain(node - below)] if node >= below else lm.base.grams[plain(node)]
     total, types = np.int64(gram.total), np.int64(gram.types)
     if node < below:
-        at = find(lm.inner.layer, lm.inner.base.keys[node])
+        at = find(lm.inner.layer, lm.inner.base.keys[plain(node)])
         if at != ABSENT:
-            total += lm.layer.grams[at].total
-            types += lm.layer.grams[at].types
+            total += lm.layer.grams[plain(at)].total
+            types += lm.layer.grams[plain(at)].types
     return total, types, np.int64(gram.suffix)
 
 
@@ -126,10 +132,10 @@ def read_gram(lm, in_base, in_layer):
     """c_X of an inner n-gram and, as a history u, Σ_w c_X(u w) and N1+(u •), by its ids (ABSENT where it is not)."""
     count, total, types = np.int64(0), np.int64(0), np.int64(0)
     if in_base != ABSENT:
-        gram = lm.base.grams[in_base]
+        gram = lm.base.grams[plain(in_base)]
         count, total, types = count + gram.count, total + gram.total, types + gram.types
     if in_layer != ABSENT:
-        gram = lm.layer.grams[in_layer]
+        gram = lm.layer.grams[plain(in_layer)]
         count, total, types = count + gram.count, total + gram.total, types + gram.types
     return count, total, types
 
@@ -139,9 +145,9 @@ def read_longest(lm, in_base, in_layer):
     """c_T of an n-gram of order n by its ids."""
     count = np.int64(0)
     if in_base != ABSENT:
-        count += lm.base.longest[in_base]
+        count += lm.base.longest[plain(in_base)]
     if in_layer != ABSENT:
-        count += lm.layer.longest[in_layer]
+        count += lm.layer.longest[plain(in_layer)]
     return count
 
 
@@ -242,22 +248,23 @@ def look_up_all(lm, words, probabilities, work, n, length):
     is_longest, discount = length + 1 == order_of(lm), lm.discounts[length + 1]
     lookups = 0
     for j in range(n):
-        place = places[j]
+        place = plain(places[j])
         probabilities[place] *= discount * types[j] / totals[j]
-        origins[lookups], keys[lookups] = j, path_key(nodes[j], words[place])
+        origins[plain(lookups)], keys[plain(lookups)] = j, path_key(nodes[j], words[place])
         lookups += found[place] == length  # an n-gram can only be there if the one without its first word is
     locate_all(lm, is_longest, keys[:lookups], in_base[:lookups], in_layer[:lookups])
     n = 0
     for k in range(lookups):
-        place, total = places[origins[k]], totals[origins[k]]
+        place, total = places[plain(origins[k])], totals[plain(origins[k])]
         if is_longest:
             count = read_longest(lm, in_base[k], in_layer[k])
         else:
-            count, totals[n], types[n] = read_gram(lm, in_base[k], in_layer[k])
-            places[n], nodes[n] = place + 1, joint_id(lm.inner, in_base[k], in_layer[k])
-            n += (totals[n] > 0) & (place + 1 < words.size)
-        probabilities[place] += (count - discount) / total if count > 0 else 0.0
-        found[place] += count > 0
+            count, goes_on, kinds = read_gram(lm, in_base[k], in_layer[k])
+            nodes[plain(n)] = joint_id(lm.inner, in_base[k], in_layer[k])
+            places[plain(n)], totals[plain(n)], types[plain(n)] = place + 1, goes_on, kinds
+            n += (goes_on > 0) & (place + 1 < words.size)
+        probabilities[plain(place)] += (count - discount) / total if count > 0 else 0.0
+        found[plain(place)] += count > 0
     return n
 
 
@@ -281,7 +288,7 @@ def find_and_touch(index, grams, keys, ids, touched):
     for i in range(keys.size):
         ids[i] = find(index, keys[i])
         if ids[i] != ABSENT:
-            touched[i] = grams[ids[i]].count
+            touched[i] = grams[plain(ids[i])].count
 
 
 @lean

@@ -1,8 +1,8 @@
 """Lexicalised reordering scores from orientation counts (preset `moses`, SPEC §1).
 
 >>> reordering_scores([[8, 1, 1], [0, 0, 0]], [[70, 10, 20], [70, 10, 20]]).round(2)
-array([[-0.23, -2.3 , -2.25],
-       [-0.37, -2.24, -1.59]])
+array([[-0.23, -2.3 , -2.26],
+       [-0.34, -2.3 , -1.66]])
 """
 
 from __future__ import annotations

@@ -107,12 +107,17 @@ class SentenceSearch(Search):
     @cached_property
     def best(self) -> Hypothesis:
         """The best translation found."""
+        arcs, score = self.best_arcs(), self.work.score[self.work.sizes[FINAL]]
+        return self._listed(np.array([arcs.size]), arcs, score.reshape(1))[0]
+
+    def best_arcs(self) -> Ids:
+        """The arcs of the best way, in order; the last is the end of the sentence."""
         work, arcs = self.work, []
         arc = int(work.best[work.sizes[FINAL]])
         while arc != NONE:
             arcs.append(arc)
             arc = int(work.best[work.origin[arc]])
-        return self._listed(np.array([len(arcs)]), np.array(arcs[::-1]), work.score[work.sizes[FINAL]].reshape(1))[0]
+        return np.array(arcs[::-1])
 
     @property
     def memory_after(self) -> int:

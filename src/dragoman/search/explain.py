@@ -1,0 +1,181 @@
+"""Why a sentence was translated the way it was: what was on offer, what was chosen and for which score, what came next.
+
+>>> from dragoman.models.loglinear import Weights
+>>> from dragoman.models.modelset import ModelSet
+>>> from dragoman.search.decoder import Decoder
+>>> models = ModelSet()
+>>> _ = models.add(["green", "button"], ["botón", "verde"])
+>>> told = explain(Decoder(models, Weights("moses")).search(["green", "button"]))
+>>> [account.step.words for account in told.accounts if account.step]
+[('botón', 'verde')]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from dragoman.search.hypotheses import Hypothesis, Step
+from dragoman.search.options_kernels import SURCHARGE
+from dragoman.search.searching import Search, SentenceSearch
+
+# Features that answer one question together
+GROUPS = {
+    "language": ("language",),
+    "translation": ("phrase_inverse", "phrase_direct", "lexical_inverse", "lexical_direct"),
+    "order": ("distortion", "linear_distortion", "previous_", "next_"),
+    "length": ("source_length", "target_phrase_length", "source_phrase_length", "word_penalty", "phrase_penalty"),
+}
+DERIVED = ("source", "target", "kind", *GROUPS, "surcharge", "total")
+WEIGHED = ("feature", "weight", "value", "contribution")
+RANKED = ("translation", "score", "behind")
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One option of a span, its score with an estimate of the language model's, and whether it was taken."""
+
+    step: Step
+    score: float
+    taken: bool
+
+
+@dataclass(frozen=True)
+class Account:
+    """One step of the winning derivation, or its end, and what each feature has contributed: weight × value."""
+
+    step: Step | None
+    contributions: dict[str, float]
+    surcharge: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """What the step adds to the score."""
+        return sum(self.contributions.values()) + self.surcharge
+
+    def group(self, name: str) -> float:
+        """What the features of one of the GROUPS contribute."""
+        return sum(value for feature, value in self.contributions.items() if feature.startswith(GROUPS[name]))
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """All that there is to say about a translation."""
+
+    source: tuple[str, ...]
+    weights: dict[str, float]
+    best: Hypothesis
+    offers: tuple[Offer, ...]  # best first within each span, spans by start and end
+    accounts: tuple[Account, ...]  # in the order of the translation
+    rivals: tuple[Hypothesis, ...]  # the translations that came next
+
+    def source_words(self, step: Step) -> str:
+        """The source words of a step."""
+        return " ".join(self.source[slice(*step.source)])
+
+    def spans(self) -> Iterator[tuple[str, list[Offer]]]:
+        """The words of each span with what was on offer for it."""
+        for _, offers in groupby(self.offers, key=lambda offer: offer.step.source):
+            listed = list(offers)
+            yield self.source_words(listed[0].step), listed
+
+    def derived(self) -> Iterator[tuple[tuple[str, str, str], list[float]]]:
+        """Of each step: source, target and kind; what each of the GROUPS, surcharges, and all together contribute."""
+        for account in self.accounts:
+            step = account.step
+            words = (self.source_words(step), " ".join(step.words), step.kind) if step else ("", "", "end")
+            yield words, [*map(account.group, GROUPS), account.surcharge, account.total]
+
+    def weighed(self) -> Iterator[tuple[str, float, float]]:
+        """Name, weight and value of all that the score consists of."""
+        for name, weight in self.weights.items():
+            yield name, weight, self.best.features[name]
+        if self.best.surcharges:
+            yield "surcharge", SURCHARGE, float(self.best.surcharges)
+
+    def ranked(self) -> Iterator[tuple[str, float, float]]:
+        """Words, score, and how far behind the best, of the translation and the runners-up."""
+        for hypothesis in (self.best, *self.rivals):
+            yield " ".join(hypothesis.words), hypothesis.score, self.best.score - hypothesis.score
+
+    def tables(self) -> list[RichTable]:
+        """The explanation as tables for a terminal."""
+        offered = RichTable("source", "options", title="On offer: best first, with score, what was taken in bold")
+        for words, offers in self.spans():
+            offered.add_row(Text(words), Text("  ·  ").join(map(_shown, offers)))
+        derived = _table("How it came about: what each step adds to the score", DERIVED, 3)
+        for texts, numbers in self.derived():
+            derived.add_row(*map(Text, texts), *(f"{number:.2f}" for number in numbers))
+        weighed = _table("The score: Σ weight × value", WEIGHED, 1)
+        for name, weight, value in self.weighed():
+            weighed.add_row(name, f"{weight:.3f}", f"{value:.3f}", f"{weight * value:.3f}")
+        weighed.add_row("score", "", "", f"{self.best.score:.3f}")
+        ranked = _table("The translation, and the runners-up", RANKED, 1)
+        for said, score, behind in self.ranked():
+            ranked.add_row(Text(said), f"{score:.2f}", f"{behind:.2f}")
+        return [offered, derived, weighed, ranked]
+
+    def html(self) -> str:
+        """The explanation as a page that needs nothing else: a picture of the derivation, and the tables."""
+        from dragoman.search.explain_html import page
+
+        return page(self)
+
+
+def _table(title: str, columns: tuple[str, ...], texts: int) -> RichTable:
+    """A table whose first columns hold texts and the others numbers."""
+    table = RichTable(*columns[:texts], title=title)
+    for name in columns[texts:]:
+        table.add_column(name, justify="right")
+    return table
+
+
+def _shown(offer: Offer) -> Text:
+    return Text(f"{' '.join(offer.step.words)} {offer.score:.1f}", "bold green" if offer.taken else "")
+
+
+def explain(search: Search, *, options: int = 5, rivals: int = 5) -> Explanation:
+    """Explain the best translation, with so many options of each span and so many runners-up."""
+    offers: list[Offer] = []
+    accounts: list[Account] = []
+    offset = 0
+    for piece in search.pieces:
+        offers += _offers(piece, offset, options)
+        accounts += _accounts(piece, offset)
+        offset += len(piece.source)
+    others = [other for other in search.nbest(rivals + 1, distinct=True) if other.words != search.best.words]
+    weights = dict(search.pieces[0].weights)
+    return Explanation(search.source, weights, search.best, tuple(offers), tuple(accounts), tuple(others[:rivals]))
+
+
+def _offers(piece: SentenceSearch, offset: int, most: int) -> Iterator[Offer]:
+    """The best options of each span, and what was taken."""
+    first = piece.options.first
+    taken = set(piece.work.option[piece.best_arcs()].tolist())
+    words = {piece.step(option) for option in taken if option >= 0}  # the same words may be there again for a prefix
+    for start in range(first.shape[0]):
+        for length in range(1, first.shape[1]):
+            begin, end = first[start, length - 1 : length + 1].tolist()
+            for option in range(begin, end):
+                step = piece.step(option)
+                if option < begin + most or step in words:
+                    yield Offer(_moved(step, offset), float(piece.options.estimate[option]), step in words)
+
+
+def _accounts(piece: SentenceSearch, offset: int) -> Iterator[Account]:
+    arcs = piece.best_arcs()
+    weights = piece.weights
+    charges = piece.arc_surcharges(arcs).tolist()
+    for arc, row, charged in zip(arcs.tolist(), piece.arc_features(arcs).tolist(), charges, strict=True):
+        option = int(piece.work.option[arc])
+        step = _moved(piece.step(option), offset) if option >= 0 else None
+        contributions = {name: weights[name] * value for name, value in zip(weights, row, strict=True)}
+        yield Account(step, contributions, SURCHARGE * charged if charged else 0.0)
+
+
+def _moved(step: Step, offset: int) -> Step:
+    return Step((step.source[0] + offset, step.source[1] + offset), step.words, step.kind, step.pair)
