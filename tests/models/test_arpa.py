@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.errors import BadInputError
+from dragoman.errors import BadInputError, StorageError
 from dragoman.models import arpa_kernels as kernels
 from dragoman.models.arpa import ArpaModel, write_arpa
 from dragoman.models.language import LanguageModel
@@ -181,3 +181,8 @@ def test_a_word_that_cannot_be_written_is_refused_and_no_file_left(tmp_path: Pat
     model.remove([word])
     write_arpa(model, tmp_path / "model.arpa")
     assert ArpaModel.read(tmp_path / "model.arpa").order == 2
+
+
+def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="cannot write"):
+        write_arpa(LanguageModel(2), tmp_path / "missing" / "model.arpa")

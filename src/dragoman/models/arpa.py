@@ -13,7 +13,7 @@ import re
 import tempfile
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Literal, TextIO, cast
@@ -45,24 +45,31 @@ def write_arpa(model: LanguageModel, path: str | Path) -> None:
     orders = _needed(list(list_grams(model)))
     orders[0] = _with_specials(orders[0])
     names = {word: _name(model.vocabulary, word) for word in orders[0].words.tolist()}
-    texts = {ABSENT: ""}  # of the histories, by joint id
     aside = path.with_name(f"{path.name}.part")
     with storage_errors(path):
-        with _opened(aside, "wt", compressed=path.suffix == ".gz") as file:
-            file.write("\\data\\\n")
-            file.writelines(f"ngram {k}={grams.ids.size}\n" for k, grams in enumerate(orders, 1))
-            for k, grams in enumerate(orders, 1):
-                words = [names[word] for word in grams.words.tolist()]
-                parts = zip(grams.ids.tolist(), grams.histories.tolist(), words, strict=True)
-                texts = {path: texts[history] + word for path, history, word in parts}
-                file.write(f"\n\\{k}-grams:\n")
-                file.writelines(_rows(model, k, grams, texts.values()))
-                texts = {path: f"{text} " for path, text in texts.items()}
-            file.write("\n\\end\\\n")
-        aside.replace(path)
+        try:
+            with _opened(aside, "wt", compressed=path.suffix == ".gz") as file:
+                file.writelines(_lines(model, orders, names))
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
 
 
-def _rows(model: LanguageModel, order: int, grams: Grams, texts: Iterable[str]) -> Iterator[str]:
+def _lines(model: LanguageModel, orders: list[Grams], names: dict[int, str]) -> Iterator[str]:
+    """The whole file."""
+    yield "\\data\\\n"
+    yield from (f"ngram {k}={grams.ids.size}\n" for k, grams in enumerate(orders, 1))
+    beginnings = {ABSENT: ""}  # the words of the histories, by joint id
+    for k, grams in enumerate(orders, 1):
+        histories = zip(grams.histories.tolist(), grams.words.tolist(), strict=True)
+        texts = [beginnings[history] + names[word] for history, word in histories]
+        yield f"\n\\{k}-grams:\n"
+        yield from _rows(model, k, grams, texts)
+        beginnings = {gram: f"{text} " for gram, text in zip(grams.ids.tolist(), texts, strict=True)}
+    yield "\n\\end\\\n"
+
+
+def _rows(model: LanguageModel, order: int, grams: Grams, texts: list[str]) -> Iterator[str]:
     """The lines of the n-grams of one order."""
     scores = np.empty(grams.ids.size)
     log_probabilities(model.view(), grams.histories, order - 1, grams.words, scores)
