@@ -1,7 +1,6 @@
-"""The engine: what durability costs on top of learning, how fast a journal is replayed, what a second process over the
-same base adds to memory, translations that go on while another thread learns, and how often the guard is wrong.
+"""The engine: durable learning against bare models, replay, near matches, shared memory, threads, the guard's mistakes.
 
-    python benchmarks/bench_engine.py --seconds 60
+python benchmarks/bench_engine.py --seconds 60
 """
 
 from __future__ import annotations
@@ -85,7 +84,6 @@ def smaps(path, *fields):
 def pss():
     return next(int(line.split()[1]) for line in open("/proc/self/smaps_rollup") if line.startswith("Pss:"))
 with Engine.open(sys.argv[1], memory=False) as engine:
-    before = pss()
     for line in open(sys.argv[3], encoding="utf-8"):
         engine.translate(line)
         engine.learn(line, line, force=True)
@@ -93,7 +91,8 @@ with Engine.open(sys.argv[1], memory=False) as engine:
     layer = sum(array.nbytes for array in engine._state.arrays().values()) // 1024
     print("ready", flush=True)
     sys.stdin.readline()  # until all have read what they need
-    print(smaps(base, "Rss"), smaps(base, "Private_Clean", "Private_Dirty"), smaps(base, "Pss"), layer, pss(), flush=True)
+    private = smaps(base, "Private_Clean", "Private_Dirty")
+    print(smaps(base, "Rss"), private, smaps(base, "Pss"), layer, pss(), flush=True)
     sys.stdin.readline()
 """
 

@@ -1,4 +1,4 @@
-"""Many arrays as one, so that they go to disk as one file: forcing a hundred files to disk takes a hundred times as long.
+"""Many arrays as one, so that they go to disk as one file: forcing a hundred files there takes a hundred times as long.
 
 >>> packed, places = pack({"counts": np.arange(3), "names": np.frombuffer(b"ab", np.uint8)})
 >>> {name: array.tolist() for name, array in unpack(packed, places).items()}

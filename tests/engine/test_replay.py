@@ -79,7 +79,7 @@ def break_learning(engine: Engine, error: BaseException) -> None:
     def fail(*_: Any) -> None:
         raise error
 
-    engine._state.knowledge.target.add = fail  # type: ignore[method-assign]  # the models have learned by then
+    engine._state.knowledge.target.add = fail  # type: ignore[assignment, method-assign]  # the models have learned by then
 
 
 def break_journal_before(engine: Engine, error: BaseException) -> None:
@@ -152,7 +152,7 @@ def test_what_cannot_be_undone_in_memory_is_not_used(tmp_path: Path, monkeypatch
     with pytest.raises(Exception, match="open the project again"):
         engine.translate("red")
     monkeypatch.setattr(Engine, "_restore", restore)
-    del engine.project.journal.append_learn  # type: ignore[method-assign]
+    del engine.project.journal.append_learn
     engine.learn("blue", "azul")  # the disk is back
     assert [engine.translate(word, memory=False).text for word in ("green", "blue", "red")] == ["verde", "azul", "red"]
     engine.close()

@@ -28,7 +28,6 @@ from dragoman.search.hypotheses_kernels import (
     STATES,
     covered,
     covered_words,
-    covers_nothing,
     end_language,
     enter,
     final_gain,
@@ -56,38 +55,38 @@ class Task(NamedTuple):
 
 
 @lean
-def push(work, task, settings, cube, row, column, lm):
-    """Work out one cell of a cube and put it on the heap."""
-    state, option = work.grouped[work.cube[cube, 0] + row], work.cube[cube, 2] + column
+def push(work, task, settings, n, row, column, lm):
+    """Work out one cell of cube n; returns the item made of it."""
     options = task.options
-    words = options.words, options.begin[option], options.stop[option]
-    language, memory = say(task.recall, lm, work.memory[state], *words)
-    gain = step_gain(work, options, task.weights, settings.delta, state, option, language)
-    gap, mask = covered(work.gap[state], work.mask[state], options.start[option], options.end[option])
-    item = work.sizes[ITEMS]
+    cube = work.cubes[n]
+    state, place = work.states[work.grouped[cube.begin + row]], np.int64(cube.first) + column
+    option = options.row[place]
+    language, memory = say(task.recall, lm, state.memory, options.words, option.begin, option.stop)
+    gain = step_gain(options, task.weights, settings.delta, state, place, language)
+    gap, mask = covered(state, option)
+    number = work.sizes[ITEMS]
     work.sizes[ITEMS] += 1
-    work.item[item, 0], work.item[item, 1], work.item[item, 2], work.item[item, 3] = cube, row, column, memory
-    work.value[item, 0], work.value[item, 2] = gain, language
-    work.value[item, 1] = work.score[state] + gain + future(gap, mask, task.J, task.inside, task.after)
-    return item
+    item = work.items[number]
+    item.cube, item.row, item.column = n, row, column
+    item.memory, item.gain, item.language = memory, gain, language
+    item.priority = state.score + gain + future(gap, mask, task.J, task.inside, task.after)
+    return number
 
 
 @lean
-def precedes(work, a, b):
+def precedes(items, a, b):
     """Order of the heap: the better first, the earlier among equals."""
-    if work.value[a, 1] != work.value[b, 1]:
-        return work.value[a, 1] > work.value[b, 1]
-    return a < b
+    one, two = items[a].priority, items[b].priority
+    return one > two or (one == two and a < b)
 
 
 @lean
-def put(work, size, item):
+def put(heap, items, size, item):
     """Put an item on the heap of `size` items; returns the new size."""
-    heap = work.heap
     at = size
     while at > 0:
         above = (at - 1) >> 1
-        if not precedes(work, item, heap[above]):
+        if not precedes(items, item, heap[above]):
             break
         heap[at] = heap[above]
         at = above
@@ -96,18 +95,17 @@ def put(work, size, item):
 
 
 @lean
-def take(work, size):
+def take(heap, items, size):
     """The best of the `size` items on the heap, taken off it."""
-    heap = work.heap
     top, item = heap[0], heap[size - 1]
     at = 0
     while True:
         below = 2 * at + 1
         if below >= size - 1:
             break
-        if below + 1 < size - 1 and precedes(work, heap[below + 1], heap[below]):
+        if below + 1 < size - 1 and precedes(items, heap[below + 1], heap[below]):
             below += 1
-        if not precedes(work, heap[below], item):
+        if not precedes(items, heap[below], item):
             break
         heap[at] = heap[below]
         at = below
@@ -118,176 +116,192 @@ def take(work, size):
 @lean
 def accept(work, task, settings, item):
     """Make an arc of an item of the heap, and a state if there is no equal one."""
-    cube, memory = work.item[item, 0], work.item[item, 3]
-    origin = work.grouped[work.cube[cube, 0] + work.item[item, 1]]
-    option = work.cube[cube, 2] + work.item[item, 2]
-    options, gain = task.options, work.value[item, 0]
-    arc = new_arc(work, origin, option, gain, work.value[item, 2])
-    rest = work.value[item, 1] - work.score[origin] - gain
-    length = np.int64(NONE)
+    cube = work.cubes[item.cube]
+    origin, place = work.grouped[cube.begin + item.row], np.int64(cube.first) + item.column
+    state, option = work.states[origin], task.options.row[place]
+    gap, mask = covered(state, option)
+    last, kin, length = np.int64(state.last), np.int64(state.kin), np.int64(NONE)
+    if option.start < option.end:
+        last, kin = np.int64(option.end), np.int64(option.kin) if settings.reordering else np.int64(NONE)
     if settings.length:
-        length = work.length[origin] + options.stop[option] - options.begin[option]
-    last, kin = work.last[origin], work.kin[origin]
-    if not covers_nothing(options, option):
-        last, kin = options.end[option], options.kin[option] if settings.reordering else np.int64(NONE)
-    gap, mask = covered(work.gap[origin], work.mask[origin], options.start[option], options.end[option])
-    enter(work, arc, gap, mask, last, memory, kin, length, rest)
+        length = np.int64(state.length) + option.stop - option.begin
+    rest = item.priority - state.score - item.gain
+    arc = new_arc(work, origin, place, item.gain, item.language)
+    enter(work, arc, gap, mask, last, item.memory, kin, length, rest)
 
 
 @lean
 def work_off(work, task, settings, stack, lm):
     """Pop the best cells of all cubes that lead to a stack, and make states and arcs of them."""
+    heap, items = work.heap, work.items
     work.sizes[ITEMS] = 0
-    size = 0
-    cube = work.queue[stack]
-    while cube != NONE:
-        size = put(work, size, push(work, task, settings, cube, 0, 0, lm))
-        cube = work.cube[cube, 4]
-    pops = 0
+    size, pops, zero = np.int64(0), np.int64(0), np.int64(0)
+    n = work.queue[stack]
+    while n != NONE:
+        size = put(heap, items, size, push(work, task, settings, n, zero, zero, lm))
+        n = np.int64(work.cubes[n].after)
     while size > 0 and pops < settings.pops:
-        item = take(work, size)
+        item = items[take(heap, items, size)]
         size -= 1
         pops += 1
         accept(work, task, settings, item)
-        cube, row, column = work.item[item, 0], work.item[item, 1], work.item[item, 2]
-        if column + 1 < work.cube[cube, 3] - work.cube[cube, 2]:  # each cell is reached in one way: along its row
-            size = put(work, size, push(work, task, settings, cube, row, column + 1, lm))
-        if column == 0 and row + 1 < work.cube[cube, 1] - work.cube[cube, 0]:  # and rows along the first column
-            size = put(work, size, push(work, task, settings, cube, row + 1, 0, lm))
+        n, row, column = np.int64(item.cube), np.int64(item.row), np.int64(item.column)
+        cube = work.cubes[n]
+        if column + 1 < cube.last - cube.first:  # each cell is reached in one way: along its row
+            size = put(heap, items, size, push(work, task, settings, n, row, column + 1, lm))
+        if column == 0 and row + 1 < cube.end - cube.begin:  # and rows along the first column
+            size = put(heap, items, size, push(work, task, settings, n, row + 1, zero, lm))
     give_back(work, stack)
 
 
 @lean
 def give_back(work, stack):
     """Let the room of a stack's cubes serve those filed next."""
-    cube = work.queue[stack]
-    while cube != NONE:
-        after = work.cube[cube, 4]
-        work.cube[cube, 4] = work.sizes[SPARE]
-        work.sizes[SPARE] = cube
-        cube = after
+    n = work.queue[stack]
+    while n != NONE:
+        after = np.int64(work.cubes[n].after)
+        work.cubes[n].after = work.sizes[SPARE]
+        work.sizes[SPARE] = n
+        n = after
 
 
 @lean
-def same_group(work, a, b):
+def same_group(a, b):
     """Whether two states have the same coverage and last position."""
-    return work.gap[a] == work.gap[b] and work.mask[a] == work.mask[b] and work.last[a] == work.last[b]
+    return a.mask == b.mask and a.gap == b.gap and a.last == b.last
 
 
 @lean
-def before_in_group(work, a, b):
+def before_in_group(states, a, b):
     """Order of the states of a stack: by coverage and last position, then the better first, then the earlier."""
-    if work.gap[a] != work.gap[b]:
-        return work.gap[a] < work.gap[b]
-    if work.mask[a] != work.mask[b]:
-        return work.mask[a] < work.mask[b]
-    if work.last[a] != work.last[b]:
-        return work.last[a] < work.last[b]
-    return better(work, a, b)
+    one, two = states[a], states[b]
+    if one.gap != two.gap:
+        return one.gap < two.gap
+    if one.mask != two.mask:
+        return one.mask < two.mask
+    if one.last != two.last:
+        return one.last < two.last
+    return better(states, a, b)
 
 
 @lean
-def better(work, a, b):
+def better(states, a, b):
     """Order of pruning."""
-    if work.total[a] != work.total[b]:
-        return work.total[a] > work.total[b]
-    return a < b
+    one, two = states[a].total, states[b].total
+    return one > two or (one == two and a < b)
 
 
 @lean
-def in_order(work, a, b, by_group):
-    """Whether state a comes before state b."""
-    return before_in_group(work, a, b) if by_group else better(work, a, b)
+def keep_best(states, numbers, n, most):
+    """Bring the `most` best of the states numbers[:n] to the front, in any order (Hoare's selection)."""
+    low, high = 0, n - 1
+    while low < high:
+        pivot = numbers[(low + high) >> 1]
+        i, j = low, high
+        while i <= j:
+            while better(states, numbers[i], pivot):
+                i += 1
+            while better(states, pivot, numbers[j]):
+                j -= 1
+            if i <= j:
+                numbers[i], numbers[j] = numbers[j], numbers[i]
+                i += 1
+                j -= 1
+        if most - 1 <= j:
+            high = j
+        elif most - 1 >= i:
+            low = i
+        else:
+            break
 
 
 @lean
-def heap_sort(work, rows, n, by_group):
-    """Sort states rows[:n] by `before_in_group`, or by `better`."""
+def sort_groups(states, numbers):
+    """Sort states by `before_in_group`: runs by insertion, then merged by sinking (heap sort)."""
+    n = numbers.size
     for first in range(n // 2 - 1, -1, -1):
-        sink(work, rows, first, n, by_group)
+        sink(states, numbers, first, n)
     for last in range(n - 1, 0, -1):
-        rows[0], rows[last] = rows[last], rows[0]
-        sink(work, rows, 0, last, by_group)
+        numbers[0], numbers[last] = numbers[last], numbers[0]
+        sink(states, numbers, 0, last)
 
 
 @lean
-def sink(work, rows, at, n, by_group):
+def sink(states, numbers, at, n):
     """Restore the heap below a place, the last in order on top."""
-    state = rows[at]
+    state = numbers[at]
     while True:
         below = 2 * at + 1
         if below >= n:
             break
         if below + 1 < n:
-            below += in_order(work, rows[below], rows[below + 1], by_group)
-        if in_order(work, rows[below], state, by_group):
+            below += before_in_group(states, numbers[below], numbers[below + 1])
+        if before_in_group(states, numbers[below], state):
             break
-        rows[at] = rows[below]
+        numbers[at] = numbers[below]
         at = below
-    rows[at] = state
+    numbers[at] = state
 
 
 @lean
 def prune(work, settings, first, last, placed):
     """Keep the best of the states first … last − 1, grouped, in work.grouped from `placed` on; returns the new end."""
     n = last - first
-    kept = work.kept
+    states, kept = work.states, work.kept
+    best = -np.inf
     for i in range(n):
         kept[i] = first + i
+        best = max(best, states[first + i].total)
     if n > settings.stack:
-        heap_sort(work, kept, n, False)
+        keep_best(states, kept, n, settings.stack)
         n = settings.stack
-    best = work.total[kept[0]] if n > 0 else 0.0
-    for i in range(n):
-        best = max(best, work.total[kept[i]])
     end = placed
     for i in range(n):
-        if not work.total[kept[i]] < best - settings.threshold:
+        if not states[kept[i]].total < best - settings.threshold:
             work.grouped[end] = kept[i]
             end += 1
-    heap_sort(work, work.grouped[placed:end], end - placed, True)
+    sort_groups(states, work.grouped[placed:end])
     return end
 
 
 @lean
 def file_cube(work, stack, begin, end, first, last):
     """File the cube of the states grouped[begin:end] and the options first … last − 1 under a stack."""
-    cube = work.sizes[SPARE]
-    if cube != NONE:
-        work.sizes[SPARE] = work.cube[cube, 4]
+    n = work.sizes[SPARE]
+    if n != NONE:
+        work.sizes[SPARE] = work.cubes[n].after
     else:
-        cube = work.sizes[CUBES]
+        n = work.sizes[CUBES]
         work.sizes[CUBES] += 1
-    row = work.cube[cube]
-    row[0], row[1], row[2], row[3], row[4] = begin, end, first, last, work.queue[stack]
-    work.queue[stack] = cube
+    cube = work.cubes[n]
+    cube.begin, cube.end, cube.first, cube.last, cube.after = begin, end, first, last, work.queue[stack]
+    work.queue[stack] = n
 
 
 @lean
 def file_spans(work, task, settings, begin, end, stack):
     """File a cube for each span that the group grouped[begin:end] of a stack may cover next."""
-    options, head = task.options, work.grouped[begin]
-    longest = options.first.shape[1] - 1
-    gap, mask, last = work.gap[head], work.mask[head], work.last[head]
-    lowest, highest = gap, min(task.J, gap + WINDOW)
+    first, state = task.options.first, work.states[work.grouped[begin]]
+    longest = first.shape[1] - 1
+    lowest, highest = np.int64(state.gap), min(task.J, np.int64(state.gap) + WINDOW)
     if settings.distortion >= 0:
-        lowest, highest = max(gap, last - settings.distortion), min(highest, last + settings.distortion + 1)
+        lowest = max(lowest, state.last - settings.distortion)
+        highest = min(highest, state.last + settings.distortion + 1)
     for s in range(lowest, highest):
         for length in range(1, min(longest, task.J - s) + 1):
-            a, b = options.first[s, length - 1], options.first[s, length]
-            if a < b and may_cover(gap, mask, last, s, s + length, settings.distortion):
+            a, b = first[s, length - 1], first[s, length]
+            if a < b and may_cover(state, s, s + length, settings.distortion):
                 file_cube(work, stack + length, begin, end, a, b)
 
 
 @lean
 def file_blocks(work, task, settings, begin, end, stack):
     """File a cube for each block of options with which the group grouped[begin:end] may go on with the prefix."""
-    head = work.grouped[begin]
-    gap, mask, last = work.gap[head], work.mask[head], work.last[head]
-    done = settings.prefix + covered_words(work, head)
+    state = work.states[work.grouped[begin]]
+    done = settings.prefix + covered_words(state)
     for n in range(task.first[stack], task.first[stack + 1]):
         block = task.block[n]
-        if block[0] == block[1] or may_cover(gap, mask, last, block[0], block[1], settings.distortion):
+        if block[0] == block[1] or may_cover(state, block[0], block[1], settings.distortion):
             reached = block[4] if block[4] < settings.prefix else done + block[1] - block[0]
             file_cube(work, reached, begin, end, block[2], block[3])
 
@@ -295,10 +309,11 @@ def file_blocks(work, task, settings, begin, end, stack):
 @lean
 def file_cubes(work, task, settings, begin, end, stack):
     """File cubes for all that the states grouped[begin:end] of a stack may do next."""
+    states, grouped = work.states, work.grouped
     at = begin
     while at < end:
         after = at + 1
-        while after < end and same_group(work, work.grouped[at], work.grouped[after]):
+        while after < end and same_group(states[grouped[at]], states[grouped[after]]):
             after += 1
         if stack < settings.prefix:
             file_blocks(work, task, settings, at, after, stack)
@@ -308,16 +323,23 @@ def file_cubes(work, task, settings, begin, end, stack):
 
 
 @lean
-def search(work, task, settings, lm, lengths):
-    """Fill the workspace with states and arcs; the best way into the state sizes[FINAL] is the translation."""
+def start(work, settings):
+    """Make the first state: nothing covered, nothing said."""
     work.sizes[:] = 0
     work.sizes[SPARE] = NONE
-    work.queue[:] = NONE
-    work.gap[0], work.mask[0], work.last[0], work.memory[0] = 0, 0, 0, settings.memory
-    work.kin[0], work.length[0] = NONE, 0 if settings.length else NONE
-    work.score[0], work.total[0], work.best[0] = 0.0, 0.0, NONE
     work.sizes[STATES] = 1
-    first, placed, free = np.int64(0), np.int64(0), np.int64(0)
+    work.queue[:] = NONE
+    state = work.states[0]
+    state.gap, state.mask, state.last, state.memory = 0, 0, 0, settings.memory
+    state.kin, state.length = NONE, 0 if settings.length else NONE
+    state.score, state.total, state.best = 0.0, 0.0, NONE
+
+
+@lean
+def search(work, task, settings, lm, lengths):
+    """Fill the workspace with states and arcs; the best way into the state sizes[FINAL] is the translation."""
+    start(work, settings)
+    first, placed, whole = np.int64(0), np.int64(0), np.int64(0)
     last = settings.prefix + task.J
     for stack in range(last + 1):
         if stack > 0:
@@ -325,11 +347,11 @@ def search(work, task, settings, lm, lengths):
             work_off(work, task, settings, stack, lm)
         end = prune(work, settings, first, work.sizes[STATES], placed)
         if stack == (settings.prefix if settings.exact else last):
-            free = placed
+            whole = placed
         if stack < last:
             file_cubes(work, task, settings, placed, end, stack)
         first, placed = work.sizes[STATES], end
-    finish(work, task, settings, free, placed, lm, lengths)
+    finish(work, task, settings, whole, placed, lm, lengths)
 
 
 @lean
@@ -338,9 +360,9 @@ def finish(work, task, settings, begin, end, lm, lengths):
     final = work.sizes[STATES]
     work.sizes[STATES] += 1
     work.sizes[FINAL] = final
-    work.best[final] = NONE
+    work.states[final].best = NONE
     for i in range(begin, end):
-        state = work.grouped[i]
-        language = end_language(work, settings, state, lm)
-        gain = final_gain(work, task.options, task.weights, task.J, state, language, lengths)
-        lead(work, new_arc(work, state, NONE, gain, language), final)
+        state = work.states[work.grouped[i]]
+        language = end_language(settings, state, lm)
+        gain = final_gain(task.options, task.weights, task.J, state, language, lengths)
+        lead(work, new_arc(work, work.grouped[i], NONE, gain, language), final)

@@ -40,6 +40,52 @@ FINAL = 4  # the state of whole translations
 SPARE = 5  # the first of the cubes that have been worked off, linked like a queue, or NONE
 PLACES = 6
 
+STATE = np.dtype(
+    [
+        ("mask", np.int64),  # bit k: source word gap + k is covered
+        ("memory", np.int64),  # state of the language model
+        ("score", np.float64),  # of the best way here
+        ("total", np.float64),  # score plus estimate of the rest
+        ("gap", np.int32),  # first uncovered source word
+        ("last", np.int32),  # one past the last source word of the last phrase
+        ("kin", np.int32),  # option that stands for the last one towards the reordering model, or NONE
+        ("length", np.int32),  # target words, or NONE where no feature asks
+        ("best", np.int32),  # the best arc into it
+    ],
+    align=True,
+)
+ARC = np.dtype(
+    [
+        ("origin", np.int32),  # state before
+        ("target", np.int32),  # state after
+        ("option", np.int32),  # or NONE for the arcs into FINAL
+        ("gain", np.float64),  # what the step adds to the score
+        ("language", np.float64),  # what the language model says of the step
+    ],
+    align=True,
+)
+CUBE = np.dtype(
+    [
+        ("begin", np.int32),  # its states are grouped[begin:end]
+        ("end", np.int32),
+        ("first", np.int32),  # its options first … last − 1
+        ("last", np.int32),
+        ("after", np.int32),  # the next cube of its queue, or NONE
+    ]
+)
+ITEM = np.dtype(
+    [
+        ("priority", np.float64),  # score with an estimate of the rest
+        ("gain", np.float64),
+        ("language", np.float64),
+        ("memory", np.int64),
+        ("cube", np.int32),  # the cell of a cube that was worked out
+        ("row", np.int32),
+        ("column", np.int32),
+    ],
+    align=True,
+)
+
 
 class Settings(NamedTuple):
     """What a search may spend and what it has to observe: all int64, float64 or bool scalars."""
@@ -61,34 +107,15 @@ class Workspace(NamedTuple):
     """Room for one search; `sizes` says how much of it is filled."""
 
     sizes: np.ndarray  # [PLACES] int64
-    gap: np.ndarray  # [states] int64, first uncovered source word
-    mask: np.ndarray  # [states] int64, bit k: word gap + k is covered
-    last: np.ndarray  # [states] int64, one past the last source word of the last phrase
-    memory: np.ndarray  # [states] int64, state of the language model
-    kin: np.ndarray  # [states] int64, option that stands for the last one towards the reordering model, or NONE
-    length: np.ndarray  # [states] int64, target words, or NONE where no feature asks
-    score: np.ndarray  # [states] float64, of the best way here
-    total: np.ndarray  # [states] float64, score plus estimate of the rest
-    best: np.ndarray  # [states] int64, the best arc into each
-    origin: np.ndarray  # [arcs] int64, state before
-    option: np.ndarray  # [arcs] int64, or NONE for the arcs into FINAL
-    target: np.ndarray  # [arcs] int64, state after
-    gain: np.ndarray  # [arcs] float64, what the step adds to the score
-    language: np.ndarray  # [arcs] float64, what the language model says of the step
-    slots: np.ndarray  # [2^k] int64, hash table of the states of one stack, state + 1
-    kept: np.ndarray  # [states] int64, states of one stack in order
-    cube: np.ndarray  # [cubes, 5] int64: first state, one past the last, first option, one past the last, next cube
+    states: np.ndarray  # [·] STATE
+    arcs: np.ndarray  # [·] ARC
+    slots: np.ndarray  # [2^k] int32, hash table of the states of one stack, state + 1
+    kept: np.ndarray  # [·] int64, states of one stack in order
+    grouped: np.ndarray  # [·] int64, kept states in the order of their groups
+    cubes: np.ndarray  # [·] CUBE
     queue: np.ndarray  # [stacks] int64, first cube of each stack, or NONE
-    grouped: np.ndarray  # [states] int64, states in the order of their groups
-    item: np.ndarray  # [items, 4] int64: cube, row, column, language state
-    value: np.ndarray  # [items, 3] float64: gain, priority, language
-    heap: np.ndarray  # [items] int64
-
-
-@lean
-def covers_nothing(options, option):
-    """Whether an option adds words of a given prefix without translating anything."""
-    return options.start[option] == options.end[option]
+    items: np.ndarray  # [·] ITEM
+    heap: np.ndarray  # [·] int64, items
 
 
 @lean
@@ -100,59 +127,59 @@ def orientation(start, end, previous_start, previous_end):
 
 
 @lean
-def turn_to(work, options, state, option):
+def turn_to(rows, state, option):
     """How an option lies to the last phrase of a state; at the start, monotone if it is the first."""
-    before, last = work.kin[state], work.last[state]
-    if before == NONE:
-        return MONOTONE if options.start[option] == last else DISCONTINUOUS
-    return orientation(options.start[option], options.end[option], options.start[before], last)
+    if state.kin == NONE:
+        return MONOTONE if option.start == state.last else DISCONTINUOUS
+    return orientation(option.start, option.end, rows[state.kin].start, state.last)
 
 
 @lean
-def turn_at_end(work, J, state):
-    """How the end of the sentence lies to the last phrase of a state."""
-    return MONOTONE if work.last[state] == J else DISCONTINUOUS
-
-
-@lean
-def step_gain(work, options, weights, delta, state, option, language):
-    """What a step adds to the score, given what the language model says of it."""
-    gain = options.score[option] + weights[LANGUAGE] * language
-    if covers_nothing(options, option):
+def step_gain(options, weights, delta, state, n, language):
+    """What a step with option n adds to the score, given what the language model says of it."""
+    option = options.row[n]
+    gain = option.score + weights[LANGUAGE] * language
+    if option.start == option.end:
         return gain
-    jump = options.start[option] - work.last[state]
+    jump = np.int64(option.start) - state.last
     gain -= weights[LINEAR_DISTORTION] * abs(jump)
     if weights[DISTORTION] != 0.0:
         gain += weights[DISTORTION] * geometric_jump(delta, jump + 1)
-    turn = turn_to(work, options, state, option)
-    if work.kin[state] != NONE:
-        gain += weights[NEXT + turn] * options.orientations[work.kin[state], 1, turn]
-    return gain + weights[PREVIOUS + turn] * options.orientations[option, 0, turn]
+    turn = turn_to(options.row, state, option)
+    if state.kin != NONE:
+        gain += weights[NEXT + turn] * options.orientations[state.kin, 1, turn]
+    return gain + weights[PREVIOUS + turn] * options.orientations[n, 0, turn]
 
 
 @lean
-def final_gain(work, options, weights, J, state, language, lengths):
+def turn_at_end(J, state):
+    """How the end of the sentence lies to the last phrase of a state."""
+    return MONOTONE if state.last == J else DISCONTINUOUS
+
+
+@lean
+def final_gain(options, weights, J, state, language, lengths):
     """What the end of the sentence adds; source words that an exact translation leaves over are paid for."""
-    gain = weights[LANGUAGE] * language + SURCHARGE * (J - covered_words(work, state))
-    if work.kin[state] != NONE:
-        turn = turn_at_end(work, J, state)
-        gain += weights[NEXT + turn] * options.orientations[work.kin[state], 1, turn]
-    if work.length[state] != NONE:
-        gain += weights[SOURCE_LENGTH] * length_score(lengths, J, work.length[state])
+    gain = weights[LANGUAGE] * language + SURCHARGE * (J - covered_words(state))
+    if state.kin != NONE:
+        turn = turn_at_end(J, state)
+        gain += weights[NEXT + turn] * options.orientations[state.kin, 1, turn]
+    if state.length != NONE:
+        gain += weights[SOURCE_LENGTH] * length_score(lengths, J, state.length)
     return gain
 
 
 @lean
-def end_language(work, settings, state, lm):
+def end_language(settings, state, lm):
     """What the language model says of the end of the sentence; nothing if it goes on in another piece."""
-    return advance(lm, work.memory[state], END)[0] if settings.ends else 0.0
+    return advance(lm, state.memory, END)[0] if settings.ends else 0.0
 
 
 @lean
-def covered_words(work, state):
+def covered_words(state):
     """How many source words a state has covered."""
-    n = work.gap[state]
-    mask = work.mask[state]
+    n = np.int64(state.gap)
+    mask = state.mask
     while mask != 0:
         n += mask & 1
         mask >>= 1
@@ -160,10 +187,12 @@ def covered_words(work, state):
 
 
 @lean
-def covered(gap, mask, start, end):
-    """(first uncovered word, bits beyond it) after the span has been covered too."""
-    if start < end:
-        mask |= ((np.int64(1) << (end - start)) - 1) << (start - gap)
+def covered(state, option):
+    """(first uncovered word, bits beyond it) after an option has covered its span too."""
+    gap, mask = np.int64(state.gap), state.mask
+    size = np.int64(option.end) - option.start
+    if size > 0:
+        mask |= ((np.int64(1) << size) - 1) << (option.start - gap)
     while mask & 1:
         mask >>= 1
         gap += 1
@@ -189,17 +218,18 @@ def future(gap, mask, J, inside, after):
 
 
 @lean
-def may_cover(gap, mask, last, start, end, limit):
+def may_cover(state, start, end, limit):
     """Whether a span may be next: free, within the window, and not beyond the distortion limit, now or on the way back.
 
     The word at the gap may always be next, whatever came before: since every span ends within `limit` words of the gap
     or begins there, the last one ended at most that far beyond the gap, and what is covered beyond it likewise.
     """
-    if start < gap or end - gap > WINDOW or (mask >> (start - gap)) & ((np.int64(1) << (end - start)) - 1):
+    gap = np.int64(state.gap)
+    if start < gap or end - gap > WINDOW or (state.mask >> (start - gap)) & ((np.int64(1) << (end - start)) - 1):
         return False
     if limit < 0:
         return True
-    return abs(start - last) <= limit and (start == gap or end - gap <= limit)
+    return abs(start - state.last) <= limit and (start == gap or end - gap <= limit)
 
 
 @lean
@@ -214,94 +244,104 @@ def slot_of(gap, mask, last, memory, kin, length, slots):
 
 
 @lean
-def find_state(work, gap, mask, last, memory, kin, length):
-    """(the state of this stack with these properties or NONE, the slot where it stands or belongs)."""
-    at = slot_of(gap, mask, last, memory, kin, length, work.slots)
-    while work.slots[at] != 0:
-        s = work.slots[at] - 1
-        if (
-            work.memory[s] == memory
-            and work.gap[s] == gap
-            and work.mask[s] == mask
-            and work.last[s] == last
-            and work.kin[s] == kin
-            and work.length[s] == length
-        ):
-            return s, at
-        at = (at + 1) & (work.slots.size - 1)
-    return np.int64(NONE), at
-
-
-@lean
-def lead(work, arc, state):
-    """Let an arc lead into a state; among equally good ways into it, the one from the earliest state is the best."""
-    work.target[arc] = state
-    origin, best = work.origin[arc], work.best[state]
-    score = work.score[origin] + work.gain[arc]
-    if best == NONE or score > work.score[state] or (score == work.score[state] and origin < work.origin[best]):
-        work.score[state], work.best[state] = score, arc
-
-
-@lean
 def enter(work, arc, gap, mask, last, memory, kin, length, rest):
     """Lead an arc into the equal state of this stack if there is one, otherwise into a new state."""
-    state, at = find_state(work, gap, mask, last, memory, kin, length)
-    if state == NONE:
-        state = work.sizes[STATES]
+    slots = work.slots
+    at = slot_of(gap, mask, last, memory, kin, length, slots)
+    while slots[at] != 0:
+        state = work.states[slots[at] - 1]
+        if (
+            state.memory == memory
+            and state.mask == mask
+            and state.gap == gap
+            and state.last == last
+            and state.kin == kin
+            and state.length == length
+        ):
+            break
+        at = (at + 1) & (slots.size - 1)
+    if slots[at] == 0:
         work.sizes[STATES] += 1
-        work.slots[at] = state + 1
-        work.gap[state], work.mask[state], work.last[state] = gap, mask, last
-        work.memory[state], work.kin[state], work.length[state] = memory, kin, length
-        work.best[state] = NONE
-    lead(work, arc, state)
-    work.total[state] = work.score[state] + rest
+        slots[at] = work.sizes[STATES]
+        state = work.states[slots[at] - 1]
+        state.gap, state.mask, state.last, state.memory = gap, mask, last, memory
+        state.kin, state.length, state.best = kin, length, NONE
+    lead(work, arc, np.int64(slots[at]) - 1)
+    state = work.states[slots[at] - 1]
+    state.total = state.score + rest
+
+
+@lean
+def lead(work, n, target):
+    """Let arc n lead into a state; among equally good ways into it, the one from the earliest state is the best."""
+    arc, state = work.arcs[n], work.states[target]
+    arc.target = target
+    score = work.states[arc.origin].score + arc.gain
+    if (
+        state.best == NONE
+        or score > state.score
+        or (score == state.score and arc.origin < work.arcs[state.best].origin)
+    ):
+        state.score, state.best = score, n
 
 
 @lean
 def new_arc(work, origin, option, gain, language):
-    """Add an arc that does not lead anywhere yet."""
-    arc = work.sizes[ARCS]
+    """Add an arc that does not lead anywhere yet; returns its number."""
+    n = work.sizes[ARCS]
     work.sizes[ARCS] += 1
-    work.origin[arc], work.option[arc], work.gain[arc], work.language[arc] = origin, option, gain, language
-    return arc
+    arc = work.arcs[n]
+    arc.origin, arc.option, arc.gain, arc.language = origin, option, gain, language
+    return n
 
 
 @lean
-def arc_features(work, options, J, delta, arc, lengths, features):
-    """Write the features of one arc into `features` [FEATURES]."""
-    state, option = work.origin[arc], work.option[arc]
+def fill_end_features(options, J, state, lengths, features):
+    """Write what the end of a sentence has of features, but for the language model, into `features` [FEATURES]."""
+    features[:] = 0.0
+    if state.length != NONE:
+        features[SOURCE_LENGTH] = length_score(lengths, J, state.length)
+    if state.kin != NONE:
+        turn = turn_at_end(J, state)
+        features[NEXT + turn] = options.orientations[state.kin, 1, turn]
+
+
+@lean
+def fill_step_features(options, delta, state, n, features):
+    """Write what a step with option n has of features, but for the language model, into `features` [FEATURES]."""
+    option = options.row[n]
     for r in range(FEATURES):
-        features[r] = 0.0 if option == NONE else options.features[option, r]
-    features[LANGUAGE] = work.language[arc]
-    if option == NONE:
-        turn = turn_at_end(work, J, state)
-        if work.length[state] != NONE:
-            features[SOURCE_LENGTH] = length_score(lengths, J, work.length[state])
-    elif covers_nothing(options, option):
+        features[r] = options.features[n, r]
+    if option.start == option.end:
         return
-    else:
-        jump = options.start[option] - work.last[state]
-        features[LINEAR_DISTORTION] = -abs(jump)
-        features[DISTORTION] = geometric_jump(delta, jump + 1)
-        turn = turn_to(work, options, state, option)
-        features[PREVIOUS + turn] = options.orientations[option, 0, turn]
-    if work.kin[state] != NONE:
-        features[NEXT + turn] = options.orientations[work.kin[state], 1, turn]
+    jump = np.int64(option.start) - state.last
+    features[LINEAR_DISTORTION] = -abs(jump)
+    features[DISTORTION] = geometric_jump(delta, jump + 1)
+    turn = turn_to(options.row, state, option)
+    features[PREVIOUS + turn] = options.orientations[n, 0, turn]
+    if state.kin != NONE:
+        features[NEXT + turn] = options.orientations[state.kin, 1, turn]
 
 
 @lean
-def fill_arc_features(work, options, J, delta, arcs, lengths, features):
-    """`arc_features` of each of the arcs [n] into `features` [n, FEATURES]."""
-    for n in range(arcs.size):
-        arc_features(work, options, J, delta, arcs[n], lengths, features[n])
-
-
-@lean
-def fill_surcharges(work, options, J, arcs, counts):
-    """How often the SURCHARGE is in the score of each of the arcs [n], into `counts` [n]."""
-    for n in range(arcs.size):
-        option = work.option[arcs[n]]
-        if option == NONE:
-            counts[n] = J - covered_words(work, work.origin[arcs[n]])
+def fill_arc_features(work, options, J, delta, chosen, lengths, features):
+    """Write the features of each of the chosen arcs [n] into `features` [n, FEATURES]."""
+    for n in range(chosen.size):
+        arc = work.arcs[chosen[n]]
+        state = work.states[arc.origin]
+        if arc.option == NONE:
+            fill_end_features(options, J, state, lengths, features[n])
         else:
-            counts[n] = surcharges(options.path[option])
+            fill_step_features(options, delta, state, arc.option, features[n])
+        features[n, LANGUAGE] = arc.language
+
+
+@lean
+def fill_surcharges(work, options, J, chosen, counts):
+    """How often the SURCHARGE is in the score of each of the chosen arcs [n], into `counts` [n]."""
+    for n in range(chosen.size):
+        arc = work.arcs[chosen[n]]
+        if arc.option == NONE:
+            counts[n] = J - covered_words(work.states[arc.origin])
+        else:
+            counts[n] = surcharges(options.row[arc.option].path)

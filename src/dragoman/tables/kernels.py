@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dragoman.kernels import kernel
+from dragoman.kernels import lean
 
 # Places in Index.state
 HIGH = 0  # ids ever given out: entries are found below it
@@ -49,7 +49,7 @@ class Layered(NamedTuple):
     layer: Index
 
 
-@kernel
+@lean
 def hash_of(key):
     """Mix a key into 64 bits (the finaliser of MurmurHash3, by Appleby)."""
     h = np.uint64(key)
@@ -60,41 +60,42 @@ def hash_of(key):
     return h ^ (h >> np.uint64(33))
 
 
-@kernel
+@lean
 def home(h, slots):
     """The first slot to look at: the hash's upper half scaled to the number of slots (any number, not only 2ᵏ)."""
     return np.int64(((h >> np.uint64(32)) * np.uint64(slots)) >> np.uint64(32))
 
 
-@kernel
+@lean
 def tag(h, bits):
     """The hash's lower bits, above the `bits` that hold the id."""
     return np.int64((h << np.uint64(bits)) & np.uint64(0xFFFFFFFF))
 
 
-@kernel
+@lean
 def find(index, key):
     """Id of a key, or ABSENT."""
+    # All unsigned: for an index that may be negative Numba would look whether it counts from the end.
     h = hash_of(key)
-    bits = index.state[BITS]
-    mask = (np.int64(1) << bits) - 1
-    mark = tag(h, bits)
-    n = index.slots.size
-    at = home(h, n)
+    bits = np.uint64(index.state[BITS])
+    mask = (np.uint64(1) << bits) - np.uint64(1)
+    mark = (h << bits) & np.uint64(0xFFFFFFFF)
+    n = np.uint64(index.slots.size)
+    at = ((h >> np.uint64(32)) * n) >> np.uint64(32)
     while True:
-        slot = np.int64(index.slots[at])
-        if slot == 0:
+        slot = np.uint64(index.slots[at])
+        if slot == np.uint64(0):
             return np.int64(ABSENT)
         if slot & ~mask == mark:
-            found = (slot & mask) - 1
+            found = (slot & mask) - np.uint64(1)
             if index.keys[found] == key:
-                return found
-        at += 1
+                return np.int64(found)
+        at += np.uint64(1)
         if at == n:
-            at = 0
+            at = np.uint64(0)
 
 
-@kernel
+@lean
 def place(index, h, entry):
     """Put an id into the first empty slot at or after its home."""
     n = index.slots.size
@@ -106,7 +107,7 @@ def place(index, h, entry):
     index.slots[at] = np.uint32((entry + 1) | tag(h, index.state[BITS]))
 
 
-@kernel
+@lean
 def insert(index, key):
     """Id of a key, a new one if it had none. Room for it must have been reserved."""
     entry = find(index, key)
@@ -125,7 +126,7 @@ def insert(index, key):
     return entry
 
 
-@kernel
+@lean
 def erase(index, entry):
     """Take out an entry. Its columns must be zero already: they serve the next key that gets this id."""
     state = index.state
@@ -163,7 +164,7 @@ def erase(index, entry):
         state[FREE] = entry + 1
 
 
-@kernel
+@lean
 def refill(index):
     """Fill empty slots from the keys, after the slots have been replaced."""
     for entry in range(index.state[HIGH]):
@@ -172,25 +173,25 @@ def refill(index):
             place(index, hash_of(key), entry)
 
 
-@kernel
+@lean
 def path_key(parent, word):
     """Key of the path that goes on from `parent` (ABSENT: from the root) with a word."""
     return ((np.int64(parent) + 1) << WORD_BITS) | np.int64(word)
 
 
-@kernel
+@lean
 def parent_of(key):
     """The path without its last word; ABSENT at the root."""
     return (key >> WORD_BITS) - 1
 
 
-@kernel
+@lean
 def word_of(key):
     """The last word of a path."""
     return key & ((np.int64(1) << WORD_BITS) - 1)
 
 
-@kernel
+@lean
 def joint_id(layered, in_base, in_layer):
     """The one id of an entry found at these places (ABSENT where it is not)."""
     if in_base != ABSENT:
@@ -200,7 +201,7 @@ def joint_id(layered, in_base, in_layer):
     return np.int64(ABSENT)
 
 
-@kernel
+@lean
 def locate(layered, key):
     """Where a key stands: (id in the base, id in the layer), each ABSENT if it is not there."""
     in_base = np.int64(ABSENT)
@@ -209,14 +210,14 @@ def locate(layered, key):
     return in_base, find(layered.layer, key)
 
 
-@kernel
+@lean
 def key_of(layered, joint):
     """Key of an entry by its joint id."""
     below = layered.base.state[HIGH]
     return layered.base.keys[joint] if joint < below else layered.layer.keys[joint - below]
 
 
-@kernel
+@lean
 def follow(layered, words):
     """Joint id of the path along the words, ABSENT if there is none."""
     node = np.int64(ABSENT)
@@ -228,7 +229,7 @@ def follow(layered, words):
     return node
 
 
-@kernel
+@lean
 def extend(layered, uses, parent, word):
     """Joint id of the path that goes on from `parent` with a word, entered into the layer if it is nowhere.
 
@@ -242,7 +243,7 @@ def extend(layered, uses, parent, word):
     return joint_id(layered, in_base, in_layer)
 
 
-@kernel
+@lean
 def hold(layered, uses, joint):
     """Keep a path alive; those of the base always are."""
     below = layered.base.state[HIGH]
@@ -250,7 +251,7 @@ def hold(layered, uses, joint):
         uses[joint - below] += 1
 
 
-@kernel
+@lean
 def release(layered, uses, joint):
     """Undo one `hold`; a path that nothing keeps alive any more is erased, and then perhaps the one it went on from."""
     below = layered.base.state[HIGH]
@@ -263,7 +264,7 @@ def release(layered, uses, joint):
         erase(layered.layer, entry)
 
 
-@kernel
+@lean
 def insert_path(layered, uses, words):
     """Joint id of the path along the words, held once more; whatever part of it was missing is entered."""
     node = np.int64(ABSENT)
@@ -273,21 +274,21 @@ def insert_path(layered, uses, words):
     return node
 
 
-@kernel
+@lean
 def insert_many(index, keys, ids):
     """Give every key an id; the ids go into `ids` [n]."""
     for i in range(keys.size):
         ids[i] = insert(index, keys[i])
 
 
-@kernel
+@lean
 def find_many(index, keys, ids):
     """Look up every key; the ids, or ABSENT, go into `ids` [n]."""
     for i in range(keys.size):
         ids[i] = find(index, keys[i])
 
 
-@kernel
+@lean
 def erase_many(index, ids):
     """Take out the entries of these ids, the last first; an id may stand there twice."""
     for i in range(ids.size - 1, -1, -1):
@@ -295,21 +296,21 @@ def erase_many(index, ids):
             erase(index, ids[i])
 
 
-@kernel
+@lean
 def add_at(column, ids, amounts):
     """Add an amount to the column at each id; an id may stand there twice."""
     for i in range(ids.size):
         column[ids[i]] += amounts[i]
 
 
-@kernel
+@lean
 def extend_many(layered, uses, parents, words, ids, places):
     """`extend` for each parent [n] and word [n]; the joint ids go to these places of `ids`."""
     for i in range(words.size):
         ids[places[i]] = extend(layered, uses, parents[i], words[i])
 
 
-@kernel
+@lean
 def hold_many(layered, uses, paths, times):
     """`hold` each of the paths [n] so many times [n]."""
     below = layered.base.state[HIGH]
