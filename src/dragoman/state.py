@@ -21,6 +21,8 @@ from dragoman.models.modelset import Contribution
 from dragoman.packing import pack, unpack
 from dragoman.store import Journal, Project, Row, Snapshot
 
+FORMAT = 1  # of snapshots; one of another format is not needed, the journal has it all
+
 
 @dataclass
 class State:
@@ -37,11 +39,11 @@ class State:
     def restore(cls, project: Project, base: Knowledge | None) -> tuple[Self, list[str]]:
         """The state after the last row, and a line on each snapshot that was of no use."""
         settings = project.settings
+        state = cls(Knowledge(base, tokens=settings["tokens"], order=settings["order"]), Weights(settings["preset"]))
         snapshot, warnings = project.newest_snapshot()
-        if snapshot is None:
-            knowledge = Knowledge(base, tokens=settings["tokens"], order=settings["order"])
-            state = cls(knowledge, Weights(settings["preset"]))
-        else:
+        if snapshot and snapshot.about.get("format") != FORMAT:
+            warnings.append(f"snapshot {snapshot.id} is passed over: it was made by another version of dragoman")
+        elif snapshot:
             state = cls._from_snapshot(snapshot, base, settings)
         for row in project.journal.rows(after=state.revision):
             state.fold(row, project.journal)
@@ -94,7 +96,7 @@ class State:
     def snapshot(self) -> tuple[Arrays, dict[str, Any]]:
         """A copy of all of it in the form in which it goes to disk: arrays, and what is said about them."""
         packed, places = pack(self.arrays())
-        return {"state": packed}, {"places": places, "settings": self.settings}
+        return {"state": packed}, {"format": FORMAT, "places": places, "settings": self.settings}
 
     def arrays(self) -> Arrays:
         """Everything but the settings, the base not counted."""

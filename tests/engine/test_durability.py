@@ -189,6 +189,19 @@ def test_a_broken_snapshot_is_passed_over_and_mended(tmp_path: Path) -> None:
         assert engine._state.saved == 13
 
 
+def test_a_snapshot_of_another_version_is_not_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "project"
+    with new(path) as engine:
+        engine.learn(*PAIRS[0])
+        expected = arrays_of(engine)
+    monkeypatch.setattr("dragoman.state.FORMAT", 2)
+    with Engine.open(path) as engine:
+        assert engine.warnings == ["snapshot 1 is passed over: it was made by another version of dragoman"]
+        assert_same(arrays_of(engine), expected)
+    with Engine.open(path) as engine:
+        assert engine.warnings == []
+
+
 def test_a_snapshot_that_cannot_be_saved_is_only_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise StorageError("cannot write: no space left on device")

@@ -44,7 +44,7 @@ def test_scores_are_those_of_scaled_features(
     models = learned(pairs)
     plain = Decoder(models, weights, EVERYTHING).search(source)
     assert isinstance(plain, SentenceSearch)
-    keys = sorted(set(plain.options.pair[plain.options.pair >= 0].tolist()))
+    keys = sorted(set(plain.options.row["pair"][plain.options.row["pair"] >= 0].tolist()))
     factors = {key: data.draw(st.sampled_from([0.0, 0.5, 1.0, 2.0, -1.0])) for key in keys}
     table = Table({"u": np.float64})
     table.add(keys, u=[factors[key] - 1.0 for key in keys])
@@ -69,9 +69,9 @@ def test_scores_are_those_of_scaled_features(
 
 def translation_score(search: SentenceSearch, pair: int, span: tuple[int, int]) -> float:
     """g, the combined translation-model score of a phrase pair."""
-    options = search.options
-    here = (options.pair == pair) & (options.start == span[0])
-    return float(options.translation[np.flatnonzero(here)[0]])
+    row = search.options.row
+    here = (row["pair"] == pair) & (row["start"] == span[0])
+    return float(row["translation"][here][0])
 
 
 def test_a_pair_that_has_been_praised_is_preferred() -> None:

@@ -23,7 +23,7 @@ from dragoman.models import lengths_kernels
 from dragoman.search import constrained_kernels as kernels
 from dragoman.search import recall_kernels
 from dragoman.search.options import Scorer, new_span_options, selected
-from dragoman.search.options_kernels import GIVEN, INSERTED, SpanOptions
+from dragoman.search.options_kernels import GIVEN, INSERTED, OPTION, SpanOptions
 
 COMPLETIONS = 10  # of an unfinished word that are tried where no option offers one
 PLACES = 200_000  # of a prefix with a source word, at most; in long sentences only those near the diagonal are tried
@@ -71,15 +71,15 @@ def constrain(scorer: Scorer, options: SpanOptions, prefix: Prefix, memory: int)
     """
     if not prefix.words:
         return options, NO_BLOCKS
-    free = options.start.size
+    free = options.row.size
     ids = scorer.sentence.spelling.ids(prefix.words)
     near = _diagonal(scorer, prefix)
     options = _joined(options, _extra(scorer, options, _given(scorer, options, prefix, ids, memory), near))
     starts = _starting(scorer, options.words, prefix)
     rows = kernels.agreeing(options, ids, prefix.unfinished, starts, prefix.whole, near)
     at, option, reached = rows.T
-    start, end = options.start[option], options.end[option]
-    order = np.lexsort((option, -options.estimate[option], reached, end, start, at))
+    start, end, estimate = (options.row[name][option] for name in ("start", "end", "estimate"))
+    order = np.lexsort((option, -estimate, reached, end, start, at))
     blocks = _blocks(at[order], start[order], end[order], reached[order], free, ids.size)
     options = selected(options, np.concatenate([np.arange(free), option[order]]))
     kernels.fill_kin_of_given(options, free, np.empty(scorer.sentence.ids.size, np.int64))
@@ -124,26 +124,30 @@ def _given(scorer: Scorer, options: SpanOptions, prefix: Prefix, ids: Ids, memor
 
 def _extra(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids) -> SpanOptions:
     """For each given word, an option to insert it, and one to put it in place of each source word it may stand for."""
-    single = (options.end - options.start == 1) & (options.stop - options.begin == 1)
-    offered = set(zip(options.start[single].tolist(), options.words[options.begin[single]].tolist(), strict=True))
+    row = options.row
+    single = row[(row["end"] - row["start"] == 1) & (row["stop"] - row["begin"] == 1)]
+    offered = set(zip(single["start"].tolist(), options.words[single["begin"]].tolist(), strict=True))
     fixed = set(np.flatnonzero(scorer.sentence.fixed).tolist())
     wanted = {(s, word) for place, word in given.tolist() for s in range(*near[place]) if s not in fixed}
     rows = [(0, 0, word, INSERTED) for word in sorted(set(given[:, 1].tolist()))]
     rows += [(s, s + 1, word, GIVEN) for s, word in sorted(wanted - offered)]
     start, end, words, kind = np.array(rows, np.int64).T.copy()
-    n = np.arange(words.size)
-    spans = start, end, kind, kind.copy(), n, n + 1
-    made = new_span_options(options.first, spans, words, np.zeros((n.size, 3), np.int64))
-    scorer.complete(made, np.zeros((n.size, 2, 3), np.int64))
-    return made
+    made = np.zeros(words.size, OPTION)
+    made["start"], made["end"], made["path"], made["pair"], made["factor"] = start, end, kind, kind, 1.0
+    made["begin"] = np.arange(words.size)
+    made["stop"] = made["begin"] + 1
+    extra = new_span_options(options.first, made, words, np.zeros((words.size, 3), np.int64))
+    scorer.complete(extra, np.zeros((words.size, 2, 3), np.int64))
+    return extra
 
 
 def _joined(options: SpanOptions, more: SpanOptions) -> SpanOptions:
     """Options with more options behind them."""
-    size = options.words.size
-    moved = more._replace(begin=more.begin + size, stop=more.stop + size)
-    fields = [name for name in SpanOptions._fields if name != "first"]
-    return options._replace(**{name: np.concatenate([getattr(options, name), getattr(moved, name)]) for name in fields})
+    row = more.row.copy()
+    row["begin"] += options.words.size
+    row["stop"] += options.words.size
+    parts = zip(options[1:], more._replace(row=row)[1:], strict=True)
+    return SpanOptions(options.first, *(np.concatenate(pair) for pair in parts))
 
 
 def _blocks(at: Ids, start: Ids, end: Ids, reached: Ids, free: int, P: int) -> Blocks:

@@ -37,19 +37,19 @@ def agreeing(options, prefix, unfinished, starts, exact, near):
     rows = np.empty((64, 3), np.int64)
     n = 0
     for at in range(P):
-        for option in range(options.start.size):
-            begin, stop, start = options.begin[option], options.stop[option], options.start[option]
-            reached = at + stop - begin
+        for number in range(options.row.size):
+            option = options.row[number]
+            reached = at + option.stop - option.begin
             if exact and reached > P:
                 continue
-            if start < options.end[option] and not near[at, 0] <= start < near[at, 1]:
+            if option.start < option.end and not near[at, 0] <= option.start < near[at, 1]:
                 continue
-            if agrees(options.words, begin, stop, prefix, at, unfinished, starts):
+            if agrees(options.words, option.begin, option.stop, prefix, at, unfinished, starts):
                 if n == rows.shape[0]:
                     larger = np.empty((2 * n, 3), np.int64)
                     larger[:n] = rows
                     rows = larger
-                rows[n, 0], rows[n, 1], rows[n, 2] = at, option, min(reached, P)
+                rows[n, 0], rows[n, 1], rows[n, 2] = at, number, min(reached, P)
                 n += 1
     return rows[:n]
 
@@ -68,13 +68,14 @@ def fill_kin_of_given(options, free, found):
     Nothing was counted of them, so they all have the same scores towards the next phrase.
     """
     found[:] = NONE
-    for n in range(free, options.start.size):
-        if options.path[n] == GIVEN:
-            s = options.start[n]
+    for n in range(free, options.row.size):
+        option = options.row[n]
+        if option.path == GIVEN:
+            s = option.start
             if found[s] == NONE:
                 found[s] = n
                 for other in range(options.first[s, 0], options.first[s, -1]):
                     if same_next(options.orientations, n, other):
-                        found[s] = options.kin[other]
+                        found[s] = options.row[other].kin
                         break
-            options.kin[n] = found[s]
+            option.kin = found[s]

@@ -49,7 +49,7 @@ class Task(NamedTuple):
     weights: np.ndarray  # [FEATURES] float64
     inside: np.ndarray  # [J, WINDOW + 1] float64, what uncovered words will add at best, by start and number
     after: np.ndarray  # [J + 1] float64, the same from a word to the end
-    recall: NamedTuple  # Recall, of the language model
+    recall: np.ndarray  # [2^k] ANSWER, of the language model
     first: np.ndarray  # [prefix + 1] int64, the blocks for each number of given words that stand already
     block: np.ndarray  # [blocks, 5] int64: span, first option, one past the last, given words that then stand
 
@@ -217,7 +217,7 @@ def keep_best(states, numbers, n, most):
 
 @lean
 def sort_groups(states, numbers):
-    """Sort states by `before_in_group`: runs by insertion, then merged by sinking (heap sort)."""
+    """Sort states by `before_in_group` (heap sort)."""
     n = numbers.size
     for first in range(n // 2 - 1, -1, -1):
         sink(states, numbers, first, n)

@@ -155,7 +155,7 @@ def explain(search: Search, *, options: int = 5, rivals: int = 5) -> Explanation
 def _offers(piece: SentenceSearch, offset: int, most: int) -> Iterator[Offer]:
     """The best options of each span, and what was taken."""
     first = piece.options.first
-    taken = set(piece.work.option[piece.best_arcs()].tolist())
+    taken = set(piece.work.arcs["option"][piece.best_arcs()].tolist())
     words = {piece.step(option) for option in taken if option >= 0}  # the same words may be there again for a prefix
     for start in range(first.shape[0]):
         for length in range(1, first.shape[1]):
@@ -163,7 +163,7 @@ def _offers(piece: SentenceSearch, offset: int, most: int) -> Iterator[Offer]:
             for option in range(begin, end):
                 step = piece.step(option)
                 if option < begin + most or step in words:
-                    yield Offer(_moved(step, offset), float(piece.options.estimate[option]), step in words)
+                    yield Offer(_moved(step, offset), float(piece.options.row[option]["estimate"]), step in words)
 
 
 def _accounts(piece: SentenceSearch, offset: int) -> Iterator[Account]:
@@ -171,7 +171,7 @@ def _accounts(piece: SentenceSearch, offset: int) -> Iterator[Account]:
     weights = piece.weights
     charges = piece.arc_surcharges(arcs).tolist()
     for arc, row, charged in zip(arcs.tolist(), piece.arc_features(arcs).tolist(), charges, strict=True):
-        option = int(piece.work.option[arc])
+        option = int(piece.work.arcs[arc]["option"])
         step = _moved(piece.step(option), offset) if option >= 0 else None
         contributions = {name: weights[name] * value for name, value in zip(weights, row, strict=True)}
         yield Account(step, contributions, SURCHARGE * charged if charged else 0.0)

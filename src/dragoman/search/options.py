@@ -13,12 +13,12 @@ from dragoman.models.loglinear_kernels import FEATURES
 from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases import new_options
 from dragoman.search import options_kernels as kernels
-from dragoman.search.options_kernels import WINDOW, SpanOptions
-from dragoman.search.recall_kernels import NOTHING, Recall
+from dragoman.search.options_kernels import OPTION, WINDOW, SpanOptions
+from dragoman.search.recall_kernels import ANSWER
 from dragoman.search.spelling import Spelling
 from dragoman.tables import Table
 
-QUESTIONS = 1 << 13  # of the language model that are remembered in one search
+QUESTIONS = 1 << 12  # of the language model that are remembered in one search
 
 Ids = NDArray[np.int64]
 Factors = Callable[[Ids], NDArray[np.float64]]  # from the keys of phrase pairs to their factors u
@@ -49,7 +49,7 @@ class Scorer:
     def __init__(self, models: ModelSet, sentence: Source, weights: NDArray[np.float64], estimates: Estimates) -> None:
         self.models, self.sentence, self.weights, self.estimates = models, sentence, weights, estimates
         self.language = models.language.view()
-        self.recall = Recall(np.full((QUESTIONS, 3), NOTHING, np.int64), np.empty(QUESTIONS))
+        self.recall = np.zeros(QUESTIONS, ANSWER)
 
     def complete(self, options: SpanOptions, turns: Ids) -> None:
         """Fill in all that follows from the words and the counts, given orientation counts [n, 2, 3]."""
@@ -76,51 +76,29 @@ class Scorer:
 def find_options(scorer: Scorer, limit: int, factors: Factors | None) -> SpanOptions:
     """All options of a sentence, up to `limit` for each source phrase, best first within each span."""
     sentence, phrases = scorer.sentence, scorer.models.phrases
-    given = sentence.ids, sentence.copies, sentence.fixed
-    room = new_options(phrases.longest, limit)
-    first, spans, words, counts, turns = kernels.collect(phrases.view, *given, phrases.longest, limit, room)
-    options = new_span_options(first, spans, words, counts)
+    most = sentence.ids.size * (phrases.longest * limit + 1)
+    row, counts, turns = np.empty(most, OPTION), np.empty((most, 3), np.int64), np.empty((most, 2, 3), np.int64)
+    given = sentence.ids, sentence.copies, sentence.fixed, limit, new_options(phrases.longest, limit)
+    first, n, words = kernels.collect(phrases.view, *given, row, counts, turns)
+    options = new_span_options(first, row[:n], words, counts[:n])
     if factors is not None:
-        learned = options.pair >= 0
-        options.factor[learned] = factors(options.pair[learned])
-    scorer.complete(options, turns)
-    return _sorted(options)
-
-
-def new_span_options(first: Ids, spans: tuple[Ids, Ids, Ids, Ids, Ids, Ids], words: Ids, counts: Ids) -> SpanOptions:
-    """Options of which only spans (start, end, path, pair, begin and stop of the words) and counts are known yet."""
-    start, end, path, pair, begin, stop = spans
-    n = start.size
-    return SpanOptions(
-        first=first,
-        start=start,
-        end=end,
-        path=path,
-        pair=pair,
-        begin=begin,
-        stop=stop,
-        words=words,
-        counts=counts,
-        orientations=np.empty((n, 2, 3)),
-        factor=np.ones(n),
-        translation=np.empty(n),
-        features=np.empty((n, FEATURES)),
-        score=np.empty(n),
-        estimate=np.empty(n),
-        kin=np.empty(n, np.int64),
-    )
-
-
-def _sorted(options: SpanOptions) -> SpanOptions:
-    options = selected(options, kernels.order_options(options.first, options.estimate))
-    kernels.fill_kin(options.first, options.orientations, options.kin)
+        learned = options.row["pair"] >= 0
+        options.row["factor"][learned] = factors(options.row["pair"][learned])
+    scorer.complete(options, turns[:n])
+    options = selected(options, kernels.order_options(first, options.row))
+    kernels.fill_kin(first, options.orientations, options.row)
     return options
 
 
-def selected(options: SpanOptions, rows: Ids) -> SpanOptions:
+def new_span_options(first: Ids, row: NDArray[np.void], words: Ids, counts: Ids) -> SpanOptions:
+    """Options of which only spans, words and counts are known yet."""
+    return SpanOptions(first, row, words, counts, np.empty((row.size, 2, 3)), np.empty((row.size, FEATURES)))
+
+
+def selected(options: SpanOptions, chosen: Ids) -> SpanOptions:
     """These of the options, in this order; `first` stays as it is."""
-    kept = {name: getattr(options, name)[rows] for name in SpanOptions._fields if name not in ("first", "words")}
-    return options._replace(**kept)
+    first, row, words, counts, orientations, features = options
+    return SpanOptions(first, row[chosen], words, counts[chosen], orientations[chosen], features[chosen])
 
 
 def as_factors(factors: Factors | Table | None) -> Factors | None:
@@ -135,5 +113,5 @@ def future(options: SpanOptions) -> tuple[NDArray[np.float64], NDArray[np.float6
     """What uncovered words will add at best: [J, WINDOW + 1] by start and length, [J + 1] from a word to the end."""
     J = options.first.shape[0]
     inside, after = np.empty((J, WINDOW + 1)), np.empty(J + 1)
-    kernels.fill_future(options.first, options.estimate, inside, after)
+    kernels.fill_future(options.first, options.row, inside, after)
     return inside, after

@@ -48,43 +48,47 @@ WINDOW = 62  # source words, from the first uncovered one on, among which a sear
 IMPOSSIBLE = -1e30
 
 
+OPTION = np.dtype(
+    [
+        ("start", np.int32),  # first source word
+        ("end", np.int32),  # one past the last
+        ("begin", np.int32),  # where its target words stand in `words`
+        ("stop", np.int32),  # one past the last
+        ("score", np.float64),  # weighted sum of its features, those that need no context
+        ("estimate", np.float64),  # score plus language-model estimate
+        ("kin", np.int32),  # the first option with the same start and the same scores towards the next phrase
+        ("path", np.int64),  # joint id of the target phrase, or COPY, GIVEN, INSERTED
+        ("pair", np.int64),  # key of the phrase pair in the phrase model's table of pairs, or COPY and so on
+        ("factor", np.float64),  # u, that the translation-model score is multiplied with ([M] Eq. 7)
+        ("translation", np.float64),  # that score by itself, weighted
+    ],
+    align=True,
+)
+
+
 class SpanOptions(NamedTuple):
     """The options of one sentence; those of the span of n words from s on are first[s, n - 1] … first[s, n] - 1."""
 
     first: np.ndarray  # [J, longest + 1] int64
-    start: np.ndarray  # [n] int64
-    end: np.ndarray  # [n] int64, one past the last source word
-    path: np.ndarray  # [n] int64, joint id of the target phrase, or COPY, GIVEN, INSERTED
-    pair: np.ndarray  # [n] int64, key of the phrase pair in the phrase model's table of pairs, or COPY and so on
-    begin: np.ndarray  # [n] int64, where the target words of each option stand in `words`
-    stop: np.ndarray  # [n] int64, one past the last
-    words: np.ndarray  # [·] int64
+    row: np.ndarray  # [n] OPTION
+    words: np.ndarray  # [·] int64, target words
     counts: np.ndarray  # [n, 3] int64: c(f̃,ẽ), Σ_ẽ, Σ_f̃; all 0 for a copy
     orientations: np.ndarray  # [n, 2, 3] float64, log probabilities (previous, next) by orientation
-    factor: np.ndarray  # [n] float64, u, that the translation-model score is multiplied with ([M] Eq. 7)
-    translation: np.ndarray  # [n] float64, that score by itself, weighted
     features: np.ndarray  # [n, FEATURES] float64, those that need no context
-    score: np.ndarray  # [n] float64, weighted sum of these
-    estimate: np.ndarray  # [n] float64, score plus language-model estimate
-    kin: np.ndarray  # [n] int64, the first option with the same start and the same scores towards the next phrase
 
 
 @kernel
-def collect(phrases, words, copies, fixed, longest, limit, found):
-    """(first, start, end, path, pair, begin, stop, words, counts, orientation counts) of all options of a sentence.
+def collect(phrases, words, copies, fixed, limit, found, row, counts, turns):
+    """(first, number, words) of all options of a sentence; fills `row`, `counts` and `turns`, orientation counts.
 
     `copies` [J]: target id of each source word written unchanged; `fixed` [J]: true where it must be. A word that has
     no translation by itself can be copied, so that every sentence can be translated.
     """
-    J = words.size
-    room = J * (longest * limit + 1)
-    start, end, path = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
-    pair, begin, text = np.empty(room, np.int64), np.zeros(room + 1, np.int64), np.empty(64, np.int64)
-    counts, turns = np.zeros((room, 3), np.int64), np.zeros((room, 2, 3), np.int64)
+    J, longest = words.size, found.ends.size - 1
     first = np.zeros((J, longest + 1), np.int64)
-    spelled = np.empty(longest + 1, np.int64)
+    text, spelled = np.empty(64, np.int64), np.empty(longest + 1, np.int64)
     any_fixed = fixed.any()
-    n = 0
+    n, filled = 0, 0
     for s in range(J):
         list_options(phrases, words, s, limit, found)
         for length in range(1, longest + 1):
@@ -93,22 +97,31 @@ def collect(phrases, words, copies, fixed, longest, limit, found):
                 size = target_words(phrases, found.target[at], spelled)
                 if any_fixed and not keeps_fixed(copies, fixed, s, s + length, spelled, size):
                     continue
-                text = append(text, begin[n], spelled, size)
-                start[n], end[n], path[n], begin[n + 1] = s, s + length, found.target[at], begin[n] + size
-                pair[n] = pair_key(phrases, found.in_base[at], found.in_layer[at])
-                counts[n, 0] = found.counts[at]
-                counts[n, 1] = found.source_total[at]
+                text = append(text, filled, spelled, size)
+                pair = pair_key(phrases, found.in_base[at], found.in_layer[at])
+                describe(row[n], s, s + length, filled, size, found.target[at], pair)
+                counts[n, 0], counts[n, 1] = found.counts[at], found.source_total[at]
                 counts[n, 2] = found.target_total[at]
                 turns[n] = found.orientations[at]
+                filled += size
                 n += 1
             if length == 1 and n == first[s, 0]:
                 spelled[0] = copies[s]
-                text = append(text, begin[n], spelled, 1)
-                start[n], end[n], path[n], pair[n], begin[n + 1] = s, s + 1, COPY, COPY, begin[n] + 1
+                text = append(text, filled, spelled, 1)
+                describe(row[n], s, s + 1, filled, 1, np.int64(COPY), np.int64(COPY))
+                counts[n] = 0
+                turns[n] = 0
+                filled += 1
                 n += 1
         first[s, longest] = n
-    spans = start[:n], end[:n], path[:n], pair[:n], begin[:n], begin[1 : n + 1]
-    return first, spans, text[: begin[n]], counts[:n], turns[:n]
+    return first, n, text[:filled]
+
+
+@lean
+def describe(option, start, end, begin, size, path, pair):
+    """Write down what an option is."""
+    option.start, option.end, option.begin, option.stop = start, end, begin, begin + size
+    option.path, option.pair, option.factor = path, pair, 1.0
 
 
 @lean
@@ -152,25 +165,27 @@ def looked_up(known, row, column, model, f, e):
 
 
 @lean
-def fill_inverse(options, n, places, source, inverse, known, emission):
+def fill_inverse(option, words, places, source, inverse, known, emission):
     """p(f_j|e_i) of one option, the null word in column 0."""
-    s, first = options.start[n], options.begin[n]
-    for j in range(options.end[n] - s):
-        emission[j, 0] = looked_up(known, s + j, 0, inverse, source[s + j], NULL)
-        for i in range(options.stop[n] - first):
-            at = first + i
-            emission[j, i + 1] = looked_up(known, s + j, places[at] + 1, inverse, source[s + j], options.words[at])
+    null = np.int64(0)
+    for j in range(option.end - option.start):
+        at = option.start + j
+        emission[j, 0] = looked_up(known, at, null, inverse, source[at], np.int64(NULL))
+        for i in range(option.stop - option.begin):
+            word = option.begin + i
+            emission[j, i + 1] = looked_up(known, at, places[word] + 1, inverse, source[at], words[word])
 
 
 @lean
-def fill_direct(options, n, places, source, direct, known, emission):
+def fill_direct(option, words, places, source, direct, known, emission):
     """p(e_i|f_j) of one option, the null word in column 0."""
-    s, first = options.start[n], options.begin[n]
-    for i in range(options.stop[n] - first):
-        at = first + i
-        emission[i, 0] = looked_up(known, 0, places[at], direct, options.words[at], NULL)
-        for j in range(options.end[n] - s):
-            emission[i, j + 1] = looked_up(known, s + j + 1, places[at], direct, options.words[at], source[s + j])
+    null = np.int64(0)
+    for i in range(option.stop - option.begin):
+        word = option.begin + i
+        emission[i, 0] = looked_up(known, null, places[word], direct, words[word], np.int64(NULL))
+        for j in range(option.end - option.start):
+            at = option.start + j
+            emission[i, j + 1] = looked_up(known, at + 1, places[word], direct, words[word], source[at])
 
 
 @lean
@@ -181,24 +196,26 @@ def fill_features(options, places, source, inverse, direct, known, jumps, beta, 
     alignment models; `known` ([J, W + 1], [J + 1, W]) float64 below 0; `jumps`: of both models, as from `fill_jumps`;
     `emission` [longest, longest + 1] and `work` [2, longest + 1] are scratch.
     """
-    for n in range(options.start.size):
-        J, I = options.end[n] - options.start[n], options.stop[n] - options.begin[n]
-        options.features[n, :] = 0.0
-        if options.path[n] == INSERTED:
-            options.features[n, WORD_PENALTY] = -np.float64(I)
+    words = options.words
+    for n in range(options.row.size):
+        option, features = options.row[n], options.features[n]
+        J, I = np.int64(option.end) - option.start, np.int64(option.stop) - option.begin
+        features[:] = 0.0
+        if option.path == INSERTED:
+            features[WORD_PENALTY] = -np.float64(I)
             continue
-        if options.path[n] == COPY:
+        if option.path == COPY:
             rare = math.log(FLOOR)
-            fill_phrase(options.features[n], J, I, FLOOR, FLOOR, rare, rare, delta)
+            fill_phrase(features, J, I, FLOOR, FLOOR, rare, rare, delta)
             continue
         count, of_source, of_target = options.counts[n, 0], options.counts[n, 1], options.counts[n, 2]
-        fill_inverse(options, n, places, source, inverse, known[0], emission)
+        fill_inverse(option, words, places, source, inverse, known[0], emission)
         p_inverse = smoothed(count, of_target, phrase_sum(emission, J, I, jumps[0], work), beta)
         lex_inverse = lexical_weight(emission, J, I)
-        fill_direct(options, n, places, source, direct, known[1], emission)
+        fill_direct(option, words, places, source, direct, known[1], emission)
         p_direct = smoothed(count, of_source, phrase_sum(emission, I, J, jumps[1], work), beta)
         lex_direct = lexical_weight(emission, I, J)
-        fill_phrase(options.features[n], J, I, p_inverse, p_direct, lex_inverse, lex_direct, delta)
+        fill_phrase(features, J, I, p_inverse, p_direct, lex_inverse, lex_direct, delta)
 
 
 @lean
@@ -212,14 +229,16 @@ def smoothed(count, total, by_words, beta):
 def score_options(options, weights, recall, lm):
     """Weigh the features of all options, and add what the language model says of their words by themselves."""
     alone = np.int64(EMPTY_HISTORY)
-    for n in range(options.start.size):
-        options.translation[n] = scale(options.features[n], weights, options.factor[n])
-        score = 0.0
+    for n in range(options.row.size):
+        option, features = options.row[n], options.features[n]
+        option.translation = scale(features, weights, option.factor)
+        score = SURCHARGE * surcharges(option.path)
         for r in range(FEATURES):
-            score += weights[r] * options.features[n, r]
-        options.score[n] = score + SURCHARGE * surcharges(options.path[n])
-        language, _ = say(recall, lm, alone, options.words, options.begin[n], options.stop[n])
-        options.estimate[n] = options.score[n] + weights[LANGUAGE] * language
+            score += weights[r] * features[r]
+        option.score = score
+        option.estimate = (
+            score + weights[LANGUAGE] * say(recall, lm, alone, options.words, option.begin, option.stop)[0]
+        )
 
 
 @lean
@@ -239,15 +258,18 @@ def scale(features, weights, factor):
 
 
 @kernel
-def order_options(first, estimate):
-    """The order in which the options of each span stand best first."""
-    order = np.arange(estimate.size)
+def order_options(first, row):
+    """The order in which the options of each span stand best first, equals in the order they have."""
+    order = np.arange(row.size)
     J, spans = first.shape
     for s in range(J):
         for length in range(1, spans):
-            a, b = first[s, length - 1], first[s, length]
-            if b - a > 1:
-                order[a:b] = a + np.argsort(-estimate[a:b], kind="mergesort")
+            for n in range(first[s, length - 1] + 1, first[s, length]):  # few and nearly in order: by insertion
+                at = n
+                while at > first[s, length - 1] and row[order[at - 1]].estimate < row[n].estimate:
+                    order[at] = order[at - 1]
+                    at -= 1
+                order[at] = n
     return order
 
 
@@ -266,19 +288,19 @@ def same_next(orientations, a, b):
 
 
 @lean
-def fill_kin(first, orientations, kin):
+def fill_kin(first, orientations, row):
     """The first option of the same start that has the same scores towards the next phrase, for each option."""
     for s in range(first.shape[0]):
         for n in range(first[s, 0], first[s, -1]):
-            kin[n] = n
+            row[n].kin = n
             for other in range(first[s, 0], n):
-                if kin[other] == other and same_next(orientations, n, other):
-                    kin[n] = other
+                if row[other].kin == other and same_next(orientations, n, other):
+                    row[n].kin = other
                     break
 
 
 @lean
-def fill_future(first, estimate, inside, after):
+def fill_future(first, row, inside, after):
     """What uncovered words will add at best: inside [J, WINDOW + 1] by start and length, after [J + 1] to the end."""
     J, spans = first.shape
     after[J] = 0.0
@@ -291,7 +313,7 @@ def fill_future(first, estimate, inside, after):
             a, b = first[s, length - 1], first[s, length]
             if a == b:
                 continue
-            best = estimate[a]  # sorted
+            best = row[a].estimate  # sorted
             after[s] = max(after[s], best + after[s + length])
             inside[s, length] = max(inside[s, length], best)
             for n in range(length + 1, min(WINDOW, J - s) + 1):

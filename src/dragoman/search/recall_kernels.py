@@ -3,33 +3,32 @@
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from dragoman.kernels import lean
 from dragoman.models.language_kernels import advance
 
-NOTHING = -1
-
-
-class Recall(NamedTuple):
-    """A table in which a newer question takes the place of an older one; `asked` starts as NOTHING."""
-
-    asked: np.ndarray  # [2^k, 3] int64: state, word, state after it
-    answer: np.ndarray  # [2^k] float64, log p(word | state)
+# A question to the language model and its answer; in a table [2^k] a newer one takes the place of an older one. The
+# word is kept with 1 added, so that a table of zeros knows nothing.
+ANSWER = np.dtype(
+    [
+        ("state", np.int64),
+        ("word", np.int64),
+        ("after", np.int64),  # state after the word
+        ("value", np.float64),  # log p(word | state)
+    ]
+)
 
 
 @lean
 def remembered(recall, lm, state, word):
     """`advance` of the language model: (log p(word | state), state after it)."""
     h = (np.uint64(state) * np.uint64(0x9E3779B97F4A7C15)) ^ (np.uint64(word) * np.uint64(0xC4CEB9FE1A85EC53))
-    at = np.int64((h ^ (h >> np.uint64(29))) & np.uint64(recall.answer.size - 1))
-    asked = recall.asked[at]
-    if asked[0] != state or asked[1] != word:
-        recall.answer[at], after = advance(lm, state, word)
-        asked[0], asked[1], asked[2] = state, word, after
-    return recall.answer[at], asked[2]
+    known = recall[np.int64((h ^ (h >> np.uint64(29))) & np.uint64(recall.size - 1))]
+    if known.state != state or known.word != word + 1:
+        known.value, known.after = advance(lm, state, word)
+        known.state, known.word = state, word + 1
+    return known.value, known.after
 
 
 @lean

@@ -17,7 +17,19 @@ from dragoman.search import wordgraph_kernels as graph_kernels
 from dragoman.search.constrained import Blocks, Prefix, constrain
 from dragoman.search.decoder_kernels import Task
 from dragoman.search.hypotheses import KINDS, Hypothesis, NBest, Step, patience
-from dragoman.search.hypotheses_kernels import ARCS, FINAL, NONE, PLACES, STATES, Settings, Workspace
+from dragoman.search.hypotheses_kernels import (
+    ARC,
+    ARCS,
+    CUBE,
+    FINAL,
+    ITEM,
+    NONE,
+    PLACES,
+    STATE,
+    STATES,
+    Settings,
+    Workspace,
+)
 from dragoman.search.options import Scorer, Source, find_options, future
 from dragoman.search.options_kernels import SpanOptions
 from dragoman.search.plan import Beam, Plan
@@ -107,23 +119,23 @@ class SentenceSearch(Search):
     @cached_property
     def best(self) -> Hypothesis:
         """The best translation found."""
-        arcs, score = self.best_arcs(), self.work.score[self.work.sizes[FINAL]]
-        return self._listed(np.array([arcs.size]), arcs, score.reshape(1))[0]
+        arcs, final = self.best_arcs(), int(self.work.sizes[FINAL])
+        return self._listed(np.array([arcs.size]), arcs, self.work.states["score"][final : final + 1])[0]
 
     def best_arcs(self) -> Ids:
         """The arcs of the best way, in order; the last is the end of the sentence."""
-        work, arcs = self.work, []
-        arc = int(work.best[work.sizes[FINAL]])
+        origin, best = self.work.arcs["origin"], self.work.states["best"]
+        arcs, arc = [], int(best[self.work.sizes[FINAL]])
         while arc != NONE:
             arcs.append(arc)
-            arc = int(work.best[work.origin[arc]])
+            arc = int(best[origin[arc]])
         return np.array(arcs[::-1])
 
     @property
     def memory_after(self) -> int:
         """State of the language model after the best translation."""
-        work = self.work
-        return int(work.memory[work.origin[work.best[work.sizes[FINAL]]]])
+        last = self.work.arcs[self.best_arcs()[-1]]
+        return int(self.work.states[last["origin"]]["memory"])
 
     def nbest(self, n: int, *, distinct: bool = False) -> NBest:
         """The n best translations of the search graph, or as many as there are."""
@@ -132,21 +144,25 @@ class SentenceSearch(Search):
 
     @cached_property
     def _ways(self) -> nbest_kernels.Graph:
-        work, options = self.work, self.options
-        states, arcs = int(work.sizes[STATES]), int(work.sizes[ARCS])
-        order = np.argsort(work.origin[:arcs], kind="stable")  # as they stand in a word graph
-        begin, places = nbest_kernels.arcs_by_target(work.target[order], states)
+        arcs = self._arcs
+        order = np.argsort(arcs["origin"], kind="stable")  # as they stand in a word graph
+        states = int(self.work.sizes[STATES])
+        begin, places = nbest_kernels.arcs_by_target(arcs["target"][order], states)
         return nbest_kernels.Graph(
-            score=work.score[:states],
+            score=self.work.states["score"][:states].copy(),
             begin=begin,
             arcs=order[places],
-            origin=work.origin[:arcs],
-            gain=work.gain[:arcs],
-            label=work.option[:arcs],
-            first=options.begin,
-            last=options.stop,
-            words=options.words,
+            origin=arcs["origin"].astype(np.int64),
+            gain=arcs["gain"].copy(),
+            label=arcs["option"].astype(np.int64),
+            first=self.options.row["begin"].astype(np.int64),
+            last=self.options.row["stop"].astype(np.int64),
+            words=self.options.words,
         )
+
+    @property
+    def _arcs(self) -> NDArray[np.void]:
+        return self.work.arcs[: self.work.sizes[ARCS]]
 
     def _listed(self, ends: Ids, arcs: Ids, scores: Floats) -> NBest:
         """Ways through the graph, their arcs one after another, as a list of translations."""
@@ -155,7 +171,7 @@ class SentenceSearch(Search):
         return NBest(tuple(self.weights), (ends, arcs, scores), rows, *each, self._steps)
 
     def _steps(self, way: Ids) -> Iterator[Step]:
-        for option in self.work.option[way].tolist():
+        for option in self.work.arcs["option"][way].tolist():
             if option != NONE:
                 if option not in self._made:
                     self._made[option] = self.step(option)
@@ -176,25 +192,26 @@ class SentenceSearch(Search):
 
     def step(self, option: int) -> Step:
         """An option in words."""
-        options = self.options
+        row = self.options.row[option]
         return Step(
-            source=(int(options.start[option]), int(options.end[option])),
-            words=tuple(self.sentence.spelling.words(options.words[options.begin[option] : options.stop[option]])),
-            kind=KINDS[max(-int(options.path[option]), 0)],
-            pair=int(options.pair[option]),
+            source=(int(row["start"]), int(row["end"])),
+            words=tuple(self.sentence.spelling.words(self.options.words[row["begin"] : row["stop"]])),
+            kind=KINDS[max(-int(row["path"]), 0)],
+            pair=int(row["pair"]),
         )
 
     def graph(self) -> WordGraph:
         """The word graph: all that leads from the first state of the search to its last."""
-        work, options = self.work, self.options
-        states, arcs = int(work.sizes[STATES]), int(work.sizes[ARCS])
-        ways = work.origin[:arcs], work.target[:arcs]
-        kept = np.flatnonzero(graph_kernels.on_a_way(*ways, np.ones(arcs, np.bool_), states, int(work.sizes[FINAL])))
-        kept = kept[np.argsort(work.origin[kept], kind="stable")]
-        origin, target = renumbered(work.origin[kept], work.target[kept])
-        option = work.option[kept]
-        begin, ids = graph_kernels.gather(options.begin, options.stop, options.words, option)
-        ends, span = option == NONE, np.stack([options.start[option], options.end[option]], axis=1)
+        arcs, states, final = self._arcs, int(self.work.sizes[STATES]), int(self.work.sizes[FINAL])
+        wanted = np.ones(arcs.size, np.bool_)
+        kept = np.flatnonzero(graph_kernels.on_a_way(arcs["origin"], arcs["target"], wanted, states, final))
+        kept = kept[np.argsort(arcs["origin"][kept], kind="stable")]
+        arcs = arcs[kept]
+        origin, target = renumbered(arcs["origin"], arcs["target"])
+        ends, row = arcs["option"] == NONE, self.options.row[arcs["option"]]
+        row["begin"][ends] = row["stop"][ends] = 0
+        begin, ids = graph_kernels.gather(row["begin"], row["stop"], self.options.words)
+        span = np.stack([row["start"], row["end"]], axis=1).astype(np.int64)
         span[ends] = len(self.source)
         vocabulary, words = self.sentence.spelling.listed(ids)
         return WordGraph(
@@ -204,8 +221,8 @@ class SentenceSearch(Search):
             origin=origin,
             target=target,
             span=span,
-            kind=np.where(ends, END, np.maximum(-options.path[option], 0)),
-            score=work.gain[kept],
+            kind=np.where(ends, END, np.maximum(-row["path"], 0)),
+            score=arcs["gain"].copy(),
             surcharges=self.arc_surcharges(kept),
             features=self.arc_features(kept),
             begin=begin,
@@ -239,24 +256,15 @@ def _workspace(J: int, P: int, beam: Beam, options: SpanOptions, blocks: Blocks)
     kept = min(beam.stack, beam.pops)
     cubes = (longest + 1) * kept * max(spans, int(np.diff(blocks.first).max(initial=0))) + 1
     items = cubes + 2 * beam.pops + 1
-    arcs = states + (J + 1 if P else 1) * kept
-    ints = {name: np.empty(states, np.int64) for name in ("gap", "mask", "last", "memory", "kin", "length", "best")}
     return Workspace(
         sizes=np.zeros(PLACES, np.int64),
-        **ints,
-        score=np.empty(states),
-        total=np.empty(states),
-        origin=np.empty(arcs, np.int64),
-        option=np.empty(arcs, np.int64),
-        target=np.empty(arcs, np.int64),
-        gain=np.empty(arcs),
-        language=np.empty(arcs),
-        slots=np.empty(1 << (2 * beam.pops).bit_length(), np.int64),
+        states=np.empty(states, STATE),
+        arcs=np.empty(states + (J + 1 if P else 1) * kept, ARC),
+        slots=np.empty(1 << (2 * beam.pops).bit_length(), np.int32),
         kept=np.empty(beam.pops + 1, np.int64),
-        cube=np.empty((cubes, 5), np.int64),
-        queue=np.empty(J + P + 1, np.int64),
         grouped=np.empty(states, np.int64),
-        item=np.empty((items, 4), np.int64),
-        value=np.empty((items, 3)),
+        cubes=np.empty(cubes, CUBE),
+        queue=np.empty(J + P + 1, np.int64),
+        items=np.empty(items, ITEM),
         heap=np.empty(items, np.int64),
     )

@@ -154,7 +154,7 @@ class WordGraph:
 
     def _only(self, kept: Ids) -> WordGraph:
         """The graph of these arcs, which are all on ways."""
-        begin, ids = kernels.gather(self.begin[:-1], self.begin[1:], self.words, kept)
+        begin, ids = kernels.gather(self.begin[:-1][kept], self.begin[1:][kept], self.words)
         different, words = np.unique(ids, return_inverse=True)
         origin, target = renumbered(self.origin[kept], self.target[kept])
         return replace(

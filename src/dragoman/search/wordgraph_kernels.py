@@ -33,16 +33,14 @@ def on_a_way(origin, target, wanted, states, final):
 
 
 @kernel
-def gather(begin, stop, words, chosen):
-    """(ends [n], words) of the phrases `chosen` [n], one after another; below 0 is a phrase without words."""
-    ends = np.zeros(chosen.size + 1, np.int64)
-    for n in range(chosen.size):
-        size = stop[chosen[n]] - begin[chosen[n]] if chosen[n] >= 0 else 0
-        ends[n + 1] = ends[n] + size
+def gather(begin, stop, words):
+    """(ends [n + 1], text): the phrases words[begin[k]:stop[k]] one after another, k from 0 to n − 1."""
+    ends = np.zeros(begin.size + 1, np.int64)
+    for n in range(begin.size):
+        ends[n + 1] = ends[n] + stop[n] - begin[n]
     text = np.empty(ends[-1], np.int64)
-    for n in range(chosen.size):
-        if chosen[n] >= 0:
-            text[ends[n] : ends[n + 1]] = words[begin[chosen[n]] : stop[chosen[n]]]
+    for n in range(begin.size):
+        text[ends[n] : ends[n + 1]] = words[begin[n] : stop[n]]
     return ends, text
 
 

@@ -1,0 +1,228 @@
+"""Search: sentences a second, model score and BLEU by beam, the cost of n-best lists and word graphs, and sil-thot.
+
+    python benchmarks/bench_search.py                                # pydocs-en-es, 30,000 lines, about five minutes
+    python benchmarks/bench_search.py --corpus europarl-en-es --train 20000
+    python benchmarks/bench_search.py --peer 5000                    # and sil-thot, both trained on so many lines
+
+One thread, processor time, tokens lower-cased, BLEU as sacrebleu computes it with tokenize none. What is trained stays
+in benchmarks/out for the next run; so do the curve (search-<corpus>.csv) and its plot (search-<corpus>.svg), if
+matplotlib is there. The peer comes with `pip install sil-thot sil-machine`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from dragoman.measure import bleu
+from dragoman.models.loglinear import Weights
+from dragoman.models.modelset import ModelSet
+from dragoman.search.constrained import Prefix
+from dragoman.search.decoder import PROFILES, Beam, Decoder
+from dragoman.text.reading import lines
+from dragoman.text.tokens import split
+
+CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
+OUT = Path(__file__).parent / "out"
+LONGEST = 80  # words of a training sentence
+POPS = (5, 10, 25, 50, 100, 200, 400, 800)  # the curve; stacks are a quarter of it
+EVALUATIONS = 10  # of the peer's weight tuning
+
+Words = tuple[str, ...]
+Pair = tuple[Words, Words]
+
+
+@dataclass(frozen=True)
+class Result:
+    """One setting on the whole test set."""
+
+    name: str
+    speed: float  # sentences a second
+    score: float  # mean model score
+    bleu: float
+
+
+def read(folder: Path, part: str, count: int) -> list[Pair]:
+    """The first pairs of a corpus, as lower-cased tokens; those with an empty side are left out."""
+    source, target = folder.name.split("-")[-2:]
+    texts = (lines(folder / f"{part}.{language}.gz") for language in (source, target))
+    pairs = [tuple(split(text.lower()).words for text in pair) for pair in islice(zip(*texts, strict=True), count)]
+    return [(f, e) for f, e in pairs if f and e]
+
+
+def trained(folder: Path, count: int) -> ModelSet:
+    """Models of the first `count` lines, from the run before if there was one."""
+    directory = OUT / f"models-{folder.name}-{count}"
+    if not directory.is_dir():
+        print(f"training on {count:,} lines of {folder.name} …", flush=True)
+        models = ModelSet()
+        models.train([pair for pair in read(folder, "train", count) if max(map(len, pair)) <= LONGEST])
+        models.save(directory)
+    return ModelSet.open(directory)
+
+
+def timed(work: Callable[[Words], Any], sentences: Iterable[Words]) -> tuple[float, list[Any]]:
+    """Seconds of processor time for a sentence, and what came out."""
+    began = time.process_time()
+    found = [work(words) for words in sentences]
+    return (time.process_time() - began) / len(found), found
+
+
+def bleu_of(translations: Iterable[Sequence[str]], pairs: list[Pair]) -> float:
+    joined = [" ".join(words) for words in translations]
+    return float(bleu(joined, [" ".join(target) for _, target in pairs], tokenize="none"))
+
+
+def measured(name: str, decoder: Decoder, pairs: list[Pair]) -> Result:
+    seconds, found = timed(lambda words: decoder.search(words).best, [source for source, _ in pairs])
+    score = sum(best.score for best in found) / len(found)
+    result = Result(name, 1 / seconds, score, bleu_of((best.words for best in found), pairs))
+    print(f"| {result.name} | {result.speed:.0f} | {result.score:.3f} | {result.bleu:.2f} |", flush=True)
+    return result
+
+
+def curve(models: ModelSet, weights: Weights, pairs: list[Pair], name: str) -> None:
+    """Model score and BLEU against time, by beam; the named profiles first."""
+    print("\n| beam | sentences/s | model score | BLEU |\n|---|---:|---:|---:|")
+    results = [measured(profile, Decoder(models, weights, profile), pairs) for profile in PROFILES]
+    results += [
+        measured(f"pops {pops}", Decoder(models, weights, Beam(pops=pops, stack=max(pops // 4, 1))), pairs)
+        for pops in POPS
+    ]
+    OUT.mkdir(exist_ok=True)
+    with (OUT / f"search-{name}.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["beam", "sentences_per_second", "model_score", "bleu"])
+        writer.writerows([result.name, result.speed, result.score, result.bleu] for result in results)
+    plot(results, OUT / f"search-{name}.svg", name)
+
+
+def plot(results: list[Result], path: Path, name: str) -> None:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        print("no plot: pip install matplotlib")
+        return
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    for axes, value in zip(figure.subplots(1, 2), ("score", "bleu"), strict=True):
+        beams = [result for result in results if result.name not in PROFILES]
+        axes.plot([1000 / result.speed for result in beams], [getattr(result, value) for result in beams], "o-")
+        for result in results:
+            if result.name in PROFILES:
+                axes.plot(1000 / result.speed, getattr(result, value), "s", label=result.name)
+        axes.set(xscale="log", xlabel="ms a sentence", ylabel={"score": "mean model score", "bleu": "BLEU"}[value])
+        axes.grid(alpha=0.3)
+        axes.legend()
+    figure.suptitle(f"{name}: quality against time, by beam")
+    figure.savefig(path)
+
+
+def costs(models: ModelSet, weights: Weights, pairs: list[Pair]) -> None:
+    """What n-best lists, word graphs and constrained searches cost, as multiples of the best translation alone."""
+    half = {source: target[: len(target) // 2] for source, target in pairs}
+    whole = {source: Prefix(target, whole=True) for source, target in pairs}
+    wanted: dict[str, Callable[[Decoder, Words], Any]] = {
+        "500-best": lambda decoder, words: decoder.search(words).nbest(500),
+        "500 distinct": lambda decoder, words: decoder.search(words).nbest(500, distinct=True),
+        "500 distinct, all as words": lambda decoder, words: list(decoder.search(words).nbest(500, distinct=True)),
+        "word graph": lambda decoder, words: decoder.search(words).graph(),
+        "half of the reference as prefix": lambda decoder, words: decoder.search(words, prefix=half[words]).best,
+        "the reference, forced": lambda decoder, words: decoder.search(words, prefix=whole[words]).best,
+    }
+    print(f"\n| times the cost of the best translation | {' | '.join(PROFILES)} |\n|---|{'---:|' * len(PROFILES)}")
+    sentences = [source for source, _ in pairs]
+    decoders = [Decoder(models, weights, profile) for profile in PROFILES]
+    alone = [timed(partial(_best, decoder), sentences)[0] for decoder in decoders]
+    for name, work in wanted.items():
+        taken = [timed(partial(work, decoder), sentences)[0] for decoder in decoders]
+        print(f"| {name} | {' | '.join(f'{t / one:.2f}' for t, one in zip(taken, alone, strict=True))} |", flush=True)
+
+
+def _best(decoder: Decoder, words: Words) -> Words:
+    return decoder.search(words).best.words
+
+
+def compare(folder: Path, count: int, pairs: list[Pair], weights: Weights) -> None:
+    """Both systems trained on the same lines."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    try:
+        decoder = _peer(folder, count)
+    except ImportError:
+        print("no peer: pip install sil-thot sil-machine")
+        return
+    models = trained(folder, count)
+    sentences = [source for source, _ in pairs]
+    seconds, found = timed(lambda words: decoder.translate(" ".join(words)).target, sentences)
+    theirs = Result("sil-thot", 1 / seconds, 0.0, bleu_of(found, pairs))
+    print(f"\n| trained on {count:,} lines | sentences/s | times sil-thot | BLEU |\n|---|---:|---:|---:|")
+    print(f"| sil-thot | {theirs.speed:.1f} | 1 | {theirs.bleu:.2f} |")
+    for profile in PROFILES:
+        seconds, found = timed(partial(_best, Decoder(models, weights, profile)), sentences)
+        print(f"| {profile} | {1 / seconds:.0f} | {1 / seconds / theirs.speed:.1f} | {bleu_of(found, pairs):.2f} |")
+
+
+def _peer(folder: Path, count: int) -> Any:
+    """sil-thot's decoder with models of the first `count` lines, from the run before if there was one."""
+    from machine.corpora import DictionaryTextCorpus, MemoryText, TextRow
+    from machine.translation.thot import ThotSmtModel, ThotSmtModelTrainer, ThotSmtParameters
+
+    directory = OUT / f"thot-{folder.name}-{count}"
+    files = {kind: str(directory / kind / "src_trg") for kind in ("tm", "lm")}
+    parameters = ThotSmtParameters(
+        translation_model_filename_prefix=files["tm"], language_model_filename_prefix=f"{files['lm']}.lm"
+    )
+    weights = directory / "weights.json"
+    if not weights.is_file():
+        print(f"training sil-thot on {count:,} lines of {folder.name} …", flush=True)
+        for kind in files:
+            (directory / kind).mkdir(parents=True, exist_ok=True)
+        pairs = [pair for pair in read(folder, "train", count) if max(map(len, pair)) <= LONGEST]
+        rows = (
+            [TextRow("all", n, [" ".join(words)]) for n, words in enumerate(side)] for side in zip(*pairs, strict=True)
+        )
+        source, target = (DictionaryTextCorpus(MemoryText("all", side)) for side in rows)
+        with ThotSmtModelTrainer("hmm", source.align_rows(target), parameters) as trainer:
+            trainer._model_weight_tuner.max_function_evaluations = EVALUATIONS
+            trainer.train()
+            trainer.save()
+            weights.write_text(json.dumps(list(trainer.parameters.model_weights)), encoding="utf-8")
+    parameters.model_weights = json.loads(weights.read_text(encoding="utf-8"))
+    return ThotSmtModel("hmm", parameters)._get_decoder()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpora", type=Path, default=CORPORA)
+    parser.add_argument("--corpus", default="pydocs-en-es")
+    parser.add_argument("--train", type=int, default=30_000, help="lines to train on (default 30000)")
+    parser.add_argument("--test", type=int, default=1000, help="test lines to translate (default 1000)")
+    parser.add_argument("--preset", default="moses")
+    parser.add_argument("--peer", type=int, default=0, help="lines to train sil-thot on, 0 for no peer (default)")
+    parser.add_argument("--peer-test", type=int, default=500, help="test lines for the peer (default 500)")
+    arguments = parser.parse_args()
+    folder = arguments.corpora / arguments.corpus
+    if not folder.is_dir():
+        print(f"no corpus at {folder}; name the directory of the corpora with --corpora")
+        return
+    weights = Weights(arguments.preset)
+    models, pairs = trained(folder, arguments.train), read(folder, "test", arguments.test)
+    words = sum(len(source) for source, _ in pairs) / len(pairs)
+    print(f"{folder.name}: {arguments.train:,} training lines, {len(pairs):,} test lines of {words:.1f} words")
+    Decoder(models, weights).search(pairs[0][0]).nbest(2, distinct=True)  # compile
+    curve(models, weights, pairs, folder.name)
+    costs(models, weights, pairs[:200])
+    if arguments.peer:
+        compare(folder, arguments.peer, pairs[: arguments.peer_test], weights)
+
+
+if __name__ == "__main__":
+    main()
