@@ -23,6 +23,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from dragoman.kernels import warm
 from dragoman.measure import bleu
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
@@ -217,7 +218,7 @@ def main() -> None:
     models, pairs = trained(folder, arguments.train), read(folder, "test", arguments.test)
     words = sum(len(source) for source, _ in pairs) / len(pairs)
     print(f"{folder.name}: {arguments.train:,} training lines, {len(pairs):,} test lines of {words:.1f} words")
-    Decoder(models, weights).search(pairs[0][0]).nbest(2, distinct=True)  # compile
+    warm()
     curve(models, weights, pairs, folder.name)
     costs(models, weights, pairs[:200])
     if arguments.peer:

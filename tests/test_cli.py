@@ -59,3 +59,60 @@ def test_an_unknown_command_is_refused_with_exit_code_2() -> None:
     done = run("translete")
     assert done.returncode == 2
     assert "translete" in done.stderr
+
+
+def test_a_project_from_creation_to_statistics(tmp_path: Path) -> None:
+    project = str(tmp_path / "manual")
+    assert run("create", project, "--source", "en", "--target", "es").returncode == 0
+    assert run("learn", project, "Press the green button.", "Pulse el botón verde.").stdout == "1\n"
+    many = subprocess.run(
+        [sys.executable, "-m", "dragoman", "learn", project, "--json"],
+        input="Stop.\tPare.\nGo on.\tSiga.\n",
+        capture_output=True,
+        text=True,
+    )
+    assert [json.loads(line)["id"] for line in many.stdout.splitlines()] == [2, 3]
+    assert run("translate", project, "Press the green button.").stdout == "Pulse el botón verde.\n"
+    answer = json.loads(run("translate", project, "Stop.", "--json").stdout)
+    assert answer["text"] == "Pare."
+    assert [0, 0] in answer["alignment"]
+    assert run("revise", project, "2", "Deténgase.").returncode == 0
+    assert run("translate", project, "Stop.").stdout == "Deténgase.\n"
+    assert run("forget", project, "1").returncode == 0
+    listed = run("history", project).stdout
+    assert "Press the green button. → Pulse el botón verde. (forgotten)" in listed
+    assert json.loads(run("stats", project, "--json").stdout)["corrections"] == 2
+    assert "runners-up" in run("explain", project, "Go on.").stdout
+
+
+def test_training_simulating_and_measuring(tmp_path: Path) -> None:
+    (tmp_path / "a.en").write_text("green button\nred button\ngreen light\n" * 5)
+    (tmp_path / "a.es").write_text("botón verde\nbotón rojo\nluz verde\n" * 5)
+    project, en, es = str(tmp_path / "p"), str(tmp_path / "a.en"), str(tmp_path / "a.es")
+    assert run("create", project, "--source", "en", "--target", "es").returncode == 0
+    assert run("train", project, en, es).stdout == "trained on 15 pairs\n"
+    done = run("simulate", project, en, es, "--json", "--csv", str(tmp_path / "curve.csv"))
+    assert json.loads(done.stdout)["WER"] == 0
+    assert len((tmp_path / "curve.csv").read_text().splitlines()) == 16
+    report = json.loads(run("measure", "chrf", es, es, "--json").stdout)
+    assert report["score"]["score"] == 100
+    assert "online learning" in run("measure", "repetition", es).stdout.lower()
+
+
+def test_bad_input_is_one_clear_line_and_exit_code_2(tmp_path: Path) -> None:
+    project = str(tmp_path / "p")
+    for arguments, said in (
+        (("translate", project, "x"), "is not a project"),
+        (("create", project, "--source", "en", "--target", "es", "--preset", "none"), "no preset"),
+        (("measure", "blue", __file__, __file__), "no measure 'blue'"),
+    ):
+        done = run(*arguments)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert said in done.stderr
+    assert not Path(project).exists()
+    run("create", project, "--source", "en", "--target", "es")
+    command = [sys.executable, "-m", "dragoman", "translate", project]
+    done = subprocess.run(command, input=b"ok\n\xff\n", capture_output=True)
+    assert done.returncode == 2
+    assert b"line 2, byte 1" in done.stderr

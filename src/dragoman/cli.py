@@ -16,7 +16,6 @@ from dragoman.errors import BadInputError, DragomanError
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
-    from dragoman.models.modelset import Progress
 
 app = typer.Typer(
     help="dragoman translates, you correct, and the next sentence is already better.",
@@ -87,8 +86,8 @@ def train(
     """Train a base for a new project from two files of segments."""
     from dragoman.text.reading import pairs
 
-    with _opened(project) as engine, _progress() as progress:
-        learned = engine.train(list(pairs(source, target)), progress=progress)
+    with _opened(project) as engine:
+        learned = engine.train(list(pairs(source, target)), progress=True)
     typer.echo(f"trained on {learned:,} pairs")
 
 
@@ -97,12 +96,13 @@ def translate(
     project: ProjectPath,
     text: Annotated[list[str] | None, typer.Argument(help="Texts; without any, lines from standard input.")] = None,
     n: Annotated[int, typer.Option("--nbest", help="So many translations of each, the best first.")] = 1,
+    memory: Annotated[bool, typer.Option(help="Let corrections of the same text come first.")] = True,
     json: AsJson = False,
 ) -> None:
     """Translate texts, or standard input line by line."""
     with _opened(project, write=False) as engine:
         for each in text or _input_lines():
-            found = engine.translate(each, n=n)
+            found = engine.translate(each, n=n, memory=memory)
             for translation in found.nbest or (found,):
                 if json:
                     fields = {"text": translation.text, "score": translation.score, "features": translation.features}
@@ -118,6 +118,7 @@ def learn(
         list[str] | None, typer.Argument(help="A source and its translation; without, tab-separated lines from input.")
     ] = None,
     user: User = None,
+    force: Annotated[bool, typer.Option("--force", help="Learn it even if it looks wrong.")] = False,
     json: AsJson = False,
 ) -> None:
     """Learn a correction, or many from standard input; an id is printed once it is safe on disk."""
@@ -125,7 +126,7 @@ def learn(
         raise BadInputError(f"a correction is a source and a translation, not {len(texts)} texts", remedy="quote them")
     with _opened(project) as engine:
         for source, target in [(texts[0], texts[1])] if texts else _input_pairs():
-            number = engine.learn(source, target, user=user)
+            number = engine.learn(source, target, user=user, force=force)
             typer.echo(json_format.dumps({"id": number}) if json else number)
 
 
@@ -179,6 +180,77 @@ def stats(project: ProjectPath, json: AsJson = False) -> None:
             typer.echo(f"{name:24} {value:>12,}")
 
 
+@app.command(epilog='Example: dragoman explain manual "Press the green button." --html why.html')
+def explain(
+    project: ProjectPath,
+    text: Annotated[str, typer.Argument(help="The text to translate.")],
+    html: Annotated[Path | None, typer.Option(help="Write a picture of it to this file instead.")] = None,
+) -> None:
+    """Show why a text is translated the way it is: the options, the choice with its scores, the runners-up."""
+    with _opened(project, write=False) as engine:
+        told = engine.explain(text)
+    if html is not None:
+        from dragoman.files import storage_errors
+
+        with storage_errors(html):
+            html.write_text(told.html(), encoding="utf-8")
+        typer.echo(f"see {html}")
+        return
+    from rich.console import Console
+
+    Console().print(*told.tables(), sep="\n")
+
+
+@app.command(epilog="Example: dragoman simulate manual test.en test.es --csv curve.csv")
+def simulate(
+    project: ProjectPath,
+    source: Annotated[Path, typer.Argument(help="Source texts, one segment a line, plain or .gz.")],
+    target: Annotated[Path, typer.Argument(help="Their reference translations, line by line.")],
+    learn: Annotated[bool, typer.Option(help="Learn each reference after it was scored.")] = True,
+    csv: Annotated[Path | None, typer.Option(help="Write one line a segment to this file.")] = None,
+    json: AsJson = False,
+) -> None:
+    """Simulate post-editing as in the papers: translate, score against the reference, learn it."""
+    from rich.progress import track
+
+    from dragoman.experiments.post_editing import post_edit, summary, write_csv
+    from dragoman.text.reading import pairs
+
+    segments = list(pairs(source, target))
+    with _opened(project) as engine:
+        done = post_edit(engine, segments, learn=learn)
+        outcomes = list(track(done, "post-editing", total=len(segments), disable=not sys.stderr.isatty()))
+    if csv is not None:
+        write_csv(outcomes, csv)
+    found = summary(outcomes)
+    typer.echo(json_format.dumps(found) if json else "\n".join(f"{name:28} {value}" for name, value in found.items()))
+
+
+@app.command(epilog="Example: dragoman measure bleu output.es reference.es --baseline other.es")
+def measure(
+    name: Annotated[str, typer.Argument(help="wer, bleu, ter, chrf; or repetition of one text.")],
+    text: Annotated[Path, typer.Argument(help="Translations, one segment a line; of repetition, any text.")],
+    reference: Annotated[Path | None, typer.Argument(help="References; of repetition, the training text.")] = None,
+    baseline: Annotated[Path | None, typer.Option(help="Translations of another system to compare with.")] = None,
+    tokenize: Annotated[str, typer.Option(help="Tokenisation of BLEU, as sacrebleu names it.")] = "13a",
+    json: AsJson = False,
+) -> None:
+    """Measure translations, with 95 % intervals; or tell whether online learning will pay off on a text."""
+    from dataclasses import asdict
+
+    from dragoman.measure import advice
+    from dragoman.measure.report import measure_files, new_measure, repetition_of_files
+
+    if name == "repetition":
+        found = repetition_of_files(text, reference)
+        typer.echo(json_format.dumps(asdict(found)) if json else advice(found))
+        return
+    if reference is None:
+        raise BadInputError(f"{name} needs references", remedy="name the file with the references after the first")
+    report = measure_files(new_measure(name, tokenize), text, reference, baseline)
+    typer.echo(json_format.dumps(report.as_json()) if json else str(report))
+
+
 @app.command(epilog="Example: dragoman demo")
 def demo(
     segments: Annotated[int, typer.Option(help="So many segments of the manual; 0 for all.")] = 0,
@@ -198,24 +270,6 @@ def _opened(project: Path, *, write: bool = True) -> Iterator[Engine]:
         for warning in engine.warnings:
             print(f"dragoman: {warning}", file=sys.stderr)
         yield engine
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """A bar on standard error for each thing that is being done."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True)) as bars:
-        tasks: dict[str, Any] = {}
-
-        def report(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bars.add_task(what, total=total)
-            bars.update(tasks[what], completed=done)
-
-        yield report
 
 
 def _input_lines() -> Iterable[str]:

@@ -30,10 +30,11 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import Progress
 from dragoman.progress import bars
 from dragoman.provenance import Origin, trace
+from dragoman.search.explain import Explanation
 from dragoman.state import State, settings_of
 from dragoman.store import Project, Row
 from dragoman.text.tokens import Mode
-from dragoman.translating import recall, search
+from dragoman.translating import explanation, recall, search
 from dragoman.types import Translation
 
 PRESET = "moses"
@@ -123,6 +124,14 @@ class Engine:
             different.setdefault(each.text, each)
         nbest = list(different.values())[:n] if n > 1 else []
         return replace(ranked[0], nbest=nbest, matches=matches)
+
+    def explain(self, text: str) -> Explanation:
+        """Why a text is translated the way it is: what was on offer, what was chosen, and what came next."""
+        with self._reading() as state:
+            source = state.knowledge.source.read(text)
+            if not len(source):
+                raise BadInputError("there are no words to translate")
+            return explanation(state, source)
 
     def provenance(self, translation: Translation) -> list[Origin]:
         """Where each phrase of a translation comes from: the ids of corrections, or the base."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Decoder, Search
+from dragoman.search.explain import Explanation, explain
 from dragoman.search.hypotheses import Hypothesis
 from dragoman.state import State
 from dragoman.types import Match, Phrase, Sentence, Translation
@@ -17,6 +18,12 @@ def search(state: State, source: Sentence, n: int) -> list[Translation]:
     found = Decoder(state.knowledge.models, state.weights).search(words, source.placeable)
     hypotheses = found.nbest(n, distinct=True) if n > 1 else [found.best]
     return [_written(state, source, found, hypothesis) for hypothesis in hypotheses]
+
+
+def explanation(state: State, source: Sentence) -> Explanation:
+    """Why the models translate a sentence the way they do."""
+    words = state.knowledge.source.model_words(source)
+    return explain(Decoder(state.knowledge.models, state.weights).search(words, source.placeable))
 
 
 def recall(state: State, source: Sentence, match: Match) -> Translation:

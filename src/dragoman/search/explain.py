@@ -148,7 +148,7 @@ def explain(search: Search, *, options: int = 5, rivals: int = 5) -> Explanation
         accounts += _accounts(piece, offset)
         offset += len(piece.source)
     others = [other for other in search.nbest(rivals + 1, distinct=True) if other.words != search.best.words]
-    weights = dict(search.pieces[0].weights)
+    weights = search.pieces[0].weights
     return Explanation(search.source, weights, search.best, tuple(offers), tuple(accounts), tuple(others[:rivals]))
 
 

@@ -33,17 +33,17 @@ class Graph(NamedTuple):
 
 
 @kernel
-def arcs_by_target(target, states):
-    """(begin [states + 1], arcs [n]) such that arcs[begin[s]:begin[s + 1]] are those into state s, in their order."""
+def arcs_by(ends, states):
+    """(begin [states + 1], arcs [n]) such that arcs[begin[s]:begin[s + 1]] are those with ends[arc] = s, in order."""
     begin = np.zeros(states + 1, np.int64)
-    for arc in range(target.size):
-        begin[target[arc] + 1] += 1
+    for arc in range(ends.size):
+        begin[ends[arc] + 1] += 1
     begin = np.cumsum(begin)
     place = begin[:-1].copy()
-    arcs = np.empty(target.size, np.int64)
-    for arc in range(target.size):
-        arcs[place[target[arc]]] = arc
-        place[target[arc]] += 1
+    arcs = np.empty(ends.size, np.int64)
+    for arc in range(ends.size):
+        arcs[place[ends[arc]]] = arc
+        place[ends[arc]] += 1
     return begin, arcs
 
 
@@ -150,7 +150,7 @@ def best_ways(graph, final, count, distinct, most):
     ways.said[0] = 1469598103934665603
     items, size = 1, 1
     ends, scores, arcs = np.zeros(count, np.int64), np.empty(count), np.empty(64, np.int64)
-    seen = {np.uint64(0)}
+    seen, known = np.zeros(1024, np.uint64), 0
     found, filled, looked = 0, 0, 0
     while size > 0 and found < count and looked < most:
         item = heap_pop(ways.heap, size, ways.priority)
@@ -158,10 +158,11 @@ def best_ways(graph, final, count, distinct, most):
         looked += 1
         state = ways.where[item]
         if distinct:
-            h = ways.said[item] + np.uint64(state) * np.uint64(0xC4CEB9FE1A85EC53)
-            if h in seen:
+            if not remember(seen, ways.said[item] + np.uint64(state) * np.uint64(0xC4CEB9FE1A85EC53)):
                 continue
-            seen.add(h)
+            known += 1
+            if 2 * known > seen.size:
+                seen = spread(seen)
         if state == 0:
             arcs, filled = append_way(ways.step, item, arcs, filled)
             ends[found], scores[found] = filled, ways.priority[item]
@@ -175,6 +176,29 @@ def best_ways(graph, final, count, distinct, most):
             size += 1
             items += 1
     return ends[:found], arcs[:filled], scores[:found]
+
+
+@kernel
+def remember(seen, h):
+    """Put a hash into a table [2^k] of hashes, 0 where there is none; false if it was there already."""
+    h |= np.uint64(1)
+    at = np.int64((h ^ (h >> np.uint64(32))) & np.uint64(seen.size - 1))
+    while seen[at] != 0:
+        if seen[at] == h:
+            return False
+        at = (at + 1) & (seen.size - 1)
+    seen[at] = h
+    return True
+
+
+@kernel
+def spread(seen):
+    """The same table with twice the room."""
+    larger = np.zeros(2 * seen.size, np.uint64)
+    for h in seen:
+        if h != 0:
+            remember(larger, h)
+    return larger
 
 
 @kernel

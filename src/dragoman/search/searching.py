@@ -97,7 +97,8 @@ class SentenceSearch(Search):
         memory: int | None = None,
         ends: bool = True,
     ) -> None:
-        self.source, self.models, self.weights, self.estimates = source, plan.models, plan.weights, plan.estimates
+        self.source, self.models = source, plan.models
+        self.weights = dict(plan.weights)  # as they were for this search
         self.sentence = Source(plan.models, source, placeable)
         vector = plan.weights.vector()
         scorer = Scorer(plan.models, self.sentence, vector, plan.estimates)
@@ -107,7 +108,7 @@ class SentenceSearch(Search):
         self.options, blocks = constrain(scorer, options, prefix, start)
         task = Task(len(source), self.options, vector, inside, after, scorer.recall, *blocks)
         self.work = _workspace(len(source), len(prefix.words), plan.beam, self.options, blocks)
-        self._lengths = plan.models.lengths.view
+        self._lengths, self._delta, self._places = plan.models.lengths.view, plan.estimates.delta, plan.weights.places
         self._made: dict[int, Step] = {}
         decoder_kernels.search(self.work, task, _settings(plan, prefix, start, ends), scorer.language, self._lengths)
 
@@ -145,9 +146,9 @@ class SentenceSearch(Search):
     @cached_property
     def _ways(self) -> nbest_kernels.Graph:
         arcs = self._arcs
-        order = np.argsort(arcs["origin"], kind="stable")  # as they stand in a word graph
         states = int(self.work.sizes[STATES])
-        begin, places = nbest_kernels.arcs_by_target(arcs["target"][order], states)
+        _, order = nbest_kernels.arcs_by(arcs["origin"], states)  # as they stand in a word graph
+        begin, places = nbest_kernels.arcs_by(arcs["target"][order], states)
         return nbest_kernels.Graph(
             score=self.work.states["score"][:states].copy(),
             begin=begin,
@@ -166,7 +167,9 @@ class SentenceSearch(Search):
 
     def _listed(self, ends: Ids, arcs: Ids, scores: Floats) -> NBest:
         """Ways through the graph, their arcs one after another, as a list of translations."""
-        together, rows = np.unique(arcs, return_inverse=True)
+        used = np.zeros(int(self.work.sizes[ARCS]), np.bool_)
+        used[arcs] = True
+        together, rows = np.flatnonzero(used), np.cumsum(used)[arcs] - 1
         each = self.arc_features(together), self.arc_surcharges(together)
         return NBest(tuple(self.weights), (ends, arcs, scores), rows, *each, self._steps)
 
@@ -180,9 +183,9 @@ class SentenceSearch(Search):
     def arc_features(self, arcs: Ids) -> Floats:
         """[n, M] the features of each of the arcs, in the order of the preset."""
         each = np.empty((arcs.size, len(FEATURES)))
-        numbers = len(self.source), self.estimates.delta
+        numbers = len(self.source), self._delta
         hypotheses_kernels.fill_arc_features(self.work, self.options, *numbers, arcs, self._lengths, each)
-        return each[:, self.weights.places]
+        return each[:, self._places]
 
     def arc_surcharges(self, arcs: Ids) -> Ids:
         """[n] how often the SURCHARGE is in the score of each of the arcs."""
@@ -205,7 +208,7 @@ class SentenceSearch(Search):
         arcs, states, final = self._arcs, int(self.work.sizes[STATES]), int(self.work.sizes[FINAL])
         wanted = np.ones(arcs.size, np.bool_)
         kept = np.flatnonzero(graph_kernels.on_a_way(arcs["origin"], arcs["target"], wanted, states, final))
-        kept = kept[np.argsort(arcs["origin"][kept], kind="stable")]
+        kept = kept[nbest_kernels.arcs_by(arcs["origin"][kept], states)[1]]
         arcs = arcs[kept]
         origin, target = renumbered(arcs["origin"], arcs["target"])
         ends, row = arcs["option"] == NONE, self.options.row[arcs["option"]]
@@ -254,7 +257,7 @@ def _workspace(J: int, P: int, beam: Beam, options: SpanOptions, blocks: Blocks)
     reach = J if beam.distortion < 0 else min(J, 2 * beam.distortion + 1)
     spans = min(int(np.count_nonzero(np.diff(options.first, axis=1))), reach * longest)
     kept = min(beam.stack, beam.pops)
-    cubes = (longest + 1) * kept * max(spans, int(np.diff(blocks.first).max(initial=0))) + 1
+    cubes = longest * kept * (spans + int(np.diff(blocks.first).max(initial=0))) + 1
     items = cubes + 2 * beam.pops + 1
     return Workspace(
         sizes=np.zeros(PLACES, np.int64),

@@ -90,7 +90,7 @@ class WordGraph:
 
     def _ways(self, n: int, distinct: bool) -> tuple[Ids, Ids, Floats]:
         most = patience(n, len(self.source))
-        begin, arcs = nbest_kernels.arcs_by_target(self.target, self.states)
+        begin, arcs = nbest_kernels.arcs_by(self.target, self.states)
         graph = nbest_kernels.Graph(
             score=self.from_start,
             begin=begin,
