@@ -113,6 +113,6 @@ def test_bad_input_is_one_clear_line_and_exit_code_2(tmp_path: Path) -> None:
     assert not Path(project).exists()
     run("create", project, "--source", "en", "--target", "es")
     command = [sys.executable, "-m", "dragoman", "translate", project]
-    done = subprocess.run(command, input=b"ok\n\xff\n", capture_output=True)
-    assert done.returncode == 2
-    assert b"line 2, byte 1" in done.stderr
+    damaged = subprocess.run(command, input=b"ok\n\xff\n", capture_output=True)
+    assert damaged.returncode == 2
+    assert b"line 2, byte 1" in damaged.stderr
