@@ -245,3 +245,9 @@ def test_time_is_linear_in_the_length(end: str) -> None:
         start = time.process_time()
         assert join(split(text)) == text
         assert time.process_time() - start < 5, opening  # it takes some 0.05 s; quadratic would be minutes
+
+
+def test_normalising_is_off_unless_asked_for() -> None:
+    apart = "el boto\u0301n"
+    assert join(split(apart)) == apart
+    assert split(apart, normalise=True).words == ("el", "bot\u00f3n")

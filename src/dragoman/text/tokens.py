@@ -27,8 +27,11 @@ from dragoman.types import Sentence
 Mode = Literal["text", "words"]
 
 
-def split(text: str, mode: Mode = "text") -> Sentence:
+def split(text: str, mode: Mode = "text", *, normalise: bool = False) -> Sentence:
     """The tokens of a text and the gaps around them; in mode "words" a token is whatever stands between spaces.
+
+    With `normalise` the text is first put into Unicode's form NFC, so that an accent written apart makes no other word;
+    otherwise what comes in comes back byte for byte.
 
     >>> split("Don't press :kbd:`Esc` (3.5 times)!").words
     ('Don', "'t", 'press', ':kbd:', '`Esc`', '(', '3.5', 'times', ')', '!')
@@ -36,6 +39,8 @@ def split(text: str, mode: Mode = "text") -> Sentence:
     ("Don't", 'press', ':kbd:`Esc`!')
     """
     _refuse_surrogates(text)
+    if normalise:
+        text = unicodedata.normalize("NFC", text)
     if mode == "words":
         parts = _WORDS_MODE.split(text)
         words = tuple(parts[1::2])
