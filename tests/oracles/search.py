@@ -157,9 +157,11 @@ class Exhaustive:
             known = {*prefix[:-1], *(word for choice in self.choices for word in choice.words)}
             words |= {word for word in known if word.startswith(prefix[said])}
         offered = {(choice.start, choice.end, choice.words) for choice in self.choices}
+        copied = {choice.words[0] for choice in self.choices if choice.kind == "copy"}
         free = [s for s in range(len(self.source)) if not self.fixed[s]]
         made = [self._choice(0, 0, (word,), "inserted") for word in words]
-        spans = [(s, s + 1, (word,)) for s in free for word in words if (s, s + 1, (word,)) not in offered]
+        pairs = [(s, word) for s in free for word in words - copied]
+        spans = [(s, s + 1, (word,)) for s, word in pairs if (s, s + 1, (word,)) not in offered]
         return made + [self._choice(*span, "given") for span in spans]
 
     def features(self, derivation: Derivation) -> dict[str, float]:
@@ -197,7 +199,7 @@ class Exhaustive:
         features = self.features(derivation)
         left = len(self.source) - sum(step.end - step.start for step in derivation)
         charges = left + sum(step.surcharges for step in derivation)
-        return sum(self.weights[name] * features[name] for name in self.weights) + charges * math.log(FLOOR)
+        return sum(self.weights[name] * features[name] for name in self.weights) + charges * math.log(FLOOR) / 2
 
     def find(self, start: int, end: int, words: Words, kind: str) -> Choice:
         """The choice that a step of the search stands for."""

@@ -3,7 +3,7 @@
 Options that agree with the given words are offered once more for each place at which they do. Words that the models do
 not offer there are brought in all the same: in place of a source word, with the features that the models have for the
 two (an unseen phrase pair, [O] Eq. 8) and a SURCHARGE, or by themselves for two; a source word that a whole reference
-leaves over costs one. So there is always an answer, and where the models can produce the beginning they do.
+leaves over costs one. A word that is the copy of a source word stands for no other. So there is always an answer.
 
 >>> Prefix.of(["pulse", "el"])
 Prefix(words=('pulse', 'el'), unfinished=False, whole=False)
@@ -23,7 +23,7 @@ from dragoman.models import lengths_kernels
 from dragoman.search import constrained_kernels as kernels
 from dragoman.search import recall_kernels
 from dragoman.search.options import Scorer, new_span_options, selected
-from dragoman.search.options_kernels import GIVEN, INSERTED, OPTION, SpanOptions
+from dragoman.search.options_kernels import COPY, GIVEN, INSERTED, OPTION, SpanOptions
 
 COMPLETIONS = 10  # of an unfinished word that are tried where no option offers one
 PLACES = 200_000  # of a prefix with a source word, at most; in long sentences only those near the diagonal are tried
@@ -127,8 +127,12 @@ def _extra(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids) -> SpanO
     row = options.row
     single = row[(row["end"] - row["start"] == 1) & (row["stop"] - row["begin"] == 1)]
     offered = set(zip(single["start"].tolist(), options.words[single["begin"]].tolist(), strict=True))
+    copied = set(
+        options.words[row["begin"][row["path"] == COPY]].tolist()
+    )  # they stand for the words they are copies of
     fixed = set(np.flatnonzero(scorer.sentence.fixed).tolist())
-    wanted = {(s, word) for place, word in given.tolist() for s in range(*near[place]) if s not in fixed}
+    places = [(near[place], word) for place, word in given.tolist() if word not in copied]
+    wanted = {(s, word) for near_it, word in places for s in range(*near_it) if s not in fixed}
     rows = [(0, 0, word, INSERTED) for word in sorted(set(given[:, 1].tolist()))]
     rows += [(s, s + 1, word, GIVEN) for s, word in sorted(wanted - offered)]
     start, end, words, kind = np.array(rows, np.int64).T.copy()

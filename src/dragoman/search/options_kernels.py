@@ -37,7 +37,7 @@ from dragoman.search.recall_kernels import say
 from dragoman.tables.kernels import ABSENT
 
 NULL = 3
-SURCHARGE = 0.5 * math.log(FLOOR)  # for what only a given prefix can have brought in
+SURCHARGE = 0.5 * math.log(FLOOR)  # for what only a given prefix can have brought in; docs/search.md has the figures
 
 # In place of a target path; those below COPY cost SURCHARGE
 COPY = -1  # the source word itself
@@ -244,7 +244,7 @@ def score_options(options, weights, recall, lm):
 @lean
 def surcharges(path):
     """How often an option costs SURCHARGE: once in place of a source word, twice by itself."""
-    return (0 if path >= COPY else 1 if path == GIVEN else 3)
+    return max(COPY - path, 0)
 
 
 @lean
