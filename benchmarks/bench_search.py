@@ -134,7 +134,10 @@ def costs(models: ModelSet, weights: Weights, pairs: list[Pair]) -> None:
     wanted: dict[str, Callable[[Decoder, Words], Any]] = {
         "500-best": lambda decoder, words: decoder.search(words).nbest(500),
         "500 distinct": lambda decoder, words: decoder.search(words).nbest(500, distinct=True),
-        "500 distinct, all as words": lambda decoder, words: list(decoder.search(words).nbest(500, distinct=True)),
+        "500 distinct, with the words of all": lambda decoder, words: (
+            decoder.search(words).nbest(500, distinct=True).words
+        ),
+        "500 distinct, every entry made": lambda decoder, words: decoder.search(words).nbest(500, distinct=True)[:],
         "word graph": lambda decoder, words: decoder.search(words).graph(),
         "half of the reference as prefix": lambda decoder, words: decoder.search(words, prefix=half[words]).best,
         "the reference, forced": lambda decoder, words: decoder.search(words, prefix=whole[words]).best,
@@ -156,25 +159,25 @@ def compare(folder: Path, count: int, pairs: list[Pair], weights: Weights) -> No
     """Both systems trained on the same lines."""
     os.environ["OMP_NUM_THREADS"] = "1"
     try:
-        decoder = _peer(folder, count)
+        peer = _peer(folder, count)
     except ImportError:
         print("no peer: pip install sil-thot sil-machine")
         return
     models = trained(folder, count)
     sentences = [source for source, _ in pairs]
-    seconds, found = timed(lambda words: decoder.translate(" ".join(words)).target, sentences)
-    theirs = Result("sil-thot", 1 / seconds, 0.0, bleu_of(found, pairs))
+    seconds, found = timed(peer, sentences)
     print(f"\n| trained on {count:,} lines | sentences/s | times sil-thot | BLEU |\n|---|---:|---:|---:|")
-    print(f"| sil-thot | {theirs.speed:.1f} | 1 | {theirs.bleu:.2f} |")
+    print(f"| sil-thot | {1 / seconds:.1f} | 1 | {bleu_of(found, pairs):.2f} |")
     for profile in PROFILES:
-        seconds, found = timed(partial(_best, Decoder(models, weights, profile)), sentences)
-        print(f"| {profile} | {1 / seconds:.0f} | {1 / seconds / theirs.speed:.1f} | {bleu_of(found, pairs):.2f} |")
+        ours, found = timed(partial(_best, Decoder(models, weights, profile)), sentences)
+        print(f"| {profile} | {1 / ours:.0f} | {seconds / ours:.1f} | {bleu_of(found, pairs):.2f} |")
 
 
-def _peer(folder: Path, count: int) -> Any:
-    """sil-thot's decoder with models of the first `count` lines, from the run before if there was one."""
+def _peer(folder: Path, count: int) -> Callable[[Words], Sequence[str]]:
+    """sil-thot's decoder, as a function, with models of the first `count` lines; those of the run before, if any."""
     from machine.corpora import DictionaryTextCorpus, MemoryText, TextRow
     from machine.translation.thot import ThotSmtModel, ThotSmtModelTrainer, ThotSmtParameters
+    from machine.translation.thot.thot_utils import to_sentence, to_target_tokens
 
     directory = OUT / f"thot-{folder.name}-{count}"
     files = {kind: str(directory / kind / "src_trg") for kind in ("tm", "lm")}
@@ -197,7 +200,8 @@ def _peer(folder: Path, count: int) -> Any:
             trainer.save()
             weights.write_text(json.dumps(list(trainer.parameters.model_weights)), encoding="utf-8")
     parameters.model_weights = json.loads(weights.read_text(encoding="utf-8"))
-    return ThotSmtModel("hmm", parameters)._get_decoder()
+    decoder = ThotSmtModel("hmm", parameters)._get_decoder()  # its `translate` adds alignments and confidences
+    return lambda words: to_target_tokens(decoder.translate(to_sentence(words)).target)
 
 
 def main() -> None:

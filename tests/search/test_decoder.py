@@ -99,6 +99,7 @@ def test_n_best_lists_are_the_top_of_the_list_of_all(
     distinct = found.nbest(50, distinct=True)
     assert len({hypothesis.words for hypothesis in distinct}) == len(distinct)
     assert distinct.scores.tolist() == pytest.approx(sorted(by_words.values(), reverse=True)[:50], abs=1e-9)
+    assert distinct.words == [entry.words for entry in distinct]
     assert [by_words[entry.words] for entry in distinct] == pytest.approx(distinct.scores.tolist(), abs=1e-9)
 
 

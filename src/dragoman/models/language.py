@@ -314,6 +314,7 @@ def _exercise() -> None:
     model = LanguageModel(2)
     model.add(["a", "b"])
     model.score(["a"])
+    model.score_lines(["a"])
     model.remove(["a", "b"])
     model.train([np.array([4, 5])])
     model.merge(LanguageModel(2))

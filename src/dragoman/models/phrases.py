@@ -345,3 +345,6 @@ def _exercise() -> None:
     model.probabilities([4], [7])
     model.remove(*sample)
     model.prune(0)
+    paths = other.sources
+    paths.reserve(2)
+    phrases_upkeep_kernels.enter_many(paths.layered, paths.uses, np.arange(2), np.array([2]), np.empty(1, np.int64))

@@ -127,12 +127,9 @@ def _extra(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids) -> SpanO
     row = options.row
     single = row[(row["end"] - row["start"] == 1) & (row["stop"] - row["begin"] == 1)]
     offered = set(zip(single["start"].tolist(), options.words[single["begin"]].tolist(), strict=True))
-    copied = set(
-        options.words[row["begin"][row["path"] == COPY]].tolist()
-    )  # they stand for the words they are copies of
+    copied = set(options.words[row["begin"][row["path"] == COPY]].tolist())
     fixed = set(np.flatnonzero(scorer.sentence.fixed).tolist())
-    places = [(near[place], word) for place, word in given.tolist() if word not in copied]
-    wanted = {(s, word) for near_it, word in places for s in range(*near_it) if s not in fixed}
+    wanted = {(s, w) for place, w in given.tolist() if w not in copied for s in range(*near[place]) if s not in fixed}
     rows = [(0, 0, word, INSERTED) for word in sorted(set(given[:, 1].tolist()))]
     rows += [(s, s + 1, word, GIVEN) for s, word in sorted(wanted - offered)]
     start, end, words, kind = np.array(rows, np.int64).T.copy()

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import lean
+from dragoman.models.loglinear_kernels import LANGUAGE
 from dragoman.search.hypotheses_kernels import (
     CUBES,
     FINAL,
@@ -34,8 +35,9 @@ from dragoman.search.hypotheses_kernels import (
     future,
     lead,
     may_cover,
+    move_gain,
     new_arc,
-    step_gain,
+    turn_gain,
 )
 from dragoman.search.options_kernels import WINDOW
 from dragoman.search.recall_kernels import say
@@ -55,61 +57,60 @@ class Task(NamedTuple):
 
 
 @lean
-def push(work, task, settings, n, row, column, lm):
-    """Work out one cell of cube n; returns the item made of it."""
+def push(work, task, settings, n, row, column, lm, size):
+    """Work out one cell of cube n and put it on the heap of `size` items; returns the new size."""
     options = task.options
     cube = work.cubes[n]
     state, place = work.states[work.grouped[cube.begin + row]], np.int64(cube.first) + column
     option = options.row[place]
     language, memory = say(task.recall, lm, state.memory, options.words, option.begin, option.stop)
-    gain = step_gain(options, task.weights, settings.delta, state, place, language)
-    gap, mask = covered(state, option)
+    gain = option.score + task.weights[LANGUAGE] * language + cube.move
+    if settings.reordering:
+        gain += turn_gain(options, task.weights, state, place)
     number = work.sizes[ITEMS]
     work.sizes[ITEMS] += 1
     item = work.items[number]
     item.cube, item.row, item.column = n, row, column
     item.memory, item.gain, item.language = memory, gain, language
-    item.priority = state.score + gain + future(gap, mask, task.J, task.inside, task.after)
-    return number
+    return put(work.heap, work.ranks, size, number, state.score + gain + cube.rest)
 
 
 @lean
-def precedes(items, a, b):
-    """Order of the heap: the better first, the earlier among equals."""
-    one, two = items[a].priority, items[b].priority
-    return one > two or (one == two and a < b)
+def precedes(a, item, b, other):
+    """Order of the heap, given priorities and items: the better first, the earlier among equals."""
+    return a > b or (a == b and item < other)
 
 
 @lean
-def put(heap, items, size, item):
-    """Put an item on the heap of `size` items; returns the new size."""
+def put(heap, ranks, size, item, priority):
+    """Put an item on the heap of `size` items, whose priorities are `ranks`; returns the new size."""
     at = size
     while at > 0:
         above = (at - 1) >> 1
-        if not precedes(items, item, heap[above]):
+        if not precedes(priority, item, ranks[above], heap[above]):
             break
-        heap[at] = heap[above]
+        heap[at], ranks[at] = heap[above], ranks[above]
         at = above
-    heap[at] = item
+    heap[at], ranks[at] = item, priority
     return size + 1
 
 
 @lean
-def take(heap, items, size):
+def take(heap, ranks, size):
     """The best of the `size` items on the heap, taken off it."""
-    top, item = heap[0], heap[size - 1]
+    top, item, priority = heap[0], heap[size - 1], ranks[size - 1]
     at = 0
     while True:
         below = 2 * at + 1
         if below >= size - 1:
             break
-        if below + 1 < size - 1 and precedes(items, heap[below + 1], heap[below]):
+        if below + 1 < size - 1 and precedes(ranks[below + 1], heap[below + 1], ranks[below], heap[below]):
             below += 1
-        if not precedes(items, heap[below], item):
+        if not precedes(ranks[below], heap[below], priority, item):
             break
-        heap[at] = heap[below]
+        heap[at], ranks[at] = heap[below], ranks[below]
         at = below
-    heap[at] = item
+    heap[at], ranks[at] = item, priority
     return top
 
 
@@ -119,38 +120,35 @@ def accept(work, task, settings, item):
     cube = work.cubes[item.cube]
     origin, place = work.grouped[cube.begin + item.row], np.int64(cube.first) + item.column
     state, option = work.states[origin], task.options.row[place]
-    gap, mask = covered(state, option)
     last, kin, length = np.int64(state.last), np.int64(state.kin), np.int64(NONE)
     if option.start < option.end:
         last, kin = np.int64(option.end), np.int64(option.kin) if settings.reordering else np.int64(NONE)
     if settings.length:
         length = np.int64(state.length) + option.stop - option.begin
-    rest = item.priority - state.score - item.gain
     arc = new_arc(work, origin, place, item.gain, item.language)
-    enter(work, arc, gap, mask, last, item.memory, kin, length, rest)
+    enter(work, arc, np.int64(cube.gap), cube.mask, last, item.memory, kin, length, cube.rest)
 
 
 @lean
 def work_off(work, task, settings, stack, lm):
     """Pop the best cells of all cubes that lead to a stack, and make states and arcs of them."""
-    heap, items = work.heap, work.items
     work.sizes[ITEMS] = 0
     size, pops, zero = np.int64(0), np.int64(0), np.int64(0)
     n = work.queue[stack]
     while n != NONE:
-        size = put(heap, items, size, push(work, task, settings, n, zero, zero, lm))
+        size = push(work, task, settings, n, zero, zero, lm, size)
         n = np.int64(work.cubes[n].after)
     while size > 0 and pops < settings.pops:
-        item = items[take(heap, items, size)]
+        item = work.items[take(work.heap, work.ranks, size)]
         size -= 1
         pops += 1
         accept(work, task, settings, item)
         n, row, column = np.int64(item.cube), np.int64(item.row), np.int64(item.column)
         cube = work.cubes[n]
         if column + 1 < cube.last - cube.first:  # each cell is reached in one way: along its row
-            size = put(heap, items, size, push(work, task, settings, n, row, column + 1, lm))
+            size = push(work, task, settings, n, row, column + 1, lm, size)
         if column == 0 and row + 1 < cube.end - cube.begin:  # and rows along the first column
-            size = put(heap, items, size, push(work, task, settings, n, row + 1, zero, lm))
+            size = push(work, task, settings, n, row + 1, zero, lm, size)
     give_back(work, stack)
 
 
@@ -265,17 +263,20 @@ def prune(work, settings, first, last, placed):
 
 
 @lean
-def file_cube(work, stack, begin, end, first, last):
-    """File the cube of the states grouped[begin:end] and the options first … last − 1 under a stack."""
+def file_cube(work, task, settings, stack, begin, end, start, stop, first, last):
+    """File the cube of the states grouped[begin:end] and the options first … last − 1 of a span under a stack."""
     n = work.sizes[SPARE]
     if n != NONE:
         work.sizes[SPARE] = work.cubes[n].after
     else:
         n = work.sizes[CUBES]
         work.sizes[CUBES] += 1
-    cube = work.cubes[n]
+    cube, state = work.cubes[n], work.states[work.grouped[begin]]
     cube.begin, cube.end, cube.first, cube.last, cube.after = begin, end, first, last, work.queue[stack]
     work.queue[stack] = n
+    gap, mask = covered(state, start, stop)
+    cube.gap, cube.mask, cube.rest = gap, mask, future(gap, mask, task.J, task.inside, task.after)
+    cube.move = 0.0 if start == stop else move_gain(task.weights, settings.delta, state.last, start)
 
 
 @lean
@@ -291,7 +292,7 @@ def file_spans(work, task, settings, begin, end, stack):
         for length in range(1, min(longest, task.J - s) + 1):
             a, b = first[s, length - 1], first[s, length]
             if a < b and may_cover(state, s, s + length, settings.distortion):
-                file_cube(work, stack + length, begin, end, a, b)
+                file_cube(work, task, settings, stack + length, begin, end, s, s + length, a, b)
 
 
 @lean
@@ -303,7 +304,7 @@ def file_blocks(work, task, settings, begin, end, stack):
         block = task.block[n]
         if block[0] == block[1] or may_cover(state, block[0], block[1], settings.distortion):
             reached = block[4] if block[4] < settings.prefix else done + block[1] - block[0]
-            file_cube(work, reached, begin, end, block[2], block[3])
+            file_cube(work, task, settings, reached, begin, end, block[0], block[1], block[2], block[3])
 
 
 @lean

@@ -6,8 +6,8 @@
 >>> models = ModelSet()
 >>> _ = models.add(["green", "button"], ["botón", "verde"])
 >>> told = explain(Decoder(models, Weights("moses")).search(["green", "button"]))
->>> [account.step.words for account in told.accounts if account.step]
-[('botón', 'verde')]
+>>> [word for account in told.accounts if account.step for word in account.step.words]
+['botón', 'verde']
 """
 
 from __future__ import annotations

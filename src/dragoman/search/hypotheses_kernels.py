@@ -66,16 +66,20 @@ ARC = np.dtype(
 )
 CUBE = np.dtype(
     [
+        ("mask", np.int64),  # coverage that it leads to
+        ("gap", np.int32),
         ("begin", np.int32),  # its states are grouped[begin:end]
         ("end", np.int32),
         ("first", np.int32),  # its options first … last − 1
         ("last", np.int32),
         ("after", np.int32),  # the next cube of its queue, or NONE
-    ]
+        ("rest", np.float64),  # estimate of what will be uncovered then
+        ("move", np.float64),  # what the jump to its span adds to the score
+    ],
+    align=True,
 )
 ITEM = np.dtype(
     [
-        ("priority", np.float64),  # score with an estimate of the rest
         ("gain", np.float64),
         ("language", np.float64),
         ("memory", np.int64),
@@ -116,6 +120,7 @@ class Workspace(NamedTuple):
     queue: np.ndarray  # [stacks] int64, first cube of each stack, or NONE
     items: np.ndarray  # [·] ITEM
     heap: np.ndarray  # [·] int64, items
+    ranks: np.ndarray  # [·] float64, the score of each, with an estimate of the rest
 
 
 @lean
@@ -135,20 +140,23 @@ def turn_to(rows, state, option):
 
 
 @lean
-def step_gain(options, weights, delta, state, n, language):
-    """What a step with option n adds to the score, given what the language model says of it."""
+def move_gain(weights, delta, last, start):
+    """What the jump from the end of one phrase to the start of another adds to the score."""
+    jump = start - last
+    return weights[DISTORTION] * geometric_jump(delta, jump + 1) - weights[LINEAR_DISTORTION] * abs(jump)
+
+
+@lean
+def turn_gain(options, weights, state, n):
+    """What the orientation of option n after the last phrase of a state adds to the score."""
     option = options.row[n]
-    gain = option.score + weights[LANGUAGE] * language
     if option.start == option.end:
-        return gain
-    jump = np.int64(option.start) - state.last
-    gain -= weights[LINEAR_DISTORTION] * abs(jump)
-    if weights[DISTORTION] != 0.0:
-        gain += weights[DISTORTION] * geometric_jump(delta, jump + 1)
+        return 0.0
     turn = turn_to(options.row, state, option)
+    gain = weights[PREVIOUS + turn] * options.orientations[n, 0, turn]
     if state.kin != NONE:
         gain += weights[NEXT + turn] * options.orientations[state.kin, 1, turn]
-    return gain + weights[PREVIOUS + turn] * options.orientations[n, 0, turn]
+    return gain
 
 
 @lean
@@ -187,12 +195,11 @@ def covered_words(state):
 
 
 @lean
-def covered(state, option):
-    """(first uncovered word, bits beyond it) after an option has covered its span too."""
+def covered(state, start, end):
+    """(first uncovered word, bits beyond it) after a span has been covered too."""
     gap, mask = np.int64(state.gap), state.mask
-    size = np.int64(option.end) - option.start
-    if size > 0:
-        mask |= ((np.int64(1) << size) - 1) << (option.start - gap)
+    if start < end:
+        mask |= ((np.int64(1) << (end - start)) - 1) << (start - gap)
     while mask & 1:
         mask >>= 1
         gap += 1

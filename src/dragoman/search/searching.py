@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -107,10 +107,11 @@ class SentenceSearch(Search):
         inside, after = future(options)
         self.options, blocks = constrain(scorer, options, prefix, start)
         task = Task(len(source), self.options, vector, inside, after, scorer.recall, *blocks)
-        self.work = _workspace(len(source), len(prefix.words), plan.beam, self.options, blocks)
+        work = _workspace(len(source), len(prefix.words), plan.beam, self.options, blocks)
         self._lengths, self._delta, self._places = plan.models.lengths.view, plan.estimates.delta, plan.weights.places
         self._made: dict[int, Step] = {}
-        decoder_kernels.search(self.work, task, _settings(plan, prefix, start, ends), scorer.language, self._lengths)
+        decoder_kernels.search(work, task, _settings(plan, prefix, start, ends), scorer.language, self._lengths)
+        self.work = _found(work)
 
     @property
     def pieces(self) -> tuple[SentenceSearch, ...]:
@@ -145,12 +146,12 @@ class SentenceSearch(Search):
 
     @cached_property
     def _ways(self) -> nbest_kernels.Graph:
-        arcs = self._arcs
-        states = int(self.work.sizes[STATES])
+        arcs = self.work.arcs
+        states = self.work.states.size
         _, order = nbest_kernels.arcs_by(arcs["origin"], states)  # as they stand in a word graph
         begin, places = nbest_kernels.arcs_by(arcs["target"][order], states)
         return nbest_kernels.Graph(
-            score=self.work.states["score"][:states].copy(),
+            score=self.work.states["score"].copy(),
             begin=begin,
             arcs=order[places],
             origin=arcs["origin"].astype(np.int64),
@@ -161,24 +162,21 @@ class SentenceSearch(Search):
             words=self.options.words,
         )
 
-    @property
-    def _arcs(self) -> NDArray[np.void]:
-        return self.work.arcs[: self.work.sizes[ARCS]]
-
     def _listed(self, ends: Ids, arcs: Ids, scores: Floats) -> NBest:
         """Ways through the graph, their arcs one after another, as a list of translations."""
-        used = np.zeros(int(self.work.sizes[ARCS]), np.bool_)
+        used = np.zeros(self.work.arcs.size, np.bool_)
         used[arcs] = True
         together, rows = np.flatnonzero(used), np.cumsum(used)[arcs] - 1
         each = self.arc_features(together), self.arc_surcharges(together)
-        return NBest(tuple(self.weights), (ends, arcs, scores), rows, *each, self._steps)
+        return NBest(tuple(self.weights), (ends, arcs, scores), rows, *each, self._step_of)
 
-    def _steps(self, way: Ids) -> Iterator[Step]:
-        for option in self.work.arcs["option"][way].tolist():
-            if option != NONE:
-                if option not in self._made:
-                    self._made[option] = self.step(option)
-                yield self._made[option]
+    def _step_of(self, arc: int) -> Step | None:
+        option = int(self.work.arcs["option"][arc])
+        if option == NONE:
+            return None
+        if option not in self._made:
+            self._made[option] = self.step(option)
+        return self._made[option]
 
     def arc_features(self, arcs: Ids) -> Floats:
         """[n, M] the features of each of the arcs, in the order of the preset."""
@@ -205,7 +203,7 @@ class SentenceSearch(Search):
 
     def graph(self) -> WordGraph:
         """The word graph: all that leads from the first state of the search to its last."""
-        arcs, states, final = self._arcs, int(self.work.sizes[STATES]), int(self.work.sizes[FINAL])
+        arcs, states, final = self.work.arcs, self.work.states.size, int(self.work.sizes[FINAL])
         wanted = np.ones(arcs.size, np.bool_)
         kept = np.flatnonzero(graph_kernels.on_a_way(arcs["origin"], arcs["target"], wanted, states, final))
         kept = kept[nbest_kernels.arcs_by(arcs["origin"][kept], states)[1]]
@@ -270,4 +268,12 @@ def _workspace(J: int, P: int, beam: Beam, options: SpanOptions, blocks: Blocks)
         queue=np.empty(J + P + 1, np.int64),
         items=np.empty(items, ITEM),
         heap=np.empty(items, np.int64),
+        ranks=np.empty(items),
     )
+
+
+def _found(work: Workspace) -> Workspace:
+    """What a search has found, without the room that it has worked in."""
+    kept = {name: array[:0].copy() for name, array in work._asdict().items()}
+    kept["states"], kept["arcs"] = work.states[: work.sizes[STATES]].copy(), work.arcs[: work.sizes[ARCS]].copy()
+    return Workspace(**(kept | {"sizes": work.sizes}))

@@ -6,7 +6,7 @@ is self-contained: it stays valid when the models learn. `graph_files` saves it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
@@ -106,10 +106,10 @@ class WordGraph:
         return ways
 
     def _listed(self, ways: tuple[Ids, Ids, Floats]) -> NBest:
-        return NBest(self.names, ways, ways[1], self.features, self.surcharges, self._steps)
+        return NBest(self.names, ways, ways[1], self.features, self.surcharges, self._step_of)
 
-    def _steps(self, way: Ids) -> Iterator[Step]:
-        return (self.step(arc) for arc in way.tolist() if self.kind[arc] != END)
+    def _step_of(self, arc: int) -> Step | None:
+        return None if self.kind[arc] == END else self.step(arc)
 
     def step(self, arc: int) -> Step:
         """What an arc says for which source words."""

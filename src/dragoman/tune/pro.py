@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
 from dragoman.tune.pool import Pool, Vector
 
@@ -14,6 +13,8 @@ SHARE = 0.1  # of the new weights in the result (SPEC §5: interpolated with the
 
 def pro(pool: Pool, weights: Vector, *, share: float = SHARE, seed: int = 1) -> Vector:
     """Weights that rank pairs of hypotheses of the pool as their quality does, interpolated with the old ones."""
+    from sklearn.linear_model import LogisticRegression  # the extra `tune`
+
     random = np.random.default_rng(seed)
     differences = [_pairs(pool, s, random) for s in range(len(pool))]
     rows = np.concatenate([np.empty((0, weights.size)), *differences])
