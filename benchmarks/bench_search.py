@@ -120,7 +120,7 @@ def plot(results: list[Result], path: Path, name: str) -> None:
         for result in results:
             if result.name in PROFILES:
                 axes.plot(1000 / result.speed, getattr(result, value), "s", label=result.name)
-        axes.set(xscale="log", xlabel="ms a sentence", ylabel={"score": "mean model score", "bleu": "BLEU"}[value])
+        axes.set(xlabel="ms a sentence", ylabel={"score": "mean model score", "bleu": "BLEU"}[value])
         axes.grid(alpha=0.3)
         axes.legend()
     figure.suptitle(f"{name}: quality against time, by beam")

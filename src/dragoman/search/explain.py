@@ -121,7 +121,7 @@ class Explanation:
 
     def html(self) -> str:
         """The explanation as a page that needs nothing else: a picture of the derivation, and the tables."""
-        from dragoman.search.explain_html import page
+        from dragoman.search.explain_html import page  # which imports this module
 
         return page(self)
 

@@ -4,9 +4,6 @@ A *state* is a set of hypotheses that no continuation can tell apart: which sour
 phrase ended, the language model's state, and what the reordering and length models will want to know. An *arc* is one
 way into a state: the state before, and a phrase option. All arcs are kept: together they are the word graph. A state
 is made after those that lead to it, so the order of states is an order of the graph.
-
-Coverage is the first uncovered word and the words covered beyond it, as bits: sentences may have any length, but a
-search never moves more than WINDOW words beyond the first uncovered one.
 """
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
@@ -29,7 +26,8 @@ from dragoman.models.loglinear_kernels import (
     SOURCE_LENGTH,
     geometric_jump,
 )
-from dragoman.search.options_kernels import SURCHARGE, WINDOW, surcharges
+from dragoman.search.coverage_kernels import covered_words
+from dragoman.search.options_kernels import SURCHARGE, surcharges
 
 NONE = -1
 MONOTONE, SWAP, DISCONTINUOUS = 0, 1, 2
@@ -181,62 +179,6 @@ def final_gain(options, weights, J, state, language, lengths):
 def end_language(settings, state, lm):
     """What the language model says of the end of the sentence; nothing if it goes on in another piece."""
     return advance(lm, state.memory, END)[0] if settings.ends else 0.0
-
-
-@lean
-def covered_words(state):
-    """How many source words a state has covered."""
-    n = np.int64(state.gap)
-    mask = state.mask
-    while mask != 0:
-        n += mask & 1
-        mask >>= 1
-    return n
-
-
-@lean
-def covered(state, start, end):
-    """(first uncovered word, bits beyond it) after a span has been covered too."""
-    gap, mask = np.int64(state.gap), state.mask
-    if start < end:
-        mask |= ((np.int64(1) << (end - start)) - 1) << (start - gap)
-    while mask & 1:
-        mask >>= 1
-        gap += 1
-    return gap, mask
-
-
-@lean
-def future(gap, mask, J, inside, after):
-    """Estimate of what the uncovered words will add."""
-    total = 0.0
-    at = gap
-    while mask != 0:
-        free = 0
-        while not (mask >> free) & 1:
-            free += 1
-        total += inside[at, free]
-        mask >>= free
-        at += free
-        while mask & 1:
-            mask >>= 1
-            at += 1
-    return total + after[at] if at < J else total
-
-
-@lean
-def may_cover(state, start, end, limit):
-    """Whether a span may be next: free, within the window, and not beyond the distortion limit, now or on the way back.
-
-    The word at the gap may always be next, whatever came before: since every span ends within `limit` words of the gap
-    or begins there, the last one ended at most that far beyond the gap, and what is covered beyond it likewise.
-    """
-    gap = np.int64(state.gap)
-    if start < gap or end - gap > WINDOW or (state.mask >> (start - gap)) & ((np.int64(1) << (end - start)) - 1):
-        return False
-    if limit < 0:
-        return True
-    return abs(start - state.last) <= limit and (start == gap or end - gap <= limit)
 
 
 @lean

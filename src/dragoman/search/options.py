@@ -13,12 +13,12 @@ from dragoman.models.loglinear_kernels import FEATURES
 from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases import new_options
 from dragoman.search import options_kernels as kernels
-from dragoman.search.options_kernels import OPTION, WINDOW, SpanOptions
+from dragoman.search.options_kernels import LINK, OPTION, WINDOW, SpanOptions
 from dragoman.search.recall_kernels import ANSWER
 from dragoman.search.spelling import Spelling
 from dragoman.tables import Table
 
-QUESTIONS = 1 << 12  # of the language model that are remembered in one search
+REMEMBERED = 1 << 12  # answers of a model in one search
 
 Ids = NDArray[np.int64]
 Factors = Callable[[Ids], NDArray[np.float64]]  # from the keys of phrase pairs to their factors u
@@ -49,7 +49,8 @@ class Scorer:
     def __init__(self, models: ModelSet, sentence: Source, weights: NDArray[np.float64], estimates: Estimates) -> None:
         self.models, self.sentence, self.weights, self.estimates = models, sentence, weights, estimates
         self.language = models.language.view()
-        self.recall = np.zeros(QUESTIONS, ANSWER)
+        self.recall = np.zeros(REMEMBERED, ANSWER)  # of the language model
+        self.links = np.zeros((2, REMEMBERED), LINK)  # of the alignment models, inverse and direct
 
     def complete(self, options: SpanOptions, turns: Ids) -> None:
         """Fill in all that follows from the words and the counts, given orientation counts [n, 2, 3]."""
@@ -60,17 +61,14 @@ class Scorer:
         kernels.score_options(options, self.weights, self.recall, self.language)
 
     def _fill_features(self, options: SpanOptions) -> None:
-        source = self.sentence.ids
-        different, places = np.unique(options.words, return_inverse=True)
-        inverse, direct = self.models.inverse.view(), self.models.direct.view()
+        alignment = self.models.inverse.view(), self.models.direct.view()
         size = self.models.phrases.longest + 1
         jumps = np.empty((2, size, size, size))
-        alignment_kernels.fill_jumps(inverse, jumps[0])
-        alignment_kernels.fill_jumps(direct, jumps[1])
-        known = np.full((source.size, different.size + 1), -1.0), np.full((source.size + 1, different.size), -1.0)
-        scratch = np.empty((size, size)), np.empty((2, size))
+        for model, each in zip(alignment, jumps, strict=True):
+            alignment_kernels.fill_jumps(model, each)
         numbers = self.estimates.beta, self.estimates.delta
-        kernels.fill_features(options, places, source, inverse, direct, known, jumps, *numbers, *scratch)
+        scratch = np.empty((size, size)), np.empty((2, size))
+        kernels.fill_features(options, self.sentence.ids, *alignment, self.links, jumps, *numbers, *scratch)
 
 
 def find_options(scorer: Scorer, limit: int, factors: Factors | None) -> SpanOptions:

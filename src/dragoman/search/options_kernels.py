@@ -64,6 +64,8 @@ OPTION = np.dtype(
     ],
     align=True,
 )
+# p(f|e) of two words; e is kept with 1 added, so that a table of zeros knows nothing
+LINK = np.dtype([("f", np.int64), ("e", np.int64), ("value", np.float64)])
 
 
 class SpanOptions(NamedTuple):
@@ -157,46 +159,32 @@ def keeps_fixed(copies, fixed, start, end, words, n):
 
 
 @lean
-def looked_up(known, row, column, model, f, e):
-    """p(f|e), looked up in the model once a sentence: `known` [rows, columns] is below 0 where it was not yet."""
-    if known[row, column] < 0.0:
-        known[row, column] = lexical(model, f, e)
-    return known[row, column]
+def looked_up(memo, model, f, e):
+    """p(f|e) of an alignment model, not looked up again while `memo` [2^k] LINK remembers it."""
+    h = (np.uint64(f) * np.uint64(0x9E3779B97F4A7C15)) ^ (np.uint64(e) * np.uint64(0xC4CEB9FE1A85EC53))
+    known = memo[np.int64((h ^ (h >> np.uint64(29))) & np.uint64(memo.size - 1))]
+    if known.f != f or known.e != e + 1:
+        known.value = lexical(model, f, e)
+        known.f, known.e = f, e + 1
+    return known.value
 
 
 @lean
-def fill_inverse(option, words, places, source, inverse, known, emission):
-    """p(f_j|e_i) of one option, the null word in column 0."""
-    null = np.int64(0)
-    for j in range(option.end - option.start):
-        at = option.start + j
-        emission[j, 0] = looked_up(known, at, null, inverse, source[at], np.int64(NULL))
-        for i in range(option.stop - option.begin):
-            word = option.begin + i
-            emission[j, i + 1] = looked_up(known, at, places[word] + 1, inverse, source[at], words[word])
+def fill_emission(memo, model, said, given, emission):
+    """p(said_j|given_i) of two phrases [J] and [I], the null word in column 0."""
+    for j in range(said.size):
+        emission[j, 0] = looked_up(memo, model, said[j], np.int64(NULL))
+        for i in range(given.size):
+            emission[j, i + 1] = looked_up(memo, model, said[j], given[i])
 
 
 @lean
-def fill_direct(option, words, places, source, direct, known, emission):
-    """p(e_i|f_j) of one option, the null word in column 0."""
-    null = np.int64(0)
-    for i in range(option.stop - option.begin):
-        word = option.begin + i
-        emission[i, 0] = looked_up(known, null, places[word], direct, words[word], np.int64(NULL))
-        for j in range(option.end - option.start):
-            at = option.start + j
-            emission[i, j + 1] = looked_up(known, at + 1, places[word], direct, words[word], source[at])
-
-
-@lean
-def fill_features(options, places, source, inverse, direct, known, jumps, beta, delta, emission, work):
+def fill_features(options, source, inverse, direct, memos, jumps, beta, delta, emission, work):
     """Fill the features of all options that need no context.
 
-    `places` [target words of all options]: the number of each among the W different ones; `inverse` and `direct`: the
-    alignment models; `known` ([J, W + 1], [J + 1, W]) float64 below 0; `jumps`: of both models, as from `fill_jumps`;
+    `inverse` and `direct`: the alignment models; `memos` [2, 2^k] LINK of both; `jumps`: of both, as from `fill_jumps`;
     `emission` [longest, longest + 1] and `work` [2, longest + 1] are scratch.
     """
-    words = options.words
     for n in range(options.row.size):
         option, features = options.row[n], options.features[n]
         J, I = np.int64(option.end) - option.start, np.int64(option.stop) - option.begin
@@ -208,11 +196,12 @@ def fill_features(options, places, source, inverse, direct, known, jumps, beta, 
             rare = math.log(FLOOR)
             fill_phrase(features, J, I, FLOOR, FLOOR, rare, rare, delta)
             continue
+        f, e = source[option.start : option.end], options.words[option.begin : option.stop]
         count, of_source, of_target = options.counts[n, 0], options.counts[n, 1], options.counts[n, 2]
-        fill_inverse(option, words, places, source, inverse, known[0], emission)
+        fill_emission(memos[0], inverse, f, e, emission)
         p_inverse = smoothed(count, of_target, phrase_sum(emission, J, I, jumps[0], work), beta)
         lex_inverse = lexical_weight(emission, J, I)
-        fill_direct(option, words, places, source, direct, known[1], emission)
+        fill_emission(memos[1], direct, e, f, emission)
         p_direct = smoothed(count, of_source, phrase_sum(emission, I, J, jumps[1], work), beta)
         lex_direct = lexical_weight(emission, I, J)
         fill_phrase(features, J, I, p_inverse, p_direct, lex_inverse, lex_direct, delta)

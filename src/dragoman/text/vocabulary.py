@@ -73,8 +73,9 @@ class Vocabulary:
 
     def word(self, known: int) -> str:
         """The word of an id."""
-        if known in self._words:
-            return self._words[known]
+        remembered = self._words.get(known)  # in one step: another thread may clear them between two
+        if remembered is not None:
+            return remembered
         if known < self.first:
             return SPECIAL[known] if self.base is None else self.base.word(known)
         if known >= len(self):
