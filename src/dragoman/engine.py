@@ -323,6 +323,7 @@ class Engine:
             raise BadInputError("is closed", where=self.project.path, remedy="open it again")
 
     def _check_writable(self) -> None:
+        self._check_open()
         if not self._write:
             raise BadInputError("is open for reading only", where=self.project.path, remedy="open it for writing")
 

@@ -176,6 +176,7 @@ def test_a_closed_project_does_nothing(tmp_path: Path) -> None:
         lambda: engine.translate("green"),
         lambda: engine.learn("a", "b"),
         lambda: engine.forget(number),
+        lambda: engine.train(PAIRS),
         engine.save_snapshot,
     ):
         with pytest.raises(BadInputError, match="is closed"):

@@ -1,0 +1,55 @@
+"""What commands have in common: their usual arguments, opening a project, reading standard input."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dragoman.errors import BadInputError
+
+if TYPE_CHECKING:
+    from dragoman.engine import Engine
+
+ProjectPath = Annotated[Path, typer.Argument(help="The project's directory.")]
+SourceFile = Annotated[Path, typer.Argument(help="Source texts, one segment a line, plain or .gz.")]
+TargetFile = Annotated[Path, typer.Argument(help="Their translations, line by line.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+User = Annotated[str | None, typer.Option("--user", help="Who corrected; kept in the journal.")]
+
+
+@contextmanager
+def opened(project: Path, *, write: bool = True) -> Iterator[Engine]:
+    """The engine of a project, with what was found on opening said on standard error."""
+    from dragoman.engine import Engine
+
+    with Engine.open(project, write=write) as engine:
+        for warning in engine.warnings:
+            print(f"dragoman: {warning}", file=sys.stderr)
+        yield engine
+
+
+def input_lines() -> Iterable[str]:
+    """The lines of standard input."""
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        try:
+            yield line.decode().removesuffix("\n")
+        except UnicodeDecodeError as error:
+            what = f"line {number}, byte {error.start + 1} is not valid UTF-8"
+            raise BadInputError(
+                what, where="standard input", remedy="convert it first, for instance with iconv"
+            ) from None
+
+
+def input_pairs() -> Iterable[tuple[str, str]]:
+    """The pairs of texts on standard input, tab-separated."""
+    for number, line in enumerate(input_lines(), start=1):
+        fields = line.split("\t")
+        if len(fields) != 2:
+            what = f"line {number} has {len(fields)} fields"
+            raise BadInputError(what, where="standard input", remedy="put one tab between source and translation")
+        yield fields[0], fields[1]

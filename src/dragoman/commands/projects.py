@@ -1,0 +1,158 @@
+"""Commands of the loop: create, train, translate, learn, forget, revise, and looking at what was learned."""
+
+from __future__ import annotations
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dragoman.commands.common import AsJson, ProjectPath, SourceFile, TargetFile, User, input_lines, input_pairs, opened
+from dragoman.errors import BadInputError
+
+commands = typer.Typer()
+
+
+@commands.command(epilog="Example: dragoman create manual --source en --target es")
+def create(
+    project: ProjectPath,
+    source: Annotated[str, typer.Option(help="Code of the language to translate from.")],
+    target: Annotated[str, typer.Option(help="Code of the language to translate into.")],
+    preset: Annotated[str, typer.Option(help="Features of the model: thot, moses or full.")] = "moses",
+    tokens: Annotated[str, typer.Option(help="`text`, or `words` for text that is tokenised already.")] = "text",
+    order: Annotated[int, typer.Option(help="Order of the language model.")] = 5,
+    base: Annotated[Path | None, typer.Option(help="Directory of a trained base to stand on.")] = None,
+) -> None:
+    """Make a new project, from nothing or over a trained base."""
+    from dragoman.engine import Engine
+
+    if tokens not in ("text", "words"):
+        raise BadInputError(f"there are no tokens of the kind {tokens!r}", remedy="choose text or words")
+    mode: Any = tokens
+    Engine.create(project, source=source, target=target, preset=preset, tokens=mode, order=order, base=base).close()
+    typer.echo(f"{project} is ready: translate with it, correct it, and it learns")
+
+
+@commands.command(epilog="Example: dragoman train manual train.en train.es")
+def train(
+    project: ProjectPath,
+    source: SourceFile,
+    target: TargetFile,
+) -> None:
+    """Train a base for a new project from two files of segments."""
+    from dragoman.text.reading import pairs
+
+    with opened(project) as engine:
+        learned = engine.train(list(pairs(source, target)), progress=True)
+    typer.echo(f"trained on {learned:,} pairs")
+
+
+@commands.command(epilog='Example: dragoman translate manual "Press the green button."')
+def translate(
+    project: ProjectPath,
+    text: Annotated[list[str] | None, typer.Argument(help="Texts; without any, lines from standard input.")] = None,
+    n: Annotated[int, typer.Option("--nbest", help="So many translations of each, the best first.")] = 1,
+    memory: Annotated[bool, typer.Option(help="Let corrections of the same text come first.")] = True,
+    json: AsJson = False,
+) -> None:
+    """Translate texts, or standard input line by line."""
+    with opened(project, write=False) as engine:
+        for each in text or input_lines():
+            found = engine.translate(each, n=n, memory=memory)
+            for translation in found.nbest or (found,):
+                if json:
+                    fields = {"text": translation.text, "score": translation.score, "features": translation.features}
+                    typer.echo(json_format.dumps(fields | {"alignment": translation.alignment}, ensure_ascii=False))
+                else:
+                    typer.echo(translation.text)
+
+
+@commands.command(epilog='Example: dragoman learn manual "Press the button." "Pulse el botón."')
+def learn(
+    project: ProjectPath,
+    texts: Annotated[
+        list[str] | None, typer.Argument(help="A source and its translation; without, tab-separated lines from input.")
+    ] = None,
+    user: User = None,
+    force: Annotated[bool, typer.Option("--force", help="Learn it even if it looks wrong.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Learn a correction, or many from standard input; an id is printed once it is safe on disk."""
+    if texts and len(texts) != 2:
+        raise BadInputError(f"a correction is a source and a translation, not {len(texts)} texts", remedy="quote them")
+    with opened(project) as engine:
+        for source, target in [(texts[0], texts[1])] if texts else input_pairs():
+            number = engine.learn(source, target, user=user, force=force)
+            typer.echo(json_format.dumps({"id": number}) if json else number)
+
+
+@commands.command(epilog="Example: dragoman forget manual 12")
+def forget(project: ProjectPath, number: Annotated[int, typer.Argument(help="Id of the correction.")]) -> None:
+    """Take back what a correction has taught."""
+    with opened(project) as engine:
+        engine.forget(number)
+    typer.echo(f"correction {number} is forgotten")
+
+
+@commands.command(epilog='Example: dragoman revise manual 12 "Pulse el botón verde."')
+def revise(
+    project: ProjectPath,
+    number: Annotated[int, typer.Argument(help="Id of the correction.")],
+    target: Annotated[str, typer.Argument(help="Its better translation.")],
+) -> None:
+    """Replace the translation of a correction."""
+    with opened(project) as engine:
+        new = engine.revise(number, target)
+    typer.echo(f"correction {number} is replaced by {new}")
+
+
+@commands.command(epilog="Example: dragoman history manual --search button")
+def history(
+    project: ProjectPath,
+    limit: Annotated[int, typer.Option(help="At most so many, the newest first.")] = 20,
+    search: Annotated[str | None, typer.Option(help="Only those with this text.")] = None,
+    json: AsJson = False,
+) -> None:
+    """List the corrections, the newest first."""
+    with opened(project, write=False) as engine:
+        for row in engine.history(limit, search=search):
+            if json:
+                fields = {"id": row.id, "source": row.source, "target": row.target, "forgotten": row.forgotten}
+                typer.echo(json_format.dumps(fields | {"time": row.time.isoformat(), "user": row.user}))
+            else:
+                mark = " (forgotten)" if row.forgotten else ""
+                typer.echo(f"{row.id:6}  {row.time:%Y-%m-%d %H:%M}  {row.source} → {row.target}{mark}")
+
+
+@commands.command(epilog="Example: dragoman stats manual --json")
+def stats(project: ProjectPath, json: AsJson = False) -> None:
+    """Tell what a project has learned, and how large it is."""
+    with opened(project, write=False) as engine:
+        numbers = engine.statistics()
+    if json:
+        typer.echo(json_format.dumps(numbers))
+    else:
+        for name, value in numbers.items():
+            typer.echo(f"{name:24} {value:>12,}")
+
+
+@commands.command(epilog='Example: dragoman explain manual "Press the green button." --html why.html')
+def explain(
+    project: ProjectPath,
+    text: Annotated[str, typer.Argument(help="The text to translate.")],
+    html: Annotated[Path | None, typer.Option(help="Write a picture of it to this file instead.")] = None,
+) -> None:
+    """Show why a text is translated the way it is: the options, the choice with its scores, the runners-up."""
+    with opened(project, write=False) as engine:
+        told = engine.explain(text)
+    if html is not None:
+        from dragoman.files import storage_errors
+
+        with storage_errors(html):
+            html.write_text(told.html(), encoding="utf-8")
+        typer.echo(f"see {html}")
+        return
+    from rich.console import Console
+
+    Console().print(*told.tables(), sep="\n")
