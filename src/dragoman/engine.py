@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -247,6 +247,33 @@ class Engine:
     def weights(self, values: Mapping[str, float]) -> None:
         with self._writing() as state:
             self._change(state, settings_of(Weights(state.weights.preset, {**state.weights, **values})))
+
+    @property
+    def glossary(self) -> dict[str, str]:
+        """Terms and their translations, which the search has to use; assign to set them."""
+        with self._reading() as state:
+            return dict(state.glossary.terms)
+
+    @glossary.setter
+    def glossary(self, terms: Mapping[str, str]) -> None:
+        self._change_glossary(lambda known: {**dict.fromkeys(known), **terms})
+
+    def set_term(self, source: str, target: str) -> None:
+        """Settle the translation of a term."""
+        self._change_glossary(lambda _: {source: target})
+
+    def remove_term(self, source: str) -> None:
+        """Take a term out of the glossary."""
+        if source not in self.glossary:
+            raise BadInputError(f"{source!r} is not in the glossary", remedy="see what is in engine.glossary")
+        self._change_glossary(lambda _: {source: None})
+
+    def _change_glossary(self, changes: Callable[[Mapping[str, str]], dict[str, str | None]]) -> None:
+        """Put changes in force that depend on the terms so far: translations, or None to take a term out."""
+        with self._writing() as state:
+            wanted = changes(state.glossary.terms)
+            state.glossary.changed(wanted)  # refuses what is no term, before anything is written down
+            self._change(state, {"glossary": wanted})
 
     @property
     def guard(self) -> Guard:

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from dragoman.errors import DamagedFileError
 from dragoman.files import Arrays
+from dragoman.glossary import Glossary
 from dragoman.guard import Guard
 from dragoman.memory import Memory
 from dragoman.models.knowledge import Knowledge
@@ -30,6 +31,7 @@ class State:
 
     knowledge: Knowledge
     weights: Weights
+    glossary: Glossary = field(default_factory=Glossary)
     guard: Guard = field(default_factory=Guard)
     memory: Memory = field(default_factory=Memory)
     revision: int = 0  # id of the last row of the journal that is in it
@@ -39,7 +41,7 @@ class State:
     def restore(cls, project: Project, base: Knowledge | None) -> tuple[Self, list[str]]:
         """The state after the last row, and a line on each snapshot that was of no use."""
         settings = project.settings
-        state = cls(Knowledge(base, tokens=settings["tokens"], order=settings["order"]), Weights(settings["preset"]))
+        state = cls._new(Knowledge(base, tokens=settings["tokens"], order=settings["order"]), settings)
         snapshot, warnings = project.newest_snapshot()
         if snapshot and snapshot.about.get("format") != FORMAT:
             warnings.append(f"snapshot {snapshot.id} is passed over: it was made by another version of dragoman")
@@ -50,12 +52,17 @@ class State:
         return state, warnings
 
     @classmethod
+    def _new(cls, knowledge: Knowledge, settings: Mapping[str, Any]) -> Self:
+        return cls(knowledge, Weights(settings["preset"]), Glossary(mode=settings["tokens"]))
+
+    @classmethod
     def _from_snapshot(cls, snapshot: Snapshot, base: Knowledge | None, settings: Mapping[str, Any]) -> Self:
         arrays = unpack(snapshot.arrays["state"], snapshot.about["places"])
         knowledge = Knowledge.from_arrays(arrays, base, tokens=settings["tokens"])
         texts = {name.removeprefix("memory."): array for name, array in arrays.items()}
-        state = cls(knowledge, Weights(settings["preset"]), memory=Memory.from_arrays(texts), revision=snapshot.id)
-        state.saved = snapshot.id
+        state = cls._new(knowledge, settings)
+        state.memory = Memory.from_arrays(texts)
+        state.revision = state.saved = snapshot.id
         state.change_settings(snapshot.about["settings"])
         return state
 
@@ -83,6 +90,8 @@ class State:
         """Put settings in force; what they do not name stays as it is."""
         if "weights" in settings:
             self.weights = Weights(self.weights.preset, settings["weights"])
+        if "glossary" in settings:
+            self.glossary = self.glossary.changed(settings["glossary"])
         if "guard" in settings:
             self.guard = Guard(
                 **{name: math.inf if value is None else value for name, value in settings["guard"].items()}
@@ -91,7 +100,7 @@ class State:
     @property
     def settings(self) -> dict[str, Any]:
         """All settings in force, in the form in which the journal has them."""
-        return settings_of(self.weights) | settings_of(self.guard)
+        return settings_of(self.weights) | settings_of(self.guard) | {"glossary": self.glossary.terms}
 
     def snapshot(self) -> tuple[Arrays, dict[str, Any]]:
         """A copy of all of it in the form in which it goes to disk: arrays, and what is said about them."""

@@ -14,16 +14,20 @@ from dragoman.types import Match, Phrase, Sentence, Translation
 
 def search(state: State, source: Sentence, n: int) -> list[Translation]:
     """The n best translations that the models find, or as many as there are."""
-    words = state.knowledge.source.model_words(source)
-    found = Decoder(state.knowledge.models, state.weights).search(words, source.placeable)
+    found = _searched(state, source)
     hypotheses = found.nbest(n, distinct=True) if n > 1 else [found.best]
     return [_written(state, source, found, hypothesis) for hypothesis in hypotheses]
 
 
 def explanation(state: State, source: Sentence) -> Explanation:
     """Why the models translate a sentence the way they do."""
+    return explain(_searched(state, source))
+
+
+def _searched(state: State, source: Sentence) -> Search:
     words = state.knowledge.source.model_words(source)
-    return explain(Decoder(state.knowledge.models, state.weights).search(words, source.placeable))
+    terms = state.glossary.find(words, source.placeable)
+    return Decoder(state.knowledge.models, state.weights).search(words, source.placeable, terms=terms)
 
 
 def recall(state: State, source: Sentence, match: Match) -> Translation:

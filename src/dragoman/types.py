@@ -45,6 +45,14 @@ class Match(NamedTuple):
     target: str
 
 
+class Term(NamedTuple):
+    """A place in a sentence whose translation is settled."""
+
+    start: int  # first source word
+    end: int  # one past the last
+    words: tuple[str, ...]  # of the target
+
+
 @dataclass(frozen=True)
 class Phrase:
     """A piece of a translation, and the piece of the source that it stands for."""

@@ -35,21 +35,37 @@ def opened(project: Path, *, write: bool = True) -> Iterator[Engine]:
 
 def input_lines() -> Iterable[str]:
     """The lines of standard input."""
-    for number, line in enumerate(sys.stdin.buffer, start=1):
-        try:
-            yield line.decode().removesuffix("\n")
-        except UnicodeDecodeError as error:
-            what = f"line {number}, byte {error.start + 1} is not valid UTF-8"
-            raise BadInputError(
-                what, where="standard input", remedy="convert it first, for instance with iconv"
-            ) from None
+    return decoded(sys.stdin.buffer, "standard input")
 
 
 def input_pairs() -> Iterable[tuple[str, str]]:
     """The pairs of texts on standard input, tab-separated."""
-    for number, line in enumerate(input_lines(), start=1):
+    return split_pairs(input_lines(), "standard input")
+
+
+def file_pairs(path: Path) -> Iterator[tuple[str, str]]:
+    """The pairs of texts in a file, tab-separated."""
+    from dragoman.files import storage_errors
+
+    with storage_errors(path), path.open("rb") as file:
+        yield from split_pairs(decoded(file, str(path)), str(path))
+
+
+def decoded(lines: Iterable[bytes], where: str) -> Iterator[str]:
+    """Lines as text, without their ends."""
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield line.decode().removesuffix("\n")
+        except UnicodeDecodeError as error:
+            what = f"line {number}, byte {error.start + 1} is not valid UTF-8"
+            raise BadInputError(what, where=where, remedy="convert it first, for instance with iconv") from None
+
+
+def split_pairs(lines: Iterable[str], where: str) -> Iterator[tuple[str, str]]:
+    """Source and translation of each line."""
+    for number, line in enumerate(lines, start=1):
         fields = line.split("\t")
         if len(fields) != 2:
             what = f"line {number} has {len(fields)} fields"
-            raise BadInputError(what, where="standard input", remedy="put one tab between source and translation")
+            raise BadInputError(what, where=where, remedy="put one tab between source and translation")
         yield fields[0], fields[1]

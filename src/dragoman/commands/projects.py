@@ -8,7 +8,17 @@ from typing import Annotated, Any
 
 import typer
 
-from dragoman.commands.common import AsJson, ProjectPath, SourceFile, TargetFile, User, input_lines, input_pairs, opened
+from dragoman.commands.common import (
+    AsJson,
+    ProjectPath,
+    SourceFile,
+    TargetFile,
+    User,
+    file_pairs,
+    input_lines,
+    input_pairs,
+    opened,
+)
 from dragoman.errors import BadInputError
 
 commands = typer.Typer()
@@ -123,6 +133,37 @@ def history(
             else:
                 mark = " (forgotten)" if row.forgotten else ""
                 typer.echo(f"{row.id:6}  {row.time:%Y-%m-%d %H:%M}  {row.source} → {row.target}{mark}")
+
+
+@commands.command(epilog='Example: dragoman glossary manual "drip tray" "bandeja de goteo"')
+def glossary(
+    project: ProjectPath,
+    term: Annotated[
+        list[str] | None, typer.Argument(help="A term and its translation; without, terms are listed.")
+    ] = None,
+    file: Annotated[Path | None, typer.Option(help="Add the terms of this file, tab-separated.")] = None,
+    remove: Annotated[str | None, typer.Option(help="Take this term out.")] = None,
+    json: AsJson = False,
+) -> None:
+    """List, settle or remove terms whose translation is settled; they take effect at once."""
+    if term and len(term) != 2:
+        raise BadInputError(f"a term and its translation are two texts, not {len(term)}", remedy="quote them")
+    changing = bool(term or file or remove)
+    with opened(project, write=changing) as engine:
+        if file is not None:
+            engine.glossary = engine.glossary | dict(file_pairs(file))
+        if term:
+            engine.set_term(*term)
+        if remove is not None:
+            engine.remove_term(remove)
+        terms = engine.glossary
+    if json:
+        typer.echo(json_format.dumps(terms, ensure_ascii=False))
+    elif changing:
+        typer.echo(f"the glossary has {len(terms):,} terms")
+    else:
+        for source, target in terms.items():
+            typer.echo(f"{source}\t{target}")
 
 
 @commands.command(epilog="Example: dragoman stats manual --json")

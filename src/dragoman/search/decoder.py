@@ -26,6 +26,7 @@ from dragoman.search.pieces import LONGEST, LongSearch
 from dragoman.search.plan import PROFILES, Beam, Plan
 from dragoman.search.searching import Search, SentenceSearch
 from dragoman.tables import Table
+from dragoman.types import Term
 
 __all__ = ["PROFILES", "Beam", "Decoder", "Estimates", "Hypothesis", "NBest", "Prefix", "Search", "Step"]
 
@@ -50,12 +51,18 @@ class Decoder:
         self.plan = Plan(models, weights, Beam.of(beam), estimates or Estimates(), as_factors(factors))
 
     def search(
-        self, source: Words, placeable: Sequence[bool] | None = None, *, prefix: Prefix | Words | None = None
+        self,
+        source: Words,
+        placeable: Sequence[bool] | None = None,
+        *,
+        prefix: Prefix | Words | None = None,
+        terms: Sequence[Term] = (),
     ) -> Search:
         """Search the translations of a sentence, or those that begin with a prefix.
 
-        Words marked as placeable come out as they are. A sentence of more than LONGEST words is cut into pieces, unless
-        there is a prefix: the time of a search grows with the number of words either way.
+        Words marked as placeable come out as they are, and terms, which must not overlap, as they say. A sentence of
+        more than LONGEST words is cut into pieces, unless there is a prefix: the time of a search grows with the
+        number of words either way.
         """
         if isinstance(source, str):
             raise BadInputError("a sentence is a list of words, not one string", remedy="split it first")
@@ -65,8 +72,8 @@ class Decoder:
             raise BadInputError(f"{len(placeable)} marks do not fit {len(source)} words")
         wanted = Prefix.of(prefix)
         if len(source) > LONGEST and not wanted.words:
-            return LongSearch(self.plan, tuple(source), placeable)
-        return SentenceSearch(self.plan, tuple(source), placeable, wanted)
+            return LongSearch(self.plan, tuple(source), placeable, terms)
+        return SentenceSearch(self.plan, tuple(source), placeable, wanted, terms)
 
 
 @exercise

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dragoman.errors import BadInputError
 from dragoman.search import nbest_kernels
 
-KINDS = ("phrase", "copy", "given", "inserted", "end")  # from "copy" to "inserted" as -COPY … -INSERTED
+KINDS = ("phrase", "copy", "term", "given", "inserted", "end")  # from "copy" to "inserted" as -COPY … -INSERTED
 PATIENCE = 5  # partial ways looked at, for each translation of an n-best list and each source word
 
 Ids = NDArray[np.int64]
@@ -25,8 +25,9 @@ Floats = NDArray[np.float64]
 class Step:
     """One phrase of a translation: which source words gave which target words.
 
-    Its kind is "phrase"; or "copy", of a source word for want of a translation; or "given", a word that stands for a
-    source word only because a prefix says so; or "inserted", if it stands for none.
+    Its kind is "phrase"; or "copy", of a source word for want of a translation; or "term", whose translation is
+    settled; or "given", a word that stands for a source word only because a prefix says so; or "inserted", if it
+    stands for none.
     """
 
     source: tuple[int, int]  # first source word, one past the last

@@ -16,7 +16,9 @@ from dragoman.search import options_kernels as kernels
 from dragoman.search.options_kernels import LINK, OPTION, WINDOW, SpanOptions
 from dragoman.search.recall_kernels import ANSWER
 from dragoman.search.spelling import Spelling
+from dragoman.search.terms import Found, settle
 from dragoman.tables import Table
+from dragoman.types import Term
 
 REMEMBERED = 1 << 12  # answers of a model in one search
 
@@ -33,13 +35,20 @@ class Estimates:
 
 
 class Source:
-    """The words of a source sentence as the models know them, and those that must be copied."""
+    """The words of a source sentence as the models know them, those that must be copied, and terms that are settled."""
 
-    def __init__(self, models: ModelSet, words: tuple[str, ...], placeable: Sequence[bool] | None) -> None:
+    def __init__(
+        self,
+        models: ModelSet,
+        words: tuple[str, ...],
+        placeable: Sequence[bool] | None,
+        terms: Sequence[Term] = (),
+    ) -> None:
         self.words = words
         self.ids = models.source.ids(words)  # [J]
         self.spelling = Spelling(models.target)
         self.copies = self.spelling.ids(words)  # [J] the same words as target words
+        self.terms = terms
         self.fixed = np.zeros(len(words), np.bool_) if placeable is None else np.array(placeable, np.bool_)  # [J]
 
 
@@ -71,20 +80,26 @@ class Scorer:
         kernels.fill_features(options, self.sentence.ids, *alignment, self.links, jumps, *numbers, *scratch)
 
 
-def find_options(scorer: Scorer, limit: int, factors: Factors | None) -> SpanOptions:
-    """All options of a sentence, up to `limit` for each source phrase, best first within each span."""
+def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient: bool = False) -> SpanOptions:
+    """All options of a sentence, up to `limit` for each source phrase, best first within each span.
+
+    Lenient, single words of terms keep options of their own (terms.py).
+    """
     sentence, phrases = scorer.sentence, scorer.models.phrases
     most = sentence.ids.size * (phrases.longest * limit + 1)
     row, counts, turns = np.empty(most, OPTION), np.empty((most, 3), np.int64), np.empty((most, 2, 3), np.int64)
     given = sentence.ids, sentence.copies, sentence.fixed, limit, new_options(phrases.longest, limit)
     first, n, words = kernels.collect(phrases.view, *given, row, counts, turns)
-    options = new_span_options(first, row[:n], words, counts[:n])
+    found = Found(first, row[:n], words, counts[:n], turns[:n])
+    if sentence.terms:
+        found = settle(found, sentence.terms, sentence.spelling, lenient=lenient)
+    options = new_span_options(*found[:-1])
     if factors is not None:
         learned = options.row["pair"] >= 0
         options.row["factor"][learned] = factors(options.row["pair"][learned])
-    scorer.complete(options, turns[:n])
-    options = selected(options, kernels.order_options(first, options.row))
-    kernels.fill_kin(first, options.orientations, options.row)
+    scorer.complete(options, found.turns)
+    options = selected(options, kernels.order_options(options.first, options.row))
+    kernels.fill_kin(options.first, options.orientations, options.row)
     return options
 
 

@@ -39,10 +39,11 @@ from dragoman.tables.kernels import ABSENT
 NULL = 3
 SURCHARGE = 0.5 * math.log(FLOOR)  # for what only a given prefix can have brought in; docs/search.md has the figures
 
-# In place of a target path; those below COPY cost SURCHARGE
+# In place of a target path; those below TERM cost SURCHARGE
 COPY = -1  # the source word itself
-GIVEN = -2  # a word of the prefix in place of a source word
-INSERTED = -3  # a word of the prefix that nothing gave
+TERM = -2  # the settled translation of a term
+GIVEN = -3  # a word of the prefix in place of a source word
+INSERTED = -4  # a word of the prefix that nothing gave
 
 WINDOW = 62  # source words, from the first uncovered one on, among which a search may move
 IMPOSSIBLE = -1e30
@@ -57,7 +58,7 @@ OPTION = np.dtype(
         ("score", np.float64),  # weighted sum of its features, those that need no context
         ("estimate", np.float64),  # score plus language-model estimate
         ("kin", np.int32),  # the first option with the same start and the same scores towards the next phrase
-        ("path", np.int64),  # joint id of the target phrase, or COPY, GIVEN, INSERTED
+        ("path", np.int64),  # joint id of the target phrase, or COPY, TERM, GIVEN, INSERTED
         ("pair", np.int64),  # key of the phrase pair in the phrase model's table of pairs, or COPY and so on
         ("factor", np.float64),  # u, that the translation-model score is multiplied with ([M] Eq. 7)
         ("translation", np.float64),  # that score by itself, weighted
@@ -233,7 +234,7 @@ def score_options(options, weights, recall, lm):
 @lean
 def surcharges(path):
     """How often an option costs SURCHARGE: once in place of a source word, twice by itself."""
-    return max(COPY - path, 0)
+    return max(TERM - path, 0)
 
 
 @lean

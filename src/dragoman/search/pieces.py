@@ -17,6 +17,7 @@ from dragoman.search.hypotheses import Hypothesis, NBest
 from dragoman.search.plan import Plan
 from dragoman.search.searching import Search, SentenceSearch
 from dragoman.search.wordgraph import WordGraph
+from dragoman.types import Term
 
 LONGEST = 150  # words of a sentence that is searched as one
 PIECE = 100  # words of a piece at most
@@ -50,15 +51,18 @@ def _closes(word: str) -> int:
 class LongSearch(Search):
     """The searches of the pieces of a long sentence, as one."""
 
-    def __init__(self, plan: Plan, source: tuple[str, ...], placeable: Sequence[bool] | None) -> None:
+    def __init__(
+        self, plan: Plan, source: tuple[str, ...], placeable: Sequence[bool] | None, terms: Sequence[Term] = ()
+    ) -> None:
         self.source, self.models = source, plan.models
         self._pieces: list[SentenceSearch] = []
         bounds = cut(source)
         for begin, end in bounds:
             marks = None if placeable is None else placeable[begin:end]
             memory = self._pieces[-1].memory_after if self._pieces else None
-            last = end == len(source)
-            self._pieces.append(SentenceSearch(plan, source[begin:end], marks, Prefix(()), memory, ends=last))
+            inside = [Term(t.start - begin, t.end - begin, t.words) for t in terms if begin <= t.start and t.end <= end]
+            given = source[begin:end], marks, Prefix(()), inside, memory
+            self._pieces.append(SentenceSearch(plan, *given, ends=end == len(source)))
 
     @property
     def pieces(self) -> tuple[SentenceSearch, ...]:

@@ -34,6 +34,7 @@ from dragoman.search.options import Scorer, Source, find_options, future
 from dragoman.search.options_kernels import SpanOptions
 from dragoman.search.plan import Beam, Plan
 from dragoman.search.wordgraph import END, WordGraph, renumbered
+from dragoman.types import Term
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -94,16 +95,17 @@ class SentenceSearch(Search):
         source: tuple[str, ...],
         placeable: Sequence[bool] | None,
         prefix: Prefix,
+        terms: Sequence[Term] = (),
         memory: int | None = None,
         ends: bool = True,
     ) -> None:
         self.source, self.models = source, plan.models
         self.weights = dict(plan.weights)  # as they were for this search
-        self.sentence = Source(plan.models, source, placeable)
+        self.sentence = Source(plan.models, source, placeable, terms)
         vector = plan.weights.vector()
         scorer = Scorer(plan.models, self.sentence, vector, plan.estimates)
         start = int(language_kernels.start(scorer.language)) if memory is None else memory
-        options = find_options(scorer, plan.beam.options, plan.factors)
+        options = find_options(scorer, plan.beam.options, plan.factors, lenient=bool(prefix.words))
         inside, after = future(options)
         self.options, blocks = constrain(scorer, options, prefix, start)
         task = Task(len(source), self.options, vector, inside, after, scorer.recall, *blocks)

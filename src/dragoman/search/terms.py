@@ -1,0 +1,73 @@
+"""Terms whose translation is settled, among the options of a sentence.
+
+The span of a term has one option, the settled translation, with the features of a phrase pair that was seen once and
+never otherwise. Of the longer phrases around it those stay that say the same; nothing else reaches into the span. Only
+where there is a prefix, which may have said a part of the term in other words, the single words of the term keep their
+own options, each for the SURCHARGE of a given word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.search.options_kernels import GIVEN, OPTION, TERM
+from dragoman.search.spelling import Spelling
+from dragoman.types import Term
+
+Ids = NDArray[np.int64]
+
+
+class Found(NamedTuple):
+    """Options of a sentence in order of spans, of which only words and counts are known yet; as in SpanOptions."""
+
+    first: Ids  # [J, longest + 1]
+    row: NDArray[np.void]  # [n] OPTION
+    words: Ids
+    counts: Ids  # [n, 3]
+    turns: Ids  # [n, 2, 3] orientation counts
+
+
+def settle(found: Found, terms: Sequence[Term], spelling: Spelling, *, lenient: bool) -> Found:
+    """The options with each term settled; the terms do not overlap. Lenient, single words inside of them stay too."""
+    words, row = found.words, found.row.copy()
+    keep = np.ones(row.size, np.bool_)
+    added = np.zeros(len(terms), OPTION)
+    for option, term in zip(added, terms, strict=True):
+        said = spelling.ids(term.words)
+        touching = np.flatnonzero((row["end"] > term.start) & (row["start"] < term.end))
+        single = touching[row["end"][touching] - row["start"][touching] == 1]
+        keep[touching] &= [_agrees(row[n], words, term, said) for n in touching]
+        if lenient:
+            keep[single] = True
+            row["path"][single] = row["pair"][single] = GIVEN
+        option["start"], option["end"], option["path"], option["pair"] = term.start, term.end, TERM, TERM
+        option["begin"], option["factor"] = words.size, 1.0
+        words = np.concatenate([words, said])
+        option["stop"] = words.size
+    counts = np.concatenate([found.counts[keep], np.ones((added.size, 3), np.int64)])
+    turns = np.concatenate([found.turns[keep], np.zeros((added.size, 2, 3), np.int64)])
+    return _in_order(Found(found.first, np.concatenate([row[keep], added]), words, counts, turns))
+
+
+def _agrees(option: np.void, words: Ids, term: Term, said: Ids) -> bool:
+    """Whether an option that touches a term may stay beside its settled translation."""
+    start, end = int(option["start"]), int(option["end"])
+    if (start, end) == (term.start, term.end) or start > term.start or end < term.end:
+        return False
+    target = words[option["begin"] : option["stop"]]
+    return any(np.array_equal(target[n : n + said.size], said) for n in range(target.size - said.size + 1))
+
+
+def _in_order(found: Found) -> Found:
+    """The same options, in order of spans again."""
+    first, row, words, counts, turns = found
+    J, spans = first.shape
+    place = row["start"].astype(np.int64) * (spans - 1) + (row["end"] - row["start"] - 1)
+    order = np.argsort(place, kind="stable")
+    bounds = np.arange(J)[:, np.newaxis] * (spans - 1) + np.arange(spans)
+    first = np.searchsorted(place[order], bounds)
+    return Found(first, row[order], words, counts[order], turns[order])
