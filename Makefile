@@ -5,12 +5,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help run test test-bounds check format bench docs clean
+.PHONY: help run demo test test-bounds check format bench docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-run: $(VENV)/.core  ## the main job: watch a project learn the shipped manual from nothing
+run: $(VENV)/.server  ## the main job: translate a manual in the browser, with suggestions that learn
+	$(BIN)/dragoman workbench projects
+
+demo: $(VENV)/.core  ## in the terminal: watch a project learn the shipped manual from nothing
 	$(BIN)/dragoman demo
 
 test: $(VENV)/.dev  ## the whole test-suite: the fast run, then the kernel tests with bounds checks
@@ -51,10 +54,14 @@ $(VENV)/.core: $(VENV)/.python pyproject.toml
 	$(PIP) --editable .
 	touch $@
 
+$(VENV)/.server: $(VENV)/.python pyproject.toml
+	$(PIP) --editable '.[server]'
+	touch $@ $(VENV)/.core
+
 $(VENV)/.dev: $(VENV)/.python pyproject.toml
 	$(PIP) --editable '.[dev]'
-	touch $@ $(VENV)/.core
+	touch $@ $(VENV)/.core $(VENV)/.server
 
 $(VENV)/.bench: $(VENV)/.dev pyproject.toml
 	$(PIP) --editable '.[dev,plots,bench]'
-	touch $@ $(VENV)/.core $(VENV)/.dev
+	touch $@ $(VENV)/.core $(VENV)/.server $(VENV)/.dev

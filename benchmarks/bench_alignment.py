@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from dragoman.models.alignment import AlignmentModel
 from dragoman.models.estimators import BATCH_EM, PLAN, IncrementalEM, train
+from dragoman.models.modelset import NEARNESS
 from dragoman.models.symmetry import symmetrise
 from dragoman.text.vocabulary import Vocabulary
 
@@ -73,12 +74,13 @@ def update_times(model: AlignmentModel, probes: list[tuple[Ids, Ids]]) -> Iterab
         model.apply(source, target, contribution, -1)
 
 
-def dragoman(plan: Sequence[str], threads: int = 1) -> Trainer:
+def dragoman(plan: Sequence[str], threads: int = 1, nearness: float = 1.0) -> Trainer:
     """Training by a plan; `incremental` twice is two epochs of incremental EM."""
 
     def trainer(pairs: list[tuple[Words, Words]]) -> Align:
         english, french = Vocabulary(), Vocabulary()
         to_english, to_french = AlignmentModel(english, french), AlignmentModel(french, english)
+        to_english.nearness = to_french.nearness = nearness
         ids = [(english.ids(e, add=True), french.ids(f, add=True)) for e, f in pairs]
         for model, samples in ((to_english, ids), (to_french, [(f, e) for e, f in ids])):
             if "incremental" in plan:
@@ -169,6 +171,8 @@ def trainings(lines: int) -> None:
         "online, 1 epoch": dragoman(["online"]),
         "online, then 2 of batch EM (default)": dragoman(PLAN),
         "incremental EM, 2 epochs": dragoman(["incremental"] * 2),
+        "online, nearness 0.4": dragoman(["online"], nearness=NEARNESS),
+        "default, nearness 0.4 (ModelSet)": dragoman(PLAN, nearness=NEARNESS),
     }
     try:
         importlib.import_module("thot.alignment")
@@ -185,9 +189,11 @@ def trainings(lines: int) -> None:
         to_english, to_french, both = error_rates(align, test)
         print(f"{name:38}{seconds:8.1f}{peer / seconds:8.1f}{to_english:11.1f}{to_french:7.1f}{both:7.1f}", flush=True)
     for threads in (1, 2):
-        begin = time.perf_counter()
+        begin, cpu, main = time.perf_counter(), time.process_time(), time.thread_time()
         dragoman(BATCH_EM, threads)(pairs)
-        print(f"batch EM, {threads} thread{'s' * (threads > 1)}: {time.perf_counter() - begin:.1f} s wall clock")
+        wall, spent, alone = time.perf_counter() - begin, time.process_time() - cpu, time.thread_time() - main
+        print(f"batch EM, {threads} thread{'s' * (threads > 1)}: {wall:.1f} s wall clock, {spent:.1f} s CPU", end="")
+        print(f", {alone:.1f} of it in no thread but the first: on two free cores {spent / (spent + alone) * 2:.2f}×")
 
 
 def main() -> None:

@@ -83,6 +83,11 @@ def test_a_project_from_creation_to_statistics(tmp_path: Path) -> None:
     assert "Press the green button. → Pulse el botón verde. (forgotten)" in listed
     assert json.loads(run("stats", project, "--json").stdout)["corrections"] == 2
     assert "runners-up" in run("explain", project, "Go on.").stdout
+    (tmp_path / "terms.tsv").write_text("lamp\tbombilla\n", encoding="utf-8")
+    assert run("glossary", project, "stop", "alto").stdout == "the glossary has 1 terms\n"
+    assert run("glossary", project, "--file", str(tmp_path / "terms.tsv"), "--remove", "stop").returncode == 0
+    assert run("glossary", project).stdout == "lamp\tbombilla\n"
+    assert run("translate", project, "Lamp").stdout == "Bombilla\n"
 
 
 def test_training_simulating_and_measuring(tmp_path: Path) -> None:
@@ -91,9 +96,11 @@ def test_training_simulating_and_measuring(tmp_path: Path) -> None:
     project, en, es = str(tmp_path / "p"), str(tmp_path / "a.en"), str(tmp_path / "a.es")
     assert run("create", project, "--source", "en", "--target", "es").returncode == 0
     assert run("train", project, en, es).stdout == "trained on 15 pairs\n"
-    done = run("simulate", project, en, es, "--json", "--csv", str(tmp_path / "curve.csv"))
+    files = "--csv", str(tmp_path / "curve.csv"), "--plot", str(tmp_path / "curve.svg")
+    done = run("simulate", project, en, es, "--json", *files)
     assert json.loads(done.stdout)["WER"] == 0
     assert len((tmp_path / "curve.csv").read_text().splitlines()) == 16
+    assert "<svg" in (tmp_path / "curve.svg").read_text()
     report = json.loads(run("measure", "chrf", es, es, "--json").stdout)
     assert report["score"]["score"] == 100
     assert "online learning" in run("measure", "repetition", es).stdout.lower()

@@ -8,7 +8,18 @@ from typing import Annotated
 import typer
 
 from dragoman import __version__
-from dragoman.commands import evaluation, machine, projects
+from dragoman.commands import (
+    adaptation,
+    documents,
+    evaluation,
+    experimenting,
+    interaction,
+    machine,
+    projects,
+    serving,
+    tuning,
+    workbench,
+)
 from dragoman.errors import DragomanError
 
 app = typer.Typer(
@@ -20,7 +31,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for each in (projects, evaluation, machine):
+for each in (
+    projects,
+    documents,
+    interaction,
+    adaptation,
+    evaluation,
+    experimenting,
+    machine,
+    serving,
+    tuning,
+    workbench,
+):
     app.add_typer(each.commands)
 
 

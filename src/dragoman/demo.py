@@ -1,4 +1,4 @@
-"""What `make run` shows: dragoman starts from nothing and learns a manual while it translates it."""
+"""What `make demo` shows: dragoman starts from nothing and learns a manual while it translates it."""
 
 from __future__ import annotations
 

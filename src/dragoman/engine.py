@@ -17,13 +17,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, get_args
 
+from dragoman.adapt.adaptation import beside
+from dragoman.adapt.protocol import Adapter
 from dragoman.errors import BadInputError, DragomanError, StorageError
 from dragoman.guard import FlaggedError, Guard
+from dragoman.interactive import session
+from dragoman.interactive.work import Work
 from dragoman.locks import ReadWriteLock
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
@@ -34,8 +39,8 @@ from dragoman.search.explain import Explanation
 from dragoman.state import State, settings_of
 from dragoman.store import Project, Row
 from dragoman.text.tokens import Mode
-from dragoman.translating import explanation, recall, search
-from dragoman.types import Translation
+from dragoman.translating import adapt, explanation, recall, search, search_behind
+from dragoman.types import Sentence, Translation
 
 PRESET = "moses"
 SNAPSHOT_EVERY = 500  # rows of the journal
@@ -111,9 +116,7 @@ class Engine:
             source = state.knowledge.source.read(text)
             if not len(source):
                 return Translation(text, 0.0, dict.fromkeys(state.weights, 0.0), [], source, source)
-            if len(source) > LONGEST:
-                remedy = f"translate at most {LONGEST:,} words at once"
-                raise BadInputError(f"the text has {len(source):,} words", remedy=remedy)
+            self._check_length(source)
             use_memory = self.memory if memory is None else memory
             matches = state.memory.similar(text) if use_memory else []
             ranked = [recall(state, source, matches[0])] if matches and matches[0].similarity == 100 else []
@@ -124,6 +127,31 @@ class Engine:
             different.setdefault(each.text, each)
         nbest = list(different.values())[:n] if n > 1 else []
         return replace(ranked[0], nbest=nbest, matches=matches)
+
+    def _check_length(self, source: Sentence) -> None:
+        if len(source) > LONGEST:
+            remedy = f"translate at most {LONGEST:,} words at once"
+            raise BadInputError(f"the text has {len(source):,} words", remedy=remedy)
+
+    def interact(
+        self,
+        text: str,
+        *,
+        mode: session.Mode = "auto",
+        threshold: float = 0.0,
+        memory: bool | None = None,
+        user: str | None = None,
+    ) -> session.Session:
+        """A session in which a person types the translation of a text and the engine completes it.
+
+        `mode` and `threshold` are as in `Session`; `user` is who accepts, as in `learn`.
+        """
+        with self._reading() as state:
+            source = state.knowledge.source.read(text)
+            self._check_length(source)
+            known = state.memory.exact(text) if (self.memory if memory is None else memory) else None
+        work = Work(source, self._reading, search_behind, partial(self.learn, text, user=user))
+        return session.Session(source, work, mode=mode, threshold=threshold, memory=known.target if known else None)
 
     def explain(self, text: str) -> Explanation:
         """Why a text is translated the way it is: what was on offer, what was chosen, and what came next."""
@@ -148,7 +176,7 @@ class Engine:
         with self._writing() as state:
             reason = self._examine(state, source, target, user=user, force=force)
             with self._undoing():
-                contribution = state.knowledge.learn(source, target).to_bytes()
+                contribution = self._learn(state, source, target)
                 number = self.project.journal.append_learn(
                     source, target, contribution=contribution, user=user, reason=reason
                 )
@@ -174,7 +202,7 @@ class Engine:
             reason = self._examine(state, source, target, user=user, force=force, refers_to=number)
             with self._undoing():
                 state.take_back(row)
-                contribution = state.knowledge.learn(source, target).to_bytes()
+                contribution = self._learn(state, source, target)
                 new = self.project.journal.append_revise(
                     number, target, contribution=contribution, user=user, reason=reason
                 )
@@ -182,6 +210,13 @@ class Engine:
                 state.revision = new
         self._save_now_and_then()
         return new
+
+    def _learn(self, state: State, source: str, target: str) -> bytes:
+        """Adapt weights by what would have been translated, then let the models learn; what the journal has of both."""
+        adapted = adapt(state, source, target)
+        contribution = state.knowledge.learn(source, target).to_bytes()
+        state.after_learning()
+        return beside(contribution, adapted)
 
     def _examine(
         self,
@@ -241,12 +276,41 @@ class Engine:
     def weights(self) -> dict[str, float]:
         """The weights of the log-linear model by name; assign to set them, all or some."""
         with self._reading() as state:
-            return dict(state.weights)
+            return dict(state.weights_in_use)
 
     @weights.setter
     def weights(self, values: Mapping[str, float]) -> None:
         with self._writing() as state:
-            self._change(state, settings_of(Weights(state.weights.preset, {**state.weights, **values})))
+            self._change(state, settings_of(Weights(state.weights.preset, {**state.weights_in_use, **values})))
+
+    @property
+    def adapter(self) -> Adapter | None:
+        """How weights are adapted to corrections (`dragoman.adapt`); assign to begin anew, None to stop.
+
+        Without one the weights are again those that were set.
+        """
+        with self._reading() as state:
+            return state.adaptation.adapter if state.adaptation else None
+
+    @adapter.setter
+    def adapter(self, adapter: Adapter | None) -> None:
+        if not isinstance(adapter, Adapter | None):
+            raise BadInputError(f"{adapter!r} is no adapter", remedy="take one of dragoman.adapt, or None")
+        with self._writing() as state:
+            self._change(state, {"adapter": adapter.settings() if adapter else None})
+
+    @property
+    def share(self) -> float | None:
+        """The weight of what this project has learned against its base ([O] §5); None for the sum of all counts."""
+        with self._reading() as state:
+            return state.knowledge.models.share
+
+    @share.setter
+    def share(self, share: float | None) -> None:
+        if share is not None and not 0 <= share <= 1:
+            raise BadInputError(f"a share is between 0 and 1, not {share}", remedy="or None, for the sum of all counts")
+        with self._writing() as state:
+            self._change(state, {"share": share})
 
     @property
     def glossary(self) -> dict[str, str]:
@@ -301,6 +365,10 @@ class Engine:
         """Sizes of what this project has learned itself, its base not counted."""
         with self._reading() as state:
             return {"corrections": len(state.memory)} | state.knowledge.models.statistics()
+
+    def reading(self) -> AbstractContextManager[State]:
+        """All that the project knows, for a `with` in which nobody changes it; only to look at."""
+        return self._reading()
 
     # ── State and disk ───────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
+from dragoman.adapt.adaptation import Adaptation, apart
 from dragoman.errors import DamagedFileError
 from dragoman.files import Arrays
 from dragoman.glossary import Glossary
@@ -20,9 +21,10 @@ from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import Contribution
 from dragoman.packing import pack, unpack
+from dragoman.search.searching import Search
 from dragoman.store import Journal, Project, Row, Snapshot
 
-FORMAT = 1  # of snapshots; one of another format is not needed, the journal has it all
+FORMAT = 2  # of snapshots; one of another format is not needed, the journal has it all
 
 
 @dataclass
@@ -34,6 +36,8 @@ class State:
     glossary: Glossary = field(default_factory=Glossary)
     guard: Guard = field(default_factory=Guard)
     memory: Memory = field(default_factory=Memory)
+    adaptation: Adaptation | None = None
+    latest: tuple[tuple[int, str], Search] | None = None  # revision and text: a correction needs the same search again
     revision: int = 0  # id of the last row of the journal that is in it
     saved: int = 0  # id of the last row that is in a snapshot too
 
@@ -64,14 +68,20 @@ class State:
         state.memory = Memory.from_arrays(texts)
         state.revision = state.saved = snapshot.id
         state.change_settings(snapshot.about["settings"])
+        if state.adaptation:
+            own = {name: array for name, array in arrays.items() if name.startswith("adaptation.")}
+            state.adaptation.restore({name.removeprefix("adaptation."): array for name, array in own.items()})
         return state
 
     def fold(self, row: Row, journal: Journal) -> None:
         """Go on to the next row of the journal."""
         if row.kind == "learn":
             source, target = texts(row)
+            if self.adaptation and (adapted := adapted_by(row)):
+                self.adaptation.replay(adapted)
             self.knowledge.relearn(source, target, contribution(row))
             self.memory.add(row.id, source, target)
+            self.after_learning()
         elif row.kind == "forget":
             self.take_back(journal.get(int(row.refers_to or 0)))
         elif row.kind == "settings":
@@ -80,16 +90,35 @@ class State:
 
     def take_back(self, row: Row) -> None:
         """Subtract what a correction has added; one that was flagged has added nothing."""
+        self.latest = None
         if row.kind == "learn":
             self.knowledge.forget(*texts(row), contribution(row))
             self.memory.remove(row.id)
             if not len(self.memory):  # as if there had never been any: words, which are never forgotten, go too
                 self.knowledge = self.knowledge.without_corrections()
+            if self.adaptation and (adapted := adapted_by(row)):
+                self.adaptation.retract(adapted)
+            self._drop_vanished_factors()
+
+    def after_learning(self) -> None:
+        """Follow the models, if they may have dropped something to keep within a limit."""
+        if self.knowledge.models.limit is not None:
+            self._drop_vanished_factors()
+
+    def _drop_vanished_factors(self) -> None:
+        """Forget the factors of phrase pairs that are no more, before their keys are given to others."""
+        if self.adaptation:
+            self.adaptation.factors.drop_vanished(self.knowledge.models.phrases)
 
     def change_settings(self, settings: Mapping[str, Any]) -> None:
         """Put settings in force; what they do not name stays as it is."""
         if "weights" in settings:
             self.weights = Weights(self.weights.preset, settings["weights"])
+        if "adapter" in settings or (self.adaptation and "weights" in settings):  # which starts adapting anew
+            wanted = settings["adapter"] if "adapter" in settings else self.settings["adapter"]
+            self.adaptation = Adaptation(wanted, self.weights) if wanted else None
+        if "share" in settings:
+            self.knowledge.models.share = settings["share"]
         if "glossary" in settings:
             self.glossary = self.glossary.changed(settings["glossary"])
         if "guard" in settings:
@@ -100,7 +129,17 @@ class State:
     @property
     def settings(self) -> dict[str, Any]:
         """All settings in force, in the form in which the journal has them."""
-        return settings_of(self.weights) | settings_of(self.guard) | {"glossary": self.glossary.terms}
+        adapter = {"adapter": self.adaptation.adapter.settings()} if self.adaptation else {}
+        numbers = {"share": self.knowledge.models.share, "glossary": self.glossary.terms}
+        return settings_of(self.weights) | settings_of(self.guard) | numbers | adapter
+
+    @property
+    def weights_in_use(self) -> Weights:
+        """The weights that are searched with: as they were set, or as they were adapted since."""
+        if self.adaptation is None or not self.adaptation.live:
+            return self.weights
+        adapted = dict(zip(self.weights, self.adaptation.weights.tolist(), strict=True))
+        return Weights(self.weights.preset, adapted)
 
     def snapshot(self) -> tuple[Arrays, dict[str, Any]]:
         """A copy of all of it in the form in which it goes to disk: arrays, and what is said about them."""
@@ -109,7 +148,9 @@ class State:
 
     def arrays(self) -> Arrays:
         """Everything but the settings, the base not counted."""
-        return self.knowledge.arrays() | {f"memory.{name}": array for name, array in self.memory.arrays().items()}
+        parts = {"memory": self.memory.arrays(), "adaptation": self.adaptation.arrays() if self.adaptation else {}}
+        named = {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
+        return self.knowledge.arrays() | named
 
 
 def settings_of(value: Weights | Guard) -> dict[str, Any]:
@@ -130,4 +171,9 @@ def contribution(row: Row) -> Contribution:
     """What a correction has contributed."""
     if row.contribution is None:
         raise DamagedFileError(f"row {row.id} of the journal has no contribution", remedy="restore it from a copy")
-    return Contribution.from_bytes(row.contribution)
+    return Contribution.from_bytes(apart(row.contribution)[0])
+
+
+def adapted_by(row: Row) -> bytes:
+    """What a correction has done to weights and factors, nothing if they were not adapted then."""
+    return apart(row.contribution or b"")[1]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from dragoman.errors import BadInputError
 from dragoman.measure import Repetition, advice, repetition
 from dragoman.measure import repetition as repetition_function
+from dragoman.models.language import LanguageModel
 from tests.oracles import repetition as oracle
 
 pytestmark = pytest.mark.kernels
@@ -42,6 +43,20 @@ def test_the_window_slides_word_by_word(text: list[list[str]], window: int) -> N
         assert repetition(text).rr == pytest.approx(oracle.rr(text, window))
 
 
+@settings(deadline=None, max_examples=50)
+@given(TEXT, TEXT, TEXT, st.integers(4, 6))
+def test_a_language_model_stands_for_the_text_it_was_trained_on(
+    text: list[list[str]], training: list[list[str]], more: list[list[str]], order: int
+) -> None:
+    base = LanguageModel(order)
+    base.train([base.vocabulary.ids(words, add=True) for words in training])
+    layer = LanguageModel(order, base=base)
+    for words in more:
+        layer.add(words)
+    assert repetition(text, base) == repetition(text, training)
+    assert repetition(text, layer) == repetition(text, training + more)
+
+
 def test_without_training_everything_is_new() -> None:
     text = [["a", "b", "c", "d"], ["a", "b", "c", "d", "e"]]
     found = repetition(text)
@@ -62,6 +77,8 @@ def test_bad_input_is_refused() -> None:
         repetition([["a"]], ["a b"])
     with pytest.raises(BadInputError, match="no words"):
         repetition([[], []])
+    with pytest.raises(BadInputError, match=r"n-grams of 3 words at most, not 4; compare with the training text"):
+        repetition([["a"]], LanguageModel(3))
 
 
 @pytest.mark.parametrize(

@@ -37,9 +37,9 @@ def learned(corpus: list[Pair]) -> Learned:
 def phrase_probability(model: AlignmentModel, source: list[str], target: list[str]) -> float:
     """As the search asks for it: jumps prepared for phrases of up to seven words, and scratch of that size."""
     jumps, emission, work = np.full((8, 8, 8), np.nan), np.full((7, 8), np.nan), np.full((2, 8), np.nan)
-    kernels.fill_jumps(model.view(), jumps)
+    kernels.fill_jumps(model.view, jumps)
     ids = model.source.ids(source), model.target.ids(target)
-    return float(kernels.phrase_probability(model.view(), *ids, jumps, emission, work))
+    return float(kernels.phrase_probability(model.view, *ids, jumps, emission, work))
 
 
 def same(a: AlignmentModel, b: AlignmentModel) -> bool:
@@ -248,3 +248,47 @@ def test_a_base_of_a_base_is_refused() -> None:
 
 def test_kernels_know_the_null_word() -> None:
     assert kernels.NULL == NULL
+
+
+def test_dropped_links_leave_probabilities_normalised_and_are_reported() -> None:
+    model = AlignmentModel()
+    samples = [([f"f{n}", "f"], [f"e{n}", "e"]) for n in range(20)]
+    added = [model.add(*sample) for sample in samples]
+    before = len(model.tables["links"])
+    assert model.prune(before) == 0
+    dropped = model.prune(before // 2)
+    assert dropped == model.dropped == before - len(model.tables["links"])
+    assert len(model.tables["links"]) <= before // 2
+    assert_normalised(model)
+    for sample, contribution in zip(samples, added, strict=True):
+        model.remove(*sample, contribution)
+        assert_normalised(model)
+    assert model.skipped > 0
+    assert all(len(model.tables[name]) == 0 for name in ("links", "targets", "jumps", "origins", "sources"))
+
+
+def assert_normalised(model: AlignmentModel) -> None:
+    """Every p(·|e) sums to one over the words that occur, and none is negative."""
+    words = [model.source.word(int(word)) for word in model.tables["sources"].contents()["key"]]
+    for e in (None, "e", *(f"e{n}" for n in range(20))):
+        row = [model.lexical(f, e) for f in words]
+        assert not words or math.fsum(row) == pytest.approx(1, abs=1e-9)
+        assert all(p >= 0 for p in row)
+
+
+@given(st.integers(1, 9), st.sampled_from([0.2, 0.4, 0.9]))
+def test_jumps_never_seen_are_likelier_the_nearer(I: int, nearness: float) -> None:
+    model = AlignmentModel()
+    model.nearness = nearness
+    for previous in range(I + 1):
+        row = [model.jump(i, previous, I) for i in range(1, I + 1)]
+        assert math.fsum(row) == pytest.approx(1, abs=1e-12)
+        assert int(np.argmax(row)) == min(previous, I - 1)
+
+
+def test_a_first_long_sentence_is_aligned_along_the_diagonal() -> None:
+    model = AlignmentModel()
+    f, e = [f"f{n}" for n in range(30)], [f"e{n}" for n in range(30)]
+    assert not any(model.viterbi(f, e))
+    model.nearness = 0.4
+    assert model.viterbi(f, e) == list(range(1, 31))

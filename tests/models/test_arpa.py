@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dragoman.errors import BadInputError, StorageError
 from dragoman.models import arpa_kernels as kernels
-from dragoman.models.arpa import ArpaModel, write_arpa
+from dragoman.models.arpa import ArpaModel, read_base, write_arpa
 from dragoman.models.language import LanguageModel
 from tests.oracles.kneser_ney import KneserNey
 
@@ -117,7 +117,7 @@ def test_reading_a_file_by_hand(tmp_path: Path) -> None:
     assert model.prob("x", ["<s>", "a"]) == pytest.approx(10 ** (-0.2 - 1))
     assert model.prob("<s>", ["a"]) == 0
     assert model.score(["a"]) == pytest.approx(math.log(10) * (-0.1 - 0.4))
-    view = model.view()
+    view = model.view
     _, state = kernels.advance(view, kernels.start(view), model.vocabulary.id("a"))
     assert kernels.advance(view, state, 2)[0] == pytest.approx(math.log(10) * -0.4)
 
@@ -186,3 +186,59 @@ def test_a_word_that_cannot_be_written_is_refused_and_no_file_left(tmp_path: Pat
 def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot write"):
         write_arpa(LanguageModel(2), tmp_path / "missing" / "model.arpa")
+
+
+@given(st.integers(2, 4), corpora, corpora, texts, st.sampled_from([None, 0.0, 0.3, 1.0]))
+@settings(deadline=None, max_examples=40)
+def test_a_layer_over_a_file_interpolates_what_it_learned_with_it(
+    tmp_path_factory: pytest.TempPathFactory,
+    order: int,
+    below: list[Sentence],
+    above: list[Sentence],
+    asked: list[Sentence],
+    share: float | None,
+) -> None:
+    path = tmp_path_factory.mktemp("base") / "model.arpa"
+    write_arpa(layered(order, [], below), path)
+    file, base = ArpaModel.read(path), read_base(path)
+    model = LanguageModel(order, base=base)
+    for sentence in above:
+        model.add(sentence)
+    layer = KneserNey(order, above)
+    known = {word for sentence in below for word in sentence} | {"</s>"}
+    new = {word for sentence in above for word in sentence} - known
+    layer.vocabulary |= known | {"<unk>"}
+    model.share = share
+    weight = 0.0 if not above else 0.5 if share is None else share
+    for history in ([], ["<s>"], *asked):
+        total = 0.0
+        for word in sorted(known | new | {"<unk>"}):
+            listed = file.prob(word, history) / (1 if word in known else len(new) + 1)
+            expected = weight * layer.prob(word, history) + (1 - weight) * listed
+            assert model.prob(word, history) == pytest.approx(expected, rel=1e-5)
+            total += model.prob(word, history)
+        assert total == pytest.approx(1, abs=1e-5)
+
+
+def test_a_base_from_a_pruned_file_finds_what_the_file_says(tmp_path: Path) -> None:
+    path = tmp_path / "model.arpa"
+    text = TOY.replace("ngram 2=2\n", "ngram 2=2\nngram 3=1\n")
+    path.write_text(text.replace("\\end\\", "\\3-grams:\n-0.2\t<s> a a\n\n\\end\\"))  # without "a a"
+    file, base = ArpaModel.read(path), read_base(path)
+    for history in ([], ["<s>"], ["a"], ["<s>", "a"], ["a", "a"], ["<s>", "a", "a"], ["b", "a"]):
+        for word in ("a", "b", "</s>"):
+            assert base.prob(word, history) == pytest.approx(file.prob(word, history), rel=1e-6)
+
+
+def test_a_base_from_a_file_is_saved_and_cannot_learn(tmp_path: Path) -> None:
+    (tmp_path / "model.arpa").write_text(TOY)
+    base = read_base(tmp_path / "model.arpa")
+    base.save(tmp_path / "base")
+    opened = LanguageModel.open(tmp_path / "base")
+    assert opened.prob("a", ["<s>"]) == base.prob("a", ["<s>"]) == pytest.approx(10**-0.1)
+    with pytest.raises(BadInputError, match="cannot learn"):
+        opened.add(["a"])
+    layer = LanguageModel(2, base=opened)
+    layer.add(["a", "b"])
+    with pytest.raises(BadInputError, match="does not fit"):
+        write_arpa(layer, tmp_path / "mixed.arpa")

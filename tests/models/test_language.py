@@ -46,7 +46,7 @@ def assert_equals_oracle(model: LanguageModel, corpus: list[Sentence]) -> None:
     expected = {g: row for g, row in oracle.statistics().items() if any(row)}
     assert model.counts() == expected
     for k in range(1, model.order + 1):
-        assert model.discounts[k] == pytest.approx(oracle.discount(k), rel=1e-15)
+        assert model.discounts[0, k] == pytest.approx(oracle.discount(k), rel=1e-15)
     for history in histories(model.order):
         probabilities = [model.prob(word, history) for word in sorted(oracle.vocabulary)]
         assert math.fsum(probabilities) == pytest.approx(1, abs=1e-9)
@@ -181,7 +181,7 @@ def test_states_give_the_probabilities_of_their_histories_and_equal_ones_those_o
 ) -> None:
     model = learned(order, [*above, removed], learned(order, [*below, removed]))
     model.remove(removed)
-    view = model.view()
+    view = model.view
     words = model.vocabulary.ids(["a", "b", "z"])
     states: dict[int, list[float]] = {}
     for begins, path in itertools.product(

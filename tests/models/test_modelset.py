@@ -167,3 +167,22 @@ def test_a_contribution_that_is_cut_short_is_refused() -> None:
     data = ModelSet().add(["a"], ["b"]).to_bytes()
     with pytest.raises(DamagedFileError, match="cut short"):
         Contribution.from_bytes(data[:-4])
+
+
+def test_a_first_long_pair_gives_monotone_phrases() -> None:
+    models = ModelSet()
+    f, e = [f"f{n}" for n in range(30)], [f"e{n}" for n in range(30)]
+    contribution = models.add(f, e)
+    assert contribution.links.tolist() == [[n, n] for n in range(30)]
+    assert models.phrases.probabilities(models.source.ids(f[3:6]), models.target.ids(e[3:6])) == (1.0, 1.0)
+
+
+def test_a_limit_bounds_the_links_too() -> None:
+    models = ModelSet(limit=100)
+    contributions = [models.add([f"f{n}", "g", "h"], [f"e{n}", "i", "j"]) for n in range(60)]
+    figures = models.statistics()
+    assert figures["links"] <= 200
+    assert figures["dropped links"] > 0
+    for contribution in contributions:
+        models.remove(contribution)
+    assert models.statistics()["links"] == 0

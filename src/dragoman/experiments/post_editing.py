@@ -19,10 +19,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dragoman.engine import Engine
+from dragoman.errors import BadInputError
+from dragoman.extras import load
 from dragoman.files import storage_errors
-from dragoman.measure import Wer, bleu, ter, wer
+from dragoman.measure import Bleu, Measure, Ter, Wer
+
+WINDOW = 50  # segments of the moving average
+TIMES = "translating", "learning"
+
+Curve = NDArray[np.float64]  # [segments]
 
 
 @dataclass(frozen=True)
@@ -38,11 +46,16 @@ class Outcome:
     learning: float
 
 
-def post_edit(engine: Engine, pairs: Iterable[tuple[str, str]], *, learn: bool = True) -> Iterator[Outcome]:
-    """Translate each source, compare with its reference, and learn the reference; segment by segment, as they come."""
+def post_edit(
+    engine: Engine, pairs: Iterable[tuple[str, str]], *, learn: bool = True, memory: bool = False
+) -> Iterator[Outcome]:
+    """Translate each source, compare with its reference, and learn the reference; segment by segment, as they come.
+
+    Without memory, it is the models alone that translate, as in the papers.
+    """
     for source, reference in pairs:
         began = time.perf_counter()
-        translation = engine.translate(source, memory=False).text  # the models alone, as in the papers
+        translation = engine.translate(source, memory=memory).text
         translated = time.perf_counter()
         if learn:
             engine.learn(source, reference, force=True)
@@ -53,26 +66,53 @@ def post_edit(engine: Engine, pairs: Iterable[tuple[str, str]], *, learn: bool =
 
 def summary(outcomes: Sequence[Outcome]) -> dict[str, float]:
     """The quality of all translations together, and the times of translating and learning."""
-    translations, references = [each.translation for each in outcomes], [each.reference for each in outcomes]
-    learning = np.array([each.learning for each in outcomes]) * 1e3
-    return {
-        "segments": len(outcomes),
-        "BLEU": round(bleu(translations, references), 2),
-        "WER": round(wer(translations, references), 2),
-        "TER": round(ter(translations, references), 2),
-        "translating, ms, median": round(float(np.median([each.translating for each in outcomes])) * 1e3, 2),
-        "learning, ms, median": round(float(np.median(learning)), 2),
-        "learning, ms, 95 %": round(float(np.percentile(learning, 95)), 2),
-    }
+    quality = {measure.name.upper(): round(float(curve[-1]), 2) for measure, curve in learning_curves(outcomes).items()}
+    translating, learning = (np.array([getattr(each, name) for each in outcomes]) * 1e3 for name in TIMES)
+    return (
+        {"segments": len(outcomes)}
+        | quality
+        | {
+            "translating, ms, median": round(float(np.median(translating)), 2),
+            "learning, ms, median": round(float(np.median(learning)), 2),
+            "learning, ms, 95 %": round(float(np.percentile(learning, 95)), 2),
+        }
+    )
+
+
+def learning_curves(outcomes: Sequence[Outcome]) -> dict[Measure, Curve]:
+    """For each measure, its value over all segments up to each of them."""
+    if not outcomes:
+        raise BadInputError("there is no segment to measure", remedy="give at least one")
+    texts = [each.translation for each in outcomes], [each.reference for each in outcomes]
+    return {each: each.scores(each.statistics(*texts).cumsum(axis=0)) for each in (Bleu(), Wer(), Ter())}
 
 
 def write_csv(outcomes: Sequence[Outcome], path: Path) -> None:
-    """One line a segment, with the word error rate of all segments up to it: the learning curve."""
-    edits, words = 0, 0
+    """One line a segment, with the measures over all segments up to it: the learning curve."""
+    curves = learning_curves(outcomes)
     with storage_errors(path), path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["segment", "source", "translation", "reference", "errors", "words", "cumulative WER"])
-        for number, each in enumerate(outcomes, start=1):
-            edits, words = edits + each.errors, words + each.words
-            rate = round(100 * edits / max(words, 1), 2)
-            writer.writerow([number, each.source, each.translation, each.reference, each.errors, each.words, rate])
+        names = [f"cumulative {measure.name.upper()}" for measure in curves]
+        writer.writerow(["segment", "source", "translation", "reference", "errors", "words", *names, "learning, ms"])
+        for number, (each, *values) in enumerate(zip(outcomes, *curves.values(), strict=True), start=1):
+            texts = each.source, each.translation, each.reference, each.errors, each.words
+            writer.writerow([number, *texts, *(round(value, 2) for value in values), round(1e3 * each.learning, 3)])
+
+
+def plot(outcomes: Sequence[Outcome], path: Path, title: str = "") -> None:
+    """The learning curves as a figure, with the time that learning took; the name's ending says which format."""
+    figure = load("matplotlib.figure", extra="plots").Figure(figsize=(7, 6), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
+    numbers = np.arange(1, len(outcomes) + 1)
+    for measure, curve in learning_curves(outcomes).items():
+        above.plot(numbers, curve, label=f"{measure.name.upper()}, all segments so far")
+    edits, words = (np.cumsum([0, *(getattr(each, name) for each in outcomes)]) for name in ("errors", "words"))
+    begin = np.maximum(numbers - WINDOW, 0)
+    recent = 100 * (edits[numbers] - edits[begin]) / np.maximum(words[numbers] - words[begin], 1)
+    above.plot(numbers, recent, linewidth=0.7, alpha=0.6, label=f"WER, last {WINDOW} segments")
+    above.set(ylabel="percent", title=title, ylim=(0, None))
+    above.legend()
+    below.plot(numbers, [1e3 * each.learning for each in outcomes], ".", markersize=2)
+    below.set(xlabel="segment", ylabel="learning, ms", yscale="log")
+    with storage_errors(path):
+        figure.savefig(path)

@@ -19,6 +19,7 @@ from dragoman.errors import BadInputError
 from dragoman.kernels import exercise
 from dragoman.measure import repetition_kernels as kernels
 from dragoman.measure.sentences import Sentences, number
+from dragoman.models.language import LanguageModel
 
 ORDERS = 4  # n-grams of 1…4 words
 WINDOW = 1000  # words
@@ -41,20 +42,27 @@ class Repetition:
     rr: float  # like mrr, but in a window of 1,000 words: mean over all of them; comparable between texts of any size
 
 
-def repetition(text: Iterable[Sequence[str]], training: Iterable[Sequence[str]] | None = None) -> Repetition:
-    """Measures of repetition in a text, and against a training corpus; both are lists of sentences, cut into words."""
+def repetition(
+    text: Iterable[Sequence[str]], training: Iterable[Sequence[str]] | LanguageModel | None = None
+) -> Repetition:
+    """Measures of repetition in a text, and against a training corpus; both are lists of sentences, cut into words.
+
+    A language model stands for the corpus that it was trained on: it has all n-grams of it.
+    """
     known: dict[str, int] = {}
     words = number(_cut(text), known)
     if not len(words.ids):
         raise BadInputError("there are no words in the text", remedy="give at least one sentence")
-    learned = number(_cut(training or []), known, add=False)
+    model = training if isinstance(training, LanguageModel) else None
+    reach = np.zeros(len(words.ids), np.int64) if model is None else _reach(model, words, list(known))
+    learned = number(_cut([] if isinstance(training, LanguageModel) else training or []), known, add=False)
     all_names = np.empty((ORDERS, len(words.ids)), np.int64)
     shares = np.empty((ORDERS, 3))
     names = words.ids, learned.ids
     for n in range(ORDERS):
         names = _lengthen(words, learned, n, names) if n else names
         all_names[n] = names[0]
-        shares[n] = _shares(*names)
+        shares[n] = _shares(names[0], np.concatenate([names[1], names[0][reach > n]]))
     mrr, rrr, unf = (100 * shares.prod(0) ** (1 / ORDERS)).tolist()
     return Repetition(mrr, rrr, unf, rr=100 * float(kernels.window_rate(all_names, min(WINDOW, len(words.ids)))))
 
@@ -80,6 +88,18 @@ def _cut(text: Iterable[Sequence[str]]) -> Iterable[Sequence[str]]:
         if isinstance(words, str):
             raise BadInputError(f"sentence {n} is a string", remedy="cut it into words, for example with .split()")
         yield words
+
+
+def _reach(model: LanguageModel, words: Sentences, vocabulary: Sequence[str]) -> Names:
+    """[words] how many words, from each on, the model has seen as one n-gram, up to ORDERS."""
+    if model.order < ORDERS:
+        remedy = "compare with the training text instead"
+        raise BadInputError(
+            f"the language model has n-grams of {model.order} words at most, not {ORDERS}", remedy=remedy
+        )
+    ids = model.vocabulary.ids(vocabulary)[words.ids]
+    reach: Names = kernels.reach(model.view, ids, words.starts, ORDERS)
+    return reach
 
 
 def _lengthen(text: Sentences, training: Sentences, n: int, shorter: tuple[Names, Names]) -> tuple[Names, Names]:
@@ -124,4 +144,4 @@ def _shares(text: Names, training: Names) -> tuple[float, float, float]:
 
 @exercise
 def _exercise() -> None:
-    repetition([["a", "b", "a"]])
+    repetition([["a", "b", "a"]], LanguageModel())

@@ -1,4 +1,4 @@
-"""Repetition inside a window that slides over a text."""
+"""Repetition inside a window that slides over a text, and n-grams of a text that a language model has seen."""
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
 from __future__ import annotations
@@ -6,6 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from dragoman.kernels import kernel
+from dragoman.models.language_kernels import order_of
+from dragoman.tables.kernels import ABSENT, joint_id, locate, path_key
 
 
 @kernel
@@ -36,3 +38,24 @@ def window_rate(names, window):
                 rate *= repeated[n] / max(1, distinct[n])
             total += rate ** (1 / orders)
     return total / (words - window + 1)
+
+
+@kernel
+def reach(lm, words, starts, most):
+    """[words] how many words, from each on and inside its sentence, the model has seen as one n-gram, up to `most`.
+
+    Whatever begins an n-gram that was seen was seen itself, so that the first one missing ends the walk.
+    """
+    result = np.zeros(words.size, np.int64)
+    longest = order_of(lm)
+    for s in range(starts.size - 1):
+        for i in range(starts[s], starts[s + 1]):
+            node = np.int64(ABSENT)
+            for n in range(min(most, starts[s + 1] - i)):
+                table = lm.outer if n + 1 == longest else lm.inner
+                in_base, in_layer = locate(table, path_key(node, words[i + n]))
+                node = joint_id(table, in_base, in_layer)
+                if node == ABSENT:
+                    break
+                result[i] = n + 1
+    return result

@@ -14,6 +14,7 @@ from dragoman.measure.repetition import Repetition, repetition
 from dragoman.measure.significance import Comparison, Interval, bootstrap, interval, randomisation
 from dragoman.measure.ter import Ter
 from dragoman.measure.wer import Wer
+from dragoman.models.knowledge import Knowledge
 from dragoman.text.reading import lines
 from dragoman.text.tokens import Mode, split
 
@@ -76,6 +77,12 @@ def repetition_of_files(text: Path, training: Path | None = None, mode: Mode = "
     """Repetition in a text, cut into the tokens that the engine uses, or at spaces in mode "words"."""
     known = None if training is None else (split(line, mode).words for line in lines(training))
     return repetition((split(line, mode).words for line in lines(text)), known)
+
+
+def repetition_in_project(text: Path, knowledge: Knowledge) -> Repetition:
+    """Repetition in a text of the target language against all that a project knows: its base and its corrections."""
+    side = knowledge.target
+    return repetition((side.model_words(side.read(line)) for line in lines(text)), knowledge.models.language)
 
 
 def _statistics(measure: Measure, hypotheses: Path, references: Path) -> Counts:

@@ -25,12 +25,13 @@ from dragoman.errors import BadInputError
 from dragoman.files import Arrays
 from dragoman.kernels import exercise
 from dragoman.models import alignment_kernels as kernels
-from dragoman.models.alignment_kernels import LONGEST, AlignmentArrays, Counts
+from dragoman.models.alignment_kernels import DROPPED, LONGEST, SKIPPED, SUM, AlignmentArrays, Counts
 from dragoman.models.lattice_kernels import P0
 from dragoman.tables import Table
 from dragoman.tables.kernels import WORD_BITS
 from dragoman.text.vocabulary import NULL, SPECIAL, UNKNOWN, Vocabulary
 
+SLACK = 16  # `prune` goes on to 1/16 below the limit, so that it is not needed again after every sentence
 TABLES = ("links", "targets", "jumps", "origins", "sources")
 
 Ids = NDArray[np.int64]
@@ -47,11 +48,16 @@ class Contribution(NamedTuple):
 class AlignmentModel:
     """Expected counts of links and jumps, and the probabilities that follow from them.
 
-    With a base, the tables hold the differences to it. Vocabularies may be shared with other models; methods whose name
-    ends in `_ids` take their ids and never look into them.
+    With a base, the tables hold the differences to it. What is read is the sum of both or, with a `share`, what their
+    relative frequencies interpolate to where both have any: share · layer + (1 − share) · base. Jumps from where none
+    was seen yet are equally likely or, with a `nearness` below 1, the likelier the nearer to the next word: then first
+    sentences are aligned along the diagonal and not to the null word (docs/alignment.md). Vocabularies may be shared
+    with other models; methods whose name ends in `_ids` take their ids and never look into them.
     """
 
     p0 = P0  # probability of the null word, at any position
+    share: float | None = None
+    nearness = 1.0
 
     def __init__(
         self, source: Vocabulary | None = None, target: Vocabulary | None = None, base: AlignmentModel | None = None
@@ -64,6 +70,7 @@ class AlignmentModel:
         self.tables: dict[str, Table] = {
             name: Table({"amount": np.int64}, base.tables[name] if base else None) for name in TABLES
         }
+        self.lost = np.zeros(2, np.int64)  # see AlignmentArrays
         self.size: Ids = base.size.copy() if base else np.zeros(1, np.int64)  # [1] |V_f|, base and layer together
 
     def add(self, source: Words, target: Words) -> Contribution:
@@ -87,7 +94,7 @@ class AlignmentModel:
     def estimate(self, source: Ids, target: Ids) -> Contribution:
         """Expected counts of a sample under the model as it is, which stays as it is."""
         check_pair(source, target)
-        return Contribution(*kernels.estimate(self.view(), source, target))
+        return Contribution(*kernels.estimate(self.view, source, target))
 
     def apply(self, source: Ids, target: Ids, contribution: Contribution, sign: int = 1) -> None:
         """Add (sign 1) or subtract (sign −1) what `estimate` returned for these ids."""
@@ -95,22 +102,22 @@ class AlignmentModel:
         room = {"links": len(links), "targets": len(target) + 1, "jumps": len(jumps), "origins": len(target) + 1}
         for name, extra in (room | {"sources": len(source)}).items():
             self.tables[name].reserve(extra)
-        if not kernels.apply(self.view(), source, target, links, jumps, sign):
+        if not kernels.apply(self.view, source, target, links, jumps, sign):
             raise BadInputError("this contribution belongs to another sentence pair; nothing was changed")
 
     def lexical(self, f: str, e: str | None) -> float:
         """The smoothed p(f|e) in use; e = None is the null word."""
-        return float(kernels.lexical(self.view(), self.source.id(f), NULL if e is None else self.target.id(e)))
+        return float(kernels.lexical(self.view, self.source.id(f), NULL if e is None else self.target.id(e)))
 
     def jump(self, i: int, previous: int, I: int) -> float:
         """The smoothed p(i|previous, I) in use, given that the next word is not null; positions from 1, 0 = start."""
         if not (1 <= i <= I <= LONGEST and 0 <= previous <= I):
             raise BadInputError(f"no jump from {previous} to {i} in a sentence of {I} words")
-        return float(kernels.jump(self.view(), i, previous, I))
+        return float(kernels.jump(self.view, i, previous, I))
 
     def expectations(self, source: Words, target: Words) -> NDArray[np.float64]:
         """[J, I + 1] posterior of each link, column 0 = null."""
-        expected: NDArray[np.float64] = kernels.expectations(self.view(), *self._ids(source, target))
+        expected: NDArray[np.float64] = kernels.expectations(self.view, *self._ids(source, target))
         return expected
 
     def viterbi(self, source: Words, target: Words) -> list[int]:
@@ -124,7 +131,7 @@ class AlignmentModel:
     def viterbi_ids(self, source: Ids, target: Ids) -> Ids:
         """`viterbi` for word ids."""
         check_pair(source, target)
-        path: Ids = kernels.viterbi(self.view(), source, target)
+        path: Ids = kernels.viterbi(self.view, source, target)
         return path
 
     def loglikelihood(self, pairs: Iterable[tuple[Words, Words]]) -> float:
@@ -133,7 +140,7 @@ class AlignmentModel:
 
     def loglikelihood_ids(self, pairs: Iterable[tuple[Ids, Ids]]) -> float:
         """`loglikelihood` for word ids."""
-        view, answer = self.view(), 0.0
+        view, answer = self.view, 0.0
         for source, target in pairs:
             check_pair(source, target)
             answer += kernels.log_likelihood(view, source, target)
@@ -147,10 +154,12 @@ class AlignmentModel:
         check_pair(source, target)
         return self.source.ids(source), self.target.ids(target)
 
+    @property
     def view(self) -> AlignmentArrays:
         """What kernels read and change; valid until a table grows."""
         counts = {name: _counts(table) for name, table in self.tables.items()}
-        return AlignmentArrays(**counts, size=self.size)
+        share = SUM if self.share is None or self.base is None else float(self.share)
+        return AlignmentArrays(**counts, size=self.size, lost=self.lost, nearness=self.nearness, share=share)
 
     @property
     def nbytes(self) -> int:
@@ -165,7 +174,8 @@ class AlignmentModel:
     def arrays(self) -> Arrays:
         """Everything needed to open the statistics again, the vocabularies and the base not counted."""
         tables = {name: table.arrays() for name, table in self.tables.items()}
-        return {f"{name}.{k}": v for name, table in tables.items() for k, v in table.items()} | {"size": self.size}
+        named = {f"{name}.{k}": v for name, table in tables.items() for k, v in table.items()}
+        return named | {"size": self.size, "lost": self.lost}
 
     @classmethod
     def from_arrays(
@@ -180,8 +190,36 @@ class AlignmentModel:
         for name, empty in model.tables.items():
             own = {k.removeprefix(f"{name}."): v for k, v in arrays.items() if k.startswith(f"{name}.")}
             model.tables[name] = Table.from_arrays(own, empty.base)
-        model.size = arrays["size"]
+        model.size, model.lost = arrays["size"], arrays["lost"]
         return model
+
+    def prune(self, limit: int) -> int:
+        """Drop links of this layer if there are more than `limit`, the weakest first; returns how many.
+
+        Probabilities stay normalised, Σ_f c(e, f) = c(e). But what was dropped is not known exactly any more: taking
+        back a contribution later takes what is there, and `skipped` counts the links where that was less. Of the other
+        tables none grows with what is learned, beyond the vocabulary and the lengths of sentences.
+        """
+        links = self.tables["links"]
+        if len(links) <= limit:
+            return 0
+        ids = links.ids[links.columns["amount"][links.ids] > 0]
+        weakest = np.argsort(links.columns["amount"][ids], kind="stable")[: len(links) - limit + limit // SLACK]
+        keys, amounts = links.index.keys[ids[weakest]], links.columns["amount"][ids[weakest]]
+        links.add(keys, amount=-amounts)
+        self.tables["targets"].add(keys >> WORD_BITS, amount=-amounts)
+        self.lost[DROPPED] += weakest.size
+        return int(weakest.size)
+
+    @property
+    def dropped(self) -> int:
+        """How many links `prune` has dropped, those of the base not counted."""
+        return int(self.lost[DROPPED])
+
+    @property
+    def skipped(self) -> int:
+        """How many links that were to be taken back had been dropped before, in whole or in part."""
+        return int(self.lost[SKIPPED])
 
     def merge(self, other: AlignmentModel) -> None:
         """Add everything that the other model has learned (its base not counted), as if its samples had come here."""
@@ -196,7 +234,7 @@ class AlignmentModel:
                 keys = target[keys]
             if name == "sources":
                 self.tables[name].reserve(keys.size)
-                kernels.occur(self.view(), source[keys], amounts)
+                kernels.occur(self.view, source[keys], amounts)
             else:
                 self.tables[name].add(keys, amount=amounts)
 
@@ -237,7 +275,7 @@ def _exercise() -> None:
     model.viterbi(["a"], ["b"])
     model.loglikelihood([(["a"], ["b"])])
     jumps, ids = np.empty((2, 2, 2)), np.ones(1, np.int64)
-    kernels.fill_jumps(model.view(), jumps)
-    kernels.phrase_probability(model.view(), ids, ids, jumps, np.empty((1, 2)), np.empty((2, 2)))
+    kernels.fill_jumps(model.view, jumps)
+    kernels.phrase_probability(model.view, ids, ids, jumps, np.empty((1, 2)), np.empty((2, 2)))
     model.remove(["a"], ["b"], contribution)
     model.merge(model)

@@ -25,6 +25,11 @@ UNIT = 2**20  # expected counts are integers in units of 2⁻²⁰
 NEGLIGIBLE = 2**10  # a sample's expected counts below this many units are dropped; docs/alignment.md has the cost
 POSITION_BITS = 10
 LONGEST = 500  # words on a side
+# Places in AlignmentArrays.lost
+DROPPED = 0  # links of the layer given up to save memory
+SKIPPED = 1  # links that were to be taken back but not there any more
+
+SUM = -1.0  # in place of a share: base and layer are summed
 
 
 class Counts(NamedTuple):
@@ -44,6 +49,9 @@ class AlignmentArrays(NamedTuple):
     origins: Counts  # c(I, i′) = Σ_i c(I, i′, i), by `origin_key`
     sources: Counts  # occurrences of each source word
     size: np.ndarray  # [1] int64, |V_f|: how many source words occur, base and layer together
+    lost: np.ndarray  # [2] int64: DROPPED, SKIPPED
+    nearness: float  # see `assumed`
+    share: float  # of the layer's relative frequencies where the base has some too, or SUM
 
 
 @lean
@@ -71,13 +79,6 @@ def value(column, entry):
 
 
 @lean
-def count(counts, key):
-    """What a table and its base hold of a key together."""
-    in_base, in_layer = locate(counts.layered, key)
-    return value(counts.below, in_base) + value(counts.amounts, in_layer)
-
-
-@lean
 def add_all(counts, keys, more):
     """Add an amount [n] to each key [n] of the layer; an entry that comes to zero is erased."""
     layer, amounts = counts.layered.layer, counts.amounts
@@ -97,17 +98,57 @@ def smoothed(total, cases, share):
 
 
 @lean
+def assumed(i, previous, I, uniform, nearness):
+    """p(i|i′, I) before any jump from i′ was seen in a sentence of I words.
+
+    Each step away from i′ + 1 makes a position `nearness` times as likely, and what would fall beyond the sentence is
+    left to all positions. With 1 all are equally likely; then a first long sentence comes from the null word as a
+    whole, since p0 > (1 − p0) / I.
+    """
+    if nearness == 1.0:
+        return 1.0 / I
+    scale = (1.0 - nearness) / (1.0 + nearness)
+    beyond = (nearness ** (I - previous) + nearness ** (previous + 1)) / (1.0 + nearness)
+    return (1.0 - uniform) * (scale * nearness ** abs(i - previous - 1) + beyond / I) + uniform / I
+
+
+@lean
+def factors(totals, key, cases, uniform, share):
+    """(below, above, floor): what c of the base and c of the layer are multiplied with, and the uniform part.
+
+    Base and layer summed have one factor. With a share, both relative frequencies are interpolated where both have
+    seen what `key` stands for; where only one of them has, it speaks alone.
+    """
+    in_base, in_layer = locate(totals.layered, key)
+    below, above = value(totals.below, in_base), value(totals.amounts, in_layer)
+    if share == SUM or below <= 0 or above <= 0:
+        factor, floor = smoothed(below + above, cases, uniform)
+        return factor, factor, floor
+    return (1.0 - uniform) * (1.0 - share) / below, (1.0 - uniform) * share / above, uniform / cases
+
+
+@lean
+def probability(counts, key, below, above, floor):
+    """A probability from the counts of a key and what `factors` says; one factor is applied to the exact sum."""
+    in_base, in_layer = locate(counts.layered, key)
+    old, new = value(counts.below, in_base), value(counts.amounts, in_layer)
+    return above * (old + new) + floor + (below - above) * old
+
+
+@lean
 def lexical(model, f, e):
     """The smoothed p(f|e) of two word ids."""
-    factor, floor = smoothed(count(model.targets, e), max(model.size[0], 1), LEXICAL_UNIFORM)
-    return factor * count(model.links, link_key(e, f)) + floor
+    below, above, floor = factors(model.targets, e, max(model.size[0], 1), LEXICAL_UNIFORM, model.share)
+    return probability(model.links, link_key(e, f), below, above, floor)
 
 
 @lean
 def jump(model, i, previous, I):
     """The smoothed p(i|i′, I), positions from 1; i′ = 0 is the start."""
-    factor, floor = smoothed(count(model.origins, origin_key(I, previous)), I, JUMP_UNIFORM)
-    return factor * count(model.jumps, jump_key(I, previous, i)) + floor
+    below, above, floor = factors(model.origins, origin_key(I, previous), I, JUMP_UNIFORM, model.share)
+    if above == 0.0:
+        return assumed(i, previous, I, JUMP_UNIFORM, model.nearness)
+    return probability(model.jumps, jump_key(I, previous, i), below, above, floor)
 
 
 @lean
@@ -122,19 +163,23 @@ def fill_emission(model, f, e, emission):
     cases = max(model.size[0], 1)
     for i in range(e.size + 1):
         word = word_at(e, i)
-        factor, floor = smoothed(count(model.targets, word), cases, LEXICAL_UNIFORM)
+        below, above, floor = factors(model.targets, word, cases, LEXICAL_UNIFORM, model.share)
         for j in range(f.size):
-            emission[j, i] = factor * count(model.links, link_key(word, f[j])) + floor
+            emission[j, i] = probability(model.links, link_key(word, f[j]), below, above, floor)
 
 
 @lean
 def fill_transition(model, I, transition):
     """Write (1 − p0) · p(i|i′, I) into `transition` [≥ I + 1, ≥ I + 1], row i′, column i; column 0 is zero."""
     for previous in range(I + 1):
-        factor, floor = smoothed(count(model.origins, origin_key(I, previous)), I, JUMP_UNIFORM)
+        below, above, floor = factors(model.origins, origin_key(I, previous), I, JUMP_UNIFORM, model.share)
         transition[previous, 0] = 0.0
         for i in range(1, I + 1):
-            transition[previous, i] = (1.0 - P0) * (factor * count(model.jumps, jump_key(I, previous, i)) + floor)
+            if above > 0.0:
+                p = probability(model.jumps, jump_key(I, previous, i), below, above, floor)
+            else:
+                p = assumed(i, previous, I, JUMP_UNIFORM, model.nearness)
+            transition[previous, i] = (1.0 - P0) * p
 
 
 @kernel
@@ -197,6 +242,9 @@ def apply(model, f, e, links, jumps, sign):
     keys, amounts = np.empty(links.shape[0], np.int64), sign * links[:, 2].astype(np.int64)
     for n in range(keys.size):
         keys[n] = link_key(words[links[n, 1]], f[links[n, 0]])
+    if sign < 0 and model.lost[DROPPED] > 0:
+        cut_to_what_is_there(model, keys, amounts)
+    for n in range(keys.size):
         mass[links[n, 1]] += amounts[n]
     add_all(model.links, keys, amounts)
     add_all(model.targets, words, mass)
@@ -212,6 +260,19 @@ def apply(model, f, e, links, jumps, sign):
     add_all(model.origins, words, mass)
     occur(model, f, np.full(f.size, sign, np.int64))
     return True
+
+
+@lean
+def cut_to_what_is_there(model, keys, amounts):
+    """Where links were dropped, let no more be taken back (amounts [n] < 0 from keys [n]) than there is; count it."""
+    for n in range(keys.size):
+        in_base, in_layer = locate(model.links.layered, keys[n])
+        there = value(model.links.below, in_base) + value(model.links.amounts, in_layer)
+        for earlier in range(n):
+            there += amounts[earlier] if keys[earlier] == keys[n] else 0
+        if there + amounts[n] < 0:
+            amounts[n] = -max(there, 0)
+            model.lost[SKIPPED] += 1
 
 
 @lean

@@ -24,11 +24,13 @@ from dragoman.errors import BadInputError
 from dragoman.files import Arrays, storage_errors
 from dragoman.kernels import exercise
 from dragoman.models import arpa_kernels as kernels
-from dragoman.models.arpa_kernels import ArpaArrays
-from dragoman.models.language import LanguageModel, Reader
+from dragoman.models.arpa_kernels import ArpaArrays, StoredBase
+from dragoman.models.language import INNER, LanguageModel, Reader
+from dragoman.models.language_kernels import STORED, WORDS, Stored
 from dragoman.models.language_upkeep import Grams, list_grams
 from dragoman.models.language_upkeep_kernels import log_probabilities
 from dragoman.tables import ABSENT, Table
+from dragoman.tables.kernels import HIGH
 from dragoman.text.vocabulary import END, SPECIAL, START, UNKNOWN, Vocabulary
 
 NEVER = -99.0  # what the format writes for log₁₀ 0
@@ -36,12 +38,15 @@ LN10 = math.log(10)
 COLUMNS = {"scores": np.float32, "backoffs": np.float32, "suffixes": np.int32, "lengths": np.uint8}
 ANNOUNCED = re.compile(r"ngram +(\d+) *= *(\d+)", re.ASCII)
 UNWRITABLE = re.compile(r"[\x00\t\n\v\f\r ]")
+CHUNK = 1 << 16  # n-grams put into a base at a time
 SPECIALS = {"<unk>": UNKNOWN, "<UNK>": UNKNOWN, "<s>": START, "</s>": END}
 
 
 def write_arpa(model: LanguageModel, path: str | Path) -> None:
     """Write a model, base and layer together, as an ARPA file; compressed if its name ends in `.gz`."""
     path = Path(path)
+    if model.share is not None or (model.base or model).stored.inner.size:
+        raise BadInputError("an interpolated model does not fit the form of an ARPA file", remedy="set no share")
     orders = _needed(list(list_grams(model)))
     orders[0] = _with_specials(orders[0])
     names = {word: _name(model.vocabulary, word) for word in orders[0].words.tolist()}
@@ -72,14 +77,14 @@ def _lines(model: LanguageModel, orders: list[Grams], names: dict[int, str]) -> 
 def _rows(model: LanguageModel, order: int, grams: Grams, texts: list[str]) -> Iterator[str]:
     """The lines of the n-grams of one order."""
     scores = np.empty(grams.ids.size)
-    log_probabilities(model.view(), grams.histories, order - 1, grams.words, scores)
+    log_probabilities(model.view, grams.histories, order - 1, grams.words, scores)
     scores /= LN10
     if order == 1:
         scores[grams.words == START] = NEVER
     weights = np.zeros(grams.ids.size)
     goes_on = grams.totals > 0
     if order < model.order:  # [O] Eq. 7, the factor of the shorter history
-        weights[goes_on] = np.log10(model.discounts[order + 1] * grams.types[goes_on] / grams.totals[goes_on])
+        weights[goes_on] = np.log10(model.discounts[0, order + 1] * grams.types[goes_on] / grams.totals[goes_on])
     for score, text, weight, known in zip(scores.tolist(), texts, weights.tolist(), goes_on.tolist(), strict=True):
         yield f"{score:.8g}\t{text}\t{weight:.8g}\n" if known else f"{score:.8g}\t{text}\n"
 
@@ -128,6 +133,7 @@ class ArpaModel(Reader):
         self.vocabulary = vocabulary
         self.table = table
 
+    @property
     def view(self) -> ArpaArrays:
         """What the kernels read."""
         return ArpaArrays(self.table.index, **self.table.columns, order=self.order)
@@ -158,6 +164,33 @@ class ArpaModel(Reader):
             raise BadInputError("there is no such file", where=path) from None
         except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise BadInputError(f"cannot be read: {error}", where=path, remedy="ARPA files are UTF-8 text") from None
+
+
+def read_base(path: str | Path, vocabulary: Vocabulary | None = None) -> LanguageModel:
+    """An ARPA file as the base of language models, which interpolate with it what they learn.
+
+    Its words are entered into the vocabulary. It keeps the probabilities of the file: there are no counts in it, so a
+    layer cannot be summed with it, and it cannot learn itself.
+    """
+    arpa = ArpaModel.read(path)
+    if arpa.order < 2:
+        raise BadInputError("holds single words only", where=path, remedy="a base has an order of at least 2")
+    words = arpa.vocabulary.words(range(len(SPECIAL), len(arpa.vocabulary)))
+    model = LanguageModel(arpa.order, vocabulary)
+    renamed = np.concatenate([np.arange(len(SPECIAL)), model.vocabulary.ids(words, add=True)])
+    model.scalars[WORDS] = len(words)
+    inner, outer = Table({**INNER, "stored": STORED}), Table({"longest": np.int32, "stored": np.float32})
+    here = np.empty(len(arpa), np.int64)
+    for first in range(0, len(arpa), CHUNK):
+        last = min(first + CHUNK, len(arpa))
+        inner.reserve((last - first) * arpa.order)
+        outer.reserve(last - first)
+        columns = inner.columns["grams"], inner.columns["stored"]
+        filled = StoredBase(inner.index, *columns, outer.index, outer.columns["stored"])
+        kernels.store(arpa.view, first, last, renamed, filled, here)
+    stored = [table.columns.pop("stored")[: table.index.state[HIGH]] for table in (inner, outer)]
+    model.inner, model.outer, model.stored = inner, outer, Stored(*stored)
+    return model
 
 
 class _Parser:
@@ -245,5 +278,6 @@ def _exercise() -> None:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "model.arpa"
         write_arpa(LanguageModel(2), path)
-        model = ArpaModel.read(path)
+        model, base = ArpaModel.read(path), read_base(path)
     model.score(["a"])
+    base.score(["a"])

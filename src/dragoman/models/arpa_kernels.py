@@ -12,11 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import lean
-from dragoman.models.language_kernels import START
-from dragoman.tables.kernels import ABSENT, Index, find, insert, path_key
-
-UNKNOWN = 0  # id of <unk> in every vocabulary
-FLOOR = -100 * math.log(10)  # log probability of an unknown word where the file has no <unk>, as in KenLM
+from dragoman.models.language_kernels import FLOOR, MISSING, START, UNKNOWN
+from dragoman.tables.kernels import ABSENT, Index, find, insert, parent_of, path_key, word_of
 
 
 class ArpaArrays(NamedTuple):
@@ -85,3 +82,58 @@ def read_text(arpa, words, probabilities, _):
         else:
             score, state = advance(arpa, state, words[i])
             probabilities[i] = math.exp(score)
+
+
+class StoredBase(NamedTuple):
+    """A language model that is being filled with probabilities. Valid until a table grows."""
+
+    inner: Index
+    grams: np.ndarray  # [capacity] GRAM, of which only `suffix` and, to tell that it goes on, `total` are used
+    probabilities: np.ndarray  # [capacity] STORED
+    outer: Index
+    longest: np.ndarray  # [capacity] float32
+
+
+@lean
+def store(arpa, first, last, renamed, base, here):
+    """Enter the n-grams first…last − 1 into a base; those before them are there, at the places `here` [entries].
+
+    `renamed` [words of the file] are the ids of the words there. Room for `order` times as many paths is reserved.
+    """
+    for entry in range(first, last):
+        key = arpa.entries.keys[entry]
+        parent, word = parent_of(key), renamed[word_of(key)]
+        node = here[parent] if parent != ABSENT else np.int64(ABSENT)
+        if node != ABSENT:
+            base.grams[node].total = 1
+        if arpa.lengths[entry] == arpa.order:
+            base.longest[insert(base.outer, path_key(node, word))] = arpa.scores[entry]
+            here[entry] = ABSENT
+            suffix_path(base, np.int64(base.grams[node].suffix), word)
+        else:
+            at = suffix_path(base, node, word)
+            base.probabilities[at].score, base.probabilities[at].backoff = arpa.scores[entry], arpa.backoffs[entry]
+            base.grams[at].total = arpa.backoffs[entry] != 0.0
+            here[entry] = at
+
+
+@lean
+def suffix_path(base, node, word):
+    """The path that goes on from a node with a word, entered with all paths at its end if it is not there."""
+    longer = np.int64(ABSENT)
+    answer = np.int64(ABSENT)
+    while True:
+        key = path_key(node, word)
+        at = find(base.inner, key)
+        is_new = at == ABSENT
+        if is_new:
+            at = insert(base.inner, key)
+            base.probabilities[at].score = MISSING
+            base.grams[at].suffix = ABSENT
+        if longer != ABSENT:
+            base.grams[longer].suffix = at
+        answer = at if answer == ABSENT else answer
+        if not is_new or node == ABSENT:
+            return answer
+        longer = at
+        node = np.int64(base.grams[node].suffix)

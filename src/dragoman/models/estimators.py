@@ -62,7 +62,7 @@ def train(
         raise BadInputError("training needs an empty model", remedy="train a new one, then merge it or build on it")
     if not {*plan} <= {"ibm1", "hmm", "online"} or "online" in plan[1:]:
         raise BadInputError(f"no such plan: {', '.join(plan)}", remedy="name epochs ibm1, hmm, and online as the first")
-    corpus = _Corpus(pairs, LEXICAL_UNIFORM if smooth else 0.0, JUMP_UNIFORM if smooth else 0.0)
+    corpus = _Corpus(pairs, LEXICAL_UNIFORM if smooth else 0.0, JUMP_UNIFORM if smooth else 0.0, model.nearness)
     threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
     log_likelihoods = []
     for number, kind in enumerate(plan):
@@ -79,8 +79,10 @@ def train(
 class _Corpus:
     """A corpus, its words numbered densely, and the expected counts of the last epoch over it."""
 
-    def __init__(self, pairs: Iterable[tuple[Ids, Ids]], lexical_uniform: float, jump_uniform: float) -> None:
-        self.lexical_uniform, self.jump_uniform = lexical_uniform, jump_uniform
+    def __init__(
+        self, pairs: Iterable[tuple[Ids, Ids]], lexical_uniform: float, jump_uniform: float, nearness: float
+    ) -> None:
+        self.lexical_uniform, self.jump_uniform, self.nearness = lexical_uniform, jump_uniform, nearness
         source, source_ends, target, target_ends = _joined(pairs)
         self.size = source_ends.size - 1
         self.source_ids, source = np.unique(source, return_inverse=True)
@@ -101,14 +103,14 @@ class _Corpus:
         occurred, totals = np.zeros(self.source_ids.size, np.bool_), np.zeros(self.target_ids.size, np.int64)
         for first, last, size in self.tasks:
             cells = self._cells(first, last, size)
-            counts = (occurred, totals, self.links, self.jumps)
+            counts = (self.nearness, occurred, totals, self.links, self.jumps)
             yield last, float(kernels.online_step(self.corpus, cells, first, last, self.blocks, *counts))
 
     def batch(self, kind: str, threads: int) -> Iterator[tuple[int, float]]:
         """Replace the counts by those expected under the model they make; yields (sentences done, log-likelihood)."""
         lexicon, jumps = np.empty(self.links.size), np.empty(self.jumps.size)
         kernels.estimate_lexicon(self.pairs, self.links, self.lexical_uniform, lexicon)
-        kernels.estimate_jumps(self.blocks, self.jumps, self.jump_uniform, jumps)
+        kernels.estimate_jumps(self.blocks, self.jumps, self.jump_uniform, self.nearness, jumps)
         self.links[:], self.jumps[:] = 0, 0
         counts = [(self.links, self.jumps)]
         counts += [(np.zeros_like(self.links), np.zeros_like(self.jumps)) for _ in range(threads - 1)]

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import kernel
-from dragoman.models.alignment_kernels import JUMP_UNIFORM, LEXICAL_UNIFORM, quantised, smoothed
+from dragoman.models.alignment_kernels import JUMP_UNIFORM, LEXICAL_UNIFORM, assumed, quantised, smoothed
 from dragoman.models.lattice_kernels import P0, posteriors
 
 
@@ -180,7 +180,7 @@ def hmm_step(corpus, cells, first, last, lexicon, jumps, blocks, link_counts, ju
 
 
 @kernel
-def online_step(corpus, cells, first, last, blocks, occurred, totals, link_counts, jump_counts):
+def online_step(corpus, cells, first, last, blocks, nearness, occurred, totals, link_counts, jump_counts):
     """The online rule for sentences first…last − 1: the expected counts of each are added before the next is looked at.
 
     occurred [source words] bool: which words have been seen; totals [target words]: c(e). Returns the log-likelihood,
@@ -202,7 +202,7 @@ def online_step(corpus, cells, first, last, blocks, occurred, totals, link_count
                 emission[j, i] = factor * link_counts[table[i - 1, j] if i else f[j]] + floor
         transition = np.empty((I + 1, I + 1))
         counts = block(jump_counts, blocks, I)
-        estimate_block(counts, JUMP_UNIFORM, transition)
+        estimate_block(counts, JUMP_UNIFORM, nearness, transition)
         gamma, expected, log_probability = posteriors(emission, transition)
         collect(gamma, expected, f, table, link_counts, counts)
         for i in range(I + 1):
@@ -233,19 +233,24 @@ def estimate_lexicon(pairs, counts, share, lexicon):
 
 
 @kernel
-def estimate_block(counts, share, transition):
-    """Write (1 − p0) · p(i|i′, I) into `transition` [I + 1, I + 1], smoothed with this share of 1 / I."""
+def estimate_block(counts, share, nearness, transition):
+    """Write (1 − p0) · p(i|i′, I) into `transition` [I + 1, I + 1], smoothed with this share of 1 / I.
+
+    Where nothing was counted, it is what is `assumed`.
+    """
     n = counts.shape[0]
     for previous in range(n):
         factor, floor = smoothed(counts[previous].sum(), n - 1, share)
         transition[previous, 0] = 0.0
         for i in range(1, n):
-            transition[previous, i] = (1.0 - P0) * (factor * counts[previous, i] + floor)
+            seen = factor * counts[previous, i] + floor
+            p = seen if factor > 0.0 else assumed(i, previous, n - 1, share, nearness)
+            transition[previous, i] = (1.0 - P0) * p
 
 
 @kernel
-def estimate_jumps(blocks, counts, share, jumps):
+def estimate_jumps(blocks, counts, share, nearness, jumps):
     """`estimate_block` for all lengths that occur."""
     for I in range(blocks.size):
         if blocks[I] >= 0:
-            estimate_block(block(counts, blocks, I), share, block(jumps, blocks, I))
+            estimate_block(block(counts, blocks, I), share, nearness, block(jumps, blocks, I))

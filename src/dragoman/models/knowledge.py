@@ -26,6 +26,7 @@ from dragoman.text.tokens import Mode
 from dragoman.types import Sentence
 
 KIND = "Knowledge"
+FORMAT = 2
 
 
 class Knowledge:
@@ -46,7 +47,9 @@ class Knowledge:
 
     def without_corrections(self) -> Knowledge:
         """A new, empty knowledge like this one over the same base."""
-        return Knowledge(self.base, tokens=self.source.mode, order=self.models.language.order)
+        new = Knowledge(self.base, tokens=self.source.mode, order=self.models.language.order)
+        new.models.share = self.models.share
+        return new
 
     def learn(self, source: str, target: str) -> Contribution:
         """Learn a pair of texts; one that cannot be learned is refused, and nothing changes."""
@@ -132,7 +135,7 @@ class Knowledge:
 
     def save(self, directory: str | Path) -> None:
         """Write to a directory, whole or not at all."""
-        write_arrays(Path(directory), self.arrays(), {"kind": KIND, "tokens": self.source.mode})
+        write_arrays(Path(directory), self.arrays(), {"kind": KIND, "format": FORMAT, "tokens": self.source.mode})
 
     @classmethod
     def open(cls, directory: str | Path, *, verify: bool = False) -> Knowledge:
@@ -140,4 +143,6 @@ class Knowledge:
         arrays, about = open_arrays(Path(directory), verify=verify)
         if about.get("kind") != KIND:
             raise BadInputError(f"holds a {about.get('kind')}, not a {KIND}", where=directory)
+        if about.get("format") != FORMAT:
+            raise BadInputError("was trained by another version of dragoman", where=directory, remedy="train it again")
         return cls.from_arrays(arrays, tokens=about["tokens"])

@@ -24,12 +24,25 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.errors import BadInputError
+from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.files import Arrays, open_arrays, write_arrays
 from dragoman.kernels import exercise
+from dragoman.models import language_counts_kernels as counts_kernels
 from dragoman.models import language_kernels as kernels
+from dragoman.models import language_text_kernels as text_kernels
 from dragoman.models import language_upkeep as upkeep
-from dragoman.models.language_kernels import DROPPED, SKIPPED, TALLIES, TOTAL, TYPES, LanguageArrays, Statistics
+from dragoman.models.language_kernels import (
+    DROPPED,
+    SKIPPED,
+    SUM,
+    TALLIES,
+    TOTAL,
+    TYPES,
+    LanguageArrays,
+    Own,
+    Statistics,
+    Stored,
+)
 from dragoman.models.lines import TextReader
 from dragoman.models.lines_kernels import sentence_scores
 from dragoman.tables import ABSENT, Table
@@ -39,9 +52,11 @@ KIND = "LanguageModel"
 HIGHEST_ORDER = 2**kernels.LENGTH_BITS - 1
 INNER = {"grams": kernels.GRAM}
 OUTER = {"longest": np.int32}
+OWN = {"grams": kernels.OWN_GRAM}
 CHUNK = 1 << 12  # words that `train` hands to a kernel at once
 BATCH = 1 << 11  # sentences that are scored at once
-BLOCK = 1 << 9  # words that are looked up at once
+BLOCK = 1 << 10  # words that are looked up at once
+DEFAULT_SHARE = 0.5  # of a layer over a base that has no counts
 
 Ids = NDArray[np.int64]
 Words = Sequence[str]
@@ -55,6 +70,7 @@ class Reader:
     vocabulary: Vocabulary
     _text: TextReader | None = None
 
+    @property
     def view(self) -> Any:
         """What the kernels read; valid until the model changes."""
         raise NotImplementedError
@@ -111,17 +127,20 @@ class Reader:
     def _probabilities(self, words: Ids, block: int) -> NDArray[np.float64]:
         """Probability of each word after those before it in its sentence; no sentence is longer than a block."""
         probabilities = np.empty(words.size)
-        self.kernels.read_text(self.view(), words, probabilities, np.empty((9, block), np.int64))
+        self.kernels.read_text(self.view, words, probabilities, np.empty((9, block), np.int64))
         return probabilities
 
 
 class LanguageModel(Reader):
     """Counts of n-grams up to an order, and the probabilities that follow from them.
 
-    The vocabulary may be shared with other models; methods whose name ends in `_ids`, and `train`, take its ids.
+    The vocabulary may be shared with other models; methods whose name ends in `_ids`, and `train`, take its ids. With a
+    `share`, what a layer has counted and its base are not summed but interpolated: share · p_layer + (1 − share) ·
+    p_base. It may be set at any time. Over a base of probabilities (`arpa.read_base`) there is always one.
     """
 
-    kernels = kernels
+    kernels = text_kernels
+    share: float | None = None
 
     def __init__(self, order: int = 5, vocabulary: Vocabulary | None = None, base: LanguageModel | None = None) -> None:
         if not 1 <= order <= HIGHEST_ORDER:
@@ -134,15 +153,33 @@ class LanguageModel(Reader):
         self.inner: Table = Table(INNER, base.inner if base else None)
         self.outer: Table = Table(OUTER, base.outer if base else None)
         self.scalars = np.zeros(TALLIES + 2 * order, np.int64)
-        self.discounts = np.zeros(order + 1)  # D_k at place k, kept up to date by the kernels
+        self.own: Table = Table(OWN)  # what this layer would have counted without its base
+        self.own_scalars = np.zeros_like(self.scalars)
+        self.discounts = np.zeros((3, order + 1))  # see LanguageArrays; kept up to date by the kernels
+        self.stored = Stored(np.zeros(0, kernels.STORED), np.zeros(0, np.float32))  # filled by `arpa.read_base`
         empty = Statistics(np.zeros(0, kernels.GRAM), np.zeros(0, np.int32), np.zeros_like(self.scalars))
-        self._beneath = empty if base is None else base.view().layer
-        kernels.update_discounts(self.view())
+        self._beneath = empty if base is None else base.statistics
+        kernels.update_discounts(self.view)
 
+    @property
+    def statistics(self) -> Statistics:
+        """The columns of this layer; valid until the model changes."""
+        return Statistics(**self.inner.columns, **self.outer.columns, scalars=self.scalars)
+
+    @property
     def view(self) -> LanguageArrays:
         """What the kernels read and write; valid until the model changes."""
-        statistics = Statistics(**self.inner.columns, **self.outer.columns, scalars=self.scalars)
-        return LanguageArrays(self.inner.layered, self.outer.layered, self._beneath, statistics, self.discounts)
+        if self.stored.inner.size:
+            return LanguageModel(self.order, self.vocabulary, self).view
+        inner, outer, stored, share = self.inner.layered, self.outer.layered, self.stored, self.share
+        own = Own(inner.base, np.zeros(0, kernels.OWN_GRAM), self.own_scalars)
+        if self.base is None:
+            share = None
+        else:
+            own, stored = Own(self.own.index, **self.own.columns, scalars=self.own_scalars), self.base.stored
+            share = DEFAULT_SHARE if share is None and stored.inner.size else share
+        counted = self._beneath, self.statistics, self.discounts
+        return LanguageArrays(inner, outer, *counted, own, stored, SUM if share is None else float(share))
 
     def add(self, words: Words) -> None:
         """Learn one sentence, without `<s>` and `</s>`."""
@@ -158,33 +195,43 @@ class LanguageModel(Reader):
         """`add` for word ids."""
         _check_ids(words)
         self._reserve(words.size + 1)
-        kernels.add(self.view(), np.ascontiguousarray(words, np.int64))
+        counts_kernels.add(self.view, np.ascontiguousarray(words, np.int64))
 
     def remove_ids(self, words: Ids) -> None:
         """`remove` for word ids."""
         sentence = np.concatenate([[START], words, [END]])
         histories = np.empty(words.size + 1, np.int64)
-        if not kernels.find_histories(self.view(), sentence, histories):
+        if not counts_kernels.find_histories(self.view, sentence, histories):
             raise BadInputError("this sentence was never learned, so it cannot be forgotten")
         self._reserve(words.size + 1)
-        kernels.remove(self.view(), sentence, histories)
+        counts_kernels.remove(self.view, sentence, histories)
 
     def train(self, sentences: Iterable[Ids]) -> None:
         """Learn many sentences, given as word ids."""
         for words, ends in _chunks(sentences):
             _check_ids(words)
             self._reserve(words.size + ends.size)
-            kernels.add_sentences(self.view(), words, ends)
+            counts_kernels.add_sentences(self.view, words, ends)
 
     def _reserve(self, predicted: int) -> None:
         """Make room for what so many words, with those before them, may enter."""
+        self.check_learns()
         self.inner.reserve((predicted + 1) * (self.order - 1))
         self.outer.reserve(predicted)
+        if self.base is not None:
+            self.own.reserve(2 * (predicted + 1) * self.order)
+
+    def check_learns(self) -> None:
+        """Refuse to change a model of probabilities."""
+        if self.stored.inner.size:
+            raise BadInputError("a language model from an ARPA file cannot learn", remedy="use it as a base")
 
     def merge(self, other: LanguageModel) -> None:
         """Learn all that a model without a base has learned; words are matched by their spelling."""
         if other.order != self.order or other.base is not None:
             raise BadInputError("only a language model of the same order and without a base can be merged")
+        other.check_learns()
+        self.check_learns()
         upkeep.merge(self, other)
 
     def prune(self, limit: int) -> dict[int, int]:
@@ -194,6 +241,7 @@ class LanguageModel(Reader):
         Shorter n-grams keep their counts, and probabilities stay normalised. But what was dropped is not known exactly
         any more: a later `remove` skips what it does not find (`skipped` counts it).
         """
+        self.check_learns()
         return upkeep.prune(self, limit)
 
     @property
@@ -213,7 +261,8 @@ class LanguageModel(Reader):
     @property
     def nbytes(self) -> int:
         """Bytes held in memory by this layer, base and vocabulary not counted."""
-        return self.inner.nbytes + self.outer.nbytes + self.scalars.nbytes
+        stored = sum(array.nbytes for array in self.stored)
+        return self.inner.nbytes + self.outer.nbytes + self.own.nbytes + self.scalars.nbytes + stored
 
     def counts(self) -> dict[tuple[str, ...], tuple[int, int, int]]:
         """Every n-gram with its c_X and, as a history u, Σ_w c_X(u w) and N1+(u •), base and layer summed.
@@ -237,7 +286,13 @@ class LanguageModel(Reader):
         """Everything needed to open this model again, base and vocabulary not counted."""
         inner = {f"inner.{name}": array for name, array in self.inner.arrays().items()}
         outer = {f"outer.{name}": array for name, array in self.outer.arrays().items()}
-        return {"scalars": self.scalars, **inner, **outer}
+        arrays = {"scalars": self.scalars, **inner, **outer}
+        if self.stored.inner.size:
+            arrays |= {"stored.inner": self.stored.inner, "stored.outer": self.stored.outer}
+        if self.base is not None:
+            arrays |= {f"own.{name}": array for name, array in self.own.arrays().items()}
+            arrays["own.scalars"] = self.own_scalars
+        return arrays
 
     @classmethod
     def from_arrays(
@@ -248,7 +303,15 @@ class LanguageModel(Reader):
         model.inner = Table.from_arrays(_under("inner.", arrays), model.inner.base)
         model.outer = Table.from_arrays(_under("outer.", arrays), model.outer.base)
         model.scalars = arrays["scalars"]
-        kernels.update_discounts(model.view())
+        if "stored.inner" in arrays:
+            model.stored = Stored(arrays["stored.inner"], arrays["stored.outer"])
+        if base is not None:
+            if "own.scalars" not in arrays:
+                raise DamagedFileError("a language model of an older version over a base", remedy="learn it again")
+            model.own = Table.from_arrays(_under("own.", arrays))
+            model.own_scalars = arrays["own.scalars"]
+        if model.base is not None or not model.stored.inner.size:
+            kernels.update_discounts(model.view)
         return model
 
     def save(self, directory: str | Path) -> None:

@@ -1,17 +1,19 @@
-"""Interpolated Kneser-Ney counts as compiled functions: learning, forgetting and reading ([O] Eq. 7, Alg. 1–2).
+"""Interpolated Kneser-Ney counts as compiled functions: what is kept, and how it is read ([O] Eq. 7).
 
 An n-gram is a path of words, the oldest first. Each word of a sentence ends one *longest* n-gram, of order n or going
 back to `<s>`, and that one keeps its true count; every shorter n-gram keeps the number of distinct words seen to its
 left. So one count c_X stands at each path, and a word is learned from the longest n-gram downwards: only an n-gram
 never seen before is a new left context of the one without its first word, and the first one seen before ends the walk.
 
-1. `add` and `remove` change the statistics of one sentence; room must have been reserved before.
-2. `start` gives the state at the beginning of a sentence, `advance` the log probability of a word and the state after.
+1. `start` gives the state at the beginning of a sentence, `advance` the log probability of a word and the state after.
    A state is one integer, valid until the model changes: the longest history that has been seen to go on. Histories of
    equal state give every word the same probability.
-3. `read_text` gives the probabilities of a whole text at once.
+2. `read_text` (language_text_kernels.py) gives the probabilities of a whole text at once.
 
-Everything read is the sum of base and layer, and everything written goes to the layer.
+What is read is the sum of base and layer. Or the two are interpolated, p = share · p_layer + (1 − share) · p_base. From
+differences to a base one cannot tell what the layer would have counted by itself, so that is counted once more (`Own`),
+along the same paths. Whatever either of the two knows is known to the sum: one walk reads both, and a state stays one
+integer. A base may also have no counts but probabilities, from an ARPA file (`Stored`); it can only be interpolated.
 """
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
@@ -22,23 +24,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dragoman.kernels import kernel, lean
+from dragoman.kernels import lean
 from dragoman.tables.kernels import (
     ABSENT,
     HIGH,
-    LIVE,
+    Index,
     Layered,
-    erase,
     find,
-    find_many,
-    follow,
-    insert,
     joint_id,
+    key_of,
     locate,
     path_key,
 )
 
-START, END = 1, 2  # ids of <s> and </s> in every vocabulary
+UNKNOWN, START, END = 0, 1, 2  # ids of <unk>, <s> and </s> in every vocabulary
 
 # Places in Statistics.scalars
 TOTAL = 0  # Σ_w c_X(w): as a history, the empty one
@@ -62,12 +61,37 @@ GRAM = np.dtype(
 )
 
 
+OWN_GRAM = np.dtype([("count", np.int32), ("total", np.int32), ("types", np.int32)])
+STORED = np.dtype([("score", np.float32), ("backoff", np.float32)])  # natural logs, of p and of the back-off weight
+MISSING = 1.0  # in place of a log probability: a path that is there only because others lead through it
+FLOOR = -100 * math.log(10)  # log probability of an unknown word where an ARPA file has no <unk>, as in KenLM
+SUM = -1.0  # in place of a share: nothing is interpolated
+
+
 class Statistics(NamedTuple):
     """The columns of one model, or of one layer as differences to its base."""
 
     grams: np.ndarray  # [inner] GRAM, of each n-gram of order 1 … n−1
     longest: np.ndarray  # [outer] int32, c_T of each n-gram of order n
     scalars: np.ndarray  # [5 + 2n] int64
+
+
+class Own(NamedTuple):
+    """What a layer has counted, as if there were no base; without room where there is none.
+
+    Keys are those of the joint paths: whatever is counted here is counted in the sum, so these paths are there.
+    """
+
+    entries: Index  # n-grams of any order
+    grams: np.ndarray  # [capacity] OWN_GRAM
+    scalars: np.ndarray  # [5 + 2n] int64
+
+
+class Stored(NamedTuple):
+    """Probabilities of a base that has no counts; of length 0 where it has."""
+
+    inner: np.ndarray  # [inner] STORED
+    outer: np.ndarray  # [outer] float32, log p of the n-grams of order n
 
 
 class LanguageArrays(NamedTuple):
@@ -77,7 +101,10 @@ class LanguageArrays(NamedTuple):
     outer: Layered  # (joint id in `inner`, word) of those of order n
     base: Statistics
     layer: Statistics
-    discounts: np.ndarray  # [n + 1] float64, D_k at place k
+    discounts: np.ndarray  # [3, n + 1] float64, D_k at place k: of the sum, of the base alone, of the layer alone
+    own: Own
+    stored: Stored
+    share: float  # of the layer, or SUM
 
 
 @lean
@@ -89,18 +116,25 @@ def plain(index):
 @lean
 def order_of(lm):
     """The highest order, n."""
-    return lm.discounts.size - 1
+    return lm.discounts.shape[1] - 1
 
 
 @lean
 def update_discounts(lm):
     """Compute every D_k anew from the tallies."""
-    lm.discounts[0] = 0.0
-    for k in range(1, lm.discounts.size):
+    lm.discounts[:, 0] = 0.0
+    base, layer, own = lm.base.scalars, lm.layer.scalars, lm.own.scalars
+    for k in range(1, order_of(lm) + 1):
         place = TALLIES + 2 * (k - 1)
-        once = lm.base.scalars[place] + lm.layer.scalars[place]
-        twice = lm.base.scalars[place + 1] + lm.layer.scalars[place + 1]
-        lm.discounts[k] = once / (once + 2.0 * twice) if once > 0 and twice > 0 else FIRST_DISCOUNT
+        lm.discounts[0, k] = discount(base[place] + layer[place], base[place + 1] + layer[place + 1])
+        lm.discounts[1, k] = discount(base[place], base[place + 1])
+        lm.discounts[2, k] = discount(own[place], own[place + 1])
+
+
+@lean
+def discount(once, twice):
+    """D_k, given how many n-grams of order k have been seen once and twice."""
+    return once / (once + 2.0 * twice) if once > 0 and twice > 0 else FIRST_DISCOUNT
 
 
 @lean
@@ -181,6 +215,8 @@ def start(lm):
 @lean
 def advance(lm, state, word):
     """Natural log of p(word | state) ([O] Eq. 7) and the state after the word; a word never counted is `<unk>`."""
+    if lm.share != SUM:
+        return advance_shared(lm, state, word)
     node, length = (state >> LENGTH_BITS) - 1, state & ((1 << LENGTH_BITS) - 1)
     probability, left = 0.0, 1.0  # `left`: what longer histories leave to shorter ones
     reached = np.int64(EMPTY_HISTORY)
@@ -190,11 +226,11 @@ def advance(lm, state, word):
         if continued > 0 and reached == EMPTY_HISTORY:
             reached = state_of(joint, length + 1)
         if total > 0:
-            discount = lm.discounts[length + 1]
+            held_back = lm.discounts[0, length + 1]
             share = left / total
             if count > 0:
-                probability += share * (count - discount)
-            left = share * discount * types
+                probability += share * (count - held_back)
+            left = share * held_back * types
         if length == 0:
             break
         node = suffix
@@ -204,266 +240,108 @@ def advance(lm, state, word):
 
 
 @lean
-def read_text(lm, words, probabilities, work):
-    """Probability of each word [m] of sentences between `<s>` and `</s>`, into `probabilities` [m]; 1 for `<s>`.
-
-    As `advance` would give, but block by block and in each order by order, so that no look-up waits for another. `work`
-    is [9, b], with b the length of a block, or of the longest sentence.
-    """
-    begin = 0
-    while begin < words.size:
-        end = min(begin + work.shape[1], words.size)
-        while end < words.size and words[end] != START:
-            end -= 1
-        read_block(lm, words[begin:end], probabilities[begin:end], work)
-        begin = end
-
-
-@lean
-def read_block(lm, words, probabilities, work):
-    """`read_text` for a block of whole sentences.
-
-    In the rows of `work`: the order of the longest n-gram found at each word; of each history seen to go on, the place
-    of the word after it, its joint id, Σ_w c_X(u w) and N1+(u •); the rest belongs to `look_up_all`.
-    """
-    found, places, nodes, totals, types = work[0], work[1], work[2], work[3], work[4]
-    found[: words.size] = 0
-    probabilities[:] = 1.0 / (lm.base.scalars[WORDS] + lm.layer.scalars[WORDS] + 2)
-    total, kinds, _ = history(lm, np.int64(ABSENT))
-    n = words.size if total > 0 else 0
-    for j in range(n):
-        places[j], nodes[j], totals[j], types[j] = j, ABSENT, total, kinds
-    for length in range(order_of(lm)):
-        n = look_up_all(lm, words, probabilities, work, n, length)
-    for i in range(words.size):
-        if words[i] == START:
-            probabilities[i] = 1.0
-
-
-@lean
-def look_up_all(lm, words, probabilities, work, n, length):
-    """Look up the words after n histories of one length; what is found becomes the histories of the next words."""
-    found, places, nodes, totals, types = work[0], work[1], work[2], work[3], work[4]
-    origins, keys, in_base, in_layer = work[5], work[6], work[7], work[8]  # of each look-up; the first is its history
-    is_longest, discount = length + 1 == order_of(lm), lm.discounts[length + 1]
-    lookups = 0
-    for j in range(n):
-        place = plain(places[j])
-        probabilities[place] *= discount * types[j] / totals[j]
-        origins[plain(lookups)], keys[plain(lookups)] = j, path_key(nodes[j], words[place])
-        lookups += found[place] == length  # an n-gram can only be there if the one without its first word is
-    locate_all(lm, is_longest, keys[:lookups], in_base[:lookups], in_layer[:lookups])
-    n = 0
-    for k in range(lookups):
-        place, total = places[plain(origins[k])], totals[plain(origins[k])]
-        if is_longest:
-            count = read_longest(lm, in_base[k], in_layer[k])
-        else:
-            count, goes_on, kinds = read_gram(lm, in_base[k], in_layer[k])
-            nodes[plain(n)] = joint_id(lm.inner, in_base[k], in_layer[k])
-            places[plain(n)], totals[plain(n)], types[plain(n)] = place + 1, goes_on, kinds
-            n += (goes_on > 0) & (place + 1 < words.size)
-        probabilities[plain(place)] += (count - discount) / total if count > 0 else 0.0
-        found[plain(place)] += count > 0
-    return n
-
-
-@lean
-def locate_all(lm, is_longest, keys, in_base, in_layer):
-    """`locate` for keys [n] of one order; the keys are lost."""
-    if is_longest:
-        find_many(lm.outer.base, keys, in_base)
-        find_many(lm.outer.layer, keys, in_layer)
-    else:
-        find_and_touch(lm.inner.base, lm.base.grams, keys, in_base, in_layer)
-        find_and_touch(lm.inner.layer, lm.layer.grams, keys, in_layer, keys)
-
-
-@lean
-def find_and_touch(index, grams, keys, ids, touched):
-    """Look up every key; each entry is touched at once, to be on its way into the cache while the next is looked up."""
-    if index.state[LIVE] == 0:
-        ids[:] = ABSENT
-        return
-    for i in range(keys.size):
-        ids[i] = find(index, keys[i])
-        if ids[i] != ABSENT:
-            touched[i] = grams[plain(ids[i])].count
-
-
-@lean
-def settle(lm, at, in_base):
-    """Erase an inner entry of the layer that has come back to zero, unless a path may still lead through it."""
-    gram = lm.layer.grams[at]
-    if gram.count != 0 or gram.total != 0 or gram.types != 0:
-        return
-    # Whatever leads through an n-gram is counted in it, unless n-grams were dropped; then `drop` sweeps up.
-    if in_base or lm.base.scalars[DROPPED] + lm.layer.scalars[DROPPED] == 0:
-        gram.suffix = 0
-        erase(lm.inner.layer, at)
-
-
-@lean
-def change_history(lm, node, amount, types):
-    """Add to Σ_w c_X(u w) and N1+(u •) of the history u with this joint id."""
-    if node == ABSENT:
-        lm.layer.scalars[TOTAL] += amount
-        lm.layer.scalars[TYPES] += types
-        return
-    below = lm.inner.base.state[HIGH]
-    at = node - below if node >= below else insert(lm.inner.layer, lm.inner.base.keys[node])
-    lm.layer.grams[at].total += amount
-    lm.layer.grams[at].types += types
-    settle(lm, at, node < below)
-
-
-@lean
-def change_tallies(lm, order, before, after):
-    """Move an n-gram of this order between c_{k,1} and c_{k,2} ([O] Alg. 2)."""
-    for j in range(1, 3):
-        lm.layer.scalars[TALLIES + 2 * (order - 1) + j - 1] += np.int64(after == j) - np.int64(before == j)
-
-
-@lean
-def change(lm, node, length, word, amount):
-    """Add to c_X of an n-gram, given as a history and a word; returns what it was before, and its joint id."""
-    key = path_key(node, word)
-    if length + 1 == order_of(lm):
-        in_base = find(lm.outer.base, key)
-        at = insert(lm.outer.layer, key)
-        joint = joint_id(lm.outer, in_base, at)
-        before = np.int64(lm.layer.longest[at])
-        if in_base != ABSENT:
-            before += lm.base.longest[in_base]
-        lm.layer.longest[at] += amount
-        if lm.layer.longest[at] == 0:
-            erase(lm.outer.layer, at)
-    else:
-        in_base = find(lm.inner.base, key)
-        at = insert(lm.inner.layer, key)
-        joint = joint_id(lm.inner, in_base, at)
-        before = np.int64(lm.layer.grams[at].count)
-        if in_base != ABSENT:
-            before += lm.base.grams[in_base].count
-        lm.layer.grams[at].count += amount
-        settle(lm, at, in_base != ABSENT)
-    after = before + amount
-    types = np.int64(after > 0) - np.int64(before > 0)
-    if length == 0 and word != END:
-        lm.layer.scalars[WORDS] += types
-    change_history(lm, node, amount, types)
-    change_tallies(lm, length + 1, before, after)
-    return before, joint
-
-
-@lean
-def add_longest(lm, node, length, word, amount):
-    """Count a longest n-gram, given as a history and a word, and whatever that makes new among the shorter ones.
-
-    Returns the joint id of the history it leaves behind: itself or, if it is of order n, what follows its first word.
-    """
-    below = lm.inner.base.state[HIGH]
-    order = order_of(lm)
-    left_behind = np.int64(ABSENT)
-    longer = np.int64(ABSENT)  # the one counted before, whose suffix is counted next
+def advance_shared(lm, state, word):
+    """`advance` where layer and base are interpolated."""
+    node, length = (state >> LENGTH_BITS) - 1, state & ((1 << LENGTH_BITS) - 1)
+    is_stored = lm.stored.inner.size > 0
+    said = spelled(lm, word) if is_stored else word
+    base, base_left, layer, layer_left = 0.0, 1.0, 0.0, 1.0  # probabilities, and what is left to shorter histories
+    reached = np.int64(EMPTY_HISTORY)
     while True:
-        before, joint = change(lm, node, length, word, amount)
-        if longer >= below:
-            lm.layer.grams[longer - below].suffix = joint
-        longer = joint if length + 1 < order else np.int64(ABSENT)
-        if left_behind == ABSENT:
-            left_behind = longer
-        if before > 0 or length == 0:
+        if reached == EMPTY_HISTORY:
+            _, joint, continued = look_up(lm, node, length, word)
+            reached = state_of(joint, length + 1) if continued > 0 else reached
+        if is_stored:
+            base, base_left = add_stored(lm, node, length, said, base, base_left)
+        else:
+            base, base_left = add_base(lm, node, length, word, base, base_left)
+        layer, layer_left = add_layer(lm, node, length, word, layer, layer_left)
+        if length == 0:
             break
         node = shorter(lm, node)
         length -= 1
-        amount = 1  # as one more word to the left
-    if length == 0 and longer >= below:
-        lm.layer.grams[longer - below].suffix = ABSENT
-    if left_behind == ABSENT and order > 1:  # seen before and of order n: the shorter one is there
-        _, left_behind, _ = look_up(lm, shorter(lm, node), length - 1, word)
-    return left_behind
+    added = lm.layer.scalars[WORDS]
+    uniform = 1.0 / (lm.base.scalars[WORDS] + added + 2)
+    if is_stored:
+        base += base_left * math.exp(FLOOR)
+        base = base / (added + 1) if said == UNKNOWN else base  # all words that the file does not know share <unk>
+    else:
+        base += base_left * uniform
+    share = share_in_use(lm, is_stored)
+    return math.log(share * (layer + layer_left * uniform) + (1.0 - share) * base), reached
 
 
 @lean
-def remove_longest(lm, node, length, word):
-    """Undo `add_longest` for one occurrence."""
-    while True:
-        suffix = np.int64(ABSENT) if length == 0 else shorter(lm, node)
-        before, _ = change(lm, node, length, word, -1)
-        if before > 1 or length == 0:
-            break
-        node = suffix
-        length -= 1
+def share_in_use(lm, is_stored):
+    """The share of the layer: all if the base has seen nothing, none if the layer has not."""
+    if lm.own.scalars[TOTAL] == 0:
+        return 0.0
+    return lm.share if is_stored or lm.base.scalars[TOTAL] > 0 else 1.0
 
 
 @lean
-def add(lm, words):
-    """Learn a sentence [m], without `<s>` and `</s>`."""
-    order = order_of(lm)
-    node = np.int64(ABSENT)
-    if order > 1:
-        _, node, _ = look_up(lm, ABSENT, 0, START)
-        if node == ABSENT:
-            at = insert(lm.inner.layer, path_key(ABSENT, START))
-            lm.layer.grams[at].suffix = ABSENT
-            node = lm.inner.base.state[HIGH] + at
-    for i in range(words.size + 1):
-        word = words[i] if i < words.size else np.int64(END)
-        node = add_longest(lm, node, min(i + 1, order - 1), word, 1)
-    update_discounts(lm)
+def spelled(lm, word):
+    """The word, or `<unk>` if the base's file does not have it."""
+    at = find(lm.inner.base, path_key(ABSENT, word))
+    return word if at != ABSENT and lm.stored.inner[plain(at)].score != MISSING else np.int64(UNKNOWN)
 
 
 @lean
-def add_sentences(lm, words, ends):
-    """Learn sentences: words one after another, `ends` [s] one past each last."""
-    begin = 0
-    for end in ends:
-        add(lm, words[begin:end])
-        begin = end
+def interpolated(probability, left, count, total, types, held_back):
+    """One step of [O] Eq. 7: the probability with what this history adds, and what it leaves to shorter ones."""
+    if total <= 0:
+        return probability, left
+    share = left / total
+    if count > 0:
+        probability += share * (count - held_back)
+    return probability, share * held_back * types
 
 
 @lean
-def remove(lm, sentence, nodes):
-    """Forget a sentence `<s>` … `</s>` [m + 2], `nodes` [m + 1] from `find_histories`; what is not there is skipped."""
-    for i in range(nodes.size - 1, -1, -1):  # backwards, so that no path is erased before those that go on from it
-        length = min(i + 1, order_of(lm) - 1)
-        if occurrences(lm, nodes[i], length, sentence[i + 1])[0] > 0:
-            remove_longest(lm, nodes[i], length, sentence[i + 1])
-        else:
-            lm.layer.scalars[SKIPPED] += 1
-    update_discounts(lm)
+def add_base(lm, node, length, word, probability, left):
+    """`interpolated` with what the base alone has counted."""
+    if node >= lm.inner.base.state[HIGH]:
+        return probability, left
+    total, types = lm.base.scalars[TOTAL], lm.base.scalars[TYPES]
+    if node != ABSENT:
+        total, types = np.int64(lm.base.grams[plain(node)].total), np.int64(lm.base.grams[plain(node)].types)
+    count, key = np.int64(0), path_key(node, word)
+    if length + 1 == order_of(lm):
+        at = find(lm.outer.base, key)
+        count += lm.base.longest[plain(at)] if at != ABSENT else 0
+    else:
+        at = find(lm.inner.base, key)
+        count += lm.base.grams[plain(at)].count if at != ABSENT else 0
+    return interpolated(probability, left, count, total, types, lm.discounts[1, length + 1])
 
 
 @lean
-def occurrences(lm, node, length, word):
-    """c_X and joint id of an n-gram whose history may be unknown (ABSENT though it has words)."""
-    if node == ABSENT and length > 0:
-        return np.int64(0), np.int64(ABSENT)
-    count, joint, _ = look_up(lm, node, length, word)
-    return count, joint
+def add_layer(lm, node, length, word, probability, left):
+    """`interpolated` with what the layer alone has counted."""
+    own = lm.own
+    total, types = own.scalars[TOTAL], own.scalars[TYPES]
+    if node != ABSENT:
+        at = find(own.entries, key_of(lm.inner, node))
+        if at == ABSENT:
+            return probability, left
+        total, types = np.int64(own.grams[plain(at)].total), np.int64(own.grams[plain(at)].types)
+    at = find(own.entries, path_key(node, word))
+    count = np.int64(own.grams[plain(at)].count) if at != ABSENT else np.int64(0)
+    return interpolated(probability, left, count, total, types, lm.discounts[2, length + 1])
 
 
-@kernel
-def find_histories(lm, sentence, nodes):
-    """Find the joint id of the history before each word of `<s>` … `</s>`; false if the sentence was never learned.
-
-    That is, if a longest n-gram stands in it more often than it was counted. Where n-grams were dropped, none can tell.
-    """
-    order = order_of(lm)
-    counts, grams = np.empty_like(nodes), np.empty_like(nodes)
-    for i in range(nodes.size):
-        nodes[i] = follow(lm.inner, sentence[max(0, i + 2 - order) : i + 1])
-        counts[i], grams[i] = occurrences(lm, nodes[i], min(i + 1, order - 1), sentence[i + 1])
-    if lm.base.scalars[DROPPED] + lm.layer.scalars[DROPPED] > 0:
-        return True
-    if counts.min() <= 0:
-        return False
-    first = max(0, min(order - 2, nodes.size))  # those before it go back to <s>, so they stand there once
-    ranked = first + np.argsort(grams[first:])
-    needed = 0
-    for i in range(ranked.size):
-        needed = needed + 1 if i > 0 and grams[ranked[i]] == grams[ranked[i - 1]] else 1
-        if counts[ranked[i]] < needed:
-            return False
-    return True
+@lean
+def add_stored(lm, node, length, word, probability, left):
+    """The same for a base of probabilities: that of the longest n-gram listed, weighed by histories that lack it."""
+    if left == 0.0 or node >= lm.inner.base.state[HIGH]:
+        return probability, left
+    key, score = path_key(node, word), np.float32(MISSING)
+    if length + 1 == order_of(lm):
+        at = find(lm.outer.base, key)
+        score = lm.stored.outer[plain(at)] if at != ABSENT else score
+    else:
+        at = find(lm.inner.base, key)
+        score = lm.stored.inner[plain(at)].score if at != ABSENT else score
+    if score != np.float32(MISSING):
+        return left * math.exp(score), 0.0
+    return probability, left * math.exp(lm.stored.inner[plain(node)].backoff) if node != ABSENT else left

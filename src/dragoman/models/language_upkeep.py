@@ -90,8 +90,10 @@ def merge(model: LanguageModel, other: LanguageModel) -> None:
     here = np.full(int(other.inner.index.state[HIGH]), ABSENT, np.int64)
     model.inner.reserve(2 * len(other.inner))
     model.outer.reserve(len(other.outer))
-    kernels.enter_paths(model.view(), other.view(), renamed, here)
-    kernels.merge(model.view(), other.view(), renamed, here)
+    if model.base is not None:
+        model.own.reserve(2 * (len(other.inner) + len(other.outer)))
+    kernels.enter_paths(model.view, other.view, renamed, here)
+    kernels.merge(model.view, other.view, renamed, here)
 
 
 def prune(model: LanguageModel, limit: int) -> dict[int, int]:
@@ -103,7 +105,8 @@ def prune(model: LanguageModel, limit: int) -> dict[int, int]:
         if not entries.size:
             break
         model.inner.reserve(entries.size)
-        kernels.drop(model.view(), entries, orders)
+        model.own.reserve(entries.size)
+        kernels.drop(model.view, entries, orders)
         for order in dropped:
             dropped[order] += int(np.count_nonzero(counts[orders == order]))
     if any(dropped.values()):
@@ -115,7 +118,7 @@ def _droppable(model: LanguageModel) -> tuple[Ids, Ids, Ids]:
     """Entries of the layer through which nothing leads, with their orders and counts, the least useful first."""
     high = int(model.inner.index.state[HIGH])
     orders, needed = np.zeros(high, np.int64), np.zeros(high, np.int64)
-    kernels.survey(model.view(), orders, needed)
+    kernels.survey(model.view, orders, needed)
     grams = model.inner.columns["grams"][:high]
     counts = grams["count"]
     inner = np.flatnonzero((orders > 1) & (needed == 0) & (counts >= 0) & (grams["total"] == 0) & (grams["types"] == 0))

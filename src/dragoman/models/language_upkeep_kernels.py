@@ -6,12 +6,11 @@ from __future__ import annotations
 import numpy as np
 
 from dragoman.kernels import kernel, lean
+from dragoman.models.language_counts_kernels import add_longest, change, change_own, count_own
 from dragoman.models.language_kernels import (
     DROPPED,
     START,
-    add_longest,
     advance,
-    change,
     look_up,
     order_of,
     shorter,
@@ -89,12 +88,14 @@ def merge(lm, other, renamed, here):
             length += 1
         if word_of(inner.keys[first]) == START:  # it keeps true counts
             parent, word = parent_of(inner.keys[entry]), word_of(inner.keys[entry])
-            add_longest(lm, here[parent], length, renamed[word], other.layer.grams[entry].count)
+            count_own(lm, here[parent], length, renamed[word], np.int64(other.layer.grams[entry].count))
+            add_longest(lm, here[parent], length, renamed[word], np.int64(other.layer.grams[entry].count))
     for entry in range(outer.state[HIGH]):
         if outer.keys[entry] >= 0:
             parent, word = parent_of(outer.keys[entry]), word_of(outer.keys[entry])
             node = np.int64(ABSENT) if parent == ABSENT else here[parent]
-            add_longest(lm, node, order - 1, renamed[word], other.layer.longest[entry])
+            count_own(lm, node, order - 1, renamed[word], np.int64(other.layer.longest[entry]))
+            add_longest(lm, node, order - 1, renamed[word], np.int64(other.layer.longest[entry]))
     lm.layer.scalars[DROPPED] += other.layer.scalars[DROPPED]
     update_discounts(lm)
 
@@ -150,6 +151,9 @@ def drop(lm, entries, orders):
         only_here = not longest and find(lm.inner.base, key) == ABSENT
         if amount > 0:
             layer.scalars[DROPPED] += 1  # first, so that `change` leaves erasing an entry of our own to us
+            alone = find(lm.own.entries, key)
+            if alone != ABSENT:
+                change_own(lm, parent_of(key), orders[i] - 1, word_of(key), -np.int64(lm.own.grams[alone].count))
             change(lm, parent_of(key), orders[i] - 1, word_of(key), -amount)
         if only_here:
             layer.grams[at].suffix = 0

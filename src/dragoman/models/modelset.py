@@ -16,18 +16,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.errors import BadInputError, DamagedFileError
+from dragoman.errors import BadInputError
 from dragoman.files import Arrays, open_arrays, write_arrays
 from dragoman.kernels import exercise
-from dragoman.models import alignment, estimators, symmetry_kernels
+from dragoman.models import estimators, symmetry_kernels
 from dragoman.models.alignment import AlignmentModel, check_pair
+from dragoman.models.contribution import Contribution
 from dragoman.models.extraction import LONGEST
 from dragoman.models.language import LanguageModel
 from dragoman.models.lengths import LengthModel
@@ -35,7 +34,10 @@ from dragoman.models.phrases import PhraseModel
 from dragoman.models.symmetry import DEFAULT, KINDS
 from dragoman.text.vocabulary import Vocabulary
 
+__all__ = ["Contribution", "ModelSet"]
+
 KIND = "ModelSet"
+NEARNESS = 0.4  # of the alignment models; the best of 0.3, 0.4, 0.5 and 0.7 from nothing, though all are alike
 PARTS = ("language", "inverse", "direct", "phrases", "lengths")
 
 Ids = NDArray[np.int64]
@@ -43,42 +45,11 @@ Words = Sequence[str]
 Progress = Callable[[str, int, int], None]  # what is being done, how much of it, of how much
 
 
-@dataclass(frozen=True)
-class Contribution:
-    """All that one sentence pair has added: enough to take exactly that back, whatever was learned since."""
-
-    source: Ids  # [J] word ids
-    target: Ids  # [I]
-    links: NDArray[np.int32]  # [n, 2] symmetrised alignment, from which the phrase pairs follow
-    inverse: alignment.Contribution  # expected counts of p(source | target)
-    direct: alignment.Contribution  # and of p(target | source)
-
-    def to_bytes(self) -> bytes:
-        """A compact form for the journal: the number of rows of each array, then the arrays, all int32."""
-        parts = (self.source, self.target, self.links, *self.inverse, *self.direct)
-        sizes = np.array([len(part) for part in parts], np.int32)
-        return b"".join(np.ascontiguousarray(part, "<i4").tobytes() for part in (sizes, *parts))
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Contribution:
-        """The contribution whose `to_bytes` this is."""
-        widths = np.array([1, 1, 2, 3, 3, 3, 3])
-        numbers = np.frombuffer(data, "<i4")
-        ends = np.cumsum([7, *(numbers[:7] * widths)])
-        if numbers.size < 7 or ends[-1] != numbers.size:
-            raise DamagedFileError("a contribution in the journal is cut short")
-        source, target, links, a, b, c, d = (
-            numbers[begin:end].reshape(-1, width) for (begin, end), width in zip(pairwise(ends), widths, strict=True)
-        )
-        ids = source[:, 0].astype(np.int64), target[:, 0].astype(np.int64)
-        return cls(*ids, links, alignment.Contribution(a, b), alignment.Contribution(c, d))
-
-
 class ModelSet:
     """Vocabularies, language model, two alignment models, phrase model and length model of one direction.
 
-    Over a base, which is never changed, it holds the differences. `limit` bounds the n-grams and the phrase pairs of
-    this layer, each: beyond it the least useful are dropped.
+    Over a base, which is never changed, it holds the differences. `limit` bounds the n-grams, the phrase pairs and the
+    links of either alignment model in this layer, each: beyond it the least useful are dropped.
     """
 
     source: Vocabulary
@@ -96,6 +67,7 @@ class ModelSet:
         order: int = 5,
         symmetrisation: str = DEFAULT,
         limit: int | None = None,
+        share: float | None = None,
     ) -> None:
         if symmetrisation not in KINDS:
             known = ", ".join(KINDS)
@@ -112,6 +84,27 @@ class ModelSet:
         self.direct = AlignmentModel(self.target, self.source, base.direct if base else None)
         self.phrases = PhraseModel(base.phrases if base else None, longest=LONGEST)
         self.lengths = LengthModel(base.lengths if base else None)
+        self.inverse.nearness = self.direct.nearness = NEARNESS
+        self.share = share
+
+    @property
+    def share(self) -> float | None:
+        """Weight of this layer against its base, from 0 to 1; None, as at first: the counts of both are summed.
+
+        With a share, n-gram probabilities and relative frequencies of phrase pairs, word pairs and jumps are linearly
+        interpolated, share · p_layer + (1 − share) · p_base, where both have seen what they depend on; where one has
+        not, the other speaks alone. It may be set at any time, and nothing that is counted depends on it, except what
+        an alignment expects of the next sentence. Orientations and lengths are always summed.
+        """
+        return self._share
+
+    @share.setter
+    def share(self, share: float | None) -> None:
+        if share is not None and not 0.0 <= share <= 1.0:
+            raise BadInputError(f"the share of a layer is a number from 0 to 1, not {share}", remedy="or None: summed")
+        self._share = share
+        for model in (self.language, self.inverse, self.direct, self.phrases):
+            model.share = share
 
     def add(self, source: Words, target: Words) -> Contribution:
         """Learn one sentence pair, given as words; a pair that cannot be learned is refused, and nothing changes."""
@@ -120,6 +113,7 @@ class ModelSet:
 
     def add_ids(self, source: Ids, target: Ids) -> Contribution:
         """`add` for word ids."""
+        self.language.check_learns()
         inverse = self.inverse.add_ids(source, target)
         direct = self.direct.add_ids(target, source)
         contribution = Contribution(source, target, self.align(source, target), inverse, direct)
@@ -128,6 +122,7 @@ class ModelSet:
 
     def apply(self, contribution: Contribution) -> None:
         """Add a contribution that is known: what `add` does once it has estimated it."""
+        self.language.check_learns()
         source, target = contribution.source, contribution.target
         self.inverse.apply(source, target, contribution.inverse)
         self.direct.apply(target, source, contribution.direct)
@@ -142,6 +137,8 @@ class ModelSet:
         if self.limit is not None:
             self.language.prune(self.limit)
             self.phrases.prune(self.limit)
+            self.inverse.prune(self.limit)
+            self.direct.prune(self.limit)
 
     def remove(self, contribution: Contribution) -> None:
         """Take back what `add` returned."""
@@ -202,9 +199,11 @@ class ModelSet:
             "target words": len(self.target) - self.target.first,
             "n-grams": len(self.language),
             "phrase pairs": phrases["pairs"],
+            "links": sum(len(model.tables["links"]) for model in (self.inverse, self.direct)),
             "bytes": sum(array.nbytes for array in self.arrays().values()),
             "dropped n-grams": self.language.dropped,
             "dropped phrase pairs": phrases["dropped"],
+            "dropped links": self.inverse.dropped + self.direct.dropped,
         }
 
     def arrays(self) -> Arrays:
@@ -214,7 +213,7 @@ class ModelSet:
 
     def save(self, directory: str | Path) -> None:
         """Write the set to a directory, whole or not at all."""
-        about = {"kind": KIND, "symmetrisation": self.symmetrisation, "limit": self.limit}
+        about = {"kind": KIND, "symmetrisation": self.symmetrisation, "limit": self.limit, "share": self.share}
         write_arrays(Path(directory), self.arrays(), about)
 
     @classmethod
@@ -223,7 +222,8 @@ class ModelSet:
         arrays, about = open_arrays(Path(directory), verify=verify)
         if about.get("kind") != KIND:
             raise BadInputError(f"holds a {about.get('kind')}, not a {KIND}", where=directory)
-        return cls.from_arrays(arrays, base, symmetrisation=about["symmetrisation"], limit=about["limit"])
+        limit, share = about["limit"], about.get("share")
+        return cls.from_arrays(arrays, base, symmetrisation=about["symmetrisation"], limit=limit, share=share)
 
     @classmethod
     def from_arrays(
@@ -233,6 +233,7 @@ class ModelSet:
         *,
         symmetrisation: str = DEFAULT,
         limit: int | None = None,
+        share: float | None = None,
     ) -> ModelSet:
         """The set whose `arrays()` these are; they are used as they are, not copied."""
         models = cls(base, symmetrisation=symmetrisation, limit=limit)
@@ -248,6 +249,8 @@ class ModelSet:
         models.direct = AlignmentModel.from_arrays(of("direct"), *words[::-1], base.direct if base else None)
         models.phrases = PhraseModel.from_arrays(of("phrases"), base.phrases if base else None)
         models.lengths = LengthModel.from_arrays(of("lengths"), base.lengths if base else None)
+        models.inverse.nearness = models.direct.nearness = NEARNESS
+        models.share = share
         return models
 
 

@@ -3,6 +3,9 @@
 One walk along the source words finds every phrase that begins there. Base and layer are listed together, a pair that
 stands in both as one with its counts summed. The lists of a compacted base stand best first already, so only as much of
 them is read as is wanted.
+
+Where the layer has a share, relative frequencies of base and layer are interpolated instead, and what stands in place
+of the counts are numbers with the same quotients: so whoever divides them needs to know nothing of it.
 """
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
@@ -14,8 +17,11 @@ import numpy as np
 
 from dragoman.kernels import lean
 from dragoman.models.extraction_kernels import DISCONTINUOUS, MONOTONE, SWAP
-from dragoman.models.phrases_kernels import SORTED, summed, value
+from dragoman.models.phrases_kernels import SORTED, SUM, summed, value
 from dragoman.tables.kernels import ABSENT, HIGH, find, follow, joint_id, key_of, locate, parent_of, path_key, word_of
+
+SHARED = 1 << 40  # in place of c(f, e) where the layer has a share, and as much as its rank at p(e|f) = 1
+LEAST = 2.0**-20  # of an interpolated frequency
 
 
 class Options(NamedTuple):
@@ -26,9 +32,9 @@ class Options(NamedTuple):
 
     ends: np.ndarray  # [longest + 1] int64
     target: np.ndarray  # [capacity] int64, joint id of the target phrase
-    counts: np.ndarray  # [capacity] int64, c(f, e)
-    source_total: np.ndarray  # [capacity] int64, Σ_e c(f, e)
-    target_total: np.ndarray  # [capacity] int64, Σ_f c(f, e)
+    counts: np.ndarray  # [capacity] int64, c(f, e), or SHARED
+    source_total: np.ndarray  # [capacity] int64, Σ_e c(f, e), or SHARED / p(e|f)
+    target_total: np.ndarray  # [capacity] int64, Σ_f c(f, e), or SHARED / p(f|e)
     orientations: np.ndarray  # [capacity, 2, 3] int64, (previous, next) by (monotone, swap, discontinuous)
     rank: np.ndarray  # [capacity] int64, `rank` of the target phrase
     in_base: np.ndarray  # [capacity] int64, id of the pair in the base, or ABSENT
@@ -36,31 +42,60 @@ class Options(NamedTuple):
 
 
 @lean
-def source_total(phrases, in_base, in_layer):
-    """Σ_e c(f, e) of a source phrase found at these places."""
-    return value(phrases.base_source_total, in_base) + value(phrases.source_total, in_layer)
+def target_totals(phrases, target):
+    """Σ_f c(f, e) in the base and in the layer, of a target phrase by its joint id."""
+    below = phrases.targets.base.state[HIGH]
+    if target >= below:
+        return np.int64(0), np.int64(phrases.target_total[target - below])
+    in_layer = find(phrases.targets.layer, phrases.targets.base.keys[target])
+    return np.int64(phrases.base_target_total[target]), value(phrases.target_total, in_layer)
 
 
 @lean
-def target_total(phrases, target):
-    """Σ_f c(f, e) of a target phrase by its joint id."""
-    below = phrases.targets.base.state[HIGH]
-    if target >= below:
-        return np.int64(phrases.target_total[target - below])
-    in_layer = find(phrases.targets.layer, phrases.targets.base.keys[target])
-    return phrases.base_target_total[target] + value(phrases.target_total, in_layer)
+def source_totals(phrases, in_base, in_layer):
+    """Σ_e c(f, e) in the base and in the layer, of a source phrase found at these places."""
+    return value(phrases.base_source_total, in_base), value(phrases.source_total, in_layer)
+
+
+@lean
+def frequency(share, below, base_total, above, layer_total):
+    """Relative frequency of what was seen `below` and `above` times in base and layer: interpolated, if both know."""
+    if base_total <= 0 or layer_total <= 0:
+        return (below + above) / (base_total + layer_total)
+    return share * above / layer_total + (1.0 - share) * below / base_total
+
+
+@lean
+def quotients(phrases, below, above, of_source, of_target):
+    """c(f, e), Σ_e c(f, e) and Σ_f c(f, e), or what stands for them; given those of (base, layer), as all others."""
+    if phrases.share == SUM:
+        return below + above, of_source[0] + of_source[1], of_target[0] + of_target[1]
+    direct = frequency(phrases.share, below, of_source[0], above, of_source[1])
+    inverse = frequency(phrases.share, below, of_target[0], above, of_target[1])
+    return np.int64(SHARED), np.int64(SHARED / max(direct, LEAST)), np.int64(SHARED / max(inverse, LEAST))
+
+
+@lean
+def merit(share, below, above, of_source):
+    """By what the translations of one source phrase are ranked: how often they were seen, or p(e|f) with a share."""
+    if share == SUM:
+        return below + above
+    return np.int64(SHARED * frequency(share, below, of_source[0], above, of_source[1]))
 
 
 @lean
 def pair_totals(phrases, source, target):
-    """c(f, e), Σ_e c(f, e) and Σ_f c(f, e) of two phrases given as word ids; all 0 if one of them is not there."""
+    """c(f, e), Σ_e c(f, e) and Σ_f c(f, e) of two phrases given as word ids; all 0 if they are not seen together."""
     f, e = follow(phrases.sources, source), follow(phrases.targets, target)
     if f == ABSENT or e == ABSENT:
         return np.int64(0), np.int64(0), np.int64(0)
     in_base, in_layer = locate(phrases.pairs, path_key(f, e))
+    below, above = value(phrases.base_pair.counts, in_base), value(phrases.pair.counts, in_layer)
     source_base, source_layer = locate(phrases.sources, key_of(phrases.sources, f))
-    total = source_total(phrases, source_base, source_layer)
-    return summed(phrases.base_pair, phrases.pair, in_base, in_layer)[0], total, target_total(phrases, e)
+    if below + above <= 0:
+        return np.int64(0), np.int64(0), np.int64(0)
+    of_source = source_totals(phrases, source_base, source_layer)
+    return quotients(phrases, below, above, of_source, target_totals(phrases, e))
 
 
 @lean
@@ -93,8 +128,9 @@ def options(phrases, words, start, limit, found):
         node = joint_id(phrases.sources, in_base, in_layer)
         if node == ABSENT:
             break
-        end = list_pairs(phrases, in_base, in_layer, limit, found, found.ends[n])
-        describe(phrases, source_total(phrases, in_base, in_layer), found, found.ends[n], end)
+        totals = source_totals(phrases, in_base, in_layer)
+        end = list_pairs(phrases, in_base, in_layer, totals, limit, found, found.ends[n])
+        describe(phrases, totals, found, found.ends[n], end)
         n += 1
         found.ends[n] = end
     found.ends[n + 1 :] = found.ends[n]
@@ -102,33 +138,37 @@ def options(phrases, words, start, limit, found):
 
 
 @lean
-def list_pairs(phrases, in_base, in_layer, limit, found, start):
-    """Write the best pairs of one source phrase from place `start` on; returns the place behind the last."""
+def list_pairs(phrases, in_base, in_layer, totals, limit, found, start):
+    """Write the best pairs of one source phrase from place `start` on; returns the place behind the last.
+
+    What `found.counts` holds is their merit, until they are described.
+    """
     head, base_head = value(phrases.source_head, in_layer), value(phrases.base_source_head, in_base)
     end = start
     if head != 0:
-        end = list_layer(phrases, head, base_head == 0, limit, found, start)
+        end = list_layer(phrases, head, base_head == 0, totals, limit, found, start)
     if base_head != 0:
-        end = list_base(phrases, base_head, head != 0, limit, found, start, end)
+        end = list_base(phrases, base_head, head != 0, totals, limit, found, start, end)
     return end
 
 
 @lean
-def list_layer(phrases, head, alone, limit, found, start):
+def list_layer(phrases, head, alone, totals, limit, found, start):
     """Offer the layer's pairs of a source phrase, with what the base knows of them unless they are `alone`."""
     keys, after, counts = phrases.pairs.layer.keys, phrases.pair.after, phrases.pair.counts
     base, base_counts, targets, best = phrases.pairs.base, phrases.base_pair.counts, phrases.targets, found.counts
+    once = merit(phrases.share, np.int64(0), np.int64(1), totals)
     end = start
     at = head
     while True:
         entry = at - 1
         least = best[end - 1] if end - start == limit else 1
-        if alone and counts[entry] == 1 and least > 1:  # those seen once stand last: there are enough without them
+        if alone and counts[entry] == 1 and least > once:  # those seen once stand last: there are enough without them
             break
         below = np.int64(ABSENT)
         if not alone:
             below = find(base, keys[entry])
-        count = counts[entry] + value(base_counts, below)
+        count = merit(phrases.share, value(base_counts, below), np.int64(counts[entry]), totals)
         if count >= least:
             end = offer(targets, count, word_of(keys[entry]), below, entry, limit, found, start, end)
         at = np.int64(after[entry])
@@ -138,7 +178,7 @@ def list_layer(phrases, head, alone, limit, found, start):
 
 
 @lean
-def list_base(phrases, head, changed, limit, found, start, end):
+def list_base(phrases, head, changed, totals, limit, found, start, end):
     """Offer the base's pairs of a source phrase, but not those that were offered by the layer."""
     keys, after, counts = phrases.pairs.base.keys, phrases.base_pair.after, phrases.base_pair.counts
     layer, targets, best = phrases.pairs.layer, phrases.targets, found.counts
@@ -148,7 +188,7 @@ def list_base(phrases, head, changed, limit, found, start, end):
         entry = at - 1
         if not changed or find(layer, keys[entry]) == ABSENT:
             wanted -= 1
-            count, target = np.int64(counts[entry]), word_of(keys[entry])
+            count, target = merit(phrases.share, np.int64(counts[entry]), np.int64(0), totals), word_of(keys[entry])
             if end - start < limit or count >= best[end - 1]:
                 end = offer(targets, count, target, entry, np.int64(ABSENT), limit, found, start, end)
         at = np.int64(after[entry])
@@ -216,12 +256,14 @@ def is_smaller(layered, path, other):
 
 
 @lean
-def describe(phrases, total, found, start, end):
+def describe(phrases, totals, found, start, end):
     """Fill in all that is counted of the pairs found[start:end], which have one source phrase."""
     for n in range(start, end):
         counts = summed(phrases.base_pair, phrases.pair, found.in_base[n], found.in_layer[n])
-        found.source_total[n] = total
-        found.target_total[n] = target_total(phrases, found.target[n])
+        above = value(phrases.pair.counts, found.in_layer[n])
+        of_target = target_totals(phrases, found.target[n])
+        given = quotients(phrases, counts[0] - above, above, totals, of_target)
+        found.counts[n], found.source_total[n], found.target_total[n] = given
         for side in range(2):
             monotone, swap = counts[1 + 2 * side], counts[2 + 2 * side]
             found.orientations[n, side, MONOTONE] = monotone

@@ -34,7 +34,7 @@ from dragoman.models import extraction_kernels, options_kernels, phrases_upkeep_
 from dragoman.models import phrases_kernels as kernels
 from dragoman.models.extraction import LONGEST, as_links
 from dragoman.models.options_kernels import Options
-from dragoman.models.phrases_kernels import DROPPED, SKIPPED, SORTED, PairColumns, PhraseArrays
+from dragoman.models.phrases_kernels import DROPPED, SKIPPED, SORTED, SUM, PairColumns, PhraseArrays
 from dragoman.tables import ABSENT, PathTable, Table
 from dragoman.tables import kernels as table_kernels
 from dragoman.tables.kernels import FREE, HIGH, LIVE, WORD_BITS
@@ -97,8 +97,13 @@ class PairTable(Table):
 
 
 class PhraseModel:
-    """Counts of phrase pairs; over a base, the differences to it."""
+    """Counts of phrase pairs; over a base, the differences to it.
 
+    What is read is the sum of both or, with a `share`, what their relative frequencies interpolate to where both have
+    any: share · layer + (1 − share) · base.
+    """
+
+    share: float | None = None
     base: PhraseModel | None
     sources: PhraseTable
     targets: PhraseTable
@@ -141,6 +146,7 @@ class PhraseModel:
             below.orientations,
             self.state,
             below.state,
+            SUM if self.share is None or self.base is None else float(self.share),
         )
 
     def reserve(self, source_words: int, target_words: int, pairs: int) -> None:
@@ -184,12 +190,12 @@ class PhraseModel:
             kernels.add_many(self.view, f, ends[0], e, ends[1], spans, span_ends)
 
     def options(self, source: ArrayLike, limit: int = 20) -> list[Option]:
-        """The best translations of a source phrase, by p(e|f), with their counts."""
+        """The translations of a source phrase that were seen most often, with their counts, base and layer summed."""
         words = _as_words(source, "source")
         if limit < 1:
             raise BadInputError(f"at least 1 translation must be asked for, not {limit}")
         found = new_options(words.size, limit)
-        end = options_kernels.options(self.view, words, 0, limit, found)
+        end = options_kernels.options(self.view._replace(share=SUM), words, 0, limit, found)
         return [
             Option(
                 tuple(self.targets.path(int(found.target[n]))),

@@ -53,6 +53,7 @@ CURSOR = 2  # the pair that the next pruning looks at first
 DROPPED = 3  # instances dropped by pruning
 SKIPPED = 4  # instances not taken back because they were not there
 
+SUM = -1.0  # in place of a share: base and layer are summed
 UNRESOLVED = -2  # a span whose path has not been looked up yet
 
 
@@ -88,6 +89,7 @@ class PhraseArrays(NamedTuple):
     base_orientations: np.ndarray
     state: np.ndarray  # [5] int64: LONGEST, SORTED, CURSOR, DROPPED, SKIPPED
     base_state: np.ndarray
+    share: float  # of the layer's relative frequencies where the base has some too, or SUM
 
 
 @kernel

@@ -57,7 +57,7 @@ class Scorer:
 
     def __init__(self, models: ModelSet, sentence: Source, weights: NDArray[np.float64], estimates: Estimates) -> None:
         self.models, self.sentence, self.weights, self.estimates = models, sentence, weights, estimates
-        self.language = models.language.view()
+        self.language = models.language.view
         self.recall = np.zeros(REMEMBERED, ANSWER)  # of the language model
         self.links = np.zeros((2, REMEMBERED), LINK)  # of the alignment models, inverse and direct
 
@@ -70,7 +70,7 @@ class Scorer:
         kernels.score_options(options, self.weights, self.recall, self.language)
 
     def _fill_features(self, options: SpanOptions) -> None:
-        alignment = self.models.inverse.view(), self.models.direct.view()
+        alignment = self.models.inverse.view, self.models.direct.view
         size = self.models.phrases.longest + 1
         jumps = np.empty((2, size, size, size))
         for model, each in zip(alignment, jumps, strict=True):

@@ -14,8 +14,8 @@ from dragoman.search.options import Estimates, Factors
 class Beam:
     """What a search may spend; each number costs time about in proportion."""
 
-    pops: int = 400  # hypotheses worked out for each number of covered words
-    stack: int = 100  # of these, states from which the search goes on
+    pops: int = 300  # hypotheses worked out for each number of covered words
+    stack: int = 75  # of these, states from which the search goes on
     threshold: float = 10.0  # but none whose log score is this much below the best
     distortion: int = 6  # source words that may be jumped over at once; −1 for any number
     options: int = 20  # translations looked at for each source phrase

@@ -277,5 +277,5 @@ def _workspace(J: int, P: int, beam: Beam, options: SpanOptions, blocks: Blocks)
 def _found(work: Workspace) -> Workspace:
     """What a search has found, without the room that it has worked in."""
     kept = {name: array[:0].copy() for name, array in work._asdict().items()}
-    kept["states"], kept["arcs"] = work.states[: work.sizes[STATES]].copy(), work.arcs[: work.sizes[ARCS]].copy()
+    kept["states"], kept["arcs"] = work.states[: work.sizes[STATES]], work.arcs[: work.sizes[ARCS]]
     return Workspace(**(kept | {"sizes": work.sizes}))

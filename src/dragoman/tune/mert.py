@@ -7,82 +7,93 @@ order, give the measure everywhere on the line by adding up differences of stati
 
 from __future__ import annotations
 
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import NamedTuple
+
 import numpy as np
-from numpy.typing import NDArray
 
-from dragoman.tune.pool import Pool, Vector
+from dragoman.kernels import exercise
+from dragoman.measure import Wer
+from dragoman.tune import mert_kernels as kernels
+from dragoman.tune.pool import Pool, Vector, settled
+from dragoman.tune.pool_kernels import project
 
-RESTARTS = 8
+RESTARTS = 4
 DIRECTIONS = 8  # random ones, beside the coordinates
-SMALLEST_GAIN = 1e-6
+SMALLEST_GAIN = 1e-4  # points of the measure
+NARROWEST = 1e-6  # distance of two corners; weights between closer ones would not be told from theirs
+
+
+class Point(NamedTuple):
+    """A place on a line of weights, and the quality there."""
+
+    x: float
+    quality: float
 
 
 def mert(
-    pool: Pool, weights: Vector, *, restarts: int = RESTARTS, directions: int = DIRECTIONS, seed: int = 1
+    pool: Pool, weights: Vector, *, seed: int = 1, restarts: int = RESTARTS, directions: int = DIRECTIONS
 ) -> Vector:
-    """The best weights found from the given ones and from random restarts around them."""
-    random = np.random.default_rng(seed)
-    best, quality = climb(pool, weights, directions, random)
-    for _ in range(restarts):
-        start = weights * random.uniform(0.2, 1.8, weights.size) + random.normal(0, 0.05, weights.size)
-        found, reached = climb(pool, start, directions, random)
+    """The best weights found from the given ones and from random restarts around them, the earlier among equals."""
+    streams = np.random.default_rng(seed).spawn(restarts + 1)  # one for each start: they are climbed from in parallel
+    starts = [weights, *(_near(weights, random) for random in streams[1:])]
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        found = list(threads.map(partial(climb, pool, directions=directions), starts, streams))
+    best, quality = found[0]
+    for each, reached in found[1:]:
         if reached > quality + SMALLEST_GAIN:
-            best, quality = found, reached
-    scaled: Vector = best * (np.abs(weights).sum() / np.abs(best).sum())  # only the direction matters
-    return scaled
+            best, quality = each, reached
+    return settled(pool, best, weights)
 
 
-def climb(pool: Pool, weights: Vector, directions: int, random: np.random.Generator) -> tuple[Vector, float]:
-    """Line searches along coordinates and random directions until none gains any more."""
+def _near(weights: Vector, random: np.random.Generator) -> Vector:
+    near: Vector = weights * random.uniform(0.2, 1.8, weights.size) + random.normal(0, 0.05, weights.size)
+    return near
+
+
+def climb(pool: Pool, weights: Vector, random: np.random.Generator, *, directions: int) -> tuple[Vector, float]:
+    """Line searches along the coordinates and random directions, in random order, until none gains any more."""
     quality = pool.quality(weights)
     while True:
-        lines = [*np.eye(weights.size), *random.normal(0, 1, (directions, weights.size))]
-        found = [line_search(pool, weights, line) for line in lines]
-        x, reached = max(found, key=lambda each: each[1])
-        if reached <= quality + SMALLEST_GAIN:
+        before = quality
+        lines = np.concatenate([np.eye(weights.size), random.normal(0, 1, (directions, weights.size))])
+        for line in random.permutation(lines):
+            found = line_search(pool, weights, line)
+            if found.quality > quality + SMALLEST_GAIN:
+                there = weights + found.x * line
+                if (reached := pool.quality(there)) > quality + SMALLEST_GAIN:  # rounding may have moved a corner
+                    weights, quality = there, reached
+        if quality <= before + SMALLEST_GAIN:
             return weights, quality
-        weights = weights + x * lines[found.index((x, reached))]
-        quality = reached
 
 
-def line_search(pool: Pool, weights: Vector, direction: Vector) -> tuple[float, float]:
-    """(x, measure) of the best weights on the line w + x·d: the middle of the best interval, near 0 among equals."""
-    corners, changes, total = [], [], 0.0
-    for features, statistics in zip(pool.features, pool.statistics, strict=True):
-        preferred, bounds = envelope(features @ weights, features @ direction)
-        total = total + statistics[preferred[0]]
-        corners.append(bounds)
-        changes.append(np.diff(statistics[preferred], axis=0))
-    where, change = np.concatenate(corners), np.concatenate(changes)
+def line_search(
+    pool: Pool, weights: Vector, direction: Vector, low: float = -math.inf, high: float = math.inf
+) -> Point:
+    """The best weights w + x·d with low < x < high: the middle of the best interval, the nearest to 0 among equals."""
+    features, statistics, starts = pool.flat
+    total = np.zeros(statistics.shape[1])
+    heights, slopes = project(features, weights), project(features, direction)
+    where, rows = kernels.corners(heights, slopes, starts, statistics, total)
     order = np.argsort(where, kind="stable")
-    where = where[order]
-    sums = np.concatenate([[total], total + np.cumsum(change[order], axis=0)])  # statistics in each interval
-    edges = np.concatenate(
-        [[where[0] - 1.0] if where.size else [-1.0], where, [where[-1] + 1.0] if where.size else [1.0]]
-    )
-    wide = np.diff(edges) > 1e-9  # weights between two corners this close would not be told from theirs
-    quality = np.array([pool.score(row) if ok else -np.inf for row, ok in zip(sums, wide, strict=True)])
+    quality = pool.qualities(kernels.sweep(order, rows, statistics, total))
+    edges = np.concatenate([[-math.inf], where[order], [math.inf]]).clip(low, high)
+    inside = edges[np.isfinite(edges)]
+    ends = (inside[0] - 1.0, inside[-1] + 1.0) if inside.size else (-1.0, 1.0)
+    edges = edges.clip(*ends)  # beyond the last corners nothing changes
     middles = (edges[1:] + edges[:-1]) / 2
+    quality[np.diff(edges) <= NARROWEST] = -math.inf
     best = np.flatnonzero(quality == quality.max())
     chosen = int(best[np.argmin(np.abs(middles[best]))])
-    return float(middles[chosen]), float(quality[chosen])
+    return Point(float(middles[chosen]), float(quality[chosen]))
 
 
-def envelope(heights: Vector, slopes: Vector) -> tuple[NDArray[np.int64], Vector]:
-    """The lines that are highest somewhere, from left to right, and the corners between them."""
-    order = np.lexsort((heights, slopes))
-    last = np.append(slopes[order][1:] != slopes[order][:-1], True)  # of parallel lines only the highest
-    hull: list[int] = []
-    corners: list[float] = []
-    for line in order[last].tolist():
-        while hull:
-            top = hull[-1]
-            x = (heights[top] - heights[line]) / (slopes[line] - slopes[top])
-            if corners and x <= corners[-1]:
-                hull.pop()
-                corners.pop()
-            else:
-                corners.append(float(x))
-                break
-        hull.append(line)
-    return np.array(hull), np.array(corners)
+@exercise
+def _exercise() -> None:
+    pool = Pool(Wer())
+    pool.add([np.eye(2)], [np.ones((2, 2))])
+    line_search(pool, np.ones(2), np.array([1.0, 0.0]))
+    kernels.envelope(np.ones(2), np.ones(2))

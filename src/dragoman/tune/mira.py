@@ -1,18 +1,23 @@
-"""k-best batch MIRA (Cherry and Foster, 2012): large-margin steps from tempting to good hypotheses, averaged."""
+"""k-best batch MIRA (Cherry and Foster, 2012): large-margin steps from tempting to good hypotheses, averaged.
+
+The hope is the hypothesis that is good and likes to be chosen, the fear one that is bad and likes to be chosen. If the
+weights do not keep them as far apart as their quality is, a step is made, just large enough, but never larger than C.
+"""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dragoman.tune.pool import Pool, Vector
+from dragoman.tune.pool import Pool, Vector, settled
+from dragoman.tune.pool_kernels import project
 
 EPOCHS = 30
 STEP = 0.01  # C, the largest step
 DECAY = 0.999  # of the background statistics, per sentence
+REFERENCE_WORDS = 1  # column of the statistics of BLEU, TER and WER
 
 
-def mira(pool: Pool, weights: Vector, *, epochs: int = EPOCHS, step: float = STEP, seed: int = 1) -> Vector:
+def mira(pool: Pool, weights: Vector, *, seed: int = 1, epochs: int = EPOCHS, step: float = STEP) -> Vector:
     """Weights that rank good hypotheses of the pool above tempting ones; the best of the averages after each epoch."""
     random = np.random.default_rng(seed)
     current, best, quality = weights.copy(), weights.copy(), pool.quality(weights)
@@ -26,14 +31,14 @@ def mira(pool: Pool, weights: Vector, *, epochs: int = EPOCHS, step: float = STE
         average = total / len(pool)
         if (reached := pool.quality(average)) > quality:
             best, quality = average, reached
-    return best
+    return settled(pool, best, weights)
 
 
 def _learn(pool: Pool, s: int, weights: Vector, background: Vector, step: float) -> tuple[Vector, Vector]:
     """One step on one sentence: the weights after it, and the statistics of the hypothesis they preferred before."""
     features, counts = pool.features[s], pool.statistics[s]
     gains = _gains(pool, counts, background)
-    scores = features @ weights
+    scores = project(features, weights)
     hope, fear = int(np.argmax(scores + gains)), int(np.argmax(scores - gains))
     direction = features[hope] - features[fear]
     loss = (gains[hope] - gains[fear]) - direction @ weights
@@ -43,8 +48,8 @@ def _learn(pool: Pool, s: int, weights: Vector, background: Vector, step: float)
     return weights, counts[int(np.argmax(scores))]
 
 
-def _gains(pool: Pool, counts: Vector, background: Vector) -> NDArray[np.float64]:
-    """[N] what each hypothesis would add to the quality of the sentences seen lately, scaled to one sentence."""
-    size = max(float(background.sum() / counts[0].sum()), 1.0)
-    before = pool.score(background)
-    return size * np.array([pool.score(background + row) - before for row in counts])
+def _gains(pool: Pool, counts: Vector, background: Vector) -> Vector:
+    """[N] what each hypothesis adds to the quality of the sentences seen lately, in words that are right."""
+    totals = background + counts
+    gains: Vector = pool.qualities(totals) / 100 * totals[:, REFERENCE_WORDS]
+    return gains

@@ -4,33 +4,39 @@ from __future__ import annotations
 
 import numpy as np
 
-from dragoman.tune.pool import Pool, Vector
+from dragoman.extras import load
+from dragoman.tune.mert import line_search
+from dragoman.tune.pool import Pool, Vector, rescaled, settled
 
 SAMPLED, KEPT = 5000, 50  # pairs of each sentence
-LEAST = 0.05  # difference in quality, of 1, that a pair must have
-SHARE = 0.1  # of the new weights in the result (SPEC §5: interpolated with the last ones)
+LEAST = 5.0  # points of the sentence's measure by which a pair must differ
 
 
-def pro(pool: Pool, weights: Vector, *, share: float = SHARE, seed: int = 1) -> Vector:
-    """Weights that rank pairs of hypotheses of the pool as their quality does, interpolated with the old ones."""
-    from sklearn.linear_model import LogisticRegression  # the extra `tune`
+def pro(pool: Pool, weights: Vector, *, seed: int = 1) -> Vector:
+    """Weights that rank pairs of hypotheses of the pool as their quality does, interpolated with the old ones.
 
-    random = np.random.default_rng(seed)
-    differences = [_pairs(pool, s, random) for s in range(len(pool))]
-    rows = np.concatenate([np.empty((0, weights.size)), *differences])
+    How much of the new ones goes in is found by line search (in the paper it is a tenth, and there are 30 rounds).
+    """
+    learned = _learned(pool, np.random.default_rng(seed), weights.size)
+    towards = rescaled(learned, weights) - weights
+    share = line_search(pool, weights, towards, 0.0, 1.0).x
+    return settled(pool, weights + share * towards, weights)
+
+
+def _learned(pool: Pool, random: np.random.Generator, size: int) -> Vector:
+    """Weights [M] by logistic regression alone; all 0 if no two hypotheses differ enough."""
+    regression = load("sklearn.linear_model", extra="tune").LogisticRegression(fit_intercept=False, max_iter=1000)
+    rows = np.concatenate([np.empty((0, size)), *(_pairs(pool, s, random) for s in range(len(pool)))])
     if not len(rows):
-        return weights.copy()
+        return np.zeros(size)
     both, labels = np.concatenate([rows, -rows]), np.repeat([1, 0], len(rows))
-    learned = LogisticRegression(fit_intercept=False, C=1.0, max_iter=1000).fit(both, labels).coef_[0]
-    size = np.abs(weights).sum() / max(np.abs(learned).sum(), 1e-12)  # only the direction matters
-    mixed: Vector = (1 - share) * weights + share * size * learned
-    return mixed
+    return np.asarray(regression.fit(both, labels).coef_[0], np.float64)
 
 
 def _pairs(pool: Pool, s: int, random: np.random.Generator) -> Vector:
     """Feature differences, the better hypothesis first, of the pairs of one sentence that differ most in quality."""
-    features, counts = pool.features[s], pool.statistics[s]
-    quality = np.array([pool.score(row) for row in counts])
+    features = pool.features[s]
+    quality = pool.measure.sentence_scores(pool.statistics[s]) * pool.sign
     a, b = random.integers(0, len(features), (2, SAMPLED))
     gap = quality[a] - quality[b]
     far = np.flatnonzero(np.abs(gap) >= LEAST)

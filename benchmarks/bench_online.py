@@ -1,0 +1,193 @@
+"""Does learning online pay off? A trained system that stays as it is, one that learns, one that starts from nothing.
+
+    python benchmarks/bench_online.py pydocs                  # manuals, in domain: [O] Table 4
+    python benchmarks/bench_online.py shift                   # Europarl models, manuals to translate: [O] Table 7
+    python benchmarks/bench_online.py europarl                # little repetition: [O] Table 6
+    python benchmarks/bench_online.py desktop --peer          # 10,000 pairs, 500 segments; and sil-thot in the same run
+
+Tokens lower-cased, post-editing as in [O] §4.2: translate, compare with the reference, learn it; the translation memory
+is off. BLEU as sacrebleu computes it with tokenize none. Trained bases stay in benchmarks/out for the next run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dragoman import kernels
+from dragoman.engine import Engine
+from dragoman.experiments.post_editing import post_edit
+from dragoman.measure import Bleu, Wer, interval
+from dragoman.text.reading import lines
+from dragoman.text.tokens import split
+
+CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
+OUT = Path(__file__).parent / "out"
+LONGEST = 80  # words of a training sentence
+EVALUATIONS = 10  # of the peer's weight tuning
+
+Pair = tuple[str, str]
+
+
+class Setting(NamedTuple):
+    """What is trained on, and what is translated."""
+
+    train: str
+    pairs: int
+    test: str
+    segments: int
+
+
+SETTINGS = {
+    "pydocs": Setting("pydocs-en-es", 60_000, "pydocs-en-es", 2_000),
+    "shift": Setting("europarl-en-es", 60_000, "pydocs-en-es", 2_000),
+    "europarl": Setting("europarl-en-es", 60_000, "europarl-en-es", 2_000),
+    "desktop": Setting("desktop-en-es", 10_000, "desktop-en-es", 500),
+}
+
+
+def read(name: str, part: str, count: int) -> list[Pair]:
+    """The first pairs of a corpus, as lower-cased tokens with spaces between; those with an empty side are left out."""
+    texts = (lines(CORPORA / name / f"{part}.{side}.gz") for side in name.split("-")[-2:])
+    both = ([" ".join(split(text.lower()).words) for text in pair] for pair in islice(zip(*texts, strict=True), count))
+    return [(f, e) for f, e in both if f and e]
+
+
+def trained(name: str, count: int) -> Path:
+    """The project whose base was trained on the first pairs of a corpus."""
+    path = OUT / f"project-{name}-{count}"
+    if not path.is_dir():
+        print(f"training on {count:,} lines of {name} …", flush=True)
+        pairs = [pair for pair in read(name, "train", count) if max(len(side.split()) for side in pair) <= LONGEST]
+        with Engine.create(path, source="en", target="es", tokens="words") as engine:
+            engine.train(pairs, progress=True)
+    return path
+
+
+def report(name: str, hypotheses: list[str], references: list[str], seconds: list[float]) -> None:
+    """One line of the table."""
+    measures = Bleu(tokenize="none"), Wer()
+    figures = [str(interval(each, each.statistics(hypotheses, references))) for each in measures]
+    learning = f"{1e3 * float(np.median(seconds)):.1f}" if any(seconds) else ""
+    print(f"| {name} | {' | '.join(figures)} | {learning} |", flush=True)
+
+
+def ours(base: Path, pairs: list[Pair]) -> None:
+    """The three systems."""
+    for name, over, learn in (("conventional", base, False), ("online", base, True), ("from scratch", None, True)):
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "project"
+            with Engine.create(path, source="en", target="es", tokens="words", base=over) as engine:
+                outcomes = list(post_edit(engine, pairs, learn=learn))
+        texts = [each.translation for each in outcomes], [each.reference for each in outcomes]
+        report(name, *texts, [each.learning for each in outcomes if learn])
+
+
+class Peer(NamedTuple):
+    """A system of sil-thot."""
+
+    translate: Callable[[str], str]
+    learn: Callable[[str, str], Any]
+
+
+def from_scratch() -> Peer:
+    """sil-thot's incremental system, empty."""
+    from thot.alignment import AlignmentModelType
+    from thot.translation import SmtDecoder, SmtModel
+
+    model = SmtModel(AlignmentModelType.INCR_HMM)
+    decoder = SmtDecoder(model)
+
+    def translate(source: str) -> str:
+        assert model  # the decoder crashes when it is gone
+        return " ".join(decoder.translate(source).target)
+
+    return Peer(translate, decoder.train_sentence_pair)
+
+
+def trained_peer(name: str, count: int) -> Peer:
+    """sil-thot with models of the first lines of a corpus; those of the run before, if any."""
+    from machine.corpora import DictionaryTextCorpus, MemoryText, TextRow
+    from machine.translation.thot import ThotSmtModel, ThotSmtModelTrainer, ThotSmtParameters
+
+    directory = OUT / f"thot-{name}-{count}"
+    files = {kind: str(directory / kind / "src_trg") for kind in ("tm", "lm")}
+    parameters = ThotSmtParameters(
+        translation_model_filename_prefix=files["tm"], language_model_filename_prefix=f"{files['lm']}.lm"
+    )
+    weights = directory / "weights.json"
+    if not weights.is_file():
+        print(f"training sil-thot on {count:,} lines of {name} …", flush=True)
+        for kind in files:
+            (directory / kind).mkdir(parents=True, exist_ok=True)
+        sides = zip(*read(name, "train", count), strict=True)
+        rows = ([TextRow("all", n, [text]) for n, text in enumerate(side)] for side in sides)
+        source, target = (DictionaryTextCorpus(MemoryText("all", side)) for side in rows)
+        with ThotSmtModelTrainer("hmm", source.align_rows(target), parameters) as trainer:
+            trainer._model_weight_tuner.max_function_evaluations = EVALUATIONS
+            trainer.train()
+            trainer.save()
+            weights.write_text(json.dumps(list(trainer.parameters.model_weights)), encoding="utf-8")
+    parameters.model_weights = json.loads(weights.read_text(encoding="utf-8"))
+    model = ThotSmtModel("hmm", parameters)
+    return Peer(
+        lambda source: " ".join(model.translate(source.split()).target_tokens),
+        lambda source, target: model.train_segment(source.split(), target.split()),
+    )
+
+
+def peers(setting: Setting, pairs: list[Pair]) -> None:
+    """sil-thot in the three ways."""
+
+    def run(name: str, peer: Peer, learn: bool) -> None:
+        hypotheses, seconds = [], []
+        for source, target in pairs:
+            hypotheses.append(peer.translate(source))
+            began = time.perf_counter()
+            if learn:
+                peer.learn(source, target)
+                seconds.append(time.perf_counter() - began)
+        report(f"sil-thot, {name}", hypotheses, [target for _, target in pairs], seconds)
+
+    for name, learn in (("conventional", False), ("online", True)):
+        run(name, trained_peer(setting.train, setting.pairs), learn)
+    run("from scratch", from_scratch(), True)
+
+
+def chosen(names: list[str]) -> Iterator[tuple[str, Setting]]:
+    """The settings asked for, all of them if none was."""
+    yield from ((name, SETTINGS[name]) for name in names or SETTINGS)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("settings", nargs="*", choices=[*SETTINGS, []], help="which settings (default all)")
+    parser.add_argument("--segments", type=int, default=0, help="so many test segments instead")
+    parser.add_argument("--peer", action="store_true", help="run sil-thot too")
+    arguments = parser.parse_args()
+    os.environ["OMP_NUM_THREADS"] = "1"
+    if not CORPORA.is_dir():
+        print(f"no corpora at {CORPORA}")
+        return
+    kernels.warm()
+    for name, setting in chosen(arguments.settings):
+        pairs = read(setting.test, "test", arguments.segments or setting.segments)
+        base = trained(setting.train, setting.pairs)
+        print(f"\n{name}: {setting.train}, {setting.pairs:,} pairs → {setting.test}, {len(pairs):,} segments\n")
+        print("| | BLEU | WER | learning, ms, median |\n|---|---:|---:|---:|", flush=True)
+        ours(base, pairs)
+        if arguments.peer:
+            peers(setting, pairs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""Tuning: what each method gains on test sentences that it has not seen, over which seeds, and in which time.
+
+    python benchmarks/bench_tuning.py                                # pydocs-en-es, all methods, three seeds
+    python benchmarks/bench_tuning.py --corpus europarl-en-es --dev 500
+    python benchmarks/bench_tuning.py --start flat --seeds 1         # from the weights that Moses starts with
+    python benchmarks/bench_tuning.py --methods "" --estimates       # β and δ instead of weights
+
+Text tokenised as Moses does (sacremoses) and lower-cased, BLEU as sacrebleu computes it with tokenize none. The
+difference is that to the weights at the start, with a 95 % interval by paired bootstrap.
+What is trained stays in benchmarks/out for the next run, and so do the reports of all rounds (tuning-<corpus>.json).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from statistics import mean, stdev
+
+from dragoman.kernels import warm
+from dragoman.measure import Bleu, Wer, bootstrap
+from dragoman.models.loglinear import PRESETS, Weights
+from dragoman.models.modelset import ModelSet
+from dragoman.search.decoder import Decoder, Estimates
+from dragoman.text.reading import lines
+from dragoman.tune import METHODS, Development, Report, decode, tune, tune_estimate
+from dragoman.tune.development import Decoded
+
+CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
+OUT = Path(__file__).parent / "out"
+LONGEST = 100  # words of a training sentence
+FLAT = {"language": 0.5, "word_penalty": -1.0, "phrase_penalty": 0.2, "linear_distortion": 0.3} | {
+    name: 0.2 if name.startswith(("phrase", "lexical")) else 0.3
+    for name in PRESETS["moses"]
+    if name.startswith(("phrase_inverse", "phrase_direct", "lexical", "previous", "next"))
+}  # with which Moses starts to tune
+
+Pair = tuple[list[str], list[str]]
+
+
+def read(folder: Path, part: str, count: int) -> list[Pair]:
+    """The first pairs of a corpus, tokenised and lower-cased."""
+    from sacremoses import MosesTokenizer
+
+    sides = []
+    for language in folder.name.split("-")[-2:]:
+        tokenizer = MosesTokenizer(lang=language)
+        texts = islice(lines(folder / f"{part}.{language}.gz"), count)
+        sides.append([tokenizer.tokenize(text.lower(), escape=False) for text in texts])
+    return list(zip(*sides, strict=True))
+
+
+def trained(folder: Path, count: int) -> ModelSet:
+    """Models of the first pairs, from an earlier run if there was one."""
+    path = OUT / f"{folder.name}-moses-{count}"
+    if not path.exists():
+        models = ModelSet()
+        models.train([pair for pair in read(folder, "train", count) if all(0 < len(side) <= LONGEST for side in pair)])
+        models.save(path)
+    return ModelSet.open(path)
+
+
+def tuned(
+    models: ModelSet, start: Weights, sets: tuple[Development, Development], methods: list[str], seeds: list[int]
+) -> Iterator[tuple[Report, float]]:
+    """Tune with each method and seed, and print a row for each; the reports, with BLEU on the test set."""
+    development, test = sets
+    bleu, wer = Bleu("none"), Wer()
+    before = decode(Decoder(models, start), test, bleu)
+    print("\n| method | seed | dev | test BLEU | difference | p | WER | best round | decoding | optimising | all |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+    print(f"| start | | | {before.score:.2f} | | | {decode(Decoder(models, start), test, wer).score:.1f} | | | | |")
+    for name in methods:
+        for seed in seeds:
+            began = time.perf_counter()
+            report = tune(models, start, development, METHODS[name], bleu, seed=seed)
+            took = time.perf_counter() - began
+            decoder = Decoder(models, Weights(start.preset, report.weights))
+            after = decode(decoder, test, bleu)
+            errors = decode(decoder, test, wer).score
+            print(row(report, took, before, after, errors), flush=True)
+            yield report, after.score
+
+
+def row(report: Report, took: float, before: Decoded, after: Decoded, errors: float) -> str:
+    """One line of the table; decoding and optimising are seconds a round."""
+    found = bootstrap(before.measure, before.best, after.best)
+    decoding = mean(each.decoding for each in report.rounds)
+    optimising = mean(each.optimising for each in report.rounds[1:] or report.rounds)
+    return (
+        f"| {report.method} | {report.seed} | {report.before:.2f} → {report.after:.2f} | {after.score:.2f} "
+        f"| {found.difference.score:+.2f} ± {found.difference.margin:.2f} | {found.p_value:.3f} | {errors:.1f} "
+        f"| {report.best} of {len(report.rounds) - 1} | {decoding:.1f} s | {optimising:.1f} s | {took:.0f} s |"
+    )
+
+
+def side_by_side(results: list[tuple[Report, float]]) -> None:
+    """Print mean and spread over the seeds of each method."""
+    print("\n| method | dev, mean ± spread | test, mean ± spread |\n|---|---:|---:|")
+    for name in dict.fromkeys(report.method for report, _ in results):
+        of = [(report.after, test) for report, test in results if report.method == name]
+        columns = [f"{mean(scores):.2f} ± {stdev(scores):.2f}" for scores in zip(*of, strict=True)]
+        print(f"| {name} | {' | '.join(columns)} |")
+
+
+def estimated(models: ModelSet, weights: Weights, sets: tuple[Development, Development]) -> None:
+    """Tune β and δ, and print what was tried."""
+    bleu = Bleu("none")
+    print("\n| estimate | value: dev BLEU | best | test BLEU |\n|---|---|---:|---:|")
+    for name in ("beta", "delta"):
+        found = tune_estimate(name, models, weights, sets[0], bleu)
+        tried = ", ".join(f"{value:.2f}: {quality:.2f}" for value, quality in sorted(found.tried))
+        test = decode(Decoder(models, weights, estimates=Estimates(**{name: found.value})), sets[1], bleu).score
+        print(f"| {name} | {tried} | {found.value:.3f} | {test:.2f} |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpora", type=Path, default=CORPORA)
+    parser.add_argument("--corpus", default="pydocs-en-es")
+    parser.add_argument("--train", type=int, default=30_000, help="lines to train on (default 30000)")
+    parser.add_argument("--dev", type=int, default=1000, help="development lines (default 1000)")
+    parser.add_argument("--test", type=int, default=1000, help="test lines (default 1000)")
+    parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--seeds", default="1,2,3")
+    parser.add_argument("--preset", default="moses")
+    parser.add_argument("--start", choices=("default", "flat"), default="default", help="weights to start from")
+    parser.add_argument("--estimates", action="store_true", help="tune β and δ too")
+    arguments = parser.parse_args()
+    folder = arguments.corpora / arguments.corpus
+    if not folder.is_dir():
+        print(f"no corpus at {folder}; name the directory of the corpora with --corpora")
+        return
+    models = trained(folder, arguments.train)
+    development = Development.of(read(folder, "dev", arguments.dev))
+    sets = development, Development.of(read(folder, "test", arguments.test))
+    start = Weights(arguments.preset, FLAT if arguments.start == "flat" else None)
+    print(
+        f"{folder.name}: {arguments.train:,} training lines, {len(sets[0]):,} to tune on, {len(sets[1]):,} to test on"
+    )
+    warm()
+    methods = [name for name in arguments.methods.split(",") if name]
+    seeds = [int(seed) for seed in arguments.seeds.split(",")]
+    results = list(tuned(models, start, sets, methods, seeds)) if methods else []
+    if len(seeds) > 1 and results:
+        side_by_side(results)
+    if results:
+        reports = [report.as_json() | {"test": test} for report, test in results]
+        path = OUT / f"tuning-{folder.name}-{arguments.start}.json"
+        path.write_text(json.dumps(reports, indent=1), encoding="utf-8")
+    if arguments.estimates:
+        estimated(models, start, sets)
+
+
+if __name__ == "__main__":
+    main()

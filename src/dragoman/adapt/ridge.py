@@ -1,0 +1,54 @@
+"""Discriminative ridge regression: weights under which differences of score are like differences of quality ([M] §4.3).
+
+All of the n-best list takes part: with R the rows h(y*) − h(y) and l their losses, θ̌ = argmin ‖R θ − l‖² + β ‖θ‖².
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dragoman.adapt.protocol import Matrix, Rule, Sample, Vector
+from dragoman.errors import BadInputError
+
+
+@dataclass(kw_only=True)
+class Ridge(Rule):
+    """Discriminative ridge regression ([M] §4.3); β keeps the solution small and unique."""
+
+    beta: float = 0.01
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.beta > 0:
+            raise BadInputError(f"beta must be above 0, not {self.beta}")
+
+    def direction(self, theta: Vector, sample: Sample) -> Vector | None:  # noqa: ARG002
+        """(R′R + βI)⁻¹ R′ l ([M] Eq. 23, 27); without any difference of quality there is nothing to learn."""
+        if not sample.losses.any():
+            return None
+        return regress(sample.features[sample.best] - sample.features, sample.losses, self.beta)
+
+
+def regress(R: Matrix, losses: Vector, beta: float) -> Vector:
+    """Argmin ‖R θ − l‖² + β ‖θ‖², by whichever of the two forms has fewer unknowns; they are equal."""
+    active = R.any(axis=0)
+    answer = np.zeros(R.shape[1])
+    columns = R[:, active]
+    if columns.shape[0] < columns.shape[1]:
+        answer[active] = dual(columns, losses, beta)
+    else:
+        answer[active] = primal(columns, losses, beta)
+    return answer
+
+
+def primal(R: Matrix, losses: Vector, beta: float) -> Vector:
+    """(R′R + βI)⁻¹ R′ l, M unknowns."""
+    return np.asarray(np.linalg.solve(R.T @ R + beta * np.eye(R.shape[1]), R.T @ losses), np.float64)
+
+
+def dual(R: Matrix, losses: Vector, beta: float) -> Vector:
+    """R′(RR′ + βI)⁻¹ l, N unknowns: for more features than entries."""
+    answer: Vector = R.T @ np.linalg.solve(R @ R.T + beta * np.eye(R.shape[0]), losses)
+    return answer

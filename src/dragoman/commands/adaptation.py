@@ -1,0 +1,137 @@
+"""Commands on weights that adapt: adapt, sweep."""
+
+from __future__ import annotations
+
+import json as json_format
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dragoman.commands.common import AsJson, ProjectPath, SourceFile, TargetFile, opened
+from dragoman.errors import BadInputError
+
+if TYPE_CHECKING:
+    from dragoman.adapt.protocol import Adapter
+    from dragoman.engine import Engine
+    from dragoman.experiments.adaptation import Lists
+    from dragoman.models.modelset import Progress
+
+commands = typer.Typer()
+
+METHODS = {"pa": "PassiveAggressive", "perceptron": "Perceptron", "ridge": "Ridge", "bayes": "Bayes"}
+
+
+@commands.command(epilog="Example: dragoman adapt nbest.txt references.es --method bayes --measure ter")
+def adapt(
+    nbest: Annotated[Path, typer.Argument(help="N-best lists as Moses writes them, plain or .gz.")],
+    references: Annotated[Path, typer.Argument(help="References, one a line; line n is sentence n − 1 of the lists.")],
+    method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}.")] = "ridge",
+    measure: Annotated[str, typer.Option(help="ter, wer or bleu: what is learned from.")] = "ter",
+    alpha: Annotated[float | None, typer.Option(help="Learning rate; of bayes, 1/δ.", show_default="0.01; 0.1")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write what was chosen to this file, one sentence a line.")] = None,
+    json: AsJson = False,
+) -> None:
+    """Rerank n-best lists of any decoder, learning weights from each reference after its sentence was chosen."""
+    from rich.progress import track
+
+    from dragoman.adapt.moses_nbest import Reranker, aligned, read
+    from dragoman.files import storage_errors
+    from dragoman.text.reading import lines
+
+    adapter = new_adapter(method, alpha=alpha, measure=measure)
+    known = dict(enumerate(lines(references)))
+    quiet = not sys.stderr.isatty()
+    lists = aligned(track(read(nbest), "reading", disable=quiet))
+    reranker = Reranker(adapter, lists)
+    outcomes = [reranker.next(each, known.get(each.number)) for each in track(lists, "reranking", disable=quiet)]
+    if out is not None:
+        with storage_errors(out):
+            out.write_text("".join(f"{each.text}\n" for each in outcomes), encoding="utf-8")
+    found = reranker.report(outcomes, known)
+    typer.echo(json_format.dumps(found) if json else _shown(found))
+
+
+Numbers = Annotated[str, typer.Option(help="One or several, with commas.")]
+
+
+@commands.command(epilog="Example: dragoman sweep manual test.en test.es --alpha 0.003,0.01 --nbest 100,500")
+def sweep(
+    project: ProjectPath,
+    source: SourceFile,
+    target: TargetFile,
+    method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}.")] = "ridge",
+    alpha: Numbers = "0.001,0.003,0.01,0.03,0.1",
+    nbest: Numbers = "500",
+    parameters: Annotated[str, typer.Option(help="weights, factors or both.")] = "weights",
+    measure: Annotated[str, typer.Option(help="ter, wer or bleu: what is learned from.")] = "ter",
+    lists: Annotated[Path | None, typer.Option(help="Keep the n-best lists here, or take them from here.")] = None,
+    json: AsJson = False,
+) -> None:
+    """Rerank a text with every learning rate and every size of list; it is decoded once. The project stays as it is."""
+    from dragoman.experiments.adaptation import rerank, table
+    from dragoman.progress import bars
+    from dragoman.text.reading import pairs
+
+    rates, sizes = _numbers(alpha, float), _numbers(nbest, int)
+    segments, make = list(pairs(source, target)), {"measure": measure, "parameters": parameters}
+    adapters = {rate: new_adapter(method, alpha=rate, **make) for rate in rates}
+    with opened(project, write=False) as engine, bars() as report:
+        found = _lists(engine, segments, max(sizes), lists, report)
+        runs = {"none": rerank(found, None, max(sizes))}
+        for n in sizes:
+            for rate, adapter in adapters.items():
+                runs[f"{method}, alpha {rate:g}, {n}-best"] = rerank(found, adapter, n)
+                report("reranking", len(runs) - 1, len(rates) * len(sizes))
+    rows = table(runs)
+    if json:
+        typer.echo(json_format.dumps(rows))
+        return
+    typer.echo(f"{'':32} {'TER':>13} {'BLEU':>13} {'ms':>7}")
+    for row in rows:
+        ter, bleu = (f"{row[name]:.2f} ± {row[f'{name} margin']:.1f}" for name in ("ter", "bleu"))
+        typer.echo(f"{row['run']:32} {ter:>13} {bleu:>13} {1e3 * row['seconds']:7.1f}")
+
+
+def _numbers(text: str, kind: type[Any]) -> list[Any]:
+    try:
+        return [kind(each) for each in text.split(",")]
+    except ValueError:
+        raise BadInputError(f"{text!r} are no numbers", remedy="write them with commas, as in 0.01,0.1") from None
+
+
+def _lists(
+    engine: Engine, segments: list[tuple[str, str]], n: int, directory: Path | None, progress: Progress
+) -> Lists:
+    """The n-best lists of a text, from a directory if they are there."""
+    from dragoman.experiments.adaptation import Lists, decode
+
+    with engine.reading() as state:
+        system = f"{engine.project.path.resolve()} after row {state.revision}"
+        if directory is not None and directory.is_dir():
+            return Lists.open(directory).suited_to(segments, dict(state.weights), n, system)
+        found = decode(state.knowledge, state.weights, segments, n, system=system, progress=progress)
+    if directory is not None:
+        found.save(directory)
+    return found
+
+
+def new_adapter(method: str, *, alpha: float | None = None, **options: Any) -> Adapter:
+    """An adapter by its short name, with the method's own rate unless there is one; of bayes it is 1/δ ([M] Eq. 31)."""
+    from dragoman.adapt.protocol import Adapter
+
+    if method not in METHODS:
+        raise BadInputError(f"there is no method {method!r}", remedy=f"choose one of {', '.join(METHODS)}")
+    if method == "bayes" and alpha is not None:
+        if not alpha > 0:
+            raise BadInputError(f"alpha must be above 0, not {alpha}")
+        options["delta"] = 1 / alpha
+    elif alpha is not None:
+        options["alpha"] = alpha
+    return Adapter.from_settings({"name": METHODS[method], **options})
+
+
+def _shown(found: dict[str, Any]) -> str:
+    rows = [f"{name:12} {value}" for name, value in found.items() if name != "weights"]
+    return "\n".join([*rows, "weights", *(f"  {name:28} {value:.4f}" for name, value in found["weights"].items())])

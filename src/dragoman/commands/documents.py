@@ -1,0 +1,166 @@
+"""Commands for files of translation tools: import, export, fill."""
+
+from __future__ import annotations
+
+import json as json_format
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dragoman.commands.common import AsJson, ProjectPath, User, opened
+from dragoman.errors import BadInputError
+
+if TYPE_CHECKING:
+    from dragoman.engine import Engine
+    from dragoman.formats import Document, DocumentSegment, State
+
+commands = typer.Typer()
+
+
+@commands.command("import", epilog="Example: dragoman import manual memory.tmx")
+def import_file(
+    project: ProjectPath,
+    file: Annotated[Path, typer.Argument(help="XLIFF, TMX, PO or TSV.")],
+    base: Annotated[bool, typer.Option("--base", help="Train them as the base of a project that is new.")] = False,
+    translated: Annotated[
+        bool, typer.Option("--translated", help="Also those that are translated, but that nobody confirmed.")
+    ] = False,
+    user: User = None,
+    json: AsJson = False,
+) -> None:
+    """Learn the translations in a file; those that look wrong are kept aside, and counted."""
+    with opened(project) as engine:
+        segments = _read(engine, file).segments
+        states = {"confirmed", "translated"} if translated else {"confirmed"}
+        pairs = [(one.source, one.target) for one in segments if one.target and one.state in states]
+        if base:
+            counts = {"learned": engine.train(pairs, progress=True), "flagged": 0}
+            counts["refused"] = len(pairs) - counts["learned"]
+        else:
+            counts = _learn(engine, pairs, user)
+    counts["left out"] = len(segments) - len(pairs)
+    _report(counts, json)
+
+
+@commands.command("export", epilog="Example: dragoman export manual corrections.tmx")
+def export_file(
+    project: ProjectPath,
+    file: Annotated[Path, typer.Argument(help="What to write: a .tmx or a .tsv file.")],
+    json: AsJson = False,
+) -> None:
+    """Write the corrections in force to a translation memory, or to tab-separated pairs."""
+    from dragoman.files import storage_errors, write_durably
+    from dragoman.formats.lines import write_tsv
+    from dragoman.formats.tmx import Entry, write_tmx
+
+    if file.suffix not in (".tmx", ".tsv"):
+        raise BadInputError("corrections are not written to such a file", where=file, remedy="name it .tmx or .tsv")
+    with opened(project, write=False) as engine:
+        rows = [row for row in engine.project.journal.rows() if row.kind == "learn" and not row.forgotten]
+        entries = [Entry(str(row.id), row.source or "", row.target or "", row.time, row.user) for row in rows]
+        if file.suffix == ".tmx":
+            data = write_tmx(entries, engine.project.source, engine.project.target)
+        else:
+            data = write_tsv(entry[:3] for entry in entries)
+    with storage_errors(file):
+        write_durably(file, data)
+    _report({"written": len(entries)}, json)
+
+
+@commands.command(epilog="Example: dragoman fill manual in.xlf out.xlf --learn-confirmed")
+def fill(
+    project: ProjectPath,
+    file: Annotated[Path, typer.Argument(help="XLIFF, TMX, PO, TSV or text.")],
+    out: Annotated[Path, typer.Argument(help="The same file, with targets.")],
+    learn_confirmed: Annotated[
+        bool, typer.Option("--learn-confirmed", help="First learn what is confirmed in it.")
+    ] = False,
+    user: User = None,
+    json: AsJson = False,
+) -> None:
+    """Translate what is not translated in a file; all else in it stays as it is."""
+    from dragoman.files import storage_errors, write_durably
+    from dragoman.formats import write_document
+    from dragoman.progress import bars
+
+    with opened(project, write=learn_confirmed) as engine:
+        document = _read(engine, file)
+        counts = {}
+        if learn_confirmed:
+            confirmed = [(one.source, one.target) for one in document.segments if one.state == "confirmed"]
+            counts = _learn(engine, confirmed, user)
+        new = [segment for segment in document.segments if segment.state == "new"]
+        targets: dict[str, tuple[str, State]] = {}
+        with bars() as report:
+            for done, segment in enumerate(new, start=1):
+                targets[segment.id] = translate_segment(engine, document, segment), "translated"
+                report("translating", done, len(new))
+    data = write_document(document, targets)
+    with storage_errors(out):
+        write_durably(out, data)
+    _report(counts | {"translated": len(new), "left as they were": len(document.segments) - len(new)}, json)
+
+
+def _read(engine: Engine, file: Path) -> Document:
+    """The document in a file, which must be in the languages of the project."""
+    from dragoman.formats import read_document
+    from dragoman.formats.tmx import same_language
+
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise BadInputError(f"cannot be read ({error.strerror or error})", where=file) from None
+    ours = engine.project.source, engine.project.target
+    document = read_document(data, file.name, source=ours[0], target=ours[1])
+    for said, wanted in zip((document.source_language, document.target_language), ours, strict=True):
+        if said and not same_language(said, wanted):
+            what = f"is from {document.source_language} into {document.target_language}, the project is not"
+            raise BadInputError(what, where=file, remedy=f"give a file from {ours[0]} into {ours[1]}")
+    return document
+
+
+def _learn(engine: Engine, pairs: list[tuple[str, str]], user: str | None) -> dict[str, int]:
+    """Learn pairs one by one; how many were learned, looked wrong, or could not be learned at all."""
+    from dragoman.guard import FlaggedError
+    from dragoman.progress import bars
+
+    counts = {"learned": 0, "flagged": 0, "refused": 0}
+    with bars() as report:
+        for done, (source, target) in enumerate(pairs, start=1):
+            try:
+                engine.learn(source, target, user=user)
+                counts["learned"] += 1
+            except FlaggedError:
+                counts["flagged"] += 1
+            except BadInputError:
+                counts["refused"] += 1
+            report("learning", done, len(pairs))
+    return counts
+
+
+def translate_segment(engine: Engine, document: Document, segment: DocumentSegment) -> str:
+    """A translation with the tags of its source and the space around it; piece by piece, if that is the only way."""
+    target = _translate_bare(engine, segment.source)
+    try:
+        document.check(segment, target)
+    except BadInputError:
+        parts = segment.inline.parts
+        return "".join(_translate_bare(engine, part) if isinstance(part, str) else part.shown for part in parts)
+    return target
+
+
+def _translate_bare(engine: Engine, source: str) -> str:
+    """The translation of a text, between the very spaces and ends of lines that are around the text."""
+    bare = source.strip()
+    if not bare:
+        return source
+    before, after = source.split(bare, 1)
+    return f"{before}{engine.translate(bare).text.strip()}{after}"
+
+
+def _report(counts: dict[str, int], json: bool) -> None:
+    if json:
+        typer.echo(json_format.dumps({name.replace(" ", "_"): count for name, count in counts.items()}))
+    else:
+        typer.echo(", ".join(f"{count:,} {name}" for name, count in counts.items()))

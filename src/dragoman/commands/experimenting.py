@@ -1,0 +1,72 @@
+"""The command that reruns the papers' experiments."""
+
+from __future__ import annotations
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dragoman.commands.common import AsJson
+from dragoman.errors import BadInputError
+
+commands = typer.Typer()
+
+
+@commands.command(epilog="Example: dragoman experiment O-tab7 --data corpora --quick")
+def experiment(
+    name: Annotated[str | None, typer.Argument(help="An id as in --list, a family, or all.")] = None,
+    data: Annotated[Path | None, typer.Option(help="The folder of corpora.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A few minutes instead of the papers' scale.")] = False,
+    seed: Annotated[int, typer.Option(help="Of all chance; the same seed gives the same CSV files.")] = 1,
+    out: Annotated[Path, typer.Option(help="Results, and what makes a second run quick.")] = Path("experiments-out"),
+    report: Annotated[Path | None, typer.Option(help="Write the report's pages to this directory too.")] = None,
+    listing: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Rerun a table or figure of the papers: results as CSV and JSON, a figure, and whether the finding holds.
+
+    What has been run is kept, cell by cell, and not run again.
+    """
+    if listing:
+        _list(json)
+        return
+    if name is None or data is None:
+        raise BadInputError("which experiment, on which corpora?", remedy="see --list, and name a folder with --data")
+    from dragoman.experiments.catalogue import find
+    from dragoman.experiments.cells import run
+    from dragoman.experiments.corpora import Corpora
+    from dragoman.experiments.experiment import Scale
+    from dragoman.experiments.report import publish, write_pages
+    from dragoman.experiments.workshop import Workshop
+    from dragoman.progress import bars
+
+    scale, wanted, corpora, known = Scale(quick), find(name), Corpora(data), []
+    with bars() as progress:
+        workshop = Workshop(corpora, out, seed, progress)
+        for number, each in enumerate(wanted):
+            progress("experiments", number, len(wanted))
+            known.append(publish(each, *run(each, scale, workshop, progress), scale, workshop))
+        progress("experiments", len(wanted), len(wanted))
+    write_pages(out, report or out)
+    typer.echo(json_format.dumps(known) if json else "\n".join(map(_shown, known)))
+
+
+def _list(json: bool) -> None:
+    from dragoman.experiments.catalogue import FAMILIES
+
+    known = {family: {each.id: each.title for each in listed} for family, (_, listed) in FAMILIES.items()}
+    if json:
+        typer.echo(json_format.dumps(known))
+        return
+    for family, listed in known.items():
+        typer.echo(family)
+        for identity, title in listed.items():
+            typer.echo(f"  {identity:14} {title}")
+
+
+def _shown(known: dict[str, Any]) -> str:
+    lines = [f"{known['signature']['experiment']}: {known['title']}"]
+    lines += [f"  {'yes' if each['holds'] else 'no':3} {each['claim']} ({each['ours']})" for each in known["findings"]]
+    return "\n".join(lines)

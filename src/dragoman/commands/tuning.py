@@ -1,0 +1,71 @@
+"""The command that tunes: weights for a project from a development set."""
+
+from __future__ import annotations
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.commands.common import AsJson, ProjectPath, SourceFile, TargetFile, opened
+from dragoman.errors import BadInputError
+
+commands = typer.Typer()
+
+METHODS = ("mert", "mira", "pro", "simplex", "powell")
+MEASURES = ("bleu", "ter", "wer")
+
+
+@commands.command(epilog="Example: dragoman tune manual dev.en dev.es --method mert --measure bleu")
+def tune(
+    project: ProjectPath,
+    source: SourceFile,
+    target: TargetFile,
+    method: Annotated[str, typer.Option(help=f"How weights are found: {', '.join(METHODS)}.")] = "mert",
+    measure: Annotated[str, typer.Option(help=f"What is to become better: {', '.join(MEASURES)}.")] = "bleu",
+    nbest: Annotated[int, typer.Option(min=1, help="Translations of each segment that a round adds.")] = 100,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of decoding and optimising, at most.")] = 8,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same weights.")] = 1,
+    plot: Annotated[Path | None, typer.Option(help="Write a figure of the rounds to this file.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Report, but leave the weights as they are.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Tune the weights of a project, so that it translates a development set better."""
+    for value, known in ((method, METHODS), (measure, MEASURES)):
+        if value not in known:
+            raise BadInputError(f"cannot tune with {value!r}", remedy=f"choose one of {', '.join(known)}")
+    from dragoman import tune as tuning
+    from dragoman.extras import load
+    from dragoman.measure.report import new_measure
+    from dragoman.models.loglinear import Weights
+    from dragoman.progress import bars
+    from dragoman.text.reading import pairs
+    from dragoman.tune.plot import plot as draw
+
+    if plot is not None:
+        load("matplotlib.figure", extra="plots")  # or it would be missed only after all the work
+    segments = list(pairs(source, target))
+    with opened(project, write=not dry_run) as engine, bars() as progress:
+        with engine.reading() as state:
+            development = tuning.Development.read(state.knowledge, segments)
+            report = tuning.tune(
+                state.knowledge.models,
+                Weights(state.weights.preset, state.weights_in_use),
+                development,
+                tuning.METHODS[method],
+                new_measure(measure, tokenize="none"),
+                nbest=nbest,
+                rounds=rounds,
+                seed=seed,
+                progress=progress,
+            )
+        if report.best > 0 and not dry_run:
+            engine.weights = report.weights
+    if plot is not None:
+        draw(report, plot)
+    if json:
+        typer.echo(json_format.dumps(report.as_json()))
+        return
+    outcome = "weights are set" if report.best > 0 else "no better weights were found, they stay as they are"
+    typer.echo(f"{report}\n{'dry run: nothing was changed' if dry_run else outcome}")

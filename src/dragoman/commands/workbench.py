@@ -1,0 +1,82 @@
+"""The command that opens the workbench: workbench."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+import time
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.errors import BadInputError
+
+commands = typer.Typer()
+
+
+@commands.command(epilog="Example: dragoman workbench")
+def workbench(
+    folder: Annotated[
+        Path, typer.Argument(help="Where the projects are; made, with a sample, if it is not there.")
+    ] = Path("projects"),
+    port: Annotated[int, typer.Option(help="Port to listen at; if it is taken, any other.", min=0, max=65535)] = 8765,
+    browser: Annotated[bool, typer.Option(help="Open the page where a browser is at hand.")] = True,
+) -> None:
+    """Translate in the browser: `serve` for one person at this machine, with a sample to begin with."""
+    try:
+        from dragoman.server.running import serve
+        from dragoman.server.settings import Settings
+        from dragoman.server.workbench import SAMPLE, make_sample
+    except ModuleNotFoundError as error:
+        remedy = "install dragoman[server]"
+        raise BadInputError(f"the workbench needs {error.name}, which is not installed", remedy=remedy) from None
+    from dragoman import kernels
+    from dragoman.progress import bars
+
+    kernels.warm()
+    if not any(folder.glob("*/project.json")):
+        with bars() as tell:
+            make_sample(folder, lambda done, total: tell("the sample is learned", done, total))
+    port = _free(port)
+    place = f"#/{SAMPLE}/1" if (folder / SAMPLE / "project.json").exists() else ""
+    address = f"http://127.0.0.1:{port}/{place}"
+    typer.echo(f"the workbench is at {address}, ^C to stop")
+    if browser and _at_hand():
+        threading.Thread(target=_open, args=(address, port), daemon=True).start()
+    serve(Settings(paths=(folder,), port=port), quiet=True)
+
+
+def _free(port: int) -> int:
+    """The port, if nobody listens there, or any that is free."""
+    for wanted in (port, 0):
+        try:
+            with socket.create_server(("127.0.0.1", wanted)) as free:
+                return int(free.getsockname()[1])
+        except OSError:
+            continue
+    raise BadInputError("there is no free port on this machine", remedy="stop a program that listens")
+
+
+def _at_hand() -> bool:
+    """Whether there is a browser with windows; one in the terminal would be in the way."""
+    graphical = sys.platform in ("darwin", "win32") or any(os.environ.get(n) for n in ("DISPLAY", "WAYLAND_DISPLAY"))
+    try:
+        return graphical and webbrowser.get() is not None
+    except webbrowser.Error:
+        return False
+
+
+def _open(address: str, port: int) -> None:
+    """Open the page as soon as somebody answers."""
+    for _ in range(100):
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            webbrowser.open(address)
+            return

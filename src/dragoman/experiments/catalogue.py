@@ -1,0 +1,43 @@
+"""All experiments by their id, family by family: one family, one module and one page of the report."""
+
+from __future__ import annotations
+
+from dragoman.errors import BadInputError
+from dragoman.experiments import (
+    batch_online,
+    bayes_settings,
+    beyond,
+    convergence,
+    domains,
+    interactive_ridge,
+    ordering,
+    reestimation,
+    update_frequency,
+    weights,
+)
+from dragoman.experiments.experiment import Experiment
+
+FAMILIES: dict[str, tuple[str, list[Experiment]]] = {
+    "convergence": ("Convergence of the alignment model", convergence.EXPERIMENTS + batch_online.INTERLACED),
+    "update-frequency": ("How often to learn", update_frequency.EXPERIMENTS),
+    "batch-online": ("Batch against online", batch_online.EXPERIMENTS),
+    "ordering": ("The order of sentences", ordering.EXPERIMENTS),
+    "domains": ("Learning from trained models", domains.EXPERIMENTS),
+    "weights": ("Adapting weights online", weights.EXPERIMENTS),
+    "bayes-settings": ("Settings of Bayesian predictive adaptation", bayes_settings.EXPERIMENTS),
+    "reestimation": ("Adapting against estimating anew", reestimation.EXPERIMENTS),
+    "interactive-ridge": ("Adapting weights in interactive translation", interactive_ridge.EXPERIMENTS),
+    "beyond": ("Beyond the papers", beyond.EXPERIMENTS),
+}
+EXPERIMENTS = {each.id: each for _, family in FAMILIES.values() for each in family}
+
+
+def find(identity: str) -> list[Experiment]:
+    """One experiment, a family of them, or all."""
+    if identity == "all":
+        return list(EXPERIMENTS.values())
+    if identity in FAMILIES:
+        return FAMILIES[identity][1]
+    if identity not in EXPERIMENTS:
+        raise BadInputError(f"there is no experiment {identity!r}", remedy="see dragoman experiment --list")
+    return [EXPERIMENTS[identity]]

@@ -1,0 +1,68 @@
+"""Running the cells of an experiment: each is kept under a hash of all it depends on, so that a run can be resumed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+from dragoman import __version__
+from dragoman.errors import BadInputError
+from dragoman.experiments.experiment import Cell, Experiment, Measured, Results, Row, Scale
+from dragoman.experiments.workshop import Workshop
+from dragoman.files import storage_errors, write_durably
+
+DECIMALS = 4  # of what is kept: sums in another order may differ in the last places
+
+Progress = Callable[[str, int, int], None]
+
+
+def key(cell: Cell, workshop: Workshop) -> str:
+    """What tells a cell from every other: version, function, parameters, seed and the words of its texts."""
+    name = f"{cell.work.__module__}.{cell.work.__qualname__}"
+    digests = [workshop.corpora.digest(text) for text in cell.texts]
+    depends = [__version__, name, cell.shown, workshop.seed, digests]
+    return hashlib.sha256(json.dumps(depends, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def run(
+    experiment: Experiment, scale: Scale, workshop: Workshop, progress: Progress | None = None
+) -> tuple[Results, list[str]]:
+    """Run what has not been run yet; the results, and the corpora for want of which cells were left out."""
+    cells = experiment.cells(scale)
+    missing = {str(text) for cell in cells for text in cell.texts if not workshop.corpora.has(text)}
+    wanted = [cell for cell in cells if not missing & {str(text) for text in cell.texts}]
+    if not wanted:
+        what = f"{experiment.id} needs {', '.join(sorted(missing))}"
+        raise BadInputError(what, where=workshop.corpora.folder, remedy="see docs/experiments.md for its shape")
+    done = []
+    for number, cell in enumerate(wanted):
+        if progress:
+            progress(experiment.id, number, len(wanted))
+        done.append((cell, _measured(cell, workshop)))
+    if progress:
+        progress(experiment.id, len(wanted), len(wanted))
+    return Results(done), sorted(missing)
+
+
+def _measured(cell: Cell, workshop: Workshop) -> Measured:
+    """What a cell gives, from the run before if there was one."""
+    path = workshop.out / "cells" / f"{key(cell, workshop)}.json"
+    if path.exists():
+        kept = json.loads(path.read_bytes())
+        return Measured(kept["rows"], kept["seconds"])
+    began = time.perf_counter()
+    measured = cell.work(workshop, **cell.parameters)
+    seconds = measured.seconds | {"cell": time.perf_counter() - began}
+    found = {"parameters": cell.shown, "rows": [_rounded(row) for row in measured.rows], "seconds": seconds}
+    with storage_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_durably(path, json.dumps(found, indent=1, ensure_ascii=False).encode())
+    return Measured(found["rows"], seconds)
+
+
+def _rounded(row: Row) -> dict[str, Any]:
+    """A row with plain numbers of a few decimals."""
+    return {name: round(float(value), DECIMALS) if isinstance(value, float) else value for name, value in row.items()}

@@ -1,0 +1,64 @@
+"""Corpora for experiments: a folder with one folder for each, named like `pydocs-en-es`, the languages last.
+
+Each holds `train`, `dev` and `test` as far as it has them, as `train.en.gz` and `train.es.gz` (or without `.gz`), one
+segment a line. Experiments see tokens in lower case with spaces between them, as those of the papers did.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+
+from dragoman.errors import BadInputError
+from dragoman.experiments.experiment import Text
+from dragoman.text.reading import pairs
+from dragoman.text.tokens import split
+
+Pair = tuple[str, str]
+
+
+class Corpora:
+    """A folder of corpora."""
+
+    def __init__(self, folder: Path) -> None:
+        if not folder.is_dir():
+            raise BadInputError("there is no such folder of corpora", where=folder, remedy="name one with --data")
+        self.folder = folder
+        self._raw = lru_cache(maxsize=4)(self._read)
+        self.pairs = lru_cache(maxsize=8)(self._tokenised)
+
+    def has(self, text: Text) -> bool:
+        """Whether the text is there on both sides."""
+        return all(path.exists() for path in self._paths(text))
+
+    def digest(self, text: Text) -> str:
+        """What tells the words of a text from others, however its files are packed."""
+        checksum = hashlib.sha256()
+        for source, target in self._raw(text):
+            checksum.update(f"{source}\n{target}\n".encode())
+        return checksum.hexdigest()
+
+    def _paths(self, text: Text) -> list[Path]:
+        plain = [self.folder / text.corpus / f"{text.part}.{language}" for language in text.languages]
+        return [path if path.exists() else path.with_name(f"{path.name}.gz") for path in plain]
+
+    def _read(self, text: Text) -> list[Pair]:
+        """The first pairs that have words on both sides."""
+        kept: list[Pair] = []
+        for source, target in pairs(*self._paths(text)):
+            if len(kept) == text.size:
+                break
+            if source.strip() and target.strip():
+                kept.append((source, target))
+        if not kept:
+            raise BadInputError(f"{text} has no segments", where=self.folder)
+        return kept
+
+    def _tokenised(self, text: Text) -> list[Pair]:
+        """The pairs as tokens in lower case, with spaces between them."""
+        return [(_tokens(source), _tokens(target)) for source, target in self._raw(text)]
+
+
+def _tokens(text: str) -> str:
+    return " ".join(split(text.lower()).words)

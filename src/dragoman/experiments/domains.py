@@ -1,0 +1,321 @@
+"""Learning from trained models ([O] §4.8): a system that stays as it is, one that learns, one from nothing."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Row, Scale, Table, Text
+from dragoman.experiments.working import MEASURES, work
+from dragoman.experiments.workshop import Workshop
+from dragoman.interactive.session import Mode
+from dragoman.measure import repetition
+
+SYSTEMS = ("conventional", "online", "scratch")
+MODES: tuple[Mode, ...] = ("graph", "search")  # ways of completing what is typed
+LANGUAGES = {"es": "English–Spanish", "fr": "English–French"}
+TRAIN, DEVELOPMENT, TEST = (60_000, 4000), (1000, 100), (2000, 250)  # segments, full and quick
+MARGIN = 0.05  # a difference that is none
+
+
+class Task(NamedTuple):
+    """What is trained on and translated in place of a task of [O]; the target language comes last."""
+
+    paper: str  # the task of [O]
+    train: str
+    test: str
+
+
+TASKS = {
+    "manuals": Task("XRCE", "pydocs-en", "pydocs-en"),
+    "parliament": Task("Europarl", "europarl-en", "europarl-en"),
+    "shift": Task("EMEA with Europarl models", "europarl-en", "pydocs-en"),
+}
+
+# [O] Tables 4, 6, 7: (BLEU, WER, KSMR)
+PAPER: dict[tuple[str, str, str], tuple[float, float, float]] = {
+    ("manuals", "es", "conventional"): (58.3, 32.5, 19.3),
+    ("manuals", "es", "online"): (64.0, 28.1, 16.6),
+    ("manuals", "fr", "conventional"): (32.2, 63.7, 36.7),
+    ("manuals", "fr", "online"): (43.7, 48.4, 30.3),
+    ("parliament", "es", "conventional"): (21.0, 65.4, 45.9),
+    ("parliament", "es", "online"): (22.5, 63.4, 44.7),
+    ("parliament", "fr", "conventional"): (21.2, 64.4, 44.4),
+    ("parliament", "fr", "online"): (22.6, 63.2, 43.2),
+    ("shift", "es", "conventional"): (24.0, 64.0, 49.1),
+    ("shift", "es", "online"): (45.6, 49.6, 32.3),
+    ("shift", "es", "scratch"): (36.0, 52.2, 35.6),
+    ("shift", "fr", "conventional"): (18.3, 69.4, 52.3),
+    ("shift", "fr", "online"): (39.7, 53.9, 33.7),
+    ("shift", "fr", "scratch"): (30.0, 59.5, 41.2),
+}
+# [O] Tables 1–3, source side: MRR, RRR, UNF
+PAPER_REPETITION = {
+    ("manuals", "es"): (19.8, 13.4, 18.0),
+    ("manuals", "fr"): (25.9, 16.9, 18.8),
+    ("parliament", "es"): (10.7, 4.3, 20.7),
+    ("parliament", "fr"): (10.7, 4.3, 20.8),
+    ("shift", "es"): (34.2, 30.3, 43.5),
+    ("shift", "fr"): (34.5, 30.8, 44.0),
+}
+# [O] Table 5: KSMR of the engine that searches again at each key, and of online learning
+PAPER_ENGINES = {("es", "conventional", "search"): 16.7, ("fr", "conventional", "search"): 35.8}
+PAPER_ENGINES |= {("es", "online", "graph"): 16.6, ("fr", "online", "graph"): 30.3}
+
+
+def texts(scale: Scale, name: str, language: str) -> dict[str, Text]:
+    """Training and test text of a task."""
+    task = TASKS[name]
+    train = scale.text(f"{task.train}-{language}", "train", *TRAIN)
+    return {"train": train, "test": scale.text(f"{task.test}-{language}", "test", *TEST)}
+
+
+def translate(
+    workshop: Workshop,
+    task: str,
+    language: str,
+    train: Text,
+    test: Text,
+    system: str,
+    mode: Mode,
+    development: Text | None = None,
+) -> Measured:
+    """BLEU, WER, KSMR and the time of learning of one system; weights are tuned if there is a development set."""
+    del task, language
+    over = None if system == "scratch" else train
+    with workshop.engine(over, test.languages) as engine:
+        if over is not None:
+            engine.weights = workshop.weights(over, development, "mert")
+        found = work(engine, workshop.pairs(test), learn=system != "conventional", mode=mode)
+    return Measured([found.summary()], found.seconds())
+
+
+def repeated(workshop: Workshop, task: str, language: str, train: Text, test: Text) -> Measured:
+    """MRR, RRR and UNF of the source side."""
+    del task, language
+    sides = [[source.split() for source, _ in workshop.pairs(text)] for text in (test, train)]
+    found = repetition(*sides)
+    return Measured([{"MRR": found.mrr, "RRR": found.rrr, "UNF": found.unf, "RR": found.rr}])
+
+
+def translating(scale: Scale, name: str, systems: tuple[str, ...]) -> list[Cell]:
+    """A cell for each language and system; on the full scale the weights are tuned, as in [O]."""
+    cells = []
+    for language in LANGUAGES:
+        found: dict[str, Any] = texts(scale, name, language)
+        if not scale.quick:
+            found["development"] = scale.text(found["train"].corpus, "dev", *DEVELOPMENT)
+        common = {"task": name, "language": language, **found}
+        cells += [Cell(translate, common | {"system": system, "mode": "graph"}) for system in systems]
+    return cells
+
+
+def repeating(scale: Scale, name: str) -> list[Cell]:
+    """A cell for each language."""
+    return [Cell(repeated, {"task": name, "language": each, **texts(scale, name, each)}) for each in LANGUAGES]
+
+
+def engines(scale: Scale) -> list[Cell]:
+    """Word graphs and searching again, on manuals."""
+    cells = translating(scale, "manuals", SYSTEMS[:2])
+    return [Cell(cell.work, {**cell.parameters, "mode": mode}) for cell in cells for mode in MODES]
+
+
+def translating_table(results: Results) -> Table:
+    """The paper's BLEU, WER and KSMR beside ours, with margins."""
+    rows = []
+    for row in results.rows:
+        paper = PAPER.get((str(row["task"]), str(row["language"]), str(row["system"])))
+        known = [f"{value:.1f}" for value in paper] if paper else [""] * 3
+        ours = [f"{row[name]:.1f} ± {row[f'{name} margin']:.1f}" for name in MEASURES]
+        learning = results.seconds("learning, median", language=row["language"], system=row["system"])
+        shown = f"{1e3 * learning:.1f}" if row["system"] != "conventional" else ""
+        both = [cell for pair in zip(known, ours, strict=True) for cell in pair]
+        rows.append((LANGUAGES[str(row["language"])], str(row["system"]), *both, shown))
+    columns = [f"{name}, {who}" for name in MEASURES for who in ("paper", "ours")]
+    return Table(("languages", "system", *columns, "learning, ms, median"), rows)
+
+
+def gains(results: Results, language: str, system: str = "online", **where: str) -> dict[str, float]:
+    """How many points a system is better than the conventional one, by each measure."""
+    found = {}
+    for name, measure in MEASURES.items():
+        before, after = (
+            results.value(name, language=language, system=each, **where) for each in ("conventional", system)
+        )
+        found[name] = after - before if measure.higher_is_better else before - after
+    return found
+
+
+def translating_findings(results: Results) -> list[Finding]:
+    """Whether online learning helps, and as much as in the paper."""
+    task = str(results.rows[0]["task"])
+    better, enough, shown = [], [], []
+    for language in results.distinct("language"):
+        ours = gains(results, language)
+        paper = [PAPER[task, language, system] for system in SYSTEMS[:2]]
+        better += [gain > MARGIN for gain in ours.values()]
+        enough += [gain >= abs(a - b) for gain, a, b in zip(ours.values(), *paper, strict=True)]
+        points = ", ".join(f"{name} {gain:.1f}" for name, gain in ours.items())
+        shown.append(f"{LANGUAGES[language]}: {points} points better")
+    said = "; ".join(shown)
+    found = [
+        Finding("online is better", "online learning is better by BLEU, WER and KSMR", said, all(better)),
+        Finding("as much as the paper", "by as many points as in the paper, or more", said, all(enough)),
+    ]
+    return found + (scratch_finding(results) if "scratch" in results.distinct("system") else [])
+
+
+def scratch_finding(results: Results) -> list[Finding]:
+    """Whether it is better to start from nothing and learn than to stay with models of another domain."""
+    ours = [gains(results, language, "scratch") for language in results.distinct("language")]
+    said = "; ".join(", ".join(f"{name} {gain:+.1f}" for name, gain in each.items()) for each in ours)
+    claim = "learning from nothing is better than models of another domain that do not learn"
+    return [Finding("scratch is better", claim, said, all(gain > 0 for each in ours for gain in each.values()))]
+
+
+def repetition_table(results: Results) -> Table:
+    """MRR, RRR and UNF, the paper's beside ours."""
+    rows = []
+    for row in results.rows:
+        if "MRR" in row:
+            task, language = str(row["task"]), str(row["language"])
+            paper = PAPER_REPETITION[task, language]
+            both = [
+                f"{x:.1f}" for p, name in zip(paper, ("MRR", "RRR", "UNF"), strict=True) for x in (p, row[name] or 0)
+            ]
+            rows.append((task, LANGUAGES[language], *both))
+    columns = [f"{name}, {who}" for name in ("MRR", "RRR", "UNF") for who in ("paper", "ours")]
+    return Table(("task", "languages", *columns), rows)
+
+
+def usable(row: Row) -> float:
+    """How much of the text is new and comes back, RRR · UNF, in percent."""
+    return float(row["RRR"] or 0) * float(row["UNF"] or 0) / 100
+
+
+def repetition_findings(results: Results) -> list[Finding]:
+    """Whether RRR and UNF rank the gains, where these are known."""
+    said, right = [], []
+    for language in results.distinct("language"):
+        rows = [row for row in results.select(language=language) if "RRR" in row]
+        known = [row for row in rows if results.select(language=language, task=row["task"], system="online")]
+        ranked = sorted(known, key=usable)
+        if len(ranked) < 2:
+            continue
+        found = [gains(results, language, task=str(row["task"]))["BLEU"] for row in ranked]
+        right.append(found == sorted(found))
+        pairs = (f"{row['task']} {usable(row):.1f} → {gain:.1f}" for row, gain in zip(ranked, found, strict=True))
+        said.append(f"{LANGUAGES[language]}, RRR · UNF → points of BLEU gained: {', '.join(pairs)}")
+    claim = "the more of the new is repeated (RRR, UNF), the more online learning gains"
+    return [Finding("repetition predicts", claim, "; ".join(said), all(right))] if right else []
+
+
+def engines_table(results: Results) -> Table:
+    """KSMR by system and way of completing."""
+    rows = []
+    for row in results.rows:
+        paper = PAPER_ENGINES.get((str(row["language"]), str(row["system"]), str(row["mode"])))
+        ours = f"{row['KSMR']:.1f} ± {row['KSMR margin']:.1f}"
+        names = LANGUAGES[str(row["language"])], str(row["system"]), str(row["mode"])
+        rows.append((*names, f"{paper:.1f}" if paper else "", ours))
+    return Table(("languages", "system", "completes by", "KSMR, paper", "KSMR, ours"), rows)
+
+
+def engines_findings(results: Results) -> list[Finding]:
+    """Whether online learning with word graphs is better than any that does not learn."""
+    search, online = [], []
+    for language in results.distinct("language"):
+        of = {
+            (system, mode): results.value("KSMR", language=language, system=system, mode=mode)
+            for system in SYSTEMS[:2]
+            for mode in MODES
+        }
+        search.append(of["conventional", "graph"] - of["conventional", "search"])
+        online.append(min(of["conventional", "graph"], of["conventional", "search"]) - of["online", "graph"])
+    said = [", ".join(f"{points:+.1f}" for points in each) + " points of KSMR" for each in (online, search)]
+    return [
+        Finding("online best", "online with word graphs is best everywhere", said[0], min(online) > 0),
+        Finding("search helps", "searching again completes better than word graphs", said[1], min(search) > 0),
+    ]
+
+
+def draw_translating(figure: Any, results: Results) -> None:
+    """Bars of each measure, a group for each pair of languages."""
+    systems, languages = results.distinct("system"), results.distinct("language")
+    for axes, name in zip(figure.subplots(1, len(MEASURES)), MEASURES, strict=True):
+        for place, system in enumerate(systems):
+            values = [results.value(name, language=each, system=system) for each in languages]
+            margins = [results.value(f"{name} margin", language=each, system=system) for each in languages]
+            at = [n + place / (len(systems) + 1) for n in range(len(languages))]
+            axes.bar(at, values, width=1 / (len(systems) + 1), yerr=margins, label=system, capsize=2)
+        axes.set(title=name, ylabel="percent")
+        axes.set_xticks([n + 0.3 for n in range(len(languages))], languages)
+    axes.legend(fontsize=7)
+
+
+def draw_repetition(figure: Any, results: Results) -> None:
+    """MRR, RRR and UNF of each task."""
+    axes = figure.subplots()
+    rows = [row for row in results.rows if "MRR" in row]
+    for place, name in enumerate(("MRR", "RRR", "UNF")):
+        axes.bar([n + place / 4 for n in range(len(rows))], [row[name] for row in rows], width=0.25, label=name)
+    axes.set_xticks([n + 0.25 for n in range(len(rows))], [f"{row['task']} {row['language']}" for row in rows])
+    axes.set(ylabel="percent")
+    axes.legend()
+
+
+def draw_engines(figure: Any, results: Results) -> None:
+    """KSMR of each system and way of completing."""
+    axes = figure.subplots()
+    names = [f"{row['language']} {row['system']} {row['mode']}" for row in results.rows]
+    values, margins = ([row[name] for row in results.rows] for name in ("KSMR", "KSMR margin"))
+    axes.barh(names, values, xerr=margins, capsize=2)
+    axes.set(xlabel="KSMR")
+
+
+def _translating(identity: str, name: str, systems: tuple[str, ...], paper: str) -> Experiment:
+    title = f"{', '.join(systems)}: {TASKS[name].paper}"
+    draw = translating_table, translating_findings, draw_translating
+    return Experiment(identity, title, paper, lambda scale: translating(scale, name, systems), *draw)
+
+
+def _repeating(identity: str, name: str) -> Experiment:
+    def cells(scale: Scale) -> list[Cell]:
+        if name != "shift":
+            return repeating(scale, name)
+        every = [cell for each in TASKS for cell in repeating(scale, each)]
+        return every + [cell for each in TASKS for cell in translating(scale, each, SYSTEMS[:2])]
+
+    title = f"Repetition in the test set: {TASKS[name].paper}"
+    if name == "shift":
+        title += ", and gains of all tasks"
+    paper = "RRR and UNF predict what online learning gains; MRR does not."
+    return Experiment(identity, title, paper, cells, repetition_table, repetition_findings, draw_repetition)
+
+
+EXPERIMENTS = [
+    _repeating("O-tab1", "manuals"),
+    _repeating("O-tab2", "parliament"),
+    _repeating("O-tab3", "shift"),
+    _translating(
+        "O-tab4", "manuals", SYSTEMS[:2], "English–Spanish: 58.3 → 64.0 BLEU, 32.5 → 28.1 WER, 19.3 → 16.6 KSMR."
+    ),
+    Experiment(
+        "O-tab5",
+        "KSMR of engines that complete by word graphs or by searching again",
+        "Online learning with word graphs is best everywhere.",
+        engines,
+        engines_table,
+        engines_findings,
+        draw_engines,
+    ),
+    _translating(
+        "O-tab6", "parliament", SYSTEMS[:2], "About one point by each measure: 21.0 → 22.5 BLEU (English–Spanish)."
+    ),
+    _translating(
+        "O-tab7",
+        "shift",
+        SYSTEMS,
+        "English–Spanish: 24.0 → 45.6 BLEU, 49.1 → 32.3 KSMR; from nothing 36.0 BLEU, still better than not learning.",
+    ),
+]

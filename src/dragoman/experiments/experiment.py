@@ -1,0 +1,140 @@
+"""What an experiment is: cells that are run, what they gave, and what is to be said about it.
+
+1. `cells` says what is to be run, on the papers' scale or a quick one. A cell is a function with parameters.
+2. Each cell gives rows; all rows of all cells, with the parameters beside, are the tidy table of the results.
+3. `table`, `findings` and `draw` look at the results and nothing else: the paper's numbers beside ours, whether what
+   the paper found is found again, and the figure.
+
+>>> cell = Cell(len, {"corpus": Text("pydocs-en-es", "test", 100), "rate": 0.01})
+>>> results = Results([(cell, Measured([{"TER": 50.0}]))])
+>>> results.value("TER", rate=0.01), results.rows[0]["corpus"]
+(50.0, 'pydocs-en-es/test/100')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+
+Row = dict[str, Any]  # numbers and names
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Text:
+    """The first lines of a part of a corpus."""
+
+    corpus: str  # named as its folder, the two languages last
+    part: str  # train, dev or test
+    size: int  # segments
+
+    def __str__(self) -> str:
+        return f"{self.corpus}/{self.part}/{self.size}"
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """Source and target."""
+        source, target = self.corpus.split("-")[-2:]
+        return source, target
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How large an experiment is: as in the papers, or as small as shows the direction."""
+
+    quick: bool = False
+
+    def __call__(self, full: T, quick: T) -> T:
+        """One of two values."""
+        return quick if self.quick else full
+
+    def text(self, corpus: str, part: str, full: int, quick: int) -> Text:
+        """So many lines of a corpus."""
+        return Text(corpus, part, self(full, quick))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came of a cell: rows that are the same in each run, and seconds, which are not."""
+
+    rows: list[Row]
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One thing to run: a function of a workshop, called with the parameters."""
+
+    work: Callable[..., Any]
+    parameters: Mapping[str, Any]  # numbers, names, and texts
+
+    @property
+    def texts(self) -> list[Text]:
+        """The texts among the parameters."""
+        return [value for value in self.parameters.values() if isinstance(value, Text)]
+
+    @property
+    def shown(self) -> Row:
+        """The parameters in the form of the tables."""
+        return {name: str(value) if isinstance(value, Text) else value for name, value in self.parameters.items()}
+
+
+class Results:
+    """All that the cells of an experiment gave."""
+
+    def __init__(self, cells: Sequence[tuple[Cell, Measured]]) -> None:
+        self.cells = list(cells)
+        self.rows = [cell.shown | row for cell, measured in self.cells for row in measured.rows]
+        self.times = [cell.shown | measured.seconds for cell, measured in self.cells]
+
+    def select(self, **where: Any) -> list[Row]:
+        """The rows whose columns have these values."""
+        return [row for row in self.rows if all(row.get(name) == value for name, value in where.items())]
+
+    def value(self, column: str, **where: Any) -> float:
+        """A number of the one row that is meant, the last of several."""
+        return float(self.select(**where)[-1][column] or 0.0)
+
+    def seconds(self, name: str, **where: Any) -> float:
+        """A time of the one cell that is meant."""
+        found = [row for row in self.times if all(row.get(key) == value for key, value in where.items())]
+        return float(found[-1][name] or 0.0)
+
+    def distinct(self, column: str, **where: Any) -> list[Any]:
+        """The different values of a column, in order."""
+        return list(dict.fromkeys(row[column] for row in self.select(**where) if column in row))
+
+
+class Table(NamedTuple):
+    """A table of a report."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+
+
+class Finding(NamedTuple):
+    """Something that a paper found, and whether it is found here."""
+
+    name: str  # short, the same in every run
+    claim: str  # of the paper
+    ours: str  # in numbers
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or figure of a paper, or a question that the papers leave open."""
+
+    id: str  # as in the catalogue
+    title: str
+    paper: str  # what it found; nothing, if it is a question beyond the papers
+    cells: Callable[[Scale], list[Cell]]
+    table: Callable[[Results], Table]
+    findings: Callable[[Results], list[Finding]]
+    draw: Callable[[Any, Results], None]  # into a figure of matplotlib
+
+    @property
+    def beyond(self) -> bool:
+        """Whether it is a question that the papers leave open."""
+        return self.id.startswith("X-")

@@ -1,0 +1,65 @@
+"""Adapting weights while translating interactively ([I] Table 1): effort and cost of each way to choose Λ.
+
+1. Search the source with the weights as they are, and let a simulated user reach the reference with its word graph.
+2. Adapt the weights: by the n-best list and TER, as in post-editing, or by the effort with word graphs ([I] §2.2).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dragoman.adapt import Rule
+from dragoman.adapt.interactive import GraphRidge, ksmr
+from dragoman.adapt.lists import losses
+from dragoman.adapt.protocol import MEASURES, Vector
+from dragoman.models.knowledge import Knowledge
+from dragoman.models.loglinear import Weights
+from dragoman.search.decoder import Decoder, Search
+
+ARCS = 20  # out of each state of a word graph: hardly a completion is lost, and the rest is gone through in vain
+
+
+@dataclass(frozen=True)
+class Result:
+    """The effort for a text, and what adapting has cost."""
+
+    ksmr: float  # key strokes and mouse actions per hundred characters
+    seconds: float  # of adapting, a sentence
+    weights: dict[str, float]  # at the end
+
+
+def interact(
+    knowledge: Knowledge, weights: Weights, pairs: Iterable[tuple[str, str]], method: GraphRidge | Rule | None
+) -> Result:
+    """Translate the sources interactively until the references are reached, adapting the weights after each."""
+    theta: Vector = np.array(list(weights.values()))
+    actions, characters, seconds, sentences = 0.0, 0, 0.0, 0
+    for source, target in pairs:
+        read, reference = knowledge.source.read(source), knowledge.target.model_words(knowledge.target.read(target))
+        if not (read.words and reference):
+            continue
+        current = Weights(weights.preset, dict(zip(weights, theta.tolist(), strict=True)))
+        found = Decoder(knowledge.models, current).search(knowledge.source.model_words(read), read.placeable)
+        length = len(" ".join(reference))
+        actions += length * ksmr(found.graph().pruned(arcs=ARCS), reference)
+        characters += length
+        began = time.perf_counter()
+        theta = _adapted(theta, found, reference, method)
+        seconds += time.perf_counter() - began
+        sentences += 1
+    final = dict(zip(weights, theta.tolist(), strict=True))
+    return Result(100 * actions / max(characters, 1), seconds / max(sentences, 1), final)
+
+
+def _adapted(theta: Vector, found: Search, reference: tuple[str, ...], method: GraphRidge | Rule | None) -> Vector:
+    if isinstance(method, GraphRidge):
+        graph = found.graph().pruned(arcs=ARCS)
+        return method.update(theta, graph, lambda each: ksmr(each, reference))
+    if method is not None:
+        nbest = found.nbest(method.nbest, distinct=True)
+        return method.update(theta, nbest.features, losses(MEASURES[method.measure](), nbest.words, reference))
+    return theta

@@ -1,0 +1,87 @@
+"""Adapting weights while translating interactively ([I] Table 1): by n-best lists, or by word graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dragoman.adapt import Ridge
+from dragoman.adapt.interactive import GraphRidge
+from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
+from dragoman.experiments.interactive_adaptation import interact
+from dragoman.experiments.workshop import Workshop
+
+PAPER = {"none": 40.6, "n-best": 42.8, "Gaussian": 40.9, "simplex": 40.4}
+
+
+def typed(
+    workshop: Workshop, method: str, train: Text, development: Text, test: Text, alpha: float, size: int
+) -> Measured:
+    """KSMR of a simulated user whose word graphs follow adapted weights; models do not learn."""
+    ways: dict[str, Any] = {"none": None, "n-best": Ridge(alpha=alpha, nbest=max(size, 1))}
+    for name in ("Gaussian", "simplex"):
+        if name == method:
+            ways[name] = GraphRidge(strategy=name.lower(), alpha=alpha, size=size, seed=workshop.seed)  # type: ignore[arg-type]
+    weights = workshop.weights(train, development)
+    found = interact(workshop.knowledge(train), weights, workshop.pairs(test), ways[method])
+    return Measured([{"KSMR": found.ksmr}], {"a sentence": found.seconds})
+
+
+def cells(scale: Scale) -> list[Cell]:
+    """The four of [I] Table 1, with its rates and sizes."""
+    texts = {
+        "train": scale.text("europarl-en-es", "train", 60_000, 4000),
+        "development": scale.text("europarl-en-es", "dev", 500, 80),
+        "test": scale.text("newstest-en-es", "test", 1000, 25),
+    }
+    settings = {
+        "none": (0.0, 0),
+        "n-best": (0.01, scale(5000, 500)),
+        "Gaussian": (0.001, scale(201, 20)),
+        "simplex": (0.0001, scale(70, 20)),
+    }
+    return [Cell(typed, {"method": name, **texts, "alpha": a, "size": n}) for name, (a, n) in settings.items()]
+
+
+def table(results: Results) -> Table:
+    """[I] Table 1 beside ours."""
+    rows = []
+    for row in results.rows:
+        seconds = results.seconds("a sentence", method=row["method"])
+        settings = f"{row['alpha']:g}", str(row["size"])
+        numbers = f"{PAPER[row['method']]:.1f}", f"{row['KSMR']:.2f}", f"{seconds:.2f}"
+        rows.append((row["method"], *settings, *numbers))
+    return Table(("method", "α", "size", "KSMR, paper", "KSMR, ours", "seconds a sentence, ours"), rows)
+
+
+def findings(results: Results) -> list[Finding]:
+    """Whether the n-best version does harm, and the simplex alone helps."""
+    of = {method: results.value("KSMR", method=method) for method in PAPER}
+    said = ", ".join(f"{method} {ksmr:.2f}" for method, ksmr in of.items())
+    return [
+        Finding("n-best does harm", "ridge regression on n-best lists does harm", said, of["n-best"] > of["none"]),
+        Finding("simplex best", "the simplex is best", said, of["simplex"] == min(of.values()) < of["none"]),
+    ]
+
+
+def draw(figure: Any, results: Results) -> None:
+    """KSMR of each method, the paper's beside ours."""
+    axes = figure.subplots()
+    places = range(len(PAPER))
+    axes.bar([n - 0.2 for n in places], list(PAPER.values()), width=0.4, label="paper")
+    axes.bar([n + 0.2 for n in places], [results.value("KSMR", method=m) for m in PAPER], width=0.4, label="ours")
+    axes.set_xticks(list(places), list(PAPER))
+    axes.set(ylabel="KSMR")
+    axes.legend()
+
+
+EXPERIMENTS = [
+    Experiment(
+        "I-tab1",
+        "KSMR with ridge regression on n-best lists and on word graphs",
+        "40.6 without, 42.8 by n-best lists, 40.9 with a Gaussian, 40.4 with a simplex.",
+        cells,
+        table,
+        findings,
+        draw,
+    ),
+]

@@ -1,0 +1,183 @@
+"""The report writer: tidy results, a figure, and pages in Markdown; nothing of it is written by hand.
+
+1. `publish` writes `<id>.csv`, which is the same for the same seed, `<id>.json` with everything known, and `<id>.svg`.
+2. `write_pages` makes a page of each family and an index out of the JSON files that are there.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import platform
+import shutil
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from dragoman import __version__
+from dragoman.errors import BadInputError
+from dragoman.experiments.catalogue import FAMILIES
+from dragoman.experiments.experiment import Experiment, Finding, Results, Scale
+from dragoman.experiments.workshop import Workshop
+from dragoman.extras import load
+from dragoman.files import storage_errors, write_durably
+
+UNKNOWN = "not looked into yet"
+QUICK = (
+    "**Quick run**: {}. It is small, made to show directions; intervals are wide, and a finding that does not hold "
+    "here may hold on the papers' scale, or the other way round."
+)
+
+
+def signature(experiment: Experiment, results: Results, scale: Scale, workshop: Workshop) -> dict[str, Any]:
+    """All that the figures depend on."""
+    texts = {str(text): text for cell, _ in results.cells for text in cell.texts}
+    return {
+        "experiment": experiment.id,
+        "version": __version__,
+        "quick": scale.quick,
+        "seed": workshop.seed,
+        "corpora": {name: workshop.corpora.digest(text)[:16] for name, text in sorted(texts.items())},
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "python": platform.python_version(),
+    }
+
+
+def publish(
+    experiment: Experiment, results: Results, missing: list[str], scale: Scale, workshop: Workshop
+) -> dict[str, Any]:
+    """Write results, figure and all that is to be said about them; returns the latter."""
+    table = experiment.table(results)
+    known = {
+        "signature": signature(experiment, results, scale, workshop),
+        "title": experiment.title,
+        "paper": experiment.paper,
+        "missing": missing,
+        "table": table._asdict(),
+        "findings": [_judged(finding, experiment) for finding in experiment.findings(results)],
+        "seconds": sum(row["cell"] or 0.0 for row in results.times),
+        "cells": [{"parameters": cell.shown, "rows": m.rows, "seconds": m.seconds} for cell, m in results.cells],
+    }
+    out = workshop.out
+    with storage_errors(out):
+        out.mkdir(parents=True, exist_ok=True)
+        write_durably(out / f"{experiment.id}.csv", tidy(results).encode())
+        _draw(experiment, results, out / f"{experiment.id}.svg")
+        write_durably(out / f"{experiment.id}.json", json.dumps(known, indent=1, ensure_ascii=False).encode())
+    return known
+
+
+def _judged(finding: Finding, experiment: Experiment) -> dict[str, Any]:
+    """A finding, with the reason if it is a paper's and does not hold."""
+    if finding.holds or experiment.beyond:
+        return finding._asdict()
+    reason = _reasons().get(experiment.id, {}).get(finding.name, UNKNOWN)
+    return finding._asdict() | {"reason": reason}
+
+
+def tidy(results: Results) -> str:
+    """All rows as CSV, a column for each parameter and each number."""
+    columns = list(dict.fromkeys(name for row in results.rows for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(results.rows)
+    return text.getvalue()
+
+
+def _draw(experiment: Experiment, results: Results, path: Path) -> None:
+    """The figure; with the same results it has the same bytes."""
+    matplotlib = load("matplotlib", extra="plots")
+    figures = load("matplotlib.figure", extra="plots")
+    with matplotlib.rc_context({"svg.hashsalt": experiment.id, "font.size": 8}):
+        figure = figures.Figure(figsize=(9, 3.4), layout="constrained")
+        experiment.draw(figure, results)
+        figure.savefig(path, metadata={"Date": None})
+
+
+def _reasons() -> dict[str, dict[str, str]]:
+    """Why findings of the papers do not hold here, by experiment and finding, as far as that was looked into."""
+    return tomllib.loads(files("dragoman.experiments").joinpath("reasons.toml").read_text(encoding="utf-8"))
+
+
+# ── Pages ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def write_pages(out: Path, pages: Path) -> list[Path]:
+    """A page for each family with results in a directory, and an index; figures and CSV files go beside them."""
+    known = {path.stem: json.loads(path.read_bytes()) for path in sorted(out.glob("*.json"))}
+    if not known:
+        raise BadInputError("there are no results to report", where=out, remedy="run an experiment first")
+    written = []
+    with storage_errors(pages):
+        pages.mkdir(parents=True, exist_ok=True)
+        for name, (title, family) in FAMILIES.items():
+            found = [known[each.id] for each in family if each.id in known]
+            if not found:
+                continue
+            beside = [f"{_id(each)}.{ending}" for each in found for ending in ("svg", "csv")]
+            for file in beside if pages.resolve() != out.resolve() else []:
+                shutil.copyfile(out / file, pages / file)
+            written.append(_write(pages / f"{name}.md", [f"# {title}", *(_section(each) for each in found)]))
+        written.append(_write(pages / "index.md", _index(known)))
+    return written
+
+
+def _write(path: Path, parts: list[str]) -> Path:
+    write_durably(path, ("\n\n".join(parts) + "\n").encode())
+    return path
+
+
+def _id(known: dict[str, Any]) -> str:
+    return str(known["signature"]["experiment"])
+
+
+def _section(known: dict[str, Any]) -> str:
+    """What the paper found, what we found, and with what."""
+    signed = known["signature"]
+    texts = ", ".join(f"{name} ({digest})" for name, digest in signed["corpora"].items())
+    parts = [f"## {_id(known)}: {known['title']}"]
+    if signed["quick"]:
+        parts.append(QUICK.format(", ".join(signed["corpora"])))
+    verdicts = ("found here too", "**not** found here") if known["paper"] else ("yes", "no")
+    found = "\n".join(_finding(each, verdicts) for each in known["findings"])
+    parts += [f"**The paper:** {known['paper']}" if known["paper"] else "A question beyond the papers.", found]
+    parts += [_table(known["table"]), f"![{known['title']}]({_id(known)}.svg)"]
+    if known["missing"]:
+        parts.append(f"Left out for want of corpora: {', '.join(known['missing'])}.")
+    parts.append(
+        f"[Results]({_id(known)}.csv) · dragoman {signed['version']}, seed {signed['seed']}, "
+        f"{signed['machine']}, Python {signed['python']}, {known['seconds']:.0f} s; texts {texts}"
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+def _finding(each: dict[str, Any], verdicts: tuple[str, str]) -> str:
+    verdict = verdicts[0] if each["holds"] else verdicts[1]
+    reason = f" Reason: {each['reason']}." if "reason" in each else ""
+    return f"- {each['claim']}: {verdict} ({each['ours']}).{reason}"
+
+
+def _table(table: dict[str, Any]) -> str:
+    rows = [table["columns"], ["---"] * len(table["columns"]), *table["rows"]]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _index(known: dict[str, Any]) -> list[str]:
+    """Every finding in one table."""
+    rows = []
+    for name, (_, family) in FAMILIES.items():
+        for each in family:
+            for finding in known.get(each.id, {}).get("findings", []):
+                scale = "quick" if known[each.id]["signature"]["quick"] else "full"
+                verdict = "yes" if finding["holds"] else "no"
+                rows.append([f"[{each.id}]({name}.md)", finding["claim"], verdict, finding["ours"], scale])
+    columns = ["", "finding", "found here", "in numbers", "run"]
+    return [
+        "# The papers' tables and figures, rerun",
+        "Written by `dragoman experiment`; see [Experiments](../experiments.md) for how to run them.",
+        _table({"columns": columns, "rows": rows}),
+    ]

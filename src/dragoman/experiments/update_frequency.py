@@ -1,0 +1,127 @@
+"""How often models are trained anew ([O] §4.5): every 10, 100 or 1,000 sentences, from nothing, in batch."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dragoman.experiments import learning_curves as curves
+from dragoman.experiments.corpora import Pair
+from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
+from dragoman.experiments.working import Work, work
+from dragoman.experiments.workshop import LONGEST, Workshop
+from dragoman.models.knowledge import Knowledge
+
+
+def retrained(workshop: Workshop, task: str, system: str, test: Text, every: int) -> Measured:
+    """Translate so many segments at a time, then train models in batch on all of them up to there."""
+    del task, system
+    pairs, parts, seconds = workshop.pairs(test), list[Work](), list[float]()
+    for begin in range(0, len(pairs), every):
+        with tempfile.TemporaryDirectory() as directory:
+            began = time.perf_counter()
+            base = train(pairs[:begin], Path(directory) / "base")
+            seconds.append(time.perf_counter() - began)
+            with workshop.engine(base, test.languages) as engine:
+                parts.append(work(engine, pairs[begin : begin + every], learn=False))
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole + part
+    times = {f"training on {n * every}": seconds[n] for n in range(1, len(seconds))}
+    return Measured(whole.curve(), times)
+
+
+def train(pairs: list[Pair], directory: Path) -> Path | None:
+    """A base trained on some pairs; of none there is none."""
+    fit = [pair for pair in pairs if max(len(side.split()) for side in pair) <= LONGEST]
+    if not fit:
+        return None
+    knowledge = Knowledge(tokens="words")
+    knowledge.train(fit)
+    knowledge.save(directory)
+    return directory
+
+
+def cells(scale: Scale) -> list[Cell]:
+    """Each frequency on both corpora."""
+    return [
+        Cell(retrained, {"task": task, "system": f"Batch{every}", "test": text, "every": every})
+        for task, text in curves.texts(scale).items()
+        for every in scale((10, 100, 1000), (10, 50, 100))
+    ]
+
+
+def findings(results: Results) -> list[Finding]:
+    """Whether training more often is better."""
+    systems = results.distinct("system")
+    gains = [gain for a, b in pairwise(systems) for gain in curves.differences(results, a, b)]
+    claim = "the more often models are trained anew, the lower are WER and KSMR"
+    return [Finding("more often is better", claim, curves.points(gains), min(gains) > 0)]
+
+
+def _trainings(results: Results) -> dict[str, tuple[list[int], list[float]]]:
+    """For each task: sizes of the training set, and the seconds that training took."""
+    found: dict[str, tuple[list[int], list[float]]] = {}
+    for row in reversed(results.times):  # of those trained most often there are most, and they come last
+        times = {int(name.split()[-1]): row[name] for name in row if name.startswith("training on")}
+        if times:
+            found[row["task"]] = sorted(times), [times[size] for size in sorted(times)]
+    return found
+
+
+def time_table(results: Results) -> Table:
+    """Seconds of the largest training, scaled to the papers' 10,000 sentences."""
+    minutes = {"XRCE": 19, "Europarl": 45}  # [O] §4.5, after 10,000 sentences
+    rows = []
+    for task, (sizes, seconds) in _trainings(results).items():
+        scaled = seconds[-1] * 10_000 / sizes[-1]
+        rows.append((task, f"{minutes[task]} min", str(sizes[-1]), f"{seconds[-1]:.2f} s", f"{scaled:.0f} s"))
+    return Table(("task", "10,000 sentences, paper", "sentences here", "took", "of 10,000, if linear"), rows)
+
+
+def time_findings(results: Results) -> list[Finding]:
+    """Whether training takes longer and longer."""
+    said, rises = [], []
+    for task, (sizes, seconds) in _trainings(results).items():
+        half = len(sizes) // 2
+        early, late = np.median(seconds[: half or 1]), np.median(seconds[half:])
+        said.append(f"{task}: median {early:.2f} s in the first half, {late:.2f} s in the second")
+        rises.append(late > early)
+    claim = "training in batch takes longer, the more there is to train on"
+    return [Finding("time grows", claim, "; ".join(said), all(rises))]
+
+
+def draw_time(figure: Any, results: Results) -> None:
+    """[O] Fig. 4: seconds of training by the size of the training set."""
+    axes = figure.subplots()
+    for task, (sizes, seconds) in _trainings(results).items():
+        axes.plot(sizes, seconds, marker=".", label=task)
+    axes.set(xlabel="sentences to train on", ylabel="seconds", ylim=(0, None))
+    axes.legend()
+
+
+EXPERIMENTS = [
+    Experiment(
+        "O-fig3",
+        "Training anew every 10, 100 or 1,000 sentences",
+        "The more often, the better, by WER and by KSMR, on both corpora.",
+        cells,
+        curves.table,
+        findings,
+        curves.draw,
+    ),
+    Experiment(
+        "O-fig4",
+        "Time of training in batch",
+        "It grows with what there is to train on: 19 (XRCE) and 45 minutes (Europarl) at 10,000 sentences.",
+        cells,
+        time_table,
+        time_findings,
+        draw_time,
+    ),
+]

@@ -1,0 +1,270 @@
+"""Adapting weights online ([M], [P]): learning rates, sizes of n-best lists, learning curves, and length."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dragoman.experiments.adapting import METHODS, VARIANTS, followed, sized, swept, texts
+from dragoman.experiments.experiment import Cell, Experiment, Finding, Results, Row, Scale, Table
+
+PASSIVE_AGGRESSIVE = ("PA, λ", "heuristic PA, λ", "PA, u", "heuristic PA, u")
+
+# [M] Table 4, English to Spanish: words a sentence, BLEU, precisions, brevity penalty
+TABLE_4 = {
+    "none": (26.6, 22.0, "57.9/28.3/16.0/9.4", 0.985),
+    "ridge, λ": (25.1, 21.4, "59.5/29.2/16.6/9.8", 0.929),
+    "Bayes, λ": (25.6, 21.7, "59.1/29.0/16.4/9.7", 0.950),
+    "oracle": (26.2, 26.6, "62.6/34.1/20.7/12.9", 0.968),
+}
+
+
+def sizes(scale: Scale) -> str:
+    """Of n-best lists, as in [M] Fig. 6."""
+    return scale("100 500 1000 1500 2000", "50 200 500")
+
+
+def rate_cells(scale: Scale) -> list[Cell]:
+    """Every method, swept."""
+    found = texts(scale, "es")
+    del found["test"]
+    return [Cell(swept, {"method": method, **found}) for method in ("none", *METHODS)]
+
+
+def size_cells(scale: Scale, language: str, methods: tuple[str, ...]) -> list[Cell]:
+    """Methods with lists of each size."""
+    common = {"language": language, "sizes": sizes(scale), **texts(scale, language)}
+    return [Cell(sized, {"method": method, **common}) for method in ("none", *methods)]
+
+
+def curve_cells(scale: Scale, language: str, methods: tuple[str, ...], n: int) -> list[Cell]:
+    """Learning curves, MERT every 200 segments among them."""
+    every = scale(200, 50)
+    common = {"n": scale(n, 200), "every": every, **texts(scale, language)}
+    return [Cell(followed, {"method": method, **common}) for method in ("none", f"MERT{every}", *methods)]
+
+
+def part_cells(scale: Scale) -> list[Cell]:
+    """Those of [M] Table 4, with the longest lists."""
+    return size_cells(scale, "es", ("ridge, λ", "Bayes, λ", "oracle"))
+
+
+# ── Tables ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def rate_table(results: Results) -> Table:
+    """TER of each method at each rate."""
+    rates = [rate for rate in results.distinct("rate") if rate]
+    base = f"{results.value('TER', method='none'):.2f}"
+    rows = [("none", base, *("" for _ in rates[1:]))]
+    rows += [
+        (method, *(f"{results.value('TER', method=method, rate=rate):.2f}" for rate in rates))
+        for method in results.distinct("method")[1:]
+    ]
+    return Table(("TER, ours", *(f"{rate:g}" for rate in rates)), rows)
+
+
+def size_table(results: Results) -> Table:
+    """TER and BLEU of each method and size; a star where the difference to not adapting has p < 0.05."""
+    rows = []
+    for method in results.distinct("method"):
+        found = results.select(method=method)
+        rows.append((method, f"{found[0]['rate']:g}", *map(_shown, found)))
+    columns = (f"{n}-best, TER / BLEU, ours" for n in results.distinct("n-best"))
+    return Table(("method", "rate", *columns), rows)
+
+
+def _shown(row: Row) -> str:
+    cells = []
+    for name in ("TER", "BLEU"):
+        star = "*" if row[f"{name} p"] < 0.05 and row[f"{name} difference"] else ""
+        cells.append(f"{row[name]:.2f} ± {row[f'{name} margin']:.1f}{star}")
+    return " / ".join(cells)
+
+
+def curve_table(results: Results) -> Table:
+    """Final TER, and the difference to not adapting."""
+    rows = []
+    for method in results.distinct("method"):
+        last = results.select(method=method)[-1]
+        rows.append((method, f"{last['TER']:.2f}", f"{last['TER difference']:+.2f}"))
+    return Table(("method", "TER, ours", "difference, ours"), rows)
+
+
+def part_table(results: Results) -> Table:
+    """[M] Table 4 beside ours."""
+    rows = []
+    for method in results.distinct("method"):
+        row = results.select(method=method)[-1]
+        words, bleu, precisions, penalty = TABLE_4[method]
+        ours = "/".join(f"{row[f'precision {n}']:.1f}" for n in (1, 2, 3, 4))
+        pairs = (f"{words}", f"{row['words']:.1f}"), (f"{bleu}", f"{row['BLEU']:.1f}"), (precisions, ours)
+        rows.append((method, *sum(pairs, ()), f"{penalty:.3f}", f"{row['brevity penalty']:.3f}"))
+    names = ("words", "BLEU", "precisions", "brevity penalty")
+    return Table(("method", *(f"{name}, {who}" for name in names for who in ("paper", "ours"))), rows)
+
+
+# ── Findings ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def rate_findings(results: Results) -> list[Finding]:
+    """Where the best rates lie."""
+    best = {
+        method: min(results.select(method=method), key=lambda row: float(row["TER"]))["rate"]
+        for method in results.distinct("method")[1:]
+    }
+    said = ", ".join(f"{method} {rate:g}" for method, rate in best.items())
+    near = [0.003 <= rate <= 0.03 for rate in best.values()]
+    return [Finding("near 0.01", "the best rates are about 0.01", said, 2 * sum(near) > len(near))]
+
+
+def _gain(results: Results, method: str, **where: Any) -> float:
+    """Points of TER that a method is better than none, with the longest lists unless otherwise said."""
+    return -float(results.select(method=method, **where)[-1]["TER difference"])
+
+
+def size_findings(results: Results) -> list[Finding]:
+    """Which methods are best, whether λ beats u, and whether longer lists help."""
+    gains = {method: _gain(results, method) for method in results.distinct("method")[1:]}
+    said = ", ".join(f"{method} {gain:+.2f}" for method, gain in gains.items()) + " points of TER"
+    weights, factors = ([g for m, g in gains.items() if m.endswith(kind)] for kind in ("λ", "u"))
+    found = [Finding("weights beat factors", "adapting λ is better than adapting u", said, max(weights) > max(factors))]
+    if "Bayes, λ" in gains:
+        best = sorted(gains, key=lambda method: -gains[method])[:2]
+        claim = "ridge regression and Bayes, on λ, are the best methods"
+        found.append(Finding("ridge and Bayes", claim, said, {*best} == {"ridge, λ", "Bayes, λ"}))
+        first = results.distinct("n-best")[0]
+        grows = [gains[m] - _gain(results, m, **{"n-best": first}) for m in ("ridge, λ", "Bayes, λ")]
+        claim = "they gain by longer lists"
+        text = ", ".join(f"{gain:+.2f}" for gain in grows) + f" points from {first}-best to the longest"
+        found.append(Finding("longer lists", claim, text, sum(grows) > 0))
+    return found
+
+
+def curve_findings(results: Results) -> list[Finding]:
+    """Whether the best methods end below the baseline, and below MERT."""
+    final = {m: float(results.select(method=m)[-1]["TER difference"]) for m in results.distinct("method")[1:]}
+    said = ", ".join(f"{method} {difference:+.2f}" for method, difference in final.items())
+    weights = {method: gain for method, gain in final.items() if method.endswith("λ")}
+    mert = next(gain for method, gain in final.items() if method.startswith("MERT"))
+    return [
+        Finding("below the baseline", "adapting λ ends below the baseline", said, min(weights.values()) < 0),
+        Finding("below MERT200", "and below MERT every 200 sentences", said, min(weights.values()) < mert),
+    ]
+
+
+def part_findings(results: Results) -> list[Finding]:
+    """Whether precision rises and length falls."""
+    base, said, right = results.select(method="none")[-1], [], []
+    for method in ("ridge, λ", "Bayes, λ"):
+        row = results.select(method=method)[-1]
+        precision, length = (float(row[name]) - float(base[name]) for name in ("precision 1", "length"))
+        said.append(f"{method}: precision of words {precision:+.1f}, words per reference word {length:+.3f}")
+        right.append(precision > 0 and length < 0)
+    return [Finding("precision up, length down", "precision rises and length falls", "; ".join(said), all(right))]
+
+
+# ── Figures ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def draw_rates(figure: Any, results: Results) -> None:
+    """[M] Fig. 5: TER by rate."""
+    axes = figure.subplots()
+    for method in results.distinct("method")[1:]:
+        rows = results.select(method=method)
+        axes.plot([row["rate"] for row in rows], [row["TER"] for row in rows], marker=".", label=method)
+    axes.axhline(results.value("TER", method="none"), color="black", linestyle=":", label="none")
+    axes.set(xscale="log", xlabel="α, 1/δ", ylabel="TER")
+    axes.legend(fontsize=6)
+
+
+def draw_sizes(figure: Any, results: Results) -> None:
+    """[M] Fig. 6, [P] Fig. 1: TER and BLEU by the size of the lists."""
+    for axes, name in zip(figure.subplots(1, 2), ("TER", "BLEU"), strict=True):
+        for method in results.distinct("method"):
+            rows = results.select(method=method)
+            style = ":" if method == "none" else "-"
+            axes.plot([r["n-best"] for r in rows], [r[name] for r in rows], style, marker=".", label=method)
+        axes.set(xlabel="n-best", ylabel=name)
+    axes.legend(fontsize=6)
+
+
+def draw_curves(figure: Any, results: Results) -> None:
+    """[M] Fig. 9: TER so far, and the difference to the baseline."""
+    for axes, name in zip(figure.subplots(1, 2), ("TER", "TER difference"), strict=True):
+        for method in results.distinct("method"):
+            rows = results.select(method=method)
+            axes.plot([row["segments"] for row in rows], [row[name] for row in rows], label=method, linewidth=1)
+        axes.set(xlabel="segments", ylabel=name)
+    axes.legend(fontsize=6)
+
+
+def draw_parts(figure: Any, results: Results) -> None:
+    """Precisions and brevity penalty."""
+    left, right = figure.subplots(1, 2)
+    methods = results.distinct("method")
+    last = [results.select(method=method)[-1] for method in methods]
+    for method, row in zip(methods, last, strict=True):
+        left.plot([1, 2, 3, 4], [row[f"precision {n}"] for n in (1, 2, 3, 4)], marker="o", label=method)
+    left.set(xlabel="n", ylabel="n-gram precision")
+    left.legend(fontsize=6)
+    right.bar(methods, [row["brevity penalty"] for row in last])
+    right.set(ylabel="brevity penalty")
+
+
+def _sizes(identity: str, language: str, methods: tuple[str, ...], title: str, paper: str) -> Experiment:
+    looks = size_table, size_findings, draw_sizes
+    return Experiment(identity, title, paper, lambda scale: size_cells(scale, language, methods), *looks)
+
+
+def _curves(identity: str, language: str, methods: tuple[str, ...], n: int, title: str, paper: str) -> Experiment:
+    looks = curve_table, curve_findings, draw_curves
+    return Experiment(identity, title, paper, lambda scale: curve_cells(scale, language, methods, n), *looks)
+
+
+BEST = "λ beats u; ridge regression and Bayes are best, and gain by longer lists."
+EXPERIMENTS = [
+    Experiment(
+        "M-fig5",
+        "TER against the learning rate",
+        "The best rates are about 0.01 for all methods.",
+        rate_cells,
+        rate_table,
+        rate_findings,
+        draw_rates,
+    ),
+    _sizes("M-fig6", "es", tuple(METHODS), "TER against the size of n-best lists, English–Spanish", BEST),
+    _sizes("M-fig7", "fr", tuple(METHODS), "TER against the size of n-best lists, English–French", BEST),
+    _sizes(
+        "P-fig1",
+        "fr",
+        PASSIVE_AGGRESSIVE,
+        "Passive-aggressive updates against the size of n-best lists",
+        "λ is consistently better than u; the heuristic variant is slightly better by TER, not by BLEU.",
+    ),
+    _curves(
+        "M-fig9",
+        "es",
+        tuple(method for method in METHODS if method.endswith("λ")),
+        500,
+        "Learning curves of λ, with MERT200",
+        "Ridge regression and Bayes end below the baseline and below MERT200.",
+    ),
+    _curves(
+        "P-fig2",
+        "fr",
+        PASSIVE_AGGRESSIVE,
+        1000,
+        "Learning curves of passive-aggressive updates",
+        "Adapting λ gains much more than adapting u.",
+    ),
+    Experiment(
+        "M-tab4",
+        "Length, n-gram precisions and brevity penalty",
+        "Precision goes up and length goes down.",
+        part_cells,
+        part_table,
+        part_findings,
+        draw_parts,
+    ),
+]
+assert {*PASSIVE_AGGRESSIVE} <= {*METHODS, *VARIANTS}  # noqa: S101 (names that must agree)

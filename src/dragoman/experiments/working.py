@@ -1,0 +1,80 @@
+"""A person at work, simulated: one pass over a text gives BLEU and WER of what is suggested first, KSMR, and times.
+
+What an interactive session suggests before anything is typed is the translation that post-editing would begin with, so
+that both scenarios of [O] §4.2 are measured in one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.experiments.experiment import Measured, Row
+from dragoman.interactive.session import Mode
+from dragoman.interactive.user import Outcome, Partner, interact
+from dragoman.measure import Bleu, Measure, Wer, interval
+
+POINTS = 25  # of a learning curve
+
+Counts = NDArray[np.int64]
+Curves = dict[str, NDArray[np.float64]]
+MEASURES: dict[str, Measure] = {"BLEU": Bleu("none"), "WER": Wer(), "KSMR": Wer()}  # KSMR: actions per character
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a person had to do, segment by segment."""
+
+    counts: dict[str, Counts]  # for each measure [segments, k]
+    learning: NDArray[np.float64]  # [segments] seconds
+
+    @classmethod
+    def of(cls, outcomes: Sequence[Outcome]) -> Work:
+        """Count what came of each segment."""
+        texts = [each.translation for each in outcomes], [each.reference for each in outcomes]
+        efforts = [each.effort for each in outcomes]
+        effort = np.array([(each.key_strokes + each.mouse_actions, each.characters) for each in efforts])
+        counts = {"BLEU": Bleu("none").statistics(*texts), "WER": Wer().statistics(*texts), "KSMR": effort}
+        return cls(counts, np.array([each.learning for each in outcomes]))
+
+    def __add__(self, other: Work) -> Work:
+        """Both, one after the other."""
+        counts = {name: np.concatenate([rows, other.counts[name]]) for name, rows in self.counts.items()}
+        return Work(counts, np.concatenate([self.learning, other.learning]))
+
+    def summary(self) -> Row:
+        """Each measure of the whole text with its margin, half of the 95 % interval."""
+        row: Row = {}
+        for name, measure in MEASURES.items():
+            found = interval(measure, self.counts[name])
+            row |= {name: found.score, f"{name} margin": found.margin}
+        return row
+
+    def curve(self) -> list[Row]:
+        """WER and KSMR of all segments up to some of them."""
+        size = len(self.learning)
+        at = np.unique(np.linspace(1, size, min(size, POINTS)).round().astype(np.int64))
+        scores = {name: MEASURES[name].scores(self.counts[name].cumsum(0)[at - 1]) for name in ("WER", "KSMR")}
+        return [
+            {"segments": int(n), "WER": float(w), "KSMR": float(k)}
+            for n, w, k in zip(at, *scores.values(), strict=True)
+        ]
+
+    def seconds(self) -> dict[str, float]:
+        """Quartiles and extremes of the time of learning a segment."""
+        names = "least", "lower quartile", "median", "upper quartile", "most"
+        quantiles = np.quantile(self.learning, [0, 0.25, 0.5, 0.75, 1])
+        return {f"learning, {name}": float(value) for name, value in zip(names, quantiles, strict=True)}
+
+
+def work(partner: Partner, pairs: Iterable[tuple[str, str]], *, learn: bool = True, mode: Mode = "graph") -> Work:
+    """Let a simulated person translate the sources; word graphs complete what is typed, as in [O]."""
+    return Work.of(list(interact(partner, pairs, learn, mode=mode)))
+
+
+def curves(found: Work) -> Measured:
+    """The rows of a learning curve."""
+    return Measured(found.curve(), found.seconds())

@@ -1,0 +1,108 @@
+"""What several cells need: texts, trained bases, tuned weights, n-best lists; each is made once and kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from dragoman import __version__
+from dragoman.engine import Engine
+from dragoman.experiments.adaptation import Lists, decode
+from dragoman.experiments.corpora import Corpora, Pair
+from dragoman.experiments.experiment import Text
+from dragoman.files import storage_errors
+from dragoman.measure import Bleu
+from dragoman.models.knowledge import Knowledge
+from dragoman.models.loglinear import DEFAULT, Weights
+from dragoman.tune import METHODS, Development, tune
+
+LONGEST = 80  # words of a side of a training pair
+ROUNDS = 5  # of tuning
+
+Progress = Callable[[str, int, int], None]
+
+
+class Workshop:
+    """Corpora to read from, a directory to keep things in, a seed for all chance."""
+
+    def __init__(self, corpora: Corpora, out: Path, seed: int = 1, progress: Progress | None = None) -> None:
+        self.corpora, self.out, self.seed, self.progress = corpora, out, seed, progress
+
+    def pairs(self, text: Text) -> list[Pair]:
+        """The segments of a text, as tokens with spaces between."""
+        return self.corpora.pairs(text)
+
+    def base(self, train: Text) -> Path:
+        """The directory of a base trained on a text."""
+
+        def make(directory: Path) -> None:
+            knowledge = Knowledge(tokens="words")
+            fit = [pair for pair in self.pairs(train) if max(len(side.split()) for side in pair) <= LONGEST]
+            knowledge.train(fit, progress=self.progress)
+            knowledge.save(directory)
+
+        return self._kept("base", [train], make)
+
+    def knowledge(self, train: Text) -> Knowledge:
+        """The base itself."""
+        return Knowledge.open(self.base(train))
+
+    def weights(self, train: Text, development: Text | None, method: str = "mira") -> Weights:
+        """Weights tuned on a development set by BLEU; without one, the default weights."""
+        if development is None:
+            return Weights(DEFAULT)
+
+        def make(directory: Path) -> None:
+            knowledge = self.knowledge(train)
+            read = Development.read(knowledge, self.pairs(development))
+            start, measure = Weights(DEFAULT), Bleu("none")
+            settings: dict[str, Any] = {"rounds": ROUNDS, "seed": self.seed, "progress": self.progress}
+            report = tune(knowledge.models, start, read, METHODS[method], measure, **settings)
+            (directory / "weights.json").write_text(json.dumps(report.weights), encoding="utf-8")
+
+        found = self._kept("weights", [train, development, method], make)
+        return Weights(DEFAULT, json.loads((found / "weights.json").read_text(encoding="utf-8")))
+
+    def lists(self, train: Text, development: Text | None, text: Text, n: int) -> Lists:
+        """The n-best lists of a text, by a base and weights."""
+
+        def make(directory: Path) -> None:
+            weights = self.weights(train, development)
+            decode(self.knowledge(train), weights, self.pairs(text), n, progress=self.progress).save(directory)
+
+        return Lists.open(self._kept("lists", [train, development, text, n], make))
+
+    @contextmanager
+    def engine(
+        self, base: Text | Path | None, languages: tuple[str, str], kind: type[Engine] = Engine
+    ) -> Iterator[Engine]:
+        """A new project over a base, or from nothing, that is gone afterwards; the models alone translate."""
+        over = self.base(base) if isinstance(base, Text) else base
+        source, target = languages
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "project"
+            with kind.create(
+                path, source=source, target=target, tokens="words", preset=DEFAULT, base=over, memory=False
+            ) as engine:
+                yield engine
+
+    def _kept(self, kind: str, depends: list[Any], make: Callable[[Path], None]) -> Path:
+        """A directory with something that depends on these things, made if it is not there."""
+        names = [str(each) for each in depends]
+        digests = [self.corpora.digest(each) for each in depends if isinstance(each, Text)]
+        hashed = json.dumps([__version__, kind, names, self.seed, digests]).encode()
+        directory = self.out / "kept" / f"{kind}-{hashlib.sha256(hashed).hexdigest()[:24]}"
+        if not directory.is_dir():
+            aside = directory.with_name(f"{directory.name}.part")
+            with storage_errors(aside):
+                shutil.rmtree(aside, ignore_errors=True)
+                aside.mkdir(parents=True)
+            make(aside)
+            aside.rename(directory)
+        return directory

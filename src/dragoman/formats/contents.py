@@ -1,0 +1,86 @@
+"""The bytes of a document as text, and back: encoding, byte order mark and line ends remain what they were."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+from dragoman.errors import BadInputError
+
+LARGEST = 100 << 20  # bytes: what can be held in memory a few times over
+PACKED = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00")
+MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32-le",  # before UTF-16, whose mark it begins with
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+UNMARKED = {b"<\0?\0": "utf-16-le", b"\0<\0?": "utf-16-be"}
+DECLARED = re.compile(rb"""\A\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z][\w.-]{0,40})["']""")
+CHARSET = re.compile(rb"charset=([A-Za-z][\w.-]{0,40})")
+NOTHING = re.compile(rb"(?!)")
+# Encodings of files; Python's others are notations (unicode_escape, idna), or change state on the way (utf-7).
+USUAL = re.compile(r"ascii|utf-(8|16|32)(-[lb]e)?|iso8859-\d+|cp\d+|koi8-[rut]|shift_jis\w*|euc_\w+|gb\w+|big5\w*")
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A document's text, and how to make bytes of it again."""
+
+    name: str  # of the document, for messages
+    text: str
+    encoding: str
+    mark: bytes  # byte order mark
+
+    @property
+    def newline(self) -> str:
+        """How lines end: as the first one does."""
+        end = self.text.find("\n")
+        return "\r\n" if end > 0 and self.text[end - 1] == "\r" else "\n"
+
+    def encode(self, text: str, *, errors: str = "strict") -> bytes:
+        """The bytes of another text in the same encoding."""
+        try:
+            return self.mark + text.encode(self.encoding, errors)
+        except UnicodeEncodeError as error:
+            what = f"{text[error.start]!r} is not in {self.encoding}, the encoding of this file"
+            raise BadInputError(what, where=self.name, remedy="convert the file to UTF-8 first") from None
+
+
+def decode(data: bytes, name: str, *, hint: re.Pattern[bytes]) -> Contents:
+    """The text of a document; its encoding is told by a byte order mark, or by what `hint` finds, or it is UTF-8."""
+    if len(data) > LARGEST:
+        what = f"has {len(data) >> 20:,} MB, and at most {LARGEST >> 20} are read"
+        raise BadInputError(what, where=name, remedy="split it")
+    if data.startswith(PACKED):
+        raise BadInputError("is a packed file", where=name, remedy="unpack it first")
+    mark = next((mark for mark in MARKS if data.startswith(mark)), b"")
+    encoding = MARKS.get(mark) or UNMARKED.get(data[:4]) or _named(data, name, hint)
+    try:
+        text = data[len(mark) :].decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, len(mark) + error.start) + 1
+        what = f"line {line} is not {encoding} (byte 0x{error.object[error.start]:02X})"
+        raise BadInputError(what, where=name, remedy="convert it to UTF-8, for instance with iconv") from None
+    contents = Contents(name, text, encoding, mark)
+    if encoding not in MARKS.values() and contents.encode(text) != data:
+        what = f"its bytes are not the only way to write its text in {encoding}, so they would not come back"
+        raise BadInputError(what, where=name, remedy="convert it to UTF-8, for instance with iconv")
+    return contents
+
+
+def _named(data: bytes, name: str, hint: re.Pattern[bytes]) -> str:
+    found = hint.search(data[:20_000])
+    declared = found[1].decode("ascii") if found else "utf-8"
+    if declared.upper() == "CHARSET":  # the blank to be filled in, of templates
+        return "utf-8"
+    try:
+        encoding = codecs.lookup(declared).name
+    except LookupError:
+        encoding = ""
+    if not USUAL.fullmatch(encoding):
+        what = f"its encoding is said to be {declared!r}, which is not known here"
+        raise BadInputError(what, where=name, remedy="convert it to UTF-8, and say so in it")
+    return encoding

@@ -1,0 +1,139 @@
+"""What all formats have in common: a document is a list of segments, and can be written again with other targets."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, Self, get_args
+
+from dragoman.errors import BadInputError
+from dragoman.formats.contents import Contents
+from dragoman.formats.inline import Inline
+
+State = Literal["new", "translated", "confirmed", "locked"]
+
+
+@dataclass(frozen=True)
+class DocumentSegment:
+    """A piece of a document with its translation; inline tags are in the texts as they are in the file."""
+
+    id: str  # unique in the document
+    source: str
+    target: str  # empty if there is none
+    state: State
+    inline: Inline = field(default_factory=Inline, repr=False, compare=False)  # text and tags of the source
+
+    @property
+    def tags(self) -> list[str]:
+        """The inline tags in the source, as they stand in it."""
+        return [tag.shown for tag in self.inline.tags]
+
+
+class Change(NamedTuple):
+    """What becomes of a segment."""
+
+    target: str
+    state: State
+
+
+Targets = Mapping[str, str | tuple[str, State]]
+
+
+@dataclass(frozen=True)
+class Document(ABC):
+    """A document that was read; nothing ever changes it. A language is None if neither the file nor anybody said it."""
+
+    format: str  # "xliff 1.2", "xliff 2", "tmx", "po", "tsv" or "text"
+    source_language: str | None
+    target_language: str | None
+    segments: list[DocumentSegment]
+    data: bytes = field(repr=False)
+    contents: Contents = field(repr=False)
+
+    def fill(self, targets: Targets) -> bytes:
+        """The same bytes, with these targets and states in place of those that were there.
+
+        A target alone makes the segment "translated"; one that is there already leaves all as it is.
+        """
+        changes = self._changes(targets)
+        if not changes:
+            return self.data
+        data = self._write(changes)
+        self._verify(data, changes)
+        return data
+
+    @classmethod
+    @abstractmethod
+    def read(cls, data: bytes, name: str, source: str | None = None, target: str | None = None) -> Self:
+        """Read a file; the languages say which are wanted if it has several, and hold if it says nothing."""
+
+    def check(self, segment: DocumentSegment, target: str) -> None:
+        """Raise `BadInputError` if a segment cannot have this target, because tags are broken or for another reason."""
+        found = self._find_fault(segment, target)
+        if found:
+            what, remedy = found
+            raise BadInputError(f"the target of segment {segment.id!r} {what}", where=self.contents.name, remedy=remedy)
+
+    @abstractmethod
+    def _find_fault(self, segment: DocumentSegment, target: str) -> tuple[str, str] | None:
+        """What is wrong with a target, and what to do about it."""
+
+    @abstractmethod
+    def _write(self, changes: Mapping[str, Change]) -> bytes:
+        """The file with changes, each of which is one indeed."""
+
+    def _changes(self, targets: Targets) -> dict[str, Change]:
+        known = {segment.id: segment for segment in self.segments}
+        changes = {}
+        for name, wanted in targets.items():
+            if name not in known:
+                raise BadInputError(f"there is no segment {name!r}", where=self.contents.name)
+            old = known[name]
+            change = _change(old, wanted)
+            if change == (old.target, old.state):
+                continue
+            if old.state == "locked" or change.state not in get_args(State)[:-1]:
+                what = f"segment {name!r} is locked" if old.state == "locked" else f"there is no state {change.state!r}"
+                raise BadInputError(what, where=self.contents.name, remedy="leave it as it is")
+            if change.target != old.target:
+                self.check(old, change.target)
+            changes[name] = change
+        return changes
+
+    def _verify(self, data: bytes, changes: Mapping[str, Change]) -> None:
+        """Nobody gets a file that says something else than was meant, whatever it was like before."""
+        again = self.read(data, self.contents.name, self.source_language, self.target_language)
+        written = {segment.id: segment.target for segment in again.segments}
+        for name, change in changes.items():
+            if written.get(name) != change.target:
+                what = f"the target of segment {name!r} cannot be written into this file"
+                raise BadInputError(what, where=self.contents.name, remedy="leave this segment out")
+
+
+def _change(old: DocumentSegment, wanted: str | tuple[str, State]) -> Change:
+    if isinstance(wanted, str):
+        return Change(wanted, old.state if wanted == old.target else "translated" if wanted else "new")
+    target, state = wanted
+    return Change(target, state if target or state == "locked" else "new")
+
+
+class Names:
+    """Ids that are unique, however often the same one is asked for.
+
+    >>> names = Names()
+    >>> names.unique("title"), names.unique("title")
+    ('title', 'title#2')
+    """
+
+    def __init__(self) -> None:
+        self._taken: dict[str, int] = {}
+
+    def unique(self, name: str) -> str:
+        """This name, or with a number if it is taken."""
+        found = name
+        while found in self._taken:
+            self._taken[name] += 1
+            found = f"{name}#{self._taken[name]}"
+        self._taken[found] = 1
+        return found

@@ -1,0 +1,218 @@
+"""XML as elements that know where they stand in the file, so that one can be replaced and no other byte changes.
+
+The parser is expat, which tells where each tag begins. Nothing in a document is trusted: whoever declares entities is
+refused, nothing is ever fetched, and depth is limited.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+from xml.parsers import expat
+
+from dragoman.errors import BadInputError
+from dragoman.formats.contents import Contents
+
+DEEPEST = 200  # elements inside each other
+XML = "http://www.w3.org/XML/1998/namespace"
+UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 calls no Char
+_ATTRIBUTE = rb"""\s+([^\s=>"']+)\s*=\s*("[^"]*"|'[^']*')"""
+_START = re.compile(rb"<([^\s/>]+)((?:" + _ATTRIBUTE.replace(b"(", b"(?:") + rb")*+)(\s*)(/?)>")
+_ATTRIBUTES = re.compile(_ATTRIBUTE)
+
+
+@dataclass(slots=True, eq=False)
+class Element:
+    """An element of the file: where it stands, and what is in it. Names are local ones in the root's namespace."""
+
+    name: str
+    attributes: dict[str, str]
+    start: int  # of the start tag, in bytes
+    inside: int  # one past the start tag
+    close: int = 0  # of the end tag, if there is one
+    end: int = 0  # one past the element
+    content: list[str | Element] = field(default_factory=list)
+
+    @property
+    def empty(self) -> bool:
+        """Whether it is written as one tag."""
+        return self.inside == self.end
+
+    @property
+    def elements(self) -> list[Element]:
+        """The elements directly in this one."""
+        return [each for each in self.content if isinstance(each, Element)]
+
+    def child(self, name: str) -> Element | None:
+        """The first element of this name that is directly in this one."""
+        return next((each for each in self.elements if each.name == name), None)
+
+    def descendants(self) -> Iterator[Element]:
+        """All elements in this one, in the order of the file."""
+        for each in self.elements:
+            yield each
+            yield from each.descendants()
+
+
+class Edit(NamedTuple):
+    """Bytes to be put in place of others."""
+
+    start: int
+    end: int
+    new: bytes
+
+
+Visit = Callable[[Element, list[Element]], None]
+
+
+class Scanner:
+    """Goes through a file and visits the elements of some name, whole, with those that they are in, outermost first."""
+
+    def __init__(self, data: bytes, contents: Contents, wanted: str, visit: Visit) -> None:
+        self.data = data  # in UTF-8, whatever the file is in
+        self.where = contents.name
+        self.wanted = wanted
+        self.visit = visit
+        self.namespace = ""
+        self.outside: dict[str, Element] = {}  # the first of each name that is in no wanted one
+        self.open: list[Element] = []
+        self.inside = 0  # how many of those that are open belong to an element that is wanted
+
+    def scan(self) -> None:
+        """Go through the whole file; visits happen as elements end."""
+        self.parser = parser = expat.ParserCreate("UTF-8", " ")
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._text
+        parser.StartDoctypeDeclHandler = self._doctype
+        parser.EntityDeclHandler = self._entity
+        parser.SkippedEntityHandler = self._entity
+        try:
+            parser.Parse(self.data, True)
+        except expat.ExpatError as error:
+            what = f"line {error.lineno} is not well-formed XML ({expat.ErrorString(error.code)})"
+            remedy = "open it in the tool that made it, and save it again"
+            raise BadInputError(what, where=self.where, remedy=remedy) from None
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if len(self.open) == DEEPEST:
+            raise self._refusal(f"has more than {DEEPEST} elements inside each other", "simplify it")
+        if not self.open:
+            self.namespace = name.rpartition(" ")[0]
+        start = self.parser.CurrentByteIndex
+        tag = _START.match(self.data, start)
+        if tag is None:
+            raise self._refusal("has a tag that cannot be understood", "write it in the usual way")
+        local = name.removeprefix(self.namespace).lstrip(" ")
+        element = Element(local, attributes, start, tag.end())
+        if self.inside or local == self.wanted:
+            if self.inside:
+                self.open[-1].content.append(element)
+            self.inside += 1
+        else:
+            self.outside.setdefault(local, element)
+        self.open.append(element)
+
+    def _end(self, _: str) -> None:
+        element = self.open.pop()
+        element.close = self.parser.CurrentByteIndex
+        tagged = element.close != element.inside or self.data[element.inside - 2 : element.inside] != b"/>"
+        element.end = self.data.index(b">", element.close) + 1 if tagged else element.close
+        if self.inside:
+            self.inside -= 1
+            if not self.inside:
+                self.visit(element, self.open)
+
+    def _text(self, text: str) -> None:
+        if self.inside:
+            self.open[-1].content.append(text)
+
+    def _doctype(self, _name: str, _system: str | None, _public: str | None, has_declarations: bool) -> None:
+        if has_declarations:
+            raise self._refusal("declares what it is made of (<!DOCTYPE … [ … ]>)", "take the declarations out")
+
+    def _entity(self, *_: object) -> None:
+        raise self._refusal("has an entity of its own", "write the characters instead")
+
+    def _refusal(self, what: str, remedy: str) -> BadInputError:
+        line = self.parser.CurrentLineNumber
+        return BadInputError(f"line {line} {what}, which is not accepted", where=self.where, remedy=remedy)
+
+
+class _Found(Exception):  # noqa: N818 (not an error)
+    """The way out of a scan once its question is answered."""
+
+
+def find_root(data: bytes, contents: Contents) -> Element:
+    """The outermost element, with its start tag only."""
+
+    class Root(Scanner):
+        def _start(self, name: str, attributes: dict[str, str]) -> None:
+            super()._start(name, attributes)
+            raise _Found
+
+    scanner = Root(data, contents, "", lambda *_: None)
+    try:
+        scanner.scan()
+    except _Found:
+        return scanner.open[0]
+    raise AssertionError("expat accepts no document without an element")
+
+
+def tag_name(data: bytes, element: Element) -> str:
+    """The name of an element as it is written, with its prefix."""
+    return _tag(data, element)[1].decode()
+
+
+def tag_attributes(data: bytes, element: Element) -> list[tuple[str, str]]:
+    """The attributes of an element as they are written, without the quotes."""
+    return [(name.decode(), value[1:-1].decode()) for name, value in _ATTRIBUTES.findall(_tag(data, element)[2])]
+
+
+def start_tag(data: bytes, element: Element, changes: dict[str, str | None], *, empty: bool) -> bytes:
+    """The start tag of an element with some attributes set, or taken out if None, all others as they are."""
+    tag = _tag(data, element)
+    attributes = tag[2]
+    for name, value in changes.items():
+        there = next((each for each in _ATTRIBUTES.finditer(attributes) if each[1] == name.encode()), None)
+        if value is None and there is not None:
+            attributes = attributes[: there.start()] + attributes[there.end() :]
+        elif value is not None and there is not None:
+            written = quote(value, there[2][:1].decode()).encode()
+            attributes = attributes[: there.start(2)] + written + attributes[there.end() :]
+        elif value is not None:
+            attributes += f" {name}={quote(value)}".encode()
+    return b"<" + tag[1] + attributes + tag[3] + (b"/>" if empty else b">")
+
+
+def _tag(data: bytes, element: Element) -> re.Match[bytes]:
+    tag = _START.match(data, element.start)
+    assert tag is not None  # noqa: S101 (the scanner has seen it)
+    return tag
+
+
+def escape(text: str) -> str:
+    """Text as it stands in an element; a carriage return would otherwise be read as the end of a line."""
+    for character, written in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;")):
+        text = text.replace(character, written)
+    return text
+
+
+def quote(text: str, mark: str = '"') -> str:
+    """Text as it stands in an attribute, quotation marks included."""
+    text = escape(text)
+    for character in (mark, "\n", "\t"):
+        text = text.replace(character, f"&#{ord(character)};")
+    return f"{mark}{text}{mark}"
+
+
+def apply(data: bytes, edits: list[Edit]) -> bytes:
+    """The data with all edits made, which do not overlap."""
+    parts, done = [], 0
+    for edit in sorted(edits):
+        parts += [data[done : edit.start], edit.new]
+        done = edit.end
+    return b"".join([*parts, data[done:]])

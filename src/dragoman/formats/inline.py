@@ -1,0 +1,167 @@
+"""Text with inline tags: how the contents of an element are shown as text, and how a target becomes contents again.
+
+Characters are shown as they are (`&amp;` as `&`), tags as tags. An element that only marks a stretch of text is shown
+as two tags around it, `<g id="1">…</g>`; any other is shown as one, `<ph id="1"/>`, even if there is native code in
+it, because that is not for translating. So each tag is one placeable, which is copied when a segment is translated.
+
+When a target is written, only the very tags of the source are tags in it, each as often as there, and what is in them
+is what is in those of the source. Everything else is text, and `<b>` becomes `&lt;b&gt;`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from dragoman.formats.elements import Element, escape, tag_attributes, tag_name
+
+# Two separate tags that belong together: which opens, which closes, and the attributes that say so, if there.
+PAIRS = {"bpt": "ept", "bx": "ex", "sc": "ec", "sm": "em"}
+OPENERS = {closing: opening for opening, closing in PAIRS.items()}
+REFERENCES = ("startRef", "rid", "i", "id")
+
+
+class Tag(NamedTuple):
+    """A tag in a text."""
+
+    shown: str
+    raw: bytes  # as it stands in the file, with all that is in it
+    kind: Literal["start", "end", "alone"]
+    name: str
+    partner: str | None  # what the two tags of a pair have in common
+
+
+@dataclass
+class Inline:
+    """The contents of an element."""
+
+    parts: list[str | Tag] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """What people see."""
+        return "".join(part if isinstance(part, str) else part.shown for part in self.parts)
+
+    @property
+    def tags(self) -> list[Tag]:
+        """The tags, in order."""
+        return [part for part in self.parts if isinstance(part, Tag)]
+
+    @property
+    def runs(self) -> Iterator[str]:
+        """The stretches of text between tags."""
+        return (part for part in self.parts if isinstance(part, str))
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether it has text that looks like one of its own tags, so that nobody could tell them apart."""
+        shown = {tag.shown for tag in self.tags}
+        return any(tag in run for run in self.runs for tag in shown)
+
+    def add(self, text: str) -> None:
+        """Go on with some text."""
+        if self.parts and isinstance(self.parts[-1], str):
+            self.parts[-1] += text
+        else:
+            self.parts.append(text)
+
+
+def read_inline(data: bytes, element: Element, marking: frozenset[str]) -> Inline:
+    """The contents of an element, in which elements of the names in `marking` only mark a stretch of text."""
+    inline = Inline()
+    _read(data, element, marking, inline)
+    return inline
+
+
+def _read(data: bytes, element: Element, marking: frozenset[str], inline: Inline) -> None:
+    for each in element.content:
+        if isinstance(each, str):
+            inline.add(each)
+        elif each.name in marking and not each.empty and not _protected(each):
+            inline.parts.append(_tag(data, each, "start"))
+            _read(data, each, marking, inline)
+            raw = data[each.close : each.end]
+            inline.parts.append(Tag(f"</{tag_name(data, each)}>", raw, "end", each.name, None))
+        else:
+            inline.parts.append(_tag(data, each, "alone"))
+
+
+def _protected(element: Element) -> bool:
+    return element.attributes.get("mtype") == "protected" or element.attributes.get("translate") == "no"
+
+
+def _tag(data: bytes, element: Element, kind: Literal["start", "alone"]) -> Tag:
+    """A tag is shown in the usual spelling, so that it is a placeable whatever the spaces and quotes in the file."""
+    written = [(name, re.sub(r"\s", " ", value)) for name, value in tag_attributes(data, element)]
+    spelled = "".join(f' {name}="{value.replace(chr(34), "&quot;").replace(">", "&gt;")}"' for name, value in written)
+    shown = f"<{tag_name(data, element)}{spelled}{'/' if kind == 'alone' else ''}>"
+    raw = data[element.start : element.end if kind == "alone" else element.inside]
+    reference = next((element.attributes[name] for name in REFERENCES if name in element.attributes), "")
+    opening = OPENERS.get(element.name, element.name)
+    return Tag(shown, raw, kind, element.name, f"{opening} {reference}" if opening in PAIRS else None)
+
+
+def write_inline(source: Inline, target: str, newline: str) -> bytes:
+    """A target, in which no tag is broken, as the contents of an element."""
+    parts = _split(source, target)
+    return b"".join(
+        escape(part).replace("\n", newline).encode() if isinstance(part, str) else part.raw for part in parts
+    )
+
+
+def find_broken_tag(source: Inline, target: str, names: frozenset[str]) -> str | None:
+    """What is wrong with the tags in a target; `names` are those of elements that could be tags in its format."""
+    parts = list(_split(source, target))
+    tags = [part for part in parts if isinstance(part, Tag)]
+    return _find_difference(source, tags) or _find_stranger(source, parts, names) or _find_bad_nesting(tags)
+
+
+def _split(source: Inline, target: str) -> Iterator[str | Tag]:
+    """Text and tags of a target; if tags look the same, they come in the order of the source."""
+    supply: dict[str, list[Tag]] = {}
+    for tag in source.tags:
+        supply.setdefault(tag.shown, []).append(tag)
+    pattern = "|".join(map(re.escape, supply)) or r"(?!)"
+    for part in re.split(f"({pattern})", target):
+        same = supply.get(part)
+        if same:
+            yield same.pop(0) if len(same) > 1 else same[0]
+        elif part:
+            yield part
+
+
+def _find_difference(source: Inline, tags: list[Tag]) -> str | None:
+    wanted, found = Counter(tag.shown for tag in source.tags), Counter(tag.shown for tag in tags)
+    for what, which in (("lacks", wanted - found), ("has too many of", found - wanted)):
+        if which:
+            return f"{what} {', '.join(sorted(which.elements()))}"
+    return None
+
+
+def _find_stranger(source: Inline, parts: list[str | Tag], names: frozenset[str]) -> str | None:
+    """A tag of the format that is not in the source is a mistake, unless the source has the same as text."""
+    looks = re.compile(rf"</?(?:[\w.-]+:)?(?:{'|'.join(sorted(names))})(?:\s[^<>]*)?/?>")
+    for part in parts:
+        for found in looks.finditer(part) if isinstance(part, str) else ():
+            if not any(found[0] in run for run in source.runs):
+                return f"has {found[0]}, and the source has not"
+    return None
+
+
+def _find_bad_nesting(tags: list[Tag]) -> str | None:
+    marking: list[str] = []
+    for tag in tags:
+        if tag.kind == "start":
+            marking.append(tag.name)
+        elif tag.kind == "end" and (not marking or marking.pop() != tag.name):
+            return f"has {tag.shown} in the wrong place"
+    begun: set[str | None] = set()
+    opened = {tag.partner for tag in tags if tag.name in PAIRS}
+    for tag in tags:
+        if tag.name in OPENERS and tag.partner in opened - begun:
+            return f"has {tag.shown} before what it closes"
+        begun.add(tag.partner)
+    return None

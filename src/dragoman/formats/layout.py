@@ -1,0 +1,110 @@
+"""Documents in XML: read unit by unit, and written by replacing what is in the targets of some units."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dragoman.formats.contents import Contents
+from dragoman.formats.document import Change, DocumentSegment, Names, State
+from dragoman.formats.elements import Edit, Element, Scanner, apply, start_tag, tag_name
+from dragoman.formats.inline import Inline, read_inline, write_inline
+
+LONGEST_INDENT = 200  # bytes
+
+
+@dataclass
+class Part:
+    """A segment in a unit, and where it is."""
+
+    id: str
+    source: Inline
+    target: str
+    state: State
+    origin: Element  # what the source is in
+    place: Element | None  # what the target is in, if there is such an element
+
+
+class Layout(ABC):
+    """How a format arranges segments in elements; an object is one pass over a file."""
+
+    format: ClassVar[str]
+    unit: ClassVar[str]  # name of the elements that hold segments
+    marking: ClassVar[frozenset[str]]  # inline elements that mark a stretch of text
+    inline: ClassVar[frozenset[str]]  # names of all inline elements
+
+    def __init__(self, contents: Contents, source: str | None, target: str | None) -> None:
+        self.contents = contents
+        self.data = contents.text.encode()
+        self.source = source
+        self.target = target
+        self.names = Names()
+        self.scanner = Scanner(self.data, contents, self.unit, lambda *_: None)
+
+    @abstractmethod
+    def parts(self, unit: Element, around: list[Element]) -> list[Part]:
+        """The segments of a unit; `around` are the elements it is in, outermost first."""
+
+    @abstractmethod
+    def edits(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> list[Edit]:
+        """What has to be edited in a unit for changes, of which there is at least one."""
+
+    @abstractmethod
+    def languages(self) -> tuple[str | None, str | None]:
+        """What the file says of source and target language; known after a pass."""
+
+    def segments(self) -> list[DocumentSegment]:
+        """Read the whole file."""
+        found: list[DocumentSegment] = []
+
+        def visit(unit: Element, around: list[Element]) -> None:
+            for part in self.parts(unit, around):
+                state: State = "locked" if part.source.ambiguous else part.state
+                found.append(DocumentSegment(part.id, part.source.text, part.target, state, part.source))
+
+        self.scanner.visit = visit
+        self.scanner.scan()
+        return found
+
+    def write(self, changes: Mapping[str, Change]) -> bytes:
+        """The whole file with changes made."""
+        edits: list[Edit] = []
+
+        def visit(unit: Element, around: list[Element]) -> None:
+            parts = self.parts(unit, around)
+            if any(part.id in changes for part in parts):
+                edits.extend(self.edits(unit, parts, changes))
+
+        self.scanner.visit = visit
+        self.scanner.scan()
+        return apply(self.data, edits + self.name_language())
+
+    def name_language(self) -> list[Edit]:
+        """What has to be edited, after the units, if the target language is known and the file does not say it."""
+        return []
+
+    def part(self, name: str, source: Element, target: Element | None, state: State) -> list[Part]:
+        """A segment in a list, or none if its source is empty."""
+        inline = read_inline(self.data, source, self.marking)
+        text = read_inline(self.data, target, self.marking).text if target else ""
+        return [Part(self.names.unique(name), inline, text, state, source, target)] if inline.text else []
+
+    def content(self, part: Part, target: str) -> bytes:
+        """A target as the contents of an element."""
+        return write_inline(part.source, target, self.contents.newline)
+
+    def replace(self, element: Element, content: bytes | None, attributes: dict[str, str | None]) -> Edit:
+        """An element with other contents, unless None, and with some attributes set."""
+        if content is None:
+            tag = start_tag(self.data, element, attributes, empty=element.empty)
+            return Edit(element.start, element.inside, tag)
+        tag = start_tag(self.data, element, attributes, empty=False)
+        end = f"</{tag_name(self.data, element)}>".encode() if element.empty else self.data[element.close : element.end]
+        return Edit(element.start, element.end, tag + content + end)
+
+    def indent(self, element: Element) -> bytes:
+        """The space before an element, to be put before another."""
+        before = self.data[max(0, element.start - LONGEST_INDENT) : element.start]
+        return before[len(before.rstrip()) :]

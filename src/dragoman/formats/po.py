@@ -1,0 +1,263 @@
+r"""PO, the catalogues of gettext: an entry is a segment, and with plural forms each form is one.
+
+A `fuzzy` entry is "translated", others that have a target are "confirmed"; that is a matter of the entry, so all its
+forms are confirmed or none. Entries that do not change keep every byte; in those that do, only `msgstr` and the line of
+flags are written anew. Obsolete entries (`#~`) are comments here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Self
+
+from dragoman.errors import BadInputError
+from dragoman.formats.contents import CHARSET, decode
+from dragoman.formats.document import Change, Document, DocumentSegment, State
+
+WIDTH = 79  # columns of a line, where lines are wrapped: as gettext has it
+_STRINGS = r'"(?:[^"\\]++|\\.)*+"'
+_LINE = re.compile(rf"\s*(msgctxt|msgid_plural|msgid|msgstr(?:\[\d{{1,2}}\])?)?\s*((?:{_STRINGS}\s*)+)")
+_STRING = re.compile(_STRINGS)
+_ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|.)")
+_LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", '"': '"', "\\": "\\"}
+_LETTER_OF = {character: letter for letter, character in _LETTERS.items()}
+_SPECIAL = re.compile(f"[{re.escape(''.join(_LETTER_OF))}]")
+
+
+@dataclass
+class Field:
+    """A keyword with its strings: the lines of the file from first to one before last."""
+
+    first: int
+    last: int
+    strings: list[str]
+
+    @property
+    def value(self) -> str:
+        """The text that the strings are."""
+        return "".join(map(unescape, self.strings))
+
+
+@dataclass
+class Entry:
+    """An entry, with the comments before it that matter."""
+
+    flags: list[int] = field(default_factory=list)  # lines of flags: `#, fuzzy`
+    previous: int | None = None  # first line that tells of an older source: `#| msgid "…"`
+    fields: dict[str, Field] = field(default_factory=dict)
+
+    @property
+    def begin(self) -> int:
+        """The line before which flags go."""
+        return self.previous if self.previous is not None else next(iter(self.fields.values())).first
+
+    @property
+    def translated(self) -> bool:
+        """Whether it has come to the targets, so that the next comment belongs to another entry."""
+        return any(name.startswith("msgstr") for name in self.fields)
+
+
+@dataclass(frozen=True)
+class PoDocument(Document):
+    """A catalogue."""
+
+    lines: list[str] = field(repr=False)
+    entries: list[Entry] = field(repr=False)
+    plurals: int
+
+    @classmethod
+    def read(cls, data: bytes, name: str, source: str | None = None, target: str | None = None) -> Self:
+        """Read a catalogue."""
+        contents = decode(data, name, hint=CHARSET)
+        lines = contents.text.split("\n")
+        entries = list(_entries(lines, name))
+        header = next(
+            (entry.fields["msgstr"].value for entry in entries if not _source(entry) and "msgstr" in entry.fields), ""
+        )
+        entries = [entry for entry in entries if _source(entry)]
+        plurals = re.search(r"^Plural-Forms:.*?nplurals\s*=\s*([1-9])", header, re.MULTILINE)
+        language = re.search(r"^Language:[ \t]*([\w@-]+)", header, re.MULTILINE)
+        document = cls(
+            "po",
+            source,
+            language[1] if language else target,
+            [],
+            data,
+            contents,
+            lines,
+            entries,
+            int(plurals[1]) if plurals else 2,
+        )
+        return replace(document, segments=list(document._segments()))
+
+    def _segments(self) -> Iterator[DocumentSegment]:
+        for number, entry in enumerate(self.entries, start=1):
+            for name, key, source in self._forms(number, entry):
+                target = entry.fields[key].value if key in entry.fields else ""
+                state: State = "new" if not target else "translated" if self._is_fuzzy(entry) else "confirmed"
+                yield DocumentSegment(name, source, target, state)
+
+    def _forms(self, number: int, entry: Entry) -> Iterator[tuple[str, str, str]]:
+        """Id, keyword of the target and source of each segment of an entry."""
+        one, many = entry.fields["msgid"].value, entry.fields.get("msgid_plural")
+        if many is None:
+            yield str(number), "msgstr", one
+            return
+        forms = max(self.plurals, 1 + max(int(key[7:-1]) for key in entry.fields if "[" in key))
+        for form in range(forms):
+            yield f"{number}[{form}]", f"msgstr[{form}]", one if form == 0 and forms > 1 else many.value
+
+    def _is_fuzzy(self, entry: Entry) -> bool:
+        return any("fuzzy" in _flags(self.lines[line]) for line in entry.flags)
+
+    def _find_fault(self, _: DocumentSegment, target: str) -> tuple[str, str] | None:
+        return ("has the character U+0000, which PO cannot hold", "take it out") if "\0" in target else None
+
+    def _write(self, changes: Mapping[str, Change]) -> bytes:
+        lines = [[line] for line in self.lines]  # what becomes of each line: others, none, or itself
+        wanted = {segment.id: Change(segment.target, segment.state) for segment in self.segments} | dict(changes)
+        for number, entry in enumerate(self.entries, start=1):
+            forms = {name: key for name, key, _ in self._forms(number, entry)}
+            if changes.keys().isdisjoint(forms):
+                continue
+            for name, key in forms.items():
+                self._set(lines, entry, key, wanted[name].target)
+            doubtful = (wanted[name].target and wanted[name].state != "confirmed" for name in forms)
+            self._set_fuzzy(lines, entry, any(doubtful))
+        return self.contents.encode("\n".join(line for some in lines for line in some))
+
+    def _set(self, lines: list[list[str]], entry: Entry, key: str, target: str) -> None:
+        """Put a target in place of the old one, or after all others if there is none."""
+        old = entry.fields.get(key)
+        if target == (old.value if old else ""):
+            return
+        new = [line + self._end for line in written(key, target, wrap=self._wraps)]
+        if old is None:
+            lines[max(each.last for each in entry.fields.values()) - 1] += new
+            return
+        if not self.lines[old.last - 1].endswith("\r"):
+            new[-1] = new[-1].removesuffix("\r")
+        for line in range(old.first, old.last):
+            lines[line] = []
+        lines[old.first] = new
+
+    def _set_fuzzy(self, lines: list[list[str]], entry: Entry, fuzzy: bool) -> None:
+        if fuzzy == self._is_fuzzy(entry):
+            return
+        for line in entry.flags:
+            flags = [flag for flag in _flags(self.lines[line]) if flag != "fuzzy"]
+            if fuzzy and line == entry.flags[0]:
+                flags.insert(0, "fuzzy")
+            lines[line] = [f"#, {', '.join(flags)}{self._end}"] if flags else []
+        if fuzzy and not entry.flags:
+            lines[entry.begin] = [f"#, fuzzy{self._end}", *lines[entry.begin]]
+
+    @property
+    def _end(self) -> str:
+        return self.contents.newline.removesuffix("\n")
+
+    @cached_property
+    def _wraps(self) -> bool:
+        """Whether long strings of this file are cut into lines, not only after the ends of lines in them."""
+        fields = (each for entry in self.entries for each in entry.fields.values())
+        return any(string and not string.endswith(r"\n") for each in fields for string in each.strings[:-1])
+
+
+def _entries(lines: list[str], name: str) -> Iterator[Entry]:
+    entry, last = Entry(), ""
+    for number, line in enumerate(lines):
+        text = line.strip()
+        if text.startswith("#") or not text:
+            if entry.translated:
+                yield entry
+                entry = Entry()
+            if text.startswith("#~"):  # what was said before it, was said of it
+                entry = Entry()
+            elif text.startswith("#,"):
+                entry.flags.append(number)
+            elif text.startswith("#|") and entry.previous is None:
+                entry.previous = number
+            continue
+        found = _LINE.fullmatch(line)
+        if found is None or not (found[1] or last in entry.fields):
+            what = f"line {number + 1} is neither a comment nor a keyword with a string: {text[:40]}"
+            raise BadInputError(what, where=name, remedy="check the file with msgfmt -c")
+        strings = [string[1:-1] for string in _STRING.findall(found[2])]
+        if found[1] is None:
+            entry.fields[last].strings += strings
+            entry.fields[last].last = number + 1
+            continue
+        if entry.translated and found[1] in ("msgctxt", "msgid"):
+            yield entry
+            entry = Entry()
+        last = _place(found[1], entry, number, name)
+        entry.fields[last] = Field(number, number + 1, strings)
+    if entry.translated:
+        yield entry
+    elif entry.fields:
+        raise BadInputError("the last entry has no msgstr", where=name, remedy="see whether the file is whole")
+
+
+def _place(keyword: str, entry: Entry, number: int, name: str) -> str:
+    """The keyword, if it may stand here."""
+    lacks_source = keyword not in ("msgctxt", "msgid") and "msgid" not in entry.fields
+    wrong_form = keyword.startswith("msgstr") and ("[" in keyword) != ("msgid_plural" in entry.fields)
+    if keyword in entry.fields or lacks_source or wrong_form:
+        what = f"line {number + 1} has {keyword} where it cannot be"
+        raise BadInputError(what, where=name, remedy="check the file with msgfmt -c")
+    return keyword
+
+
+def _source(entry: Entry) -> str:
+    """The text to translate; in the entry that is about the file there is none."""
+    return entry.fields["msgid"].value
+
+
+def _flags(line: str) -> list[str]:
+    return [flag.strip() for flag in line.strip().removeprefix("#,").split(",") if flag.strip()]
+
+
+def unescape(string: str) -> str:
+    r"""The text that is written as a string.
+
+    >>> unescape(r"a \"b\"\n")
+    'a "b"\n'
+    """
+
+    def character(found: re.Match[str]) -> str:
+        code = found[1]
+        if code[0] in "01234567":
+            return chr(int(code, 8))
+        if code[0] == "x" and len(code) > 1:
+            return chr(int(code[1:], 16))
+        return _LETTERS.get(code, found[0])
+
+    return _ESCAPE.sub(character, string)
+
+
+def written(key: str, text: str, *, wrap: bool) -> list[str]:
+    r"""The lines of a keyword with a text: one, or an empty string and then a line for each line of the text.
+
+    >>> written("msgstr", "one\ntwo", wrap=False)
+    ['msgstr ""', '"one\\n"', '"two"']
+    """
+    pieces = [
+        _SPECIAL.sub(lambda found: "\\" + _LETTER_OF[found[0]], piece) for piece in re.findall(r"[^\n]*\n|[^\n]+", text)
+    ]
+    if len(pieces) < 2 and not (wrap and len(key) + 3 + sum(map(len, pieces)) > WIDTH):
+        return [f'{key} "{"".join(pieces)}"']
+    return [f'{key} ""', *(f'"{line}"' for piece in pieces for line in (_wrapped(piece) if wrap else [piece]))]
+
+
+def _wrapped(piece: str) -> Iterator[str]:
+    """A long string in lines, each ending in a space."""
+    line = ""
+    for word in re.findall(r"[^ ]* +|[^ ]+", piece):
+        if line and len(line) + len(word) > WIDTH - 2:
+            yield line
+            line = ""
+        line += word
+    yield line

@@ -1,0 +1,152 @@
+"""TMX: translation memories, of which the units of one pair of languages are segments; and corrections as a memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from dragoman import __version__
+from dragoman.errors import BadInputError
+from dragoman.formats.contents import Contents
+from dragoman.formats.document import Change
+from dragoman.formats.elements import UNWRITABLE, XML, Edit, Element, Scanner, escape, quote, tag_attributes, tag_name
+from dragoman.formats.layout import Layout, Part
+
+
+def same_language(one: str, other: str) -> bool:
+    """Whether two codes are of the same language, whatever the country.
+
+    >>> same_language("en", "EN_us"), same_language("en", "es")
+    (True, False)
+    """
+    return _subtags(one)[0] == _subtags(other)[0]
+
+
+def _subtags(code: str) -> list[str]:
+    return code.lower().replace("_", "-").split("-")
+
+
+class Tmx(Layout):
+    """TMX 1.1 to 1.4."""
+
+    format = "tmx"
+    unit = "tu"
+    marking = frozenset({"hi"})
+    inline = frozenset({"bpt", "ept", "hi", "it", "ph", "sub", "ut"})
+
+    def __init__(self, contents: Contents, source: str | None, target: str | None) -> None:
+        super().__init__(contents, source, target)
+        if source is None or target is None:
+            self.source, self.target = self._find_languages()
+        self.number = 0
+
+    def languages(self) -> tuple[str | None, str | None]:
+        """Those that are wanted, or the only ones there are."""
+        return self.source, self.target
+
+    def parts(self, unit: Element, _: list[Element]) -> list[Part]:
+        """One segment, if the unit has the source language; a target in a memory is one that somebody confirmed."""
+        self.number += 1
+        source, target = self._variant(unit, self.source), self._variant(unit, self.target)
+        if source is None or source is target:
+            return []
+        name = unit.attributes.get("tuid", str(self.number))
+        found = self.part(name, _segment(source), _segment(target) if target else None, "new")
+        for part in found:
+            part.state = "confirmed" if part.target else "new"
+        return found
+
+    def edits(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> list[Edit]:
+        """The target replaced, or added after the source."""
+        part = parts[0]
+        change = changes[part.id]
+        content = self.content(part, change.target)
+        if part.place is not None:
+            return [self.replace(part.place, content, {})] if change.target != part.target else []
+        source = self._variant(unit, self.source)
+        if source is None or self.target is None:
+            what = f"the language of the target of segment {part.id!r} is not known"
+            raise BadInputError(what, where=self.contents.name, remedy="say it when the file is read")
+        name, seg = tag_name(self.data, source), tag_name(self.data, part.origin)
+        language = next(key for key, _ in tag_attributes(self.data, source) if key in ("xml:lang", "lang"))
+        start = f"<{name} {language}={quote(self.target)}><{seg}>".encode()
+        new = self.indent(source) + start + content + f"</{seg}></{name}>".encode()
+        return [Edit(source.end, source.end, new)]
+
+    def _variant(self, unit: Element, language: str | None) -> Element | None:
+        """The variant in a language: the very same, or else that of another country."""
+        found = [each for each in unit.elements if each.name == "tuv" and each.child("seg") is not None]
+        exact = [each for each in found if language and _subtags(_language(each)) == _subtags(language)]
+        alike = [each for each in found if language and same_language(_language(each), language)]
+        return next(iter(exact + alike), None)
+
+    def _find_languages(self) -> tuple[str | None, str | None]:
+        """The language that the header names and the other one; if there are more, somebody has to choose."""
+        there: dict[str, str] = {}
+
+        def visit(unit: Element, _: list[Element]) -> None:
+            for each in unit.elements:
+                if each.name == "tuv":
+                    there.setdefault(_language(each).lower(), _language(each))
+
+        scanner = Scanner(self.data, self.contents, self.unit, visit)
+        scanner.scan()
+        header = scanner.outside.get("header")
+        said = header.attributes.get("srclang", "*all*") if header else "*all*"
+        source = self.source or (said if said != "*all*" else next(iter(there.values()), None))
+        others = [language for language in there.values() if not (source and same_language(language, source))]
+        if self.target is None and len(others) > 1:
+            what = f"has the languages {', '.join(there.values())}"
+            raise BadInputError(what, where=self.contents.name, remedy="say which pair of them is wanted")
+        return source, self.target or next(iter(others), None)
+
+
+def _segment(variant: Element) -> Element:
+    segment = variant.child("seg")
+    assert segment is not None  # noqa: S101 (`_variant` finds no other)
+    return segment
+
+
+def _language(variant: Element) -> str:
+    return variant.attributes.get(f"{XML} lang") or variant.attributes.get("lang", "")
+
+
+class Entry(NamedTuple):
+    """A pair of texts that goes into a memory."""
+
+    id: str
+    source: str
+    target: str
+    time: datetime | None = None
+    user: str | None = None
+
+
+def write_tmx(entries: Iterable[Entry], source: str, target: str) -> bytes:
+    """A memory in TMX 1.4; tags in the texts are text there, and come back as they are."""
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<tmx version="1.4">',
+        f'  <header creationtool="dragoman" creationtoolversion="{__version__}" segtype="sentence" o-tmf="dragoman"'
+        f' adminlang="en" srclang={quote(source)} datatype="plaintext"/>',
+        "  <body>",
+    ]
+    for entry in entries:
+        _check_writable(entry)
+        about = f"tuid={quote(entry.id)}"
+        about += f' creationdate="{entry.time:%Y%m%dT%H%M%SZ}"' if entry.time else ""
+        about += f" creationid={quote(entry.user)}" if entry.user else ""
+        lines += [
+            f"    <tu {about}>",
+            f"      <tuv xml:lang={quote(source)}><seg>{escape(entry.source)}</seg></tuv>",
+            f"      <tuv xml:lang={quote(target)}><seg>{escape(entry.target)}</seg></tuv>",
+            "    </tu>",
+        ]
+    return "\n".join([*lines, "  </body>", "</tmx>", ""]).encode()
+
+
+def _check_writable(entry: Entry) -> None:
+    found = UNWRITABLE.search(entry.source + entry.target + (entry.user or ""))
+    if found:
+        what = f"correction {entry.id} has the character U+{ord(found[0]):04X}, which XML cannot hold"
+        raise BadInputError(what, remedy="export to a .tsv file instead")

@@ -1,0 +1,149 @@
+"""XLIFF 1.x: a segment is a `trans-unit`, or each `<mrk mtype="seg">` of one that has a `seg-source`.
+
+What is said of a unit as a whole, its state and whether it is approved, holds for all of its segments that have a
+target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from dragoman.formats.contents import Contents
+from dragoman.formats.document import Change, State
+from dragoman.formats.elements import Edit, Element, apply, tag_name
+from dragoman.formats.layout import Layout, Part
+
+UNTOUCHED = ("new", "needs-translation")
+FINISHED = ("final", "signed-off")
+WRITTEN = {"new": "needs-translation", "translated": "translated", "confirmed": "final"}
+ORDER: tuple[State, ...] = ("new", "translated", "confirmed")
+
+
+def is_locked(elements: Iterable[Element]) -> bool:
+    """Whether the innermost element that says anything of the matter is not to be translated."""
+    said = [element.attributes["translate"] for element in elements if "translate" in element.attributes]
+    return said[-1:] == ["no"]
+
+
+class Xliff(Layout):
+    """XLIFF 1.0 to 1.2."""
+
+    format = "xliff 1.2"
+    unit = "trans-unit"
+    marking = frozenset({"g", "mrk"})
+    inline = frozenset({"g", "x", "bx", "ex", "bpt", "ept", "ph", "it", "mrk", "sub"})
+
+    def __init__(self, contents: Contents, source: str | None, target: str | None) -> None:
+        super().__init__(contents, source, target)
+        self.files: dict[int, Element] = {}  # those with units in them, by where they start
+
+    def languages(self) -> tuple[str | None, str | None]:
+        """Those of all files in it, if they are the same."""
+        return self._common("source-language"), self._common("target-language")
+
+    def _common(self, name: str) -> str | None:
+        said = {file.attributes.get(name) for file in self.files.values()}
+        return said.pop() if len(said) == 1 else None
+
+    def parts(self, unit: Element, around: list[Element]) -> list[Part]:
+        """One segment, or those that the unit is divided into."""
+        self.files.update({each.start: each for each in around if each.name == "file"})
+        source, target = unit.child("source"), unit.child("target")
+        if source is None:
+            return []
+        locked = is_locked([*around, unit])
+        name = unit.attributes.get("id", "")
+        pieces = _pieces(unit.child("seg-source"))
+        places = _pieces(target)
+        if not pieces or (_is_filled(target) and not places):
+            found = self.part(name, source, target, "new")
+        else:
+            found = [
+                part
+                for mid, piece in pieces.items()
+                for part in self.part(f"{name}/{mid}" if len(pieces) > 1 else name, piece, places.get(mid), "new")
+            ]
+        for part in found:
+            part.state = "locked" if locked else _state(unit, target, part.target, divided=len(pieces) > 1)
+        return found
+
+    def edits(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> list[Edit]:
+        """The target, new or replaced; and the unit, if it is approved or no longer so."""
+        target = unit.child("target")
+        wanted = [changes.get(part.id, Change(part.target, part.state)) for part in parts]
+        state = min((change.state for change in wanted), key=ORDER.index)
+        edits, attributes = [], dict[str, str | None]()
+        if target is None or _state(unit, target, "some text", divided=False) != state:
+            attributes["state"] = WRITTEN[state]
+            approved = "yes" if state == "confirmed" else "no"
+            if approved != unit.attributes.get("approved", "no"):
+                edits.append(self.replace(unit, None, {"approved": approved}))
+        content = self._content(unit, parts, changes)
+        if target is not None:
+            edits.append(self.replace(target, content, attributes))
+        else:
+            edits.append(self._insert(unit, content or b"", WRITTEN[state]))
+        return edits
+
+    def _content(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> bytes | None:
+        """What is in the target from now on; None if only its state changes."""
+        changed = [part for part in parts if part.id in changes and changes[part.id].target != part.target]
+        if not changed:
+            return None
+        divided = unit.child("seg-source")
+        if divided is None or parts[0].origin.name == "source":
+            return self.content(parts[0], changes[parts[0].id].target)
+        target = unit.child("target")
+        if target is not None and all(part.place for part in parts):
+            frame, places = target, {part.id: part.place for part in changed}
+        else:
+            frame, places = divided, {part.id: part.origin for part in parts}
+        edits = []
+        for part in parts:
+            place = places.get(part.id)
+            if part in changed and place:
+                edits.append(self.replace(place, self.content(part, changes[part.id].target), {}))
+            elif place:
+                old = self.data[part.place.inside : part.place.close] if part.place else b""
+                edits.append(self.replace(place, old, {}))
+        inside = [Edit(edit.start - frame.inside, edit.end - frame.inside, edit.new) for edit in edits]
+        return apply(self.data[frame.inside : frame.close], inside)
+
+    def _insert(self, unit: Element, content: bytes, state: str) -> Edit:
+        """A new target, after the source and indented like it."""
+        source = unit.child("source")
+        assert source is not None  # noqa: S101 (else the unit would have no segments)
+        after = unit.child("seg-source") or source
+        name = tag_name(self.data, source).removesuffix("source") + "target"
+        tag = f'<{name} state="{state}">'.encode()
+        return Edit(after.end, after.end, self.indent(source) + tag + content + f"</{name}>".encode())
+
+    def name_language(self) -> list[Edit]:
+        """The target language in the tag of each file that does not name it."""
+        named = {"target-language": self.target}
+        unnamed = [file for file in self.files.values() if "target-language" not in file.attributes]
+        return [self.replace(file, None, dict(named)) for file in unnamed if self.target]
+
+
+def _pieces(element: Element | None) -> dict[str, Element]:
+    """The marked segments in an element, by their ids."""
+    marks = element.descendants() if element else ()
+    return {
+        each.attributes["mid"]: each
+        for each in marks
+        if each.name == "mrk" and each.attributes.get("mtype") == "seg" and "mid" in each.attributes
+    }
+
+
+def _is_filled(element: Element | None) -> bool:
+    return element is not None and any(isinstance(each, Element) or each.strip() for each in element.content)
+
+
+def _state(unit: Element, target: Element | None, text: str, *, divided: bool) -> State:
+    """The state of a segment with a text; in a divided unit, one that has a text is not untouched."""
+    said = target.attributes.get("state") if target else None
+    if not text:
+        return "new"
+    if unit.attributes.get("approved") == "yes" or said in FINISHED:
+        return "confirmed"
+    return "new" if said in UNTOUCHED and not divided else "translated"

@@ -1,0 +1,53 @@
+"""Documents in XML, of whatever kind their root says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Self
+
+from dragoman.errors import BadInputError
+from dragoman.formats.contents import DECLARED, decode
+from dragoman.formats.document import Change, Document, DocumentSegment
+from dragoman.formats.elements import UNWRITABLE, find_root
+from dragoman.formats.inline import find_broken_tag
+from dragoman.formats.layout import Layout
+from dragoman.formats.tmx import Tmx
+from dragoman.formats.xliff import Xliff
+from dragoman.formats.xliff2 import Xliff2
+
+# By the name of the root and the first digit of its version.
+LAYOUTS: dict[str, type[Layout]] = {"xliff 1": Xliff, "xliff 2": Xliff2, "tmx 1": Tmx}
+
+
+@dataclass(frozen=True)
+class XmlDocument(Document):
+    """A document in XML."""
+
+    layout: type[Layout] = field(repr=False)
+
+    @classmethod
+    def read(cls, data: bytes, name: str, source: str | None = None, target: str | None = None) -> Self:
+        """Read a file; the languages say which are wanted if it has several, and hold if it says nothing."""
+        contents = decode(data, name, hint=DECLARED)
+        root = find_root(contents.text.encode(), contents)
+        kind = f"{root.name} {root.attributes.get('version', '')[:1]}"
+        if kind not in LAYOUTS:
+            version = root.attributes.get("version")
+            what = f"the root is <{root.name}>" + (f" of version {version}" if version else "")
+            raise BadInputError(what, where=name, remedy="give XLIFF 1.x or 2.x, or TMX 1.x")
+        one_pass = LAYOUTS[kind](contents, source, target)
+        segments = one_pass.segments()
+        said = one_pass.languages()
+        return cls(one_pass.format, said[0] or source, said[1] or target, segments, data, contents, LAYOUTS[kind])
+
+    def _find_fault(self, segment: DocumentSegment, target: str) -> tuple[str, str] | None:
+        found = UNWRITABLE.search(target)
+        if found:
+            return f"has the character U+{ord(found[0]):04X}, which XML cannot hold", "take it out"
+        broken = find_broken_tag(segment.inline, target, self.layout.inline)
+        return (broken, "put the tags of the source into it, each once, and in pairs") if broken else None
+
+    def _write(self, changes: Mapping[str, Change]) -> bytes:
+        written = self.layout(self.contents, self.source_language, self.target_language).write(changes)
+        return self.contents.encode(written.decode(), errors="xmlcharrefreplace")

@@ -1,0 +1,252 @@
+"""The stochastic error-correction model: a typed prefix is matched against a word graph that need not contain it.
+
+The edits between the words of the prefix and those of a way through the graph have probabilities ([O] §2.3); the score
+of a completion is that of its way plus the weighted log probability of the edits. Columns of the table, one for each
+finished word of the prefix, are kept: typing adds to them, deleting steps back, and after a change elsewhere only those
+behind it are computed again. An unfinished word needs no column, so a key costs the same however long the prefix is.
+
+>>> from dragoman.models.loglinear import Weights
+>>> from dragoman.models.modelset import ModelSet
+>>> from dragoman.search.decoder import Decoder
+>>> models = ModelSet()
+>>> for source, target in [("press the button", "pulse el botón"), ("press the lamp", "oprima la lámpara")] * 2:
+...     _ = models.add(source.split(), target.split())
+>>> correction = Correction(Decoder(models, Weights("moses")).search("press the button".split()).graph())
+>>> correction.complete(Beginning(unfinished="op")).words
+('oprima', 'el', 'botón')
+>>> correction.complete(Beginning(words=("apriete",))).words
+('el', 'botón')
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.interactive import correction_kernels as kernels
+from dragoman.interactive.correction_kernels import IMPOSSIBLE, LONGEST, NONE, Column, Costs, Edges
+from dragoman.kernels import exercise
+from dragoman.search import nbest_kernels
+from dragoman.search.hypotheses import patience
+from dragoman.search.wordgraph import WordGraph
+from dragoman.text.continuing import compared
+
+HIT = 0.8  # p_h, [O] §4.2
+EDITS = 128  # V: insertions of so many words, substitutions by all but one of them, one deletion are the other edits
+EDIT = (1 - HIT) / (EDITS + (EDITS - 1) + 1)
+TIE = 1e-9  # all edits are equally probable ([O] §4.2); among equals a substitution is preferred
+# Weights of the log probability of the edits beside the score of the graph, tuned on development text: finished words
+# may well differ from those of the graph, but of an unfinished one, what is wanted is a word that begins with it.
+WEIGHT, UNFINISHED_WEIGHT = 0.5, 2.0
+
+Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Beginning(NamedTuple):
+    """What was typed, in words."""
+
+    words: tuple[str, ...] = ()  # finished
+    unfinished: str = ""  # the characters of a word that may go on
+    gap: bool = False  # whether a gap was typed behind the last word, so that another one is to come
+
+
+@dataclass(frozen=True)
+class Completion:
+    """How a translation goes on after its beginning."""
+
+    words: tuple[str, ...]  # the unfinished one first, if it was found
+    stands: int  # characters of the first word, in NFC, that were typed already; 0 if all words are new
+    spans: tuple[tuple[int, int], ...]  # the source words of the phrase of each
+    score: float
+    edits: int  # words of the beginning, or of the way, that did not fit
+    way: Ids  # the edges that say the words
+
+
+class Starts(NamedTuple):
+    """Where completions may begin."""
+
+    over: Floats  # [edges] at the word of an edge
+    after: Floats  # [nodes] at a node
+    column: Column  # of the finished words
+    stands: Ids  # [vocabulary] characters of a word that were typed already
+    fits: Floats  # [vocabulary] of an unfinished word; empty if there is none
+
+
+class Correction:
+    """A word graph that completes what is typed; `welcome` [vocabulary] are the words that a gap may precede."""
+
+    def __init__(
+        self,
+        graph: WordGraph,
+        welcome: NDArray[np.bool_] | None = None,
+        weight: float = WEIGHT,
+        unfinished_weight: float = UNFINISHED_WEIGHT,
+    ) -> None:
+        self.graph = graph
+        arrays = graph.origin, graph.target, graph.score, graph.begin, graph.words
+        self._edges: Edges = kernels.cut(*arrays, graph.states)
+        self._costs, self._costs_inside = costs_of(weight), costs_of(unfinished_weight)
+        self._welcome = np.ones(len(graph.vocabulary), np.bool_) if welcome is None else welcome
+        spelled = [compared(word) for word in graph.vocabulary]
+        self._key_of = {word: n for n, word in enumerate(dict.fromkeys(spelled))}
+        self._keys = np.array([self._key_of[word] for word in spelled], np.int64)
+        self._text = np.frombuffer("".join(spelled).encode("utf-32-le"), np.uint32).astype(np.int64)
+        self._ends = np.cumsum([len(word) for word in spelled], dtype=np.int64)
+        self._to_end, self._follow = np.empty(self._edges.nodes), np.empty(self._edges.nodes, np.int64)
+        kernels.fill_to_end(self._edges, self._to_end, self._follow)
+        self._columns = [self._new_column()]  # after each finished word
+        kernels.fill_first(self._edges, self._costs, self._columns[0])
+        self._typed: list[str] = []  # the words of these columns, as they are compared
+
+    def has_word_with(self, beginning: str) -> bool:
+        """Whether a word of the graph begins with these characters."""
+        wanted = compared(beginning)
+        return any(word.startswith(wanted) for word in self._key_of)
+
+    def complete(self, beginning: Beginning) -> Completion:
+        """The best completion."""
+        starts = self.starts(beginning)
+        place = int(kernels.best_start(self._edges, starts.over, starts.after, self._to_end))
+        return self._completion(starts, place, self._best_way_from(place))
+
+    def nbest(self, beginning: Beginning, n: int) -> list[Completion]:
+        """The n best completions with different words, or as many as there are."""
+        starts = self.starts(beginning)
+        edges, nodes = self._edges, self._edges.nodes
+        over, after = np.flatnonzero(starts.over > IMPOSSIBLE), np.flatnonzero(starts.after > IMPOSSIBLE)
+        # The list is made from the end of a graph backwards, so it gets this one reversed, its end as state 0.
+        number = np.arange(nodes) + (np.arange(nodes) < edges.end)
+        number[edges.end] = 0
+        tail = np.concatenate([number[edges.tail], np.full(over.size + after.size, nodes)])
+        best = np.empty(nodes + 1)
+        best[number], best[nodes] = self._to_end, 0.0
+        words = np.arange(len(self.graph.vocabulary))
+        begin, arcs = nbest_kernels.arcs_by(tail, nodes + 1)
+        graph = nbest_kernels.Graph(
+            score=best,
+            begin=begin,
+            arcs=arcs,
+            origin=np.concatenate([number[edges.head], number[edges.head[over]], number[after]]),
+            gain=np.concatenate([edges.score, starts.over[over], starts.after[after]]),
+            label=np.concatenate([edges.word, edges.word[over], np.full(after.size, NONE)]),
+            first=words,
+            last=words + 1,
+            words=words,
+        )
+        places = np.concatenate([over, -1 - after])
+        most = patience(n, len(self.graph.source))
+        ends, ways, _ = nbest_kernels.best_ways(graph, nodes, n, True, most)
+        found = []
+        for low, high in pairwise([0, *ends.tolist()]):
+            start, *way = ways[low:high][::-1].tolist()
+            found.append(self._completion(starts, int(places[start - edges.tail.size]), way))
+        return found
+
+    def confidences(self, starts: Starts, completion: Completion) -> list[float]:
+        """How sure the graph is of each word of a completion, given what was typed."""
+        probability = kernels.probabilities(self._edges, starts.over, starts.after, self._behind)
+        confidence = np.empty(completion.way.size)
+        kernels.fill_confidences(self._edges, self.graph.span, probability, completion.way, confidence)
+        answer: list[float] = confidence.tolist()
+        return answer
+
+    def starts(self, beginning: Beginning) -> Starts:
+        """Where completions of a beginning may begin."""
+        edges, costs = self._edges, self._costs
+        column = self._column(beginning.words)
+        over, after = np.full(edges.tail.size, IMPOSSIBLE), np.empty(edges.nodes)
+        fits, stands = np.empty(0), np.zeros(len(self.graph.vocabulary), np.int64)
+        if beginning.unfinished:
+            fits, row = np.empty(stands.size), np.empty(LONGEST + 1, np.int64)
+            typed = np.array([ord(c) for c in compared(beginning.unfinished)], np.int64)
+            kernels.fill_fits(self._text, self._ends, typed, self._costs_inside, fits, stands, row)
+            kernels.fill_starts_inside(edges, column, fits, self._costs_inside.insertion, over, after)
+        elif beginning.gap:
+            kernels.fill_starts_between(edges, column, self._welcome, costs.substitution, over, after)
+        else:
+            after[:] = column.settled
+        return Starts(over, after, column, stands, fits)
+
+    def _new_column(self) -> Column:
+        nodes = self._edges.nodes
+        return Column(np.empty(nodes), np.empty(nodes, np.int64), np.empty(nodes), np.empty(nodes, np.int64))
+
+    def _column(self, words: tuple[str, ...]) -> Column:
+        """The column of these words, computed from the first one that is not as before."""
+        typed = [compared(word) for word in words]
+        same = 0
+        while same < min(len(typed), len(self._typed)) and typed[same] == self._typed[same]:
+            same += 1
+        del self._typed[same:], self._columns[same + 1 :]
+        for word in typed[same:]:
+            self._columns.append(self._new_column())
+            wanted = self._key_of.get(word, NONE)
+            kernels.fill_next(self._edges, self._keys, wanted, self._costs, *self._columns[-2:])
+            self._typed.append(word)
+        return self._columns[-1]
+
+    def _best_way_from(self, place: int) -> list[int]:
+        """The edges of the best way to the end, without the one that the start takes itself."""
+        node = int(self._edges.head[place]) if place >= 0 else -1 - place
+        way = []
+        while node != self._edges.end:
+            way.append(int(self._follow[node]))
+            node = int(self._edges.head[way[-1]])
+        return way
+
+    def _completion(self, starts: Starts, place: int, rest: list[int]) -> Completion:
+        """The completion that begins at an edge, or at −1 − node, and goes on over the rest of the edges."""
+        edges, graph = self._edges, self.graph
+        unfinished, stands, wrong = starts.fits.size > 0, 0, False
+        if place >= 0:
+            node, score, word = int(edges.tail[place]), starts.over[place], edges.word[place]
+            stands, wrong = int(starts.stands[word]), unfinished and starts.fits[word] < self._costs_inside.hit
+            edits = (starts.column.edits if unfinished else starts.column.settled_edits)[node]
+        else:
+            node, score, wrong = -1 - place, starts.after[-1 - place], unfinished
+            edits = starts.column.settled_edits[node]
+        taken = np.array([place, *rest] if place >= 0 else rest, np.int64)
+        way = taken[edges.word[taken] != NONE]
+        return Completion(
+            words=tuple(graph.vocabulary[n] for n in edges.word[way]),
+            stands=stands,
+            spans=tuple((first, last) for first, last in graph.span[edges.arc[way]].tolist()),
+            score=float(score + edges.score[np.array(rest, np.int64)].sum()),
+            edits=int(edits) + wrong,
+            way=way,
+        )
+
+    @cached_property
+    def _behind(self) -> Floats:
+        """[nodes] log sum over all ways from each node to the end."""
+        behind = np.empty(self._edges.nodes)
+        kernels.fill_behind(self._edges, behind)
+        return behind
+
+
+def costs_of(weight: float) -> Costs:
+    """The log probabilities of the edits, weighted."""
+    edit = weight * math.log(EDIT)
+    return Costs(hit=weight * math.log(HIT), insertion=edit - TIE, deletion=edit - TIE, substitution=edit)
+
+
+@exercise
+def _exercise() -> None:
+    from dragoman.models.loglinear import Weights
+    from dragoman.models.modelset import ModelSet
+    from dragoman.search.decoder import Decoder
+
+    models = ModelSet()
+    models.add(["a", "b"], ["c", "d"])
+    correction = Correction(Decoder(models, Weights("moses")).search(["a", "b"]).graph())
+    correction.complete(Beginning(("c",), gap=True))
+    beginning = Beginning(("c",), "x")
+    for completion in correction.nbest(beginning, 2):
+        correction.confidences(correction.starts(beginning), completion)

@@ -1,0 +1,297 @@
+"""A session: one source text, and a person who types its translation. Characters in, characters out.
+
+1. On opening, the source is searched once; the word graph that is left holds thousands of translations.
+2. `suggest(prefix)` completes what was typed: the prefix is matched against the graph with errors. If there are too
+   many, the models are searched again for translations that begin with it, unless the sentence is too long for that.
+   A word begun that neither knows is completed from the whole vocabulary.
+3. `reject` asks for another completion, `accept` learns the finished translation.
+
+The prefix is never changed: prefix + suffix is the translation. Both are strings of code points, and all offsets are
+places in such strings; a text with half a surrogate pair is refused.
+
+A session has its own copy of the graph, with its words as strings: it stays valid while others learn. A search behind
+the prefix, and the spelling of the suffix, go by the models as they are at that moment. A session is for one person, so
+for one thread at a time; any number of sessions may be open.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import takewhile
+from typing import Literal, NamedTuple, Protocol, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.errors import BadInputError
+from dragoman.interactive.correction import Beginning, Completion, Correction
+from dragoman.interactive.guess import Guess
+from dragoman.interactive.typed import Typed, read_typed
+from dragoman.search.wordgraph import WordGraph
+from dragoman.text.continuing import compared, rest_of
+from dragoman.types import Sentence
+
+Mode = Literal["auto", "graph", "search"]
+
+SEARCHABLE = 50  # words of source and prefix together, up to which a search behind the prefix is quick enough for a key
+FORGIVEN, FORGIVEN_SHARE = 1, 0.2  # edits up to which a graph is taken to contain what is meant; tuned on dev text
+KEPT = 8  # graphs of prefixes: going back and forth does not search again
+ALTERNATIVES = 32  # completions looked at for each one that was rejected
+
+
+class Found(NamedTuple):
+    """A word graph, and what belongs to it."""
+
+    graph: WordGraph
+    welcome: NDArray[np.bool_]  # [vocabulary] which words a gap may precede
+    revision: int  # of the models it was made with
+
+
+class Models(Protocol):
+    """What a session asks of an engine, for its source."""
+
+    def read(self, text: str) -> Sentence:
+        """The tokens of a text in the target language."""
+
+    def find(self, words: tuple[str, ...]) -> Found:
+        """Search translations that begin with some words."""
+
+    def guess(self, words: tuple[str, ...], unfinished: str) -> Guess | None:
+        """The likeliest word of the language that begins with these characters, after these words."""
+
+    def write(self, words: Sequence[str], typed: Sentence) -> Sentence:
+        """Words of the models as text that goes on from what was typed."""
+
+    def learn(self, target: str, *, force: bool) -> int:
+        """Learn the translation; its id."""
+
+
+class Word(NamedTuple):
+    """A word of a suggestion, or what is missing of it."""
+
+    text: str
+    begin: int  # offset in the suffix
+    confidence: float  # from 0 to 1, given what was typed
+    source: tuple[int, ...]  # tokens of the source that its phrase stands for
+
+
+class _Piece(NamedTuple):
+    gap: str
+    text: str
+    source: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """How the translation may go on."""
+
+    prefix: str
+    suffix: str
+    origin: str  # "graph", "search" behind the prefix, or "memory"
+    revision: int  # of the models; the id of the last row of the journal that they know
+    pieces: tuple[_Piece, ...] = field(default=(), repr=False)
+    _confidences: Callable[[], list[float]] = field(default=list, repr=False, compare=False)
+
+    @property
+    def text(self) -> str:
+        """The whole translation."""
+        return self.prefix + self.suffix
+
+    @cached_property
+    def words(self) -> tuple[Word, ...]:
+        """The words of the suffix, how sure the models are of each, and what it comes from."""
+        at, found = 0, []
+        for piece, confidence in zip(self.pieces, self._confidences(), strict=True):
+            found.append(Word(piece.text, at + len(piece.gap), confidence, piece.source))
+            at += len(piece.gap) + len(piece.text)
+        return tuple(found)
+
+    def until_doubtful(self, threshold: float) -> Suggestion:
+        """The suggestion up to the first word that the models are less sure of than this."""
+        sure = list(takewhile(lambda word: word.confidence >= threshold, self.words))
+        if len(sure) == len(self.pieces):
+            return self
+        kept, confidences = self.pieces[: len(sure)], [word.confidence for word in sure]
+        suffix = "".join(piece.gap + piece.text for piece in kept)
+        return Suggestion(self.prefix, suffix, self.origin, self.revision, kept, lambda: confidences)
+
+
+class Session:
+    """Completes one translation, key by key.
+
+    `mode` "graph" goes by the word graph alone, "search" searches behind every prefix, "auto" does so where the graph
+    does not fit. With a `threshold`, suggestions end before the first word less sure than that. `memory` is a
+    translation that is known already, and comes first.
+    """
+
+    def __init__(
+        self,
+        source: Sentence,
+        models: Models,
+        *,
+        mode: Mode = "auto",
+        threshold: float = 0.0,
+        memory: str | None = None,
+    ) -> None:
+        if mode not in get_args(Mode):
+            raise BadInputError(f"there is no mode {mode!r}", remedy=f"choose one of {', '.join(get_args(Mode))}")
+        self.source, self.mode, self.threshold, self.memory = source, mode, threshold, memory
+        self._models = models
+        self._opening = _Graph(models.find(()), "graph") if len(source) else None
+        self._searched: OrderedDict[tuple[str, ...], _Graph] = OrderedDict()
+        self._last: Suggestion | None = None
+        self._rejected: dict[str, set[str]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._searched.clear()
+
+    def suggest(self, prefix: str = "") -> Suggestion:
+        """The best completion of a prefix, other than those that were rejected for it."""
+        rejected = self._rejected.get(prefix, set())
+        for suggestion in self._suggestions(prefix, len(rejected)):
+            self._last = suggestion.until_doubtful(self.threshold) if self.threshold > 0 else suggestion
+            if self._last.suffix not in rejected:
+                return self._last
+        self._last = Suggestion(prefix, "", "graph", self.revision)
+        return self._last
+
+    def reject(self) -> Suggestion:
+        """Another completion of the same prefix than the last; with an empty suffix if there is none left."""
+        if self._last is None:
+            raise BadInputError("nothing was suggested yet", remedy="ask for a suggestion first")
+        self._rejected.setdefault(self._last.prefix, set()).add(self._last.suffix)
+        return self.suggest(self._last.prefix)
+
+    def accept(self, text: str, *, force: bool = False) -> int:
+        """Learn the translation of the source, as `learn` does; its id, when it is safe on disk."""
+        return self._models.learn(text, force=force)
+
+    @property
+    def revision(self) -> int:
+        """The models that the session was opened with: the id of the last row of the journal that they know."""
+        return self._opening.revision if self._opening else 0
+
+    # ── From a prefix to completions ─────────────────────────────────────────────────────────────────────────────────
+
+    def _suggestions(self, prefix: str, rejected: int) -> Iterator[Suggestion]:
+        """Completions, the best first; of those after the first, as many as so many rejections may ask for."""
+        sentence = self._models.read(prefix)
+        if self.memory is not None and self.memory.startswith(prefix):
+            rest = self.memory[len(prefix) :]
+            pieces = (_Piece("", rest, tuple(range(len(self.source)))),) if rest else ()
+            yield Suggestion(prefix, rest, "memory", self.revision, pieces, lambda: [1.0] * len(pieces))
+        if self._opening is None:
+            yield Suggestion(prefix, "" if prefix else self.source.text, "graph", self.revision)
+            return
+        typed = read_typed(sentence, self._opening.correction.has_word_with)
+        answer = self._answer(self._opening, typed.beginning)
+        yield self._suggestion(prefix, typed, answer)
+        if rejected:
+            for completion in answer.graph.correction.nbest(answer.beginning, ALTERNATIVES * rejected):
+                yield self._suggestion(prefix, typed, answer._replace(completion=completion))
+
+    def _answer(self, opening: _Graph, beginning: Beginning) -> _Answer:
+        """The best completion; it depends on the beginning alone, not on what was typed before or how fast."""
+        first = answer = self._completed(opening, beginning)
+        if self._wants_search(first):
+            answer = self._completed(self._behind(beginning.words), beginning)
+        if not beginning.unfinished or answer.fits:
+            return answer
+        if first.fits:
+            return first
+        guess = self._models.guess(beginning.words, beginning.unfinished)
+        if self.mode == "search" and answer is not first:
+            known = *beginning.words, guess.word if guess else beginning.unfinished
+            answer = self._completed(self._behind(known), Beginning(known))
+        return answer._replace(guess=guess)
+
+    def _wants_search(self, first: _Answer) -> bool:
+        """Whether to search behind the words typed, given what the graph of the opening has to say."""
+        words = len(first.beginning.words) + bool(first.beginning.unfinished)
+        if self.mode == "graph" or not words or len(self.source) + words > SEARCHABLE:
+            return False
+        if self.mode == "search":
+            return True
+        return not first.fits and first.completion.edits > FORGIVEN + FORGIVEN_SHARE * words
+
+    def _completed(self, graph: _Graph, beginning: Beginning) -> _Answer:
+        return _Answer(graph, beginning, graph.correction.complete(beginning))
+
+    def _behind(self, words: tuple[str, ...]) -> _Graph:
+        """The graph of a search behind some words."""
+        if words not in self._searched:
+            self._searched[words] = _Graph(self._models.find(words), "search")
+        self._searched.move_to_end(words)
+        if len(self._searched) > KEPT:
+            self._searched.popitem(last=False)
+        return self._searched[words]
+
+    # ── From a completion to text ────────────────────────────────────────────────────────────────────────────────────
+
+    def _suggestion(self, prefix: str, typed: Typed, answer: _Answer) -> Suggestion:
+        pieces = tuple(self._pieces(typed, answer))
+        end = self.source.gaps[-1] if pieces or not typed.beginning.gap else ""
+        if not unicodedata.is_normalized("NFC", prefix):  # whoever types accents apart goes on doing so
+            pieces = tuple(piece._replace(text=unicodedata.normalize("NFD", piece.text)) for piece in pieces)
+        suffix = "".join(piece.gap + piece.text for piece in pieces) + end
+        if not prefix:
+            suffix = self.source.gaps[0] + suffix
+        sure = partial(_sure, answer, len(pieces))
+        return Suggestion(prefix, suffix, answer.graph.origin, answer.graph.revision, pieces, sure)
+
+    def _pieces(self, typed: Typed, answer: _Answer) -> Iterator[_Piece]:
+        """What is missing of an unfinished word, and the words that follow, as they are written."""
+        completion, guess, unfinished = answer.completion, answer.guess, typed.beginning.unfinished
+        begun = completion.stands > 0
+        first = guess.word if guess else completion.words[0] if begun else unfinished
+        stands = len(compared(unfinished)) if guess else completion.stands
+        before = (*typed.words[:-1], first) if guess or answer.fits else typed.words
+        written = self._models.write((*before, *completion.words[begun:]), typed.sentence)
+        if guess or begun:
+            cased = written.words[len(before) - 1]
+            rest = rest_of(unfinished, cased if compared(cased) == compared(first) else first, stands)
+            if rest:
+                yield _Piece("", rest, tuple(range(*completion.spans[0])) if begun else ())
+        for n, span in enumerate(completion.spans[begun:], start=len(before)):
+            after_typed = n == len(before) and (typed.beginning.gap or not typed.words)
+            yield _Piece("" if after_typed else written.gaps[n], written.words[n], tuple(range(*span)))
+
+
+class _Graph:
+    """A word graph that completes, and what is known of it."""
+
+    def __init__(self, found: Found, origin: str) -> None:
+        self.correction = Correction(found.graph, found.welcome)
+        self.revision = found.revision
+        self.origin = origin
+
+
+class _Answer(NamedTuple):
+    """A completion, and what it was made from."""
+
+    graph: _Graph
+    beginning: Beginning
+    completion: Completion
+    guess: Guess | None = None  # for an unfinished word that the graph does not have
+
+    @property
+    def fits(self) -> bool:
+        """Whether the first word of the completion begins as the unfinished word does."""
+        begun, unfinished = self.completion.stands > 0, self.beginning.unfinished
+        return begun and compared(self.completion.words[0]).startswith(compared(unfinished))
+
+
+def _sure(answer: _Answer, last: int) -> list[float]:
+    """The confidences of the last words of an answer: of the first, all may stand already."""
+    correction, completion = answer.graph.correction, answer.completion
+    found = correction.confidences(correction.starts(answer.beginning), completion)
+    if answer.guess:
+        found = [answer.guess.probability, *found[completion.stands > 0 :]]
+    return found[len(found) - last :]

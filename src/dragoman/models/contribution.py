@@ -1,0 +1,94 @@
+"""What one sentence pair has added to a set of models, and its form in the journal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.errors import DamagedFileError
+from dragoman.kernels import exercise
+from dragoman.models import alignment
+from dragoman.models import contribution_kernels as kernels
+
+FORMAT = b"\0dc2"  # the first bytes; what does not begin so is in the form used before, of int32 throughout
+WIDTHS = (1, 1, 2, 3, 3, 3, 3)  # columns of each part: source, target, links, and links and jumps of both models
+
+Ids = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """All that one sentence pair has added: enough to take exactly that back, whatever was learned since."""
+
+    source: Ids  # [J] word ids
+    target: Ids  # [I]
+    links: NDArray[np.int32]  # [n, 2] symmetrised alignment, from which the phrase pairs follow
+    inverse: alignment.Contribution  # expected counts of p(source | target)
+    direct: alignment.Contribution  # and of p(target | source)
+
+    def to_bytes(self) -> bytes:
+        """A compact form for the journal: the number of rows of each part, then the parts, in 7-bit groups.
+
+        Of rows that say a place (two positions), the difference to the place before is kept, then their amounts.
+        """
+        parts = (self.source, self.target, self.links, *self.inverse, *self.direct)
+        columns = [np.array([len(part) for part in parts]), self.source, self.target]
+        for part in parts[2:]:
+            columns += [kernels.steps(part), part[:, 2:].ravel()]
+        numbers = np.concatenate(columns, dtype=np.int64, casting="same_kind")
+        room = np.empty(kernels.MOST_BYTES * numbers.size, np.uint8)
+        return FORMAT + room[: kernels.pack(numbers, room)].tobytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Contribution:
+        """The contribution whose `to_bytes` this is."""
+        parts = _plain_parts(data) if data[: len(FORMAT)] != FORMAT else _packed_parts(data)
+        source, target, links, *rows = parts
+        models = alignment.Contribution(*rows[:2]), alignment.Contribution(*rows[2:])
+        return cls(source[:, 0].astype(np.int64), target[:, 0].astype(np.int64), links, *models)
+
+
+def _packed_parts(data: bytes) -> list[NDArray[np.int32]]:
+    numbers = np.empty(len(data), np.int64)
+    n = kernels.unpack(np.frombuffer(data, np.uint8)[len(FORMAT) :], numbers)
+    sizes = numbers[: len(WIDTHS)]
+    stored = [width - (width > 1) for width in WIDTHS]  # two positions are one number
+    if n < len(WIDTHS) or sizes.min() < 0 or sizes.max() > n or len(WIDTHS) + int(sizes @ stored) != n:
+        raise _damaged()
+    parts, at = [], len(WIDTHS)
+    for size, width in zip(sizes.tolist(), WIDTHS, strict=True):
+        part = np.empty((size, width), np.int32)
+        if width > 1:
+            kernels.fill_places(numbers[at : at + size], part)
+            at += size
+        if width != 2:
+            part[:, -1] = numbers[at : at + size]
+            at += size
+        parts.append(part)
+    return parts
+
+
+def _plain_parts(data: bytes) -> list[NDArray[np.int32]]:
+    if len(data) % 4 or len(data) < 4 * len(WIDTHS):
+        raise _damaged()
+    numbers = np.frombuffer(data, "<i4").astype(np.int32)
+    ends = np.cumsum([len(WIDTHS), *(numbers[: len(WIDTHS)] * WIDTHS)])
+    if numbers[: len(WIDTHS)].min() < 0 or ends[-1] != numbers.size:
+        raise _damaged()
+    return [numbers[begin:end].reshape(-1, width) for (begin, end), width in zip(pairwise(ends), WIDTHS, strict=True)]
+
+
+def _damaged() -> DamagedFileError:
+    return DamagedFileError("a contribution in the journal is cut short or damaged, or of a newer version")
+
+
+@exercise
+def _exercise() -> None:
+    rows = np.zeros((1, 3), np.int32)
+    both = alignment.Contribution(rows, rows)
+    Contribution.from_bytes(
+        Contribution(np.ones(1, int), np.ones(1, int), np.zeros((1, 2), np.int32), both, both).to_bytes()
+    )

@@ -1,0 +1,65 @@
+"""A base made of what other tools have trained: a Moses phrase table and an ARPA language model.
+
+What is imported is not changed; a `ModelSet` over it learns as over any base. What files do not say is left open:
+
+1. A phrase table has counts, so what is learned is summed with them, or interpolated with a share (moses_table.py).
+2. An ARPA model has probabilities but no counts: what is learned can only be interpolated with it (arpa.py). Where the
+   set has no share, the language model takes one half.
+3. There is no alignment model. Pairs of single words in the phrase table stand for its word pairs, so that lexical
+   weights are known; jumps and lengths are those of an untrained model.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from dragoman.models.alignment import AlignmentModel
+from dragoman.models.alignment_kernels import UNIT
+from dragoman.models.arpa import read_base
+from dragoman.models.modelset import ModelSet
+from dragoman.models.moses_table import read_phrase_table
+from dragoman.models.phrases import PhraseModel, PhraseTable
+from dragoman.tables import ABSENT
+from dragoman.tables.kernels import WORD_BITS
+
+
+def import_base(
+    phrase_table: str | Path, language: str | Path | None = None, reordering: str | Path | None = None
+) -> ModelSet:
+    """A base from a Moses phrase table, and if given from an ARPA file and a Moses reordering table."""
+    base = ModelSet()
+    base.phrases = read_phrase_table(phrase_table, base.source, base.target, reordering)
+    if language is not None:
+        base.language = read_base(language, base.target)
+    f, e, counts = _single_words(base.phrases)
+    _count_links(base.inverse, f, e, counts)
+    _count_links(base.direct, e, f, counts)
+    return base
+
+
+def _single_words(phrases: PhraseModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Source word, target word and count of each pair of single words."""
+    ids = phrases.pairs.ids
+    f, e = (_word(table, paths) for table, paths in zip(_sides(phrases), phrases.pairs.paths(ids), strict=True))
+    single = (f != ABSENT) & (e != ABSENT)
+    return f[single], e[single], phrases.pairs.columns["counts"][ids[single]].astype(np.int64)
+
+
+def _sides(phrases: PhraseModel) -> tuple[PhraseTable, PhraseTable]:
+    return phrases.sources, phrases.targets
+
+
+def _word(table: PhraseTable, paths: np.ndarray) -> np.ndarray:
+    """The word that each path consists of, ABSENT where it is longer."""
+    keys = table.index.keys[paths]
+    return np.where(keys >> WORD_BITS == 0, keys, ABSENT)
+
+
+def _count_links(model: AlignmentModel, f: np.ndarray, e: np.ndarray, counts: np.ndarray) -> None:
+    """Let word pairs be linked as often as they were counted, in a model p(f | e) that is empty."""
+    model.tables["links"].add(e << WORD_BITS | f, amount=counts * UNIT)
+    model.tables["targets"].add(e, amount=counts * UNIT)
+    model.tables["sources"].add(f, amount=counts)
+    model.size[0] = len(model.tables["sources"])

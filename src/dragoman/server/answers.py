@@ -1,0 +1,105 @@
+"""What errors look like from outside: a status, what happened, and what to do. No path of this machine gets out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+
+from dragoman.errors import BadInputError, DragomanError, StorageError
+from dragoman.guard import FlaggedError
+from dragoman.server.logs import log_failure
+
+REMEDIES = {404: "see /api/v1/openapi.json for what there is", 405: "see /api/v1/openapi.json for what there is"}
+
+
+class RefusedError(Exception):
+    """A request that is not done, for a reason that its sender is told."""
+
+    def __init__(
+        self,
+        status: int,
+        what: str,
+        remedy: str | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
+        super().__init__(what)
+        self.status, self.what, self.remedy = status, what, remedy
+        self.headers = dict(headers or {})
+        self.more = more
+
+    @property
+    def message(self) -> str:
+        """What and remedy in one line."""
+        return self.what if self.remedy is None else f"{self.what}; {self.remedy}"
+
+    def answer(self) -> Response:
+        """The refusal in the form of our own interface."""
+        error = {"what": self.what, "remedy": self.remedy} | self.more
+        return JSONResponse({"error": error}, self.status, headers=self.headers)
+
+
+def refusal_of(error: Exception) -> RefusedError:
+    """The refusal that an error becomes."""
+    if isinstance(error, RefusedError):
+        return error
+    if isinstance(error, FlaggedError):
+        return RefusedError(409, error.what, error.remedy, flagged=error.id, reason=error.reason)
+    if isinstance(error, BadInputError):
+        return RefusedError(400, error.what, error.remedy)
+    if isinstance(error, DragomanError):
+        return RefusedError(503 if isinstance(error, StorageError) else 500, error.what, error.remedy)
+    if isinstance(error, RequestValidationError):
+        return _invalid(error)
+    if isinstance(error, HTTPException):
+        return RefusedError(
+            error.status_code, str(error.detail), REMEDIES.get(error.status_code), headers=error.headers
+        )
+    log_failure("failed", error)
+    return RefusedError(500, "something went wrong inside the server", "see its log")
+
+
+def _invalid(error: RequestValidationError) -> RefusedError:
+    """Which field is wrong, and how; what was sent is not repeated."""
+    first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        return RefusedError(400, "the body is not JSON", "send JSON in UTF-8")
+    place = ".".join(str(step) for step in first["loc"] if step != "body")
+    return RefusedError(422, f"{place or 'the body'}: {first['msg']}", REMEDIES[404])
+
+
+def answer(_: Request, error: Exception) -> Response:
+    """An error as an answer of our own interface."""
+    return refusal_of(error).answer()
+
+
+Shape = Callable[[RefusedError], Response]
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+def speaking(shape: Shape) -> type[APIRoute]:
+    """Routes whose errors have the shape that some other program's clients expect."""
+
+    class Route(APIRoute):
+        """A route that gives errors a shape."""
+
+        def get_route_handler(self) -> Handler:
+            """The handler, and what becomes of its errors."""
+            handler = super().get_route_handler()
+
+            async def shaped(request: Request) -> Response:
+                try:
+                    return await handler(request)
+                except Exception as error:
+                    return shape(refusal_of(error))
+
+            return shaped
+
+    return Route

@@ -1,0 +1,90 @@
+"""What people do to a project, and what that means for the segments it came from.
+
+Each function is called in a thread, by whoever has the project's turn.
+"""
+
+from __future__ import annotations
+
+from rapidfuzz.distance import Levenshtein
+
+from dragoman.errors import BadInputError
+from dragoman.server.answers import RefusedError
+from dragoman.server.documents import Segment, changed_meanwhile
+from dragoman.server.projects import Opened
+from dragoman.server.schemas import SegmentChange
+
+
+def check_correction(project: Opened, number: int) -> None:
+    """Refuse an id that no correction has, or one that is forgotten."""
+    try:
+        row = project.engine.project.journal.get(number)
+    except BadInputError as error:
+        raise RefusedError(404, error.what, error.remedy) from None
+    if row.source is None:
+        raise RefusedError(404, f"{number} is no correction", "see the ids in the history")
+    if row.forgotten:
+        raise RefusedError(409, f"correction {number} is forgotten already", "see the history")
+
+
+def forget(project: Opened, number: int, user: str | None) -> int:
+    """Forget a correction; the segments it came from are drafts again. Returns the revision."""
+    check_correction(project, number)
+    project.engine.forget(number, user=user)
+    project.documents.forgotten(number)
+    return project.revision
+
+
+def revise(project: Opened, number: int, target: str, user: str | None, *, force: bool = False) -> int:
+    """Replace the target of a correction; returns the new id."""
+    check_correction(project, number)
+    new = project.engine.revise(number, target, user=user, force=force)
+    project.documents.revised(number, new, target)
+    return new
+
+
+def change_segment(project: Opened, document: int, number: int, change: SegmentChange, user: str | None) -> Segment:
+    """Put a segment into another state; confirming it again with the same target changes nothing.
+
+    So a client that got no answer may simply send the same again.
+    """
+    old = project.documents.segment(document, number)
+    if old.state == change.state == "confirmed" and old.target == change.target and _in_force(project, old):
+        return old
+    if old.state == "locked":
+        raise RefusedError(409, f"segment {number} is locked in its file", "leave it as it is")
+    if change.version not in (None, old.version):
+        raise changed_meanwhile(old)
+    if change.state == "confirmed":
+        correction = _teach(project, old, change, user)
+    else:
+        if _in_force(project, old):
+            forget(project, int(old.correction or 0), user)
+            old = project.documents.segment(document, number)
+        correction = None
+    suggestion = old.suggestion if change.suggestion is None else change.suggestion
+    edits = None if suggestion is None else Levenshtein.distance(suggestion.split(), change.target.split())
+    return project.documents.change(
+        project.documents.segment(document, number),
+        target=change.target,
+        state="new" if change.state == "translated" and not change.target else change.state,
+        correction=correction,
+        suggestion=suggestion,
+        key_strokes=old.key_strokes + change.key_strokes,
+        mouse_actions=old.mouse_actions + change.mouse_actions,
+        milliseconds=old.milliseconds + change.milliseconds,
+        edits=edits,
+    )
+
+
+def _teach(project: Opened, old: Segment, change: SegmentChange, user: str | None) -> int:
+    """Learn the target of a segment, in the place of what was learned from it before."""
+    if not _in_force(project, old):
+        return project.engine.learn(old.source, change.target, user=user, force=change.force)
+    number = int(old.correction or 0)
+    if project.engine.project.journal.get(number).target == change.target:
+        return number
+    return revise(project, number, change.target, user, force=change.force)
+
+
+def _in_force(project: Opened, segment: Segment) -> bool:
+    return segment.correction is not None and not project.engine.project.journal.get(segment.correction).forgotten

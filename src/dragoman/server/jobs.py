@@ -1,0 +1,97 @@
+"""What takes longer than a request should: imports, translating whole documents, exports. With progress.
+
+A job runs in small steps in the threads that all requests share, so that nobody waits for it. It ends with the server;
+what it has done by then stays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from dragoman.server.answers import RefusedError, refusal_of
+
+KEPT = 100  # finished jobs of a project that can still be asked for
+
+
+@dataclass
+class Job:
+    """How far something is."""
+
+    kind: str  # import, translate or export
+    project: str
+    document: int | None = None
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
+    state: str = "waiting"  # waiting, running, done or failed
+    done: int = 0
+    total: int = 0
+    refusal: RefusedError | None = None
+    name: str = ""  # of the result,
+    result: bytes | None = None
+    left_out: list[dict[str, object]] = field(default_factory=list)  # segments it could not be done for, and why
+    stopped: bool = False
+
+    def step(self, done: int) -> None:
+        """Tell how far it is; ends the job if the server is being stopped."""
+        self.done = min(done, self.total)
+        if self.stopped:
+            raise RefusedError(503, "the server was stopped", "start the job again")
+
+    @property
+    def error(self) -> dict[str, str | None] | None:
+        """Why it failed."""
+        return {"what": self.refusal.what, "remedy": self.refusal.remedy} if self.refusal else None
+
+
+class Jobs:
+    """The jobs of all projects."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._jobs: dict[str, Job] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> Job:
+        """Begin a job, unless the project has too many already."""
+        own = [each for each in self._jobs.values() if each.project == job.project]
+        if sum(each.state in ("waiting", "running") for each in own) >= self._most:
+            headers = {"Retry-After": "5"}
+            raise RefusedError(429, "this project has too many jobs already", "wait until one is done", headers=headers)
+        for old in own[: max(0, len(own) - KEPT)]:
+            del self._jobs[old.id]
+        self._jobs[job.id] = job
+        task = asyncio.create_task(self._run(job, work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return job
+
+    async def _run(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> None:
+        job.state = "running"
+        try:
+            await work(job)
+            job.state = "done"
+        except Exception as error:
+            job.state, job.refusal = "failed", refusal_of(error)
+
+    def get(self, project: str, number: str) -> Job:
+        """A job of a project."""
+        job = self._jobs.get(number)
+        if job is None or job.project != project:
+            raise RefusedError(404, "there is no such job", "jobs are forgotten when the server stops")
+        return job
+
+    def find(self, number: str) -> Job:
+        """A job of any project."""
+        return self.get(self._jobs[number].project if number in self._jobs else "", number)
+
+    def of(self, project: str) -> list[Job]:
+        """The jobs of a project, the oldest first."""
+        return [job for job in self._jobs.values() if job.project == project]
+
+    async def stop(self) -> None:
+        """End all jobs after the step that each is at."""
+        for job in self._jobs.values():
+            job.stopped = True
+        await asyncio.gather(*self._tasks, return_exceptions=True)

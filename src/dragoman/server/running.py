@@ -1,0 +1,102 @@
+"""Running the server with uvicorn: listening, waiting for requests in flight when it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from dragoman.errors import BadInputError
+from dragoman.server.app import create_app
+from dragoman.server.logs import set_up
+from dragoman.server.projects import Projects
+from dragoman.server.settings import Settings
+
+SWITCHING = 0.001  # seconds after which a thread lets another one run: completions should not wait long for Python
+FINISHING = 30  # seconds that requests in flight get when the server is stopped
+
+
+def configure(settings: Settings, projects: Projects | None = None) -> uvicorn.Config:
+    """What uvicorn needs to know."""
+    settings.check()
+    limits = settings.limits
+
+    class Impatient(H11Protocol):
+        """HTTP, with an end to how long a first request may take to arrive."""
+
+        def connection_made(self, transport: Any) -> None:
+            """Begin to wait."""
+            super().connection_made(transport)
+            self._patience = asyncio.get_running_loop().call_later(limits.head_seconds, self._give_up)
+
+        def handle_websocket_upgrade(self, event: Any) -> None:
+            """It has arrived, and belongs to somebody else from here."""
+            self._patience.cancel()
+            super().handle_websocket_upgrade(event)
+
+        def _give_up(self) -> None:
+            if self.cycle is None and not self.transport.is_closing():
+                self.transport.close()
+
+    return uvicorn.Config(
+        create_app(settings, projects),
+        host=settings.host,
+        port=settings.port,
+        http=Impatient,
+        ws="websockets-sansio",
+        ws_max_size=limits.message,
+        ws_max_queue=64,
+        ws_per_message_deflate=False,  # messages are short, and keys come often
+        limit_concurrency=limits.connections,
+        ssl_certfile=settings.certificate,
+        ssl_keyfile=settings.private_key,
+        timeout_graceful_shutdown=FINISHING,
+        proxy_headers=False,  # who is local we decide ourselves, and do not take anybody's word for it
+        server_header=False,
+        access_log=False,
+        log_config=None,
+    )
+
+
+def serve(settings: Settings, *, quiet: bool = False) -> None:
+    """Serve until somebody stops it; a project that was named and cannot be opened is an error.
+
+    With `quiet`, only what goes wrong is logged.
+    """
+    settings.check()
+    projects = Projects(settings.paths)
+    try:
+        for name in projects.named:
+            projects.get(name)
+        set_up(logging.WARNING if quiet else logging.INFO)
+        sys.setswitchinterval(SWITCHING)
+        uvicorn.Server(configure(settings, projects)).run()
+    finally:
+        projects.close()
+
+
+@contextmanager
+def in_background(config: uvicorn.Config) -> Iterator[str]:
+    """Serve in a thread of this process, for notebooks and tests; gives the address, once everything is ready."""
+    server, app = uvicorn.Server(config), cast(FastAPI, config.app)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not (server.started and app.state.house.state == "ready"):
+            if not thread.is_alive() or app.state.house.state == "failed":
+                raise BadInputError("the server did not start", remedy="see its log, and whether the port is free")
+            time.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        yield f"http{'s' if config.is_ssl else ''}://{config.host}:{port}"
+    finally:
+        server.should_exit = True
+        thread.join()

@@ -1,0 +1,258 @@
+// The line in which a translation is typed: CodeMirror, with the completion in grey, chips for tags, and our keys.
+
+import {
+  EditorState,
+  EditorView,
+  Prec,
+  history,
+  historyKeymap,
+  insertNewline,
+  keymap,
+  standardKeymap,
+} from "./vendor/codemirror.js";
+import { chips } from "./chips.js";
+import { ghost, hideGhost, setGhost, visible } from "./ghost.js";
+import { marks, point, shade } from "./marks.js";
+import { firstWord } from "./text.js";
+
+const SILENT = new Set(["Shift", "Control", "Alt", "AltGraph", "Meta", "CapsLock"]); // alone they are no key stroke
+const IDLE = 20_000; // milliseconds without a key, after which somebody is not working
+export const KEY_TO_GHOST = "key to ghost";
+
+export class Editor {
+  /** `told` has: typed(text), confirm(force), leave(), other(step), moved(offset), pointed(offset), clicked(offset). */
+  constructor(host, nonce, told) {
+    Object.assign(this, { host, told, wants: null, pressed: 0, since: null });
+    this.nonce = nonce;
+    this.view = new EditorView({ parent: host, state: this.state("", {}) });
+    this.reset();
+  }
+
+  state(text, { label = "Translation", language = "", direction = "ltr", locked = false }) {
+    return EditorState.create({
+      doc: text,
+      selection: { anchor: text.length },
+      extensions: [
+        EditorView.cspNonce.of(this.nonce),
+        EditorView.lineWrapping,
+        EditorState.allowMultipleSelections.of(false),
+        history(),
+        ghost,
+        chips,
+        marks,
+        EditorState.readOnly.of(locked),
+        Prec.highest(keymap.of(this.keys())),
+        keymap.of([...standardKeymap, ...historyKeymap]),
+        EditorView.contentAttributes.of({
+          "aria-label": label,
+          lang: language,
+          dir: direction,
+          spellcheck: "true",
+          "aria-describedby": "completion",
+          "data-gramm": "false",
+        }),
+        EditorView.updateListener.of((update) => this.updated(update)),
+        EditorView.domEventObservers({
+          keydown: (event) => this.counted(event),
+          mousedown: () => (this.effort.clicks += 1),
+          mousemove: (event) => this.told.pointed(this.offsetAt(event)),
+          mouseleave: () => this.told.pointed(null),
+          click: (event) => this.told.clicked(this.offsetAt(event)),
+          compositionstart: () => this.host.classList.add("composing"),
+          compositionend: () => setTimeout(() => this.composed()),
+        }),
+      ],
+    });
+  }
+
+  keys() {
+    const word = () => this.takeWord();
+    const confirm = (force) => () => (this.held || this.told.confirm(force), true); // a key held down confirms once
+    return [
+      { key: "Tab", run: word },
+      { key: "Ctrl-ArrowRight", mac: "Alt-ArrowRight", run: word },
+      { key: "Ctrl-End", mac: "Cmd-End", run: () => this.takeAll() },
+      { key: "Enter", run: confirm(false) },
+      { key: "Mod-Enter", run: confirm(false) },
+      { key: "Mod-Shift-Enter", run: confirm(true) },
+      { key: "Shift-Enter", run: insertNewline },
+      { key: "Escape", run: () => this.hide() || (this.told.leave(), true) },
+      { key: "Alt-ArrowDown", run: () => (this.told.other(1), true) },
+      { key: "Alt-ArrowUp", run: () => (this.told.other(-1), true) },
+    ];
+  }
+
+  // ── What was typed ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Begin with another text. */
+  load(text, options) {
+    this.host.classList.remove("composing");
+    this.loading = true;
+    this.view.setState(this.state(text, options));
+    this.loading = false;
+    this.reset();
+  }
+
+  reset() {
+    this.effort = { keys: 0, clicks: 0, milliseconds: 0 };
+    this.wants = this.since = this.unwanted = null;
+    this.last = performance.now();
+  }
+
+  get text() {
+    return this.view.state.doc.toString();
+  }
+
+  /** Text and completion, as somebody sees them. */
+  get whole() {
+    return this.text + (visible(this.view.state)?.text ?? "");
+  }
+
+  get composing() {
+    return this.host.classList.contains("composing");
+  }
+
+  /** Put in a text, as if it was typed. */
+  insert(text, { all = false } = {}) {
+    const { state } = this.view,
+      { from, to } = all ? { from: 0, to: state.doc.length } : state.selection.main;
+    this.view.dispatch({
+      changes: { from, to, insert: text },
+      selection: { anchor: from + text.length },
+      userEvent: "input",
+    });
+    this.view.focus();
+  }
+
+  updated(update) {
+    if (this.loading) return;
+    if (update.docChanged) {
+      const typing = update.transactions.some((each) => each.isUserEvent("input") || each.isUserEvent("delete"));
+      this.since = typing ? this.pressed : null;
+      this.pressed = 0; // what comes without a key, from a menu or an input method, has no time
+      this.told.typed(this.text, !this.composing);
+    } else if (update.selectionSet) this.told.moved(update.state.selection.main.head);
+  }
+
+  composed() {
+    this.host.classList.remove("composing");
+    this.told.typed(this.text, true);
+  }
+
+  counted(event) {
+    this.pressed = event.timeStamp;
+    this.held = event.repeat;
+    if (!SILENT.has(event.key)) this.effort.keys += 1;
+    this.active();
+  }
+
+  /** Count the time since the last sign of somebody. */
+  active() {
+    const now = performance.now();
+    if (now - this.last < IDLE) this.effort.milliseconds += now - this.last;
+    this.last = now;
+  }
+
+  offsetAt(event) {
+    const part = event.target.closest?.(".ghost > span");
+    if (part) return this.view.state.doc.length + Number(part.dataset.from);
+    return this.view.posAtCoords({ x: event.clientX, y: event.clientY });
+  }
+
+  // ── The completion ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Show a completion of the text as it is now; what waited for it is done. */
+  suggest(completion) {
+    const hidden = this.unwanted === this.text;
+    this.view.dispatch({ effects: setGhost.of({ ...completion, hidden }) });
+    this.measure();
+    const wants = this.wants;
+    this.wants = null;
+    wants?.();
+  }
+
+  /** No completion is there, or will come. */
+  clear() {
+    this.wants = null;
+    this.view.dispatch({ effects: setGhost.of(null) });
+  }
+
+  /** Whether a completion is awaited: what is shown belongs to an older text. */
+  get stale() {
+    const shown = this.view.state.field(ghost);
+    return !shown.fresh && !shown.hidden;
+  }
+
+  get completion() {
+    return visible(this.view.state);
+  }
+
+  takeWord() {
+    const shown = this.completion;
+    if (!shown) return false;
+    if (!shown.fresh) this.wants = () => this.takeWord();
+    else
+      this.append(
+        firstWord(
+          shown.text,
+          shown.words.map((word) => word.to),
+        ),
+      );
+    return true;
+  }
+
+  takeAll() {
+    const shown = this.completion;
+    if (!shown?.fresh) return false;
+    this.append(shown.text);
+    return true;
+  }
+
+  append(text) {
+    const at = this.view.state.doc.length;
+    this.view.dispatch({
+      changes: { from: at, insert: text },
+      selection: { anchor: at + text.length },
+      userEvent: "input.complete",
+      scrollIntoView: true,
+    });
+  }
+
+  /** Hide the completion until another key is pressed, or until another one comes. */
+  hide({ forGood = true } = {}) {
+    if (!this.completion) return false;
+    this.wants = null;
+    if (forGood) this.unwanted = this.text;
+    this.view.dispatch({ effects: hideGhost.of(null) });
+    return true;
+  }
+
+  shade(words) {
+    this.view.dispatch({ effects: shade.of(words) });
+  }
+
+  /** Point at ranges of the text and of the completion behind it. */
+  point(ranges) {
+    const { length } = this.view.state.doc;
+    this.view.dispatch({ effects: point.of(ranges.filter(({ to }) => to <= length)) });
+    for (const part of this.host.querySelectorAll(".ghost > span")) {
+      const at = length + Number(part.dataset.from);
+      part.classList.toggle(
+        "pointed",
+        ranges.some(({ from, to }) => at >= from && at < to),
+      );
+    }
+  }
+
+  /** From the key to what is painted: an entry in the browser's own record of performance. */
+  measure() {
+    const start = this.since;
+    this.since = null;
+    if (!start) return;
+    requestAnimationFrame(() => {
+      const channel = new MessageChannel(); // its message comes after the frame is painted
+      channel.port1.onmessage = () => performance.measure(KEY_TO_GHOST, { start, end: performance.now() });
+      channel.port2.postMessage(null);
+    });
+  }
+}

@@ -1,0 +1,111 @@
+// Completions over a WebSocket. At most one request is in flight; of those that wait behind it only the newest is sent.
+// When the connection breaks it is made again, and what was wanted last is asked for again.
+
+import { key } from "./api.js";
+
+const SLOW = 1500; // milliseconds after which the server is called slow,
+const LOST = 12000; // and after which the connection is given up
+const PAUSES = [250, 500, 1000, 2000, 4000];
+
+export class Live {
+  /** `heard(answer, asked)` gets completions, `changed(state, busy)` is told "online", "slow" or "away". */
+  constructor(project, heard, changed) {
+    this.address = new URL(`api/v1/projects/${encodeURIComponent(project)}/live`, document.baseURI);
+    this.address.protocol = this.address.protocol.replace("http", "ws");
+    Object.assign(this, {
+      heard,
+      changed,
+      number: 0,
+      flight: null,
+      waiting: null,
+      opened: null,
+      tries: 0,
+      closed: false,
+    });
+    this.connect();
+  }
+
+  connect() {
+    this.socket = new WebSocket(this.address, ["dragoman", ...(key() ? [`key.${key()}`] : [])]);
+    this.socket.onmessage = (event) => this.answered(JSON.parse(event.data));
+    this.socket.onopen = () => {
+      this.tries = 0;
+      this.say("online");
+      if (this.opened) this.send(this.opened);
+    };
+    this.socket.onclose = () => this.lost();
+  }
+
+  lost() {
+    clearTimeout(this.timer);
+    this.flight = this.waiting = null;
+    if (this.closed) return;
+    this.say("away");
+    const pause = PAUSES[Math.min(this.tries++, PAUSES.length - 1)];
+    this.timer = setTimeout(() => this.connect(), pause);
+  }
+
+  close() {
+    this.closed = true;
+    clearTimeout(this.timer);
+    this.socket.close();
+  }
+
+  say(state) {
+    const busy = Boolean(this.flight);
+    if (state === this.state && busy === this.busy) return;
+    Object.assign(this, { state, busy });
+    this.changed(state, busy);
+  }
+
+  /** Begin with a segment; what else was wanted is of no interest any more. */
+  open(document, segment, prefix, words) {
+    this.opened = { do: "open", document, segment, prefix, words };
+    this.waiting = null;
+    this.ask(this.opened);
+  }
+
+  /** A key was pressed. */
+  complete(prefix, words) {
+    if (!this.opened) return;
+    this.opened = { ...this.opened, prefix, words };
+    this.ask({ ...this.opened, do: "prefix" });
+  }
+
+  /** Another completion of the same prefix. */
+  reject(words) {
+    if (this.opened) this.ask({ ...this.opened, do: "reject", words });
+  }
+
+  ask(asked) {
+    if (this.socket.readyState !== WebSocket.OPEN) return; // `opened` is sent when it is
+    if (!this.flight) this.send(asked);
+    else if (asked.do === "open" || this.waiting?.do !== "open") this.waiting = asked;
+    else this.waiting = this.opened; // not open yet: then with the newest prefix
+  }
+
+  send(asked) {
+    this.flight = { ...asked, number: ++this.number };
+    const { document, segment, ...message } = this.flight;
+    if (asked.do === "reject") delete message.prefix;
+    this.socket.send(JSON.stringify(asked.do === "open" ? this.flight : message));
+    clearTimeout(this.timer);
+    this.say("online");
+    this.timer = setTimeout(() => {
+      this.say("slow");
+      this.timer = setTimeout(() => this.socket.close(), LOST);
+    }, SLOW);
+  }
+
+  answered(answer) {
+    const asked = this.flight;
+    if (!asked || answer.number !== asked.number) return;
+    clearTimeout(this.timer);
+    this.flight = null;
+    const next = this.waiting;
+    this.waiting = null;
+    if (next) this.send(next);
+    if (!answer.stale) this.heard(answer, asked);
+    this.say("online");
+  }
+}

@@ -1,0 +1,182 @@
+// The page: which view the address names, what is in the bar, keys that work everywhere, and waiting for the server.
+
+import { Refused, get, inside, ready, setKey } from "./api.js";
+import { Desk } from "./desk.js";
+import { fill, find, h } from "./dom.js";
+import { toggleSheet } from "./keys.js";
+import { complain, sentence } from "./notices.js";
+import { Overview, download } from "./projects.js";
+
+const nonce = document.querySelector("script[nonce]").nonce;
+const THEMES = { auto: "◐ Auto", light: "○ Light", dark: "● Dark" };
+let view = null;
+
+// ── The bar ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function setTheme(theme) {
+  localStorage.setItem("dragoman:theme", theme);
+  document.documentElement.dataset.theme = theme;
+  fill(find("theme"), THEMES[theme]);
+}
+
+function nextTheme() {
+  const names = Object.keys(THEMES);
+  setTheme(names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length]);
+}
+
+function bar() {
+  fill(
+    find("tools"),
+    h(
+      "button",
+      {
+        id: "download",
+        class: "quiet",
+        hidden: true,
+        onclick: () => download(view.project.name, view.about.id).catch(complain),
+      },
+      "Download",
+    ),
+    h("button", { class: "quiet", onclick: toggleSheet }, "Keys ", h("kbd", {}, "F1")),
+    h("button", { id: "theme", class: "quiet", "aria-label": "Light or dark", onclick: nextTheme }),
+  );
+  setTheme(localStorage.getItem("dragoman:theme") ?? "auto");
+}
+
+function crumbs(...names) {
+  fill(
+    find("crumbs"),
+    h("a", { href: "#/", class: "brand" }, "dragoman"),
+    names.map((name) => [h("span", { "aria-hidden": "true" }, "›"), h("span", {}, name)]),
+  );
+  find("download").hidden = !names.length;
+}
+
+// ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function route() {
+  const [name, document_, number] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+  if (view instanceof Desk && view.project.name === name && view.about.id === Number(document_)) {
+    if (Number(number) && view.number !== Number(number)) view.open(Number(number));
+    return;
+  }
+  view?.stop();
+  view = null;
+  document.title = "dragoman";
+  try {
+    await (name && document_ ? desk(name, Number(document_), Number(number)) : overview());
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) return askKey(error);
+    if (error instanceof Refused && error.status === 404 && name) return void (location.hash = "#/");
+    fill(
+      find("main"),
+      h(
+        "div",
+        { class: "overview" },
+        h("h1", {}, "That did not work"),
+        h("p", {}, sentence(error.message)),
+        h("button", { onclick: route }, "Try again"),
+      ),
+    );
+    console.error(error);
+  }
+}
+
+async function overview() {
+  crumbs();
+  view = new Overview();
+  await view.start();
+  fill(find("main"), view.element);
+}
+
+async function desk(name, id, number) {
+  const [project, about] = await Promise.all([get(inside(name)), get(inside(name, `documents/${id}`))]);
+  crumbs(project.name, about.name);
+  view = new Desk(project, about, nonce);
+  fill(find("main"), view.element);
+  await view.start(number);
+}
+
+function askKey(error) {
+  crumbs();
+  const field = h("input", { type: "password", "aria-label": "Key", autocomplete: "current-password", required: true });
+  const enter = (event) => {
+    event.preventDefault();
+    setKey(field.value.trim());
+    route();
+  };
+  fill(
+    find("main"),
+    h(
+      "form",
+      { class: "overview key", onsubmit: enter },
+      h("h1", {}, "Your key, please"),
+      h("p", {}, sentence(error.what)),
+      field,
+      h("button", { class: "main" }, "Come in"),
+    ),
+  );
+  field.focus();
+}
+
+// ── Keys that work everywhere ──────────────────────────────────────────────────────────────────────────────────────
+
+const ANYWHERE = {
+  F2: (desk) => desk.setMode(desk.mode === "interactive" ? "postedit" : "interactive"),
+  "Alt+KeyS": (desk) => desk.setShading(!desk.shading),
+  "Alt+KeyT": (desk) => desk.card.insertTag(),
+  "Alt+KeyZ": (desk) => desk.undoLast(),
+  "Alt+KeyW": (desk) => desk.tellOrigin(desk.pointing.sourcesAtCaret),
+  "Control+KeyK": (desk) => desk.lookUp(),
+  "Control+ArrowDown": (desk) => desk.step(1),
+  "Control+ArrowUp": (desk) => desk.step(-1),
+};
+
+function pressed(event) {
+  const writing = event.target.closest?.("input, textarea, select, [contenteditable=true]");
+  if (event.key === "F1" || (event.key === "?" && !writing)) {
+    event.preventDefault();
+    return toggleSheet();
+  }
+  if (!(view instanceof Desk) || event.isComposing || document.querySelector("dialog[open]")) return;
+  const name = `${event.ctrlKey || event.metaKey ? "Control+" : ""}${event.altKey ? "Alt+" : ""}${event.code}`;
+  const digit = /^Alt\+Digit([1-9])$/.exec(name)?.[1];
+  if (digit ? view.matches.take(Number(digit) - 1) : ANYWHERE[name]) {
+    event.preventDefault();
+    if (!digit) ANYWHERE[name](view);
+  }
+}
+
+// ── Beginning ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The first time, the server compiles for some minutes; meanwhile the page says so. */
+async function whenReady() {
+  for (let state; (state = await ready()) !== true;) {
+    fill(
+      find("main"),
+      h(
+        "div",
+        { class: "overview waiting" },
+        h("h1", {}, "One moment"),
+        h(
+          "p",
+          {},
+          state === null
+            ? "The server cannot be reached."
+            : "dragoman is getting ready. The very first time it compiles its kernels, which takes a few minutes; its terminal shows how far it is.",
+        ),
+      ),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 700));
+  }
+}
+
+bar();
+crumbs();
+addEventListener("keydown", pressed);
+addEventListener("hashchange", route);
+addEventListener(
+  "pagehide",
+  () => view instanceof Desk && view.number !== null && view.drafts.get(view.about.id, view.number) && view.saveDraft(),
+);
+whenReady().then(route);

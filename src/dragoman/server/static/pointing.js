@@ -1,0 +1,82 @@
+// Which words of source and translation belong together: highlighted when somebody points at one or moves the caret.
+
+import { inside, post } from "./api.js";
+import { inUnits } from "./text.js";
+
+const QUIET = 120; // milliseconds without a key before words are aligned
+
+export class Pointing {
+  constructor(project, card) {
+    Object.assign(this, { project, card, editor: card.editor, aligned: null });
+  }
+
+  /** Another segment is open. */
+  begin() {
+    this.aligned = null;
+    this.card.drawSource(null);
+    this.changed();
+  }
+
+  /** The text has changed, or the completion behind it. */
+  changed() {
+    this.shown = null;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.align().catch(() => {}), QUIET);
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+  }
+
+  async align() {
+    const { segment } = this.card;
+    const target = this.editor.whole;
+    if (this.aligned?.target !== target) {
+      const found = await post(inside(this.project.name, "alignments"), { source: segment.source, target });
+      if (segment.number !== this.card.segment.number) return;
+      const sources = inUnits(segment.source, found.source_tokens);
+      if (!this.aligned) this.card.drawSource(sources);
+      this.aligned = { target, sources, targets: inUnits(target, found.target_tokens), links: found.alignment };
+    }
+    this.atCaret();
+  }
+
+  /** The alignment, if it is that of what is seen now. */
+  get current() {
+    return this.aligned?.target === this.editor.whole ? this.aligned : null;
+  }
+
+  /** The source tokens that the word at a place of the translation stands for. */
+  sources(offset) {
+    if (offset === null || !this.current) return [];
+    const { targets, links } = this.current;
+    const n = targets.findIndex(({ start, end }) => offset >= start && offset < end);
+    return links.filter(([, target]) => target === n).map(([source]) => source);
+  }
+
+  /** The source tokens of the word at the caret; at the end of the text, of the word that comes next. */
+  get sourcesAtCaret() {
+    const { head } = this.editor.view.state.selection.main;
+    const { completion } = this.editor;
+    const gap = completion && head === this.editor.text.length ? /^\s*/.exec(completion.text)[0].length : 0;
+    const found = this.sources(head + gap);
+    return found.length ? found : this.sources(head - 1);
+  }
+
+  /** Point at source tokens and at all that belongs to them. */
+  at(tokens) {
+    const wanted = new Set(tokens);
+    this.card.point(wanted);
+    const { targets, links } = this.current ?? { targets: [], links: [] };
+    const ranges = links
+      .filter(([source]) => wanted.has(source))
+      .map(([, target]) => ({ from: targets[target].start, to: targets[target].end }));
+    const shown = ranges.map(({ from }) => from).join();
+    if (shown !== this.shown) this.editor.point(ranges);
+    this.shown = shown;
+  }
+
+  atCaret() {
+    this.at(this.sourcesAtCaret);
+  }
+}

@@ -1,0 +1,166 @@
+// The projects and their documents: choose one, upload a file, download it, begin a new project.
+
+import { ask, finished, get, inside, post } from "./api.js";
+import { count, counted, fill, h } from "./dom.js";
+import { complain, say } from "./notices.js";
+import { language } from "./text.js";
+
+const ENDINGS = ".xlf,.xliff,.sdlxliff,.mqxliff,.mxliff,.tmx,.po,.pot,.tsv,.tab,.txt";
+const MAY = { learn: true, admin: true };
+
+export class Overview {
+  constructor() {
+    this.list = h("div", { class: "projects" });
+    this.element = h("div", { class: "overview" }, h("h1", {}, "Projects"), this.list);
+  }
+
+  async start() {
+    const projects = await get("projects");
+    const cards = await Promise.all(projects.map((project) => this.card(project)));
+    const allowed = !projects.length || projects.some((project) => project.role === "admin");
+    fill(this.list, cards, allowed && this.creation(projects));
+  }
+
+  async card(project) {
+    const documents = await get(inside(project.name, "documents"));
+    const status = h("p", { class: "nothing", role: "status" });
+    const file = h("input", {
+      type: "file",
+      class: "unseen",
+      accept: ENDINGS,
+      onchange: () => this.upload(project, file, status),
+    });
+    return h(
+      "section",
+      { class: "card project", "aria-label": project.name },
+      h("h2", {}, project.name),
+      h(
+        "p",
+        { class: "tongue" },
+        `${language(project.source)} → ${language(project.target)} · ${count(project.revision)} entries in its journal`,
+      ),
+      h(
+        "ul",
+        { class: "rows" },
+        documents.map((each) => this.document(project, each)),
+      ),
+      !documents.length && h("p", { class: "nothing" }, "No documents yet."),
+      MAY[project.role] && h("label", { class: "button" }, "Add a file", file),
+      status,
+    );
+  }
+
+  document(project, { id, name, states }) {
+    const all = Object.values(states).reduce((one, other) => one + other, 0),
+      done = states.confirmed + states.locked;
+    return h(
+      "li",
+      { class: "row" },
+      h("a", { href: `#/${encodeURIComponent(project.name)}/${id}` }, name),
+      h(
+        "span",
+        { class: "row" },
+        h("progress", { max: Math.max(all, 1), value: done, "aria-label": `${done} of ${all} confirmed` }),
+        h("span", { class: "time" }, `${count(done)} of ${count(all)}`),
+        h("button", { class: "small", onclick: () => download(project.name, id).catch(complain) }, "Download"),
+      ),
+    );
+  }
+
+  async upload(project, input, status) {
+    const [file] = input.files;
+    if (!file) return;
+    fill(status, `Reading ${file.name} …`);
+    try {
+      const sent = await ask(
+        "POST",
+        inside(project.name, `imports?learn=true&name=${encodeURIComponent(file.name)}`),
+        file,
+        { raw: true },
+      );
+      const job = await finished(
+        project.name,
+        await sent.json(),
+        ({ done, total }) => total && fill(status, `Learning what is confirmed in it: ${done} of ${total}`),
+      );
+      if (job.left_out.length)
+        say(`${counted(job.left_out.length, "segment")} not learned: what is confirmed there looks wrong.`, {
+          kind: "problem",
+        });
+      location.hash = `#/${encodeURIComponent(project.name)}/${job.document}`;
+    } catch (error) {
+      fill(status);
+      complain(error);
+    }
+  }
+
+  creation(projects) {
+    const field = (name, text, options) => h("label", {}, text, h("input", { name, required: true, ...options }));
+    const form = h(
+      "form",
+      { class: "card project", "aria-label": "New project", onsubmit: (event) => this.create(event, form) },
+      h("h2", {}, projects.length ? "New project" : "Begin"),
+      h(
+        "div",
+        { class: "fields" },
+        field("name", "Name", {
+          pattern: "[a-z0-9][a-z0-9_\\-]{0,63}",
+          title: "small letters, digits, - and _",
+          autocomplete: "off",
+        }),
+        field("source", "From", {
+          value: "en",
+          size: 6,
+          pattern: "[A-Za-z]{2,8}([_\\-][A-Za-z0-9]{1,8})*",
+          title: "code of the language",
+        }),
+        field("target", "Into", {
+          value: "es",
+          size: 6,
+          pattern: "[A-Za-z]{2,8}([_\\-][A-Za-z0-9]{1,8})*",
+          title: "code of the language",
+        }),
+      ),
+      h(
+        "label",
+        { class: "check" },
+        h("input", { type: "checkbox", name: "sample" }),
+        "Start from the sample: an English manual of 711 segments, untranslated",
+      ),
+      h("button", {}, "Create"),
+    );
+    return form;
+  }
+
+  async create(event, form) {
+    event.preventDefault();
+    const { sample, ...wanted } = Object.fromEntries(new FormData(form));
+    try {
+      await post("projects", { ...wanted, sample: Boolean(sample) });
+      if (sample) location.hash = `#/${encodeURIComponent(wanted.name)}/1`;
+      else await this.start();
+    } catch (error) {
+      complain(error);
+    }
+  }
+
+  stop() {}
+}
+
+/** Write a document's file with its targets, and give it to the browser. */
+export async function download(project, id) {
+  const job = await finished(project, await post(inside(project, `documents/${id}/export`)));
+  const answer = await ask("GET", inside(project, `jobs/${job.id}/result`));
+  const name = decodeURIComponent(
+    /filename\*=UTF-8''(.*)/.exec(answer.headers.get("content-disposition"))?.[1] ?? "translation",
+  );
+  const address = URL.createObjectURL(await answer.blob());
+  h("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  const left = job.left_out.map(({ segment, what }) => `segment ${segment}: ${what}`);
+  if (left.length)
+    say(`Left as they were: ${left.slice(0, 5).join("; ")}${left.length > 5 ? " …" : ""}`, {
+      kind: "problem",
+      stay: true,
+    });
+}

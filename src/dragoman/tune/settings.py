@@ -1,0 +1,121 @@
+"""Tuning of single numbers that are not weights: β and δ of the phrase features, or any other that a decoder takes.
+
+These change the features themselves, so that there is no pool to work on: each value is tried by decoding the
+development set with it. A grid finds the region, golden sections narrow it down.
+
+>>> found = best_value("x", lambda x: -((x - 0.7) ** 2), low=0.0, high=1.0, evaluations=12)
+>>> round(found.value, 2), len(found.tried)
+(0.7, 12)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dragoman.errors import BadInputError
+from dragoman.measure import Measure
+from dragoman.models.loglinear import Weights
+from dragoman.models.modelset import ModelSet
+from dragoman.search.decoder import Beam, Decoder, Estimates
+from dragoman.tune.development import Development, decode
+
+GRID = 5  # values tried before any are narrowed down
+EVALUATIONS = 10
+GOLDEN = (math.sqrt(5) - 1) / 2
+BOUNDS = {"beta": (0.0, 1.0), "delta": (0.02, 0.98)}  # δ = 0 or 1 would make a probability 0
+
+Progress = Callable[[str, int, int], None]  # what is being done, how much, of how much
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What came of tuning one number: the best value, and all that were tried with their quality, in that order."""
+
+    name: str
+    value: float
+    tried: tuple[tuple[float, float], ...]
+
+    @property
+    def quality(self) -> float:
+        """The quality of the best value."""
+        return max(quality for _, quality in self.tried)
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything known, for `json.dumps`."""
+        return {"name": self.name, "value": self.value, "quality": self.quality, "tried": self.tried}
+
+
+def best_value(
+    name: str,
+    quality: Callable[[float], float],
+    *,
+    low: float,
+    high: float,
+    start: float | None = None,
+    evaluations: int = EVALUATIONS,
+) -> Setting:
+    """The value between low and high of the highest quality: the one to start with, a grid, then golden sections.
+
+    Among equals the first tried is taken, so that the one to start with is left only for a better one.
+    """
+    if not (low < high and evaluations >= 1):
+        raise BadInputError(f"there is nothing to try for {name} between {low} and {high} in {evaluations} evaluations")
+    tried: dict[float, float] = {}
+
+    def evaluate(value: float) -> None:
+        if value not in tried and len(tried) < evaluations:
+            tried[value] = quality(value)
+
+    for value in [*([] if start is None else [start]), *np.linspace(low, high, GRID).tolist()]:
+        evaluate(value)
+    while len(tried) < evaluations:
+        left, best, right = _around(tried)
+        wide = (left, best) if best - left > right - best else (best, right)
+        before = len(tried)
+        evaluate(wide[0] + (wide[1] - wide[0]) * (GOLDEN if wide[1] == best else 1 - GOLDEN))
+        if len(tried) == before:
+            break
+    return Setting(name, max(tried, key=lambda value: tried[value]), tuple(tried.items()))
+
+
+def _around(tried: dict[float, float]) -> tuple[float, float, float]:
+    """The best value and those tried next to it on both sides; itself, where there is none."""
+    values = sorted(tried)
+    place = values.index(max(tried, key=lambda value: tried[value]))
+    return values[max(place - 1, 0)], values[place], values[min(place + 1, len(values) - 1)]
+
+
+def tune_estimate(
+    name: str,
+    models: ModelSet,
+    weights: Weights,
+    development: Development,
+    measure: Measure,
+    *,
+    estimates: Estimates | None = None,
+    beam: Beam | str = "best",
+    evaluations: int = EVALUATIONS,
+    progress: Progress | None = None,
+) -> Setting:
+    """The value of an estimate, β (`beta`) or δ (`delta`), with which the development set is translated best."""
+    if name not in BOUNDS:
+        raise BadInputError(f"there is no estimate {name!r} to tune", remedy=f"choose one of {', '.join(BOUNDS)}")
+    given = estimates or Estimates()
+    sign = 1 if measure.higher_is_better else -1
+    done = 0
+
+    def quality(value: float) -> float:
+        nonlocal done
+        decoder = Decoder(models, weights, beam, replace(given, **{name: value}))
+        done += 1
+        if progress is not None:
+            progress(f"tuning {name}", done, evaluations)
+        return sign * decode(decoder, development, measure).score
+
+    low, high = BOUNDS[name]
+    return best_value(name, quality, low=low, high=high, start=getattr(given, name), evaluations=evaluations)

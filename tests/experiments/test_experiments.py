@@ -1,0 +1,165 @@
+"""Every experiment runs from a folder of corpora to its report; what has been run is not run again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dragoman.errors import BadInputError
+from dragoman.experiments import cells as running
+from dragoman.experiments.catalogue import EXPERIMENTS, FAMILIES, find
+from dragoman.experiments.corpora import Corpora
+from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
+from dragoman.experiments.report import publish, write_pages
+from dragoman.experiments.workshop import Workshop
+from dragoman.sample import pairs
+
+QUICK = Scale(quick=True)
+SIZES = {"train": slice(0, 24), "dev": slice(24, 32), "test": slice(32, 37)}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shipped sample in the shape of the corpora, under every name that experiments ask for."""
+    found = tmp_path_factory.mktemp("corpora")
+    for corpus in ("pydocs", "europarl", "newstest"):
+        for target in ("es", "fr"):
+            directory = found / f"{corpus}-en-{target}"
+            directory.mkdir()
+            for part, which in SIZES.items():
+                for side, language in enumerate(("en", target)):
+                    lines = "".join(f"{pair[side]}\n" for pair in pairs()[which])
+                    (directory / f"{part}.{language}").write_text(lines, encoding="utf-8")
+    return found
+
+
+@pytest.fixture(scope="module")
+def workshop(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
+    yield Workshop(Corpora(folder), tmp_path_factory.mktemp("out"))
+
+
+def measured(workshop: Workshop, test: Text, rate: float) -> Measured:
+    """A cell that counts how often it is run."""
+    path = workshop.out / "runs"
+    path.write_text(path.read_text() + "x" if path.exists() else "x")
+    return Measured([{"words": len(workshop.pairs(test)[0][0].split()), "third": rate / 3}], {"all": 1.0})
+
+
+def small(**changes: object) -> Experiment:
+    def cells(scale: Scale) -> list[Cell]:
+        return [Cell(measured, {"test": scale.text("pydocs-en-es", "test", 9, 4), "rate": 1.0} | changes)]
+
+    def findings(results: Results) -> list[Finding]:
+        return [Finding("few", "words are few", f"{results.value('words'):.0f}", results.value("words") < 0)]
+
+    def draw(figure: Any, results: Results) -> None:
+        figure.subplots().plot([results.value("words")])
+
+    return Experiment("O-fig2", "Words", "Few.", cells, lambda _: Table(("a",), [("b",)]), findings, draw)
+
+
+def runs(workshop: Workshop) -> int:
+    return len((workshop.out / "runs").read_text())
+
+
+def test_a_cell_is_run_once_for_the_same_parameters_texts_and_seed(folder: Path, tmp_path: Path) -> None:
+    workshop = Workshop(Corpora(folder), tmp_path)
+    first, _ = running.run(small(), QUICK, workshop)
+    again, _ = running.run(small(), QUICK, workshop)
+    assert (first.rows, runs(workshop)) == (again.rows, 1)
+    running.run(small(rate=2.0), QUICK, workshop)
+    assert runs(workshop) == 2
+    running.run(small(), Scale(), workshop)
+    assert runs(workshop) == 3
+    running.run(small(), QUICK, Workshop(Corpora(folder), tmp_path, seed=2))
+    assert runs(workshop) == 4
+
+
+def test_a_text_that_has_changed_is_another_text(folder: Path, tmp_path: Path) -> None:
+    text = Text("pydocs-en-es", "test", 4)
+    before = Corpora(folder).digest(text)
+    copy = tmp_path / "pydocs-en-es"
+    copy.mkdir()
+    for language in ("en", "es"):
+        lines = (folder / "pydocs-en-es" / f"test.{language}").read_text(encoding="utf-8")
+        (copy / f"test.{language}").write_text(lines, encoding="utf-8")
+    assert Corpora(tmp_path).digest(text) == before
+    changed = (copy / "test.es").read_text(encoding="utf-8").replace("a", "o")
+    (copy / "test.es").write_text(changed, encoding="utf-8")
+    assert Corpora(tmp_path).digest(text) != before
+
+
+def test_texts_are_capped_tokenised_and_in_lower_case(folder: Path) -> None:
+    found = Corpora(folder).pairs(Text("pydocs-en-es", "train", 5))
+    assert len(found) == 5
+    assert all(side == side.lower() and "." in side.split() for pair in found for side in pair if "." in side)
+
+
+def test_cells_without_their_corpora_are_left_out_and_said_so(workshop: Workshop) -> None:
+    results, missing = running.run(small(), QUICK, workshop)
+    assert (len(results.cells), missing) == (1, [])
+    absent = Text("klingon-en-es", "test", 4)
+    with pytest.raises(BadInputError, match="klingon-en-es/test/4"):
+        running.run(small(test=absent), QUICK, workshop)
+
+
+def test_what_is_not_found_again_is_reported_with_a_reason(folder: Path, tmp_path: Path) -> None:
+    workshop = Workshop(Corpora(folder), tmp_path)
+    known = publish(small(), *running.run(small(), QUICK, workshop), QUICK, workshop)
+    assert known["findings"][0]["reason"]
+    pages = write_pages(tmp_path, tmp_path / "pages")
+    assert {page.name for page in pages} == {"convergence.md", "index.md"}
+    page = (tmp_path / "pages" / "convergence.md").read_text(encoding="utf-8")
+    assert "Quick run" in page and "**not** found here" in page and "Reason:" in page
+    words = len(workshop.pairs(Text("pydocs-en-es", "test", 4))[0][0].split())
+    assert (tmp_path / "O-fig2.csv").read_text() == (f"test,rate,words,third\npydocs-en-es/test/4,1.0,{words},0.3333\n")
+
+
+@pytest.mark.parametrize("identity", list(EXPERIMENTS))
+def test_each_experiment_goes_through(identity: str, workshop: Workshop) -> None:
+    experiment = EXPERIMENTS[identity]
+    results, missing = running.run(experiment, QUICK, workshop)
+    known = publish(experiment, results, missing, QUICK, workshop)
+    assert missing == []
+    assert all(len(row) == len(known["table"]["columns"]) for row in known["table"]["rows"])
+    assert len({finding["name"] for finding in known["findings"]}) == len(known["findings"])
+    assert "<svg" in (workshop.out / f"{identity}.svg").read_text()
+    json.loads((workshop.out / f"{identity}.json").read_text())
+
+
+@pytest.mark.parametrize("identity", ["O-fig2", "M-fig9"])
+def test_two_runs_with_one_seed_give_the_same_csv(identity: str, folder: Path, tmp_path: Path) -> None:
+    written = []
+    for name in ("one", "two"):
+        workshop = Workshop(Corpora(folder), tmp_path / name)
+        publish(find(identity)[0], *running.run(find(identity)[0], QUICK, workshop), QUICK, workshop)
+        written.append([(workshop.out / f"{identity}.{ending}").read_bytes() for ending in ("csv", "svg")])
+    assert written[0] == written[1]
+
+
+def test_ids_are_those_of_the_papers_and_every_family_has_a_page() -> None:
+    assert {"O-fig2", "O-tabA1", "O-tab4", "O-tab7"} <= EXPERIMENTS.keys()
+    assert len(EXPERIMENTS) == sum(len(family) for _, family in FAMILIES.values())
+    assert find("domains") == FAMILIES["domains"][1]
+    with pytest.raises(BadInputError, match="no experiment 'O-tab99'"):
+        find("O-tab99")
+
+
+def test_the_command_lists_runs_and_refuses(folder: Path, tmp_path: Path) -> None:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "dragoman", "experiment", *arguments]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    assert "O-tab7" in run("--list").stdout
+    data = "--data", str(folder), "--out", str(tmp_path / "out"), "--report", str(tmp_path / "pages")
+    done = run("O-tab1", "--quick", *data)
+    assert done.returncode == 0, done.stderr
+    assert "O-tab1" in (tmp_path / "pages" / "domains.md").read_text()
+    refused = run("O-tab1", "--data", str(tmp_path / "nowhere"))
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)

@@ -1,0 +1,107 @@
+"""Import, export and fill, with an engine that learns."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from dragoman.cli import app
+from dragoman.commands.documents import translate_segment
+from dragoman.errors import BadInputError
+from dragoman.formats import read_document
+
+DATA = Path(__file__).parent / "data"
+pytestmark = pytest.mark.kernels
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+def counts(*arguments: str | Path) -> dict[str, int]:
+    done = run(*arguments, "--json")
+    assert done.exception is None, done.exception
+    found: dict[str, int] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    assert run("create", tmp_path / "p", "--source", "en", "--target", "es").exit_code == 0
+    return tmp_path / "p"
+
+
+def test_a_memory_is_learned_and_written_again(project: Path, tmp_path: Path) -> None:
+    learned = counts("import", project, DATA / "memory.tmx", "--user", "ana")
+    assert learned == {"learned": 2, "flagged": 0, "refused": 0, "left_out": 1}
+    (tmp_path / "more.tsv").write_text("Stop & go\tPare y siga\nthis one is wrong\tthis one is wrong\n")
+    assert counts("import", project, tmp_path / "more.tsv") == {"learned": 1, "flagged": 1, "refused": 0, "left_out": 0}
+    assert run("forget", project, "1").exit_code == 0
+    assert counts("export", project, tmp_path / "out.tmx") == {"written": 2}
+    assert counts("export", project, tmp_path / "out.tsv") == {"written": 2}
+    expected = [
+        ('Press <bpt i="1"/>here<ept i="1"/>.', 'Pulse <bpt i="1"/>aquí<ept i="1"/>.'),
+        ("Stop & go", "Pare y siga"),
+    ]
+    for name in ("out.tmx", "out.tsv"):
+        document = read_document((tmp_path / name).read_bytes(), name)
+        assert [(one.source, one.target) for one in document.segments] == expected
+    assert "name it .tmx or .tsv" in str(run("export", project, tmp_path / "out.docx").exception)
+
+
+def test_a_file_is_filled(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "more.tsv").write_text(
+        "the boiler\tla caldera\nwait\tespere\npress OK\tpulse OK\nopen it.\tábralo.\n" * 3
+    )
+    trained = counts("import", project, tmp_path / "more.tsv", "--base")
+    assert trained == {"learned": 12, "flagged": 0, "refused": 0, "left_out": 0}
+    filled = counts("fill", project, DATA / "manual.xlf", tmp_path / "out.xlf", "--learn-confirmed")
+    assert filled == {"learned": 1, "flagged": 0, "refused": 0, "translated": 8, "left_as_they_were": 5}
+    document = read_document((tmp_path / "out.xlf").read_bytes(), "out.xlf")
+    by_id = {one.id: one for one in document.segments}
+    assert {one.state for one in document.segments} == {"translated", "confirmed", "locked"}
+    assert by_id["copy"].target == "Espere"
+    assert by_id["long/1"].target == "Ábralo."
+    assert "caldera</g>" in by_id["title"].target
+    assert by_id["native"].target.count("<") == 3
+    assert by_id["fill"].target == 'Llene el depósito.<x id="2"/>'
+
+
+def test_a_translation_that_breaks_tags_is_made_piece_by_piece() -> None:
+    class Careless:
+        def translate(self, text: str) -> SimpleNamespace:
+            return SimpleNamespace(text=re.sub("<.*?>", "", text).upper())
+
+    document = read_document((DATA / "manual.xlf").read_bytes(), "manual.xlf")
+    engine: Any = Careless()
+    done = {one.id: translate_segment(engine, document, one) for one in document.segments}
+    assert done["title"] == 'CARE OF THE <g id="1" ctype="bold">BOILER</g>'
+    assert done["long/2"] == 'CLOSE <x id="1"/>IT.'
+    assert done["free"] == "FREE AGAIN"
+
+
+@pytest.mark.parametrize("name", ["manual2.xlf", "es.po", "words.tsv", "page.txt", "memory.tmx"])
+def test_every_kind_is_filled(name: str, project: Path, tmp_path: Path) -> None:
+    assert counts("fill", project, DATA / name, tmp_path / name)["translated"] > 0
+    again = read_document((tmp_path / name).read_bytes(), name, source="en", target="es")
+    assert name == "page.txt" or all(one.state != "new" for one in again.segments)
+
+
+def test_bad_input(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.tmx").write_text("<tmx")
+    wrong = (DATA / "manual.xlf").read_text().replace('target-language="es"', 'target-language="fr"')
+    (tmp_path / "french.xlf").write_text(wrong)
+    for name, said in (
+        ("bad.tmx", "bad.tmx: line 1 is not well-formed"),
+        ("french.xlf", "is from en into fr, the project is not; give a file from en into es"),
+        ("none.po", "cannot be read (No such file or directory)"),
+    ):
+        done = run("import", project, tmp_path / name)
+        assert isinstance(done.exception, BadInputError)
+        assert said in str(done.exception)

@@ -1,0 +1,47 @@
+"""TSV and text: lines, their ends, and what they cannot hold."""
+
+from __future__ import annotations
+
+import pytest
+
+from dragoman.errors import BadInputError
+from dragoman.formats import read_document, write_document
+from dragoman.formats.lines import write_tsv
+
+
+def test_pairs() -> None:
+    document = read_document(b"a\tb\r\nc\r\n\r\nd\t\n\te\n", "w.tsv")
+    assert [(one.id, one.source, one.target, one.state) for one in document.segments] == [
+        ("1", "a", "b", "confirmed"),
+        ("2", "c", "", "new"),
+        ("4", "d", "", "new"),
+    ]
+    assert write_document(document, {"2": "x", "4": "y"}) == b"a\tb\r\nc\tx\r\n\r\nd\ty\n\te\n"
+
+
+def test_lines_of_text_are_replaced() -> None:
+    document = read_document(b"one\n\n  two\x0bhalf  \nlast", "t.txt")
+    assert [one.source for one in document.segments] == ["one", "  two\x0bhalf  ", "last"]
+    assert write_document(document, {"3": "dos", "4": "fin"}) == b"one\n\ndos\nfin"
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "said"),
+    [("w.tsv", "a\tb", "a tab"), ("w.tsv", "a\nb", "the end of a line"), ("t.txt", "a\r", "a carriage return")],
+)
+def test_what_a_line_cannot_hold(name: str, target: str, said: str) -> None:
+    with pytest.raises(BadInputError, match=f"segment '1' has {said}"):
+        write_document(read_document(b"x\n", name), {"1": target})
+
+
+def test_bad_pairs() -> None:
+    with pytest.raises(BadInputError, match="line 2 has 3 fields; put one tab"):
+        read_document(b"a\tb\na\tb\tc\n", "w.tsv")
+    with pytest.raises(BadInputError, match="line 2 is not utf-8"):
+        read_document(b"a\n\xe9\n", "t.txt")
+
+
+def test_writing_pairs() -> None:
+    assert write_tsv([("1", "a", "b"), ("2", "c", "é")]) == "a\tb\nc\té\n".encode()
+    with pytest.raises(BadInputError, match=r"correction 2 has the end of a line in it.*tmx"):
+        write_tsv([("1", "a", "b"), ("2", "c", "d\n")])

@@ -1,0 +1,105 @@
+"""PO: entries, plural forms, flags, and which lines change."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+import pytest
+
+from dragoman.errors import BadInputError
+from dragoman.formats import Targets, read_document, write_document
+
+DATA = (Path(__file__).parent / "data" / "es.po").read_bytes()
+
+
+def changes(targets: Targets, data: bytes = DATA) -> list[str]:
+    """The lines that a change takes away and puts there."""
+    written = write_document(read_document(data, "es.po"), targets).decode()
+    lines = difflib.ndiff(data.decode().split("\n"), written.split("\n"))
+    return [line for line in lines if line[0] in "+-"]
+
+
+def test_reading() -> None:
+    document = read_document(DATA, "es.po")
+    assert (document.format, document.source_language, document.target_language) == ("po", None, "es")
+    assert [(one.id, one.source[:16], one.target, one.state) for one in document.segments] == [
+        ("1", "Care of the boil", "", "new"),
+        ("2", "Fill the %s tank", "Llene el depósito %s", "translated"),
+        ("3", "Open", "Abrir", "confirmed"),
+        ("4[0]", "one cup", "una taza", "confirmed"),
+        ("4[1]", "%d cups", "", "new"),
+        ("4[2]", "%d cups", "", "new"),
+        ("5", "A long text that", "", "new"),
+        ("6", "Last", "Último", "confirmed"),
+    ]
+    assert document.segments[6].source.endswith('second one with "quotes", a \\ and a tab\t.\n')
+
+
+def test_only_the_target_and_the_flag_change() -> None:
+    assert changes({"1": ("Cuidado", "confirmed")}) == ['- msgstr ""', '+ msgstr "Cuidado"']
+    assert changes({"1": "Cuidado"}) == ["+ #, fuzzy", '- msgstr ""', '+ msgstr "Cuidado"']
+    assert changes({"2": ("Llene el depósito %s", "confirmed")}) == ["- #, fuzzy, c-format", "+ #, c-format"]
+    assert changes({"6": "Fin"}) == ["+ #, fuzzy", '- msgstr "Último"', '+ msgstr "Fin"']
+
+
+def test_a_flag_alone_goes_with_its_line() -> None:
+    data = b'#: a.c:1\n#, fuzzy\n#| msgid "b"\nmsgid "a"\nmsgstr "c"\n'
+    assert changes({"1": ("c", "confirmed")}, data) == ["- #, fuzzy"]
+    without = data.replace(b"#, fuzzy\n", b"")
+    assert write_document(read_document(without, "a.po"), {"1": ("c", "translated")}) == data
+
+
+def test_plural_forms() -> None:
+    assert changes({"4[1]": ("%d tazas", "confirmed"), "4[2]": ("%d tazas", "confirmed")}) == [
+        '- msgstr[1] ""',
+        '+ msgstr[1] "%d tazas"',
+        '+ msgstr[2] "%d tazas"',
+    ]
+    assert changes({"4[1]": "%d tazas"}) == ["+ #, fuzzy", '- msgstr[1] ""', '+ msgstr[1] "%d tazas"']
+    one_form = DATA.replace(b"nplurals=3", b"nplurals=1")
+    sources = [one.source for one in read_document(one_form, "es.po").segments if one.id.startswith("4")]
+    assert sources == ["one cup", "%d cups"]  # as many as are there
+
+
+def test_long_texts_are_wrapped_if_others_are() -> None:
+    text = "palabra " * 15 + '\n"fin"\n'
+    assert changes({"5": (text, "confirmed")}) == [
+        '+ "palabra palabra palabra palabra palabra palabra palabra palabra palabra "',
+        '+ "palabra palabra palabra palabra palabra palabra \\n"',
+        '+ "\\"fin\\"\\n"',
+    ]
+    short = b'msgid "a"\nmsgstr ""\n'
+    assert changes({"1": ("x " * 60, "confirmed")}, short) == ['- msgstr ""', f'+ msgstr "{"x " * 60}"']
+
+
+def test_two_strings_in_a_line_and_escapes() -> None:
+    document = read_document(rb'msgid "a" "b\101\x41\q"' + b'\nmsgstr "c"', "a.po")
+    assert document.segments[0].source == r"abAA\q"
+    assert write_document(document, {"1": ("\\\t\a", "confirmed")}).endswith(rb'msgstr "\\\t\a"')
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b'msgid "a"\nmsgstr "b\n', "line 2 is neither"),
+        (b'msgid "a"\n', "no msgstr"),
+        (b'msgstr "a"\n', "line 1 has msgstr where it cannot be"),
+        (b'msgid "a"\nmsgid "b"\nmsgstr ""\n', "line 2 has msgid"),
+        (b'msgid "a"\nmsgstr[0] "b"\n', "line 2 has msgstr[0]"),
+        (b'"a"\n', "line 1 is neither"),
+        (b'msgid ""\nmsgstr "charset=utf-7\\n"\n', "'utf-7', which is not known"),
+        (b'msgid ""\nmsgstr "charset=no-such\\n"\n', "'no-such', which is not known"),
+        (b'msgid "a"\nmsgstr "\xff"\n', "line 2 is not utf-8 (byte 0xFF)"),
+    ],
+)
+def test_what_is_no_catalogue(data: bytes, said: str) -> None:
+    with pytest.raises(BadInputError) as refused:
+        read_document(data, "a.po")
+    assert said in str(refused.value)
+    assert ";" in str(refused.value)
+
+
+def test_no_character_is_lost() -> None:
+    with pytest.raises(BadInputError, match="segment '1' has the character U\\+0000"):
+        write_document(read_document(DATA, "es.po"), {"1": "\0"})

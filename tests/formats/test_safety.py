@@ -1,0 +1,121 @@
+"""Nothing in a document is trusted."""
+
+from __future__ import annotations
+
+import socket
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from dragoman.errors import BadInputError
+from dragoman.formats import contents, read_document, write_document
+
+DATA = Path(__file__).parent / "data"
+XLIFF = (
+    '<xliff version="1.2"><file source-language="en"><body><trans-unit id="1"><source>{}</source></trans-unit>'
+    "</body></file></xliff>"
+)
+LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+
+
+def refusal(data: bytes | str, name: str = "x.xlf") -> str:
+    with pytest.raises(BadInputError) as refused:
+        read_document(data.encode() if isinstance(data, str) else data, name)
+    assert refused.value.where == name
+    assert refused.value.remedy
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        f'[<!ENTITY l0 "lol">{LAUGHS}]',
+        '[<!ENTITY l9 SYSTEM "file:///etc/passwd">]',
+        '[<!ENTITY % l9 SYSTEM "http://127.0.0.1/x.dtd"> %l9;]',
+        '[<!ATTLIST source id CDATA "x">]',
+        'SYSTEM "http://127.0.0.1/x.dtd" [<!ENTITY l9 "x">]',
+    ],
+)
+def test_declarations_are_refused(declaration: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "socket", None)  # whoever called out would fail otherwise than expected
+    said = refusal(f"<!DOCTYPE xliff {declaration}>" + XLIFF.format("&l9;"))
+    assert "line 1 declares what it is made of" in said
+
+
+def test_an_entity_from_elsewhere_is_refused_and_not_fetched() -> None:
+    doctype = '<!DOCTYPE xliff PUBLIC "-//XLIFF//DTD XLIFF//EN" "http://127.0.0.1/xliff.dtd">\n'
+    assert "line 2 has an entity of its own" in refusal(doctype + XLIFF.format("&unknown;"))
+    harmless = (doctype + XLIFF.format("a&#38;b&lt;")).encode()
+    assert read_document(harmless, "x.xlf").segments[0].source == "a&b<"
+
+
+def test_depth_is_limited() -> None:
+    assert "line 1 has more than 200 elements" in refusal(XLIFF.format("<g id='1'>" * 1000 + "</g>" * 1000))
+    fine = XLIFF.format('<g id="1">' * 150 + "x" + "</g>" * 150).encode()
+    document = read_document(fine, "x.xlf")
+    assert write_document(document, {"1": document.segments[0].source}).count(b"<g") == 300
+
+
+def test_size_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contents, "LARGEST", 100)
+    assert "split it" in refusal(XLIFF.format("x" * 100))
+
+
+def test_packed_files_are_refused() -> None:
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("x.xlf", XLIFF.format("a"))
+    assert "unpack it first" in refusal(packed.getvalue())
+    assert "unpack it first" in refusal(b"\x1f\x8b\x08\x00", "x.tmx")
+    assert "unpack it first" in refusal(b"PK\x03\x04", "x.txt")
+
+
+def test_paths_in_a_document_are_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = {file: file.read_bytes() for file in (DATA / "manual.xlf", DATA / "manual2.xlf")}
+    monkeypatch.setattr("builtins.open", None)
+    monkeypatch.setattr(Path, "open", None)
+    for file, each in data.items():
+        read_document(each, file.name)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ('<?xml version="1.0"?>\n<xliff version="1.2">\n<file>', "line 3 is not well-formed XML (no element found)"),
+        ("", "not well-formed"),
+        ("not XML", "line 1 is not well-formed"),
+        ("<html><body/></html>", "the root is <html>; give XLIFF"),
+        ('<xliff version="3.0"/>', "the root is <xliff> of version 3.0"),
+        (XLIFF.format("a\x01"), "line 1 is not well-formed XML (not well-formed (invalid token))"),
+        (XLIFF.format("<q:x/>"), "unbound prefix"),
+        ('<?xml version="1.0" encoding="utf-7"?>' + XLIFF, "'utf-7', which is not known here"),
+        ('<?xml version="1.0" encoding="hex"?>' + XLIFF, "'hex', which is not known here"),
+        (b'<?xml version="1.0"?>\n<xliff>\xff', "line 2 is not utf-8 (byte 0xFF); convert it"),
+        (b"\xff\xfe<\x00x", "line 1 is not"),
+    ],
+)
+def test_damaged_documents(data: bytes | str, said: str) -> None:
+    assert said in refusal(data)
+
+
+def test_unknown_kinds() -> None:
+    assert "use .xlf, .xliff" in refusal(b"x", "x.docx")
+    assert "use .xlf, .xliff" in refusal(b"x", "../../noname")
+
+
+@pytest.mark.parametrize("name", ["manual.xlf", "manual2.xlf", "memory.tmx", "es.po", "words.tsv", "page.txt"])
+@given(st.integers(0, 4000), st.binary(max_size=4), st.integers(0, 40))
+@example(1000, b"", 4000)
+@settings(deadline=None, max_examples=60)
+def test_a_damaged_file_is_read_or_refused_and_nothing_else(name: str, place: int, junk: bytes, lost: int) -> None:
+    data = (DATA / name).read_bytes()
+    damaged = data[:place] + junk + data[place + lost :]
+    try:
+        document = read_document(damaged, name, source="en", target="es")
+    except BadInputError:
+        return
+    assert write_document(document, {}) == damaged

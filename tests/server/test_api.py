@@ -1,0 +1,209 @@
+"""Our own interface, over HTTP, with a real client."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.server.support import Running
+
+pytestmark = pytest.mark.kernels
+API = "/api/v1/projects/manual"
+
+
+@pytest.fixture
+def client(server: Running) -> Iterator[httpx.Client]:
+    with server.client() as found:
+        yield found
+
+
+def learn(client: httpx.Client, source: str, target: str, **more: Any) -> int:
+    answer = client.post(f"{API}/corrections", json={"source": source, "target": target} | more)
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["id"])
+
+
+def test_projects_are_listed_made_and_put_aside(client: httpx.Client, server: Running) -> None:
+    assert {each["name"] for each in client.get("/api/v1/projects").json()} >= {"manual", "other"}
+    assert client.get(API).json()["role"] == "admin"
+    made = client.post("/api/v1/projects", json={"name": "fresh", "source": "en", "target": "de", "sample": True})
+    assert (made.status_code, made.json()["revision"]) == (201, 0)
+    assert client.get("/api/v1/projects/fresh/documents").json()[0]["states"]["new"] > 100
+    assert client.post("/api/v1/projects", json=made.json() | {}).status_code == 422
+    again = client.post("/api/v1/projects", json={"name": "fresh", "source": "en", "target": "de"})
+    assert again.status_code == 409
+    assert client.delete("/api/v1/projects/fresh").status_code == 204
+    assert client.get("/api/v1/projects/fresh").status_code == 404
+    assert not (server.folder / "fresh").exists()
+    assert list((server.folder / ".deleted").iterdir())
+
+
+def test_translations_say_how_they_came_about(client: httpx.Client) -> None:
+    wanted = {"texts": ["Press the green button.", "Press the green lid.", ""], "n": 3, "memory": True}
+    answer = client.post(f"{API}/translations", json=wanted | {"confidence": True, "provenance": True}).json()
+    assert answer["revision"] >= 6
+    known, new, empty = answer["translations"]
+    assert known["text"] == "Pulse el botón verde."
+    assert known["memory"] == 1
+    assert known["confidence"] == 1
+    assert new["memory"] is None
+    assert 1 <= len(new["nbest"]) <= 3
+    assert new["nbest"][0]["text"] == new["text"]
+    assert len(new["word_confidences"]) == len(new["target_tokens"])
+    assert all(0 <= each <= 1 for each in new["word_confidences"])
+    assert all(phrase["corrections"] for phrase in new["phrases"] if phrase["kind"] == "phrase")
+    tokens = [new["text"][token["start"] : token["end"]] for token in new["target_tokens"]]
+    assert "".join(tokens) == new["text"].replace(" ", "")
+    assert {j for j, _ in new["alignment"]} <= set(range(len(new["source_tokens"])))
+    assert empty["text"] == ""
+
+
+def test_a_correction_is_learned_revised_forgotten_and_listed(client: httpx.Client) -> None:
+    number = learn(client, "Wipe the steam wand.", "Limpie el tubo.", user="ana")
+    new = client.put(f"{API}/corrections/{number}", json={"target": "Limpie la varilla."}).json()["id"]
+    found = client.post(f"{API}/translations", json={"texts": ["Wipe the steam wand."]}).json()
+    assert found["translations"][0]["text"] == "Limpie la varilla."
+    assert found["revision"] >= new
+    listed = client.get(f"{API}/corrections", params={"search": "steam wand"}).json()["corrections"]
+    assert [(row["id"], row["forgotten"], row["user"]) for row in listed] == [(new, False, None), (number, True, "ana")]
+    assert client.delete(f"{API}/corrections/{new}").status_code == 200
+    assert client.delete(f"{API}/corrections/{new}").status_code == 409
+    assert client.delete(f"{API}/corrections/999999").status_code == 404
+
+
+def test_what_looks_like_a_mistake_is_kept_and_refused(client: httpx.Client) -> None:
+    copied = {"source": "Clean the small filter.", "target": "Clean the small filter."}
+    answer = client.post(f"{API}/corrections", json=copied)
+    assert answer.status_code == 409
+    assert "copy" in answer.json()["error"]["reason"]
+    assert client.post(f"{API}/corrections", json=copied | {"force": True}).status_code == 201
+
+
+def test_glossary_takes_effect_at_once(client: httpx.Client) -> None:
+    assert client.put(f"{API}/glossary", json={"source": "lid", "target": "cubierta"}).status_code == 204
+    assert {"source": "lid", "target": "cubierta"} in client.get(f"{API}/glossary").json()["terms"]
+    wanted = {"texts": ["Press the lid."], "memory": False}
+    assert "cubierta" in client.post(f"{API}/translations", json=wanted).json()["translations"][0]["text"]
+    assert client.delete(f"{API}/glossary", params={"source": "lid"}).status_code == 204
+    assert client.delete(f"{API}/glossary", params={"source": "lid"}).status_code == 404
+
+
+def test_concordance_tells_where_a_text_stands(client: httpx.Client) -> None:
+    hits = client.get(f"{API}/concordance", params={"text": "BUTTON", "limit": 2}).json()["hits"]
+    assert len(hits) == 2
+    assert all(hit["source"][slice(*place)].lower() == "button" for hit in hits for place in hit["in_source"])
+
+
+def test_segments_are_drafted_confirmed_and_undone(client: httpx.Client) -> None:
+    texts = ["Fill the water tank.", "Empty the water tank."]
+    document = client.post(f"{API}/documents", json={"name": "page", "segments": [{"source": text} for text in texts]})
+    place = f"{API}/documents/{document.json()['id']}"
+    one = client.put(f"{place}/segments/1", json={"target": "Llene", "state": "translated", "version": 1}).json()
+    assert (one["state"], one["version"]) == ("translated", 2)
+    late = client.put(f"{place}/segments/1", json={"target": "Rellene", "state": "translated", "version": 1})
+    assert late.status_code == 409
+    done = {"target": "Llene el depósito de agua.", "state": "confirmed", "suggestion": "Llene el", "key_strokes": 9}
+    learned = client.put(f"{place}/segments/1", json=done).json()
+    again = client.put(f"{place}/segments/1", json=done).json()
+    assert learned == again  # a client that got no answer may send the same again
+    assert learned["edits"] == 3
+    better = client.put(f"{place}/segments/1", json=done | {"target": "Llene el depósito."}).json()
+    assert better["correction"] > learned["correction"]
+    statistics = client.get(f"{API}/statistics").json()
+    assert statistics["effort"]["key_strokes"] >= 9
+    assert statistics["effort"]["ksmr"] > 0
+    assert client.delete(f"{API}/corrections/{better['correction']}").status_code == 200
+    undone = client.get(f"{place}/segments/1").json()
+    assert (undone["state"], undone["correction"]) == ("translated", None)
+    listed = client.get(f"{place}/segments", params={"state": "new", "search": "EMPTY"}).json()
+    assert [segment["number"] for segment in listed["segments"]] == [2]
+    assert listed["document"]["states"] == {"new": 1, "translated": 1, "confirmed": 0, "locked": 0}
+    assert client.delete(place).status_code == 204
+    assert client.get(place).status_code == 404
+
+
+def finished(client: httpx.Client, job: dict[str, Any]) -> dict[str, Any]:
+    while job["state"] in ("waiting", "running"):
+        time.sleep(0.02)
+        job = client.get(f"{API}/jobs/{job['id']}").json()
+    return job
+
+
+def test_a_document_is_translated_and_exported_by_jobs(client: httpx.Client) -> None:
+    segments = [{"source": f"Press the green button {n} times."} for n in range(45)]
+    document = client.post(f"{API}/documents", json={"name": "page", "segments": segments}).json()["id"]
+    job = finished(client, client.post(f"{API}/documents/{document}/translate").json())
+    assert (job["state"], job["done"], job["total"]) == ("done", 45, 45)
+    exported = finished(client, client.post(f"{API}/documents/{document}/export").json())
+    result = client.get(f"{API}/jobs/{exported['id']}/result")
+    first = result.content.decode().splitlines()[0]
+    assert first.startswith("Press the green button 0 times.\tPulse el botón verde")
+    assert client.get(f"{API}/jobs/{job['id']}/result").status_code == 409
+    assert client.get(f"{API}/jobs/nothing").status_code == 404
+    assert len(client.get(f"{API}/jobs").json()) >= 2
+
+
+XLIFF = """<?xml version="1.0" encoding="utf-8"?>
+<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">
+ <file original="a" source-language="en" target-language="es" datatype="plaintext"><body>
+  <trans-unit id="1"><source>Press the <g id="1">green</g> button.</source></trans-unit>
+  <trans-unit id="2"><source>Tighten the screw.</source><target state="final">Apriete el tornillo.</target></trans-unit>
+  <trans-unit id="3"><source>Loosen the screw.</source></trans-unit>
+ </body></file>
+</xliff>
+"""
+
+
+def test_a_file_comes_back_with_its_targets_filled_in(client: httpx.Client) -> None:
+    sent = client.post(f"{API}/imports", params={"name": "page.xlf", "learn": True}, content=XLIFF.encode())
+    assert sent.status_code == 202
+    job = finished(client, sent.json())
+    assert (job["state"], job["total"], job["left_out"]) == ("done", 1, [])
+    place = f"{API}/documents/{job['document']}"
+    states = [segment["state"] for segment in client.get(f"{place}/segments").json()["segments"]]
+    assert states == ["new", "confirmed", "new"]
+    learned = client.post(f"{API}/translations", json={"texts": ["Tighten the screw."]}).json()["translations"][0]
+    assert learned["text"] == "Apriete el tornillo."
+    done = {"target": 'Pulse el botón <g id="1">verde</g>.', "state": "confirmed"}
+    assert client.put(f"{place}/segments/1", json=done).status_code == 200
+    broken = {"target": 'Afloje el <g id="9">tornillo.', "state": "translated"}
+    assert client.put(f"{place}/segments/3", json=broken).status_code == 200
+    exported = finished(client, client.post(f"{place}/export").json())
+    assert [each["segment"] for each in exported["left_out"]] == [3]
+    result = client.get(f"{API}/jobs/{exported['id']}/result")
+    assert "page.xlf" in result.headers["content-disposition"]
+    text = result.content.decode()
+    assert 'Pulse el botón <g id="1">verde</g>.' in text
+    assert text.replace("\n", "").startswith(XLIFF.partition("<body>")[0].replace("\n", ""))
+
+
+def test_a_file_in_other_languages_or_of_no_known_kind_is_refused(client: httpx.Client) -> None:
+    for name, data, said in (
+        ("page.xlf", XLIFF.replace('target-language="es"', 'target-language="fr"'), "from en to fr"),
+        ("page.exe", "x", "kind of file"),
+        ("page.xlf", "<xliff", ""),
+    ):
+        job = finished(client, client.post(f"{API}/imports", params={"name": name}, content=data.encode()).json())
+        assert job["state"] == "failed"
+        assert said in job["error"]["what"]
+
+
+def test_metrics_count_operations_without_any_text(client: httpx.Client) -> None:
+    client.post(f"{API}/translations", json={"texts": ["xylophone"]})
+    text = client.get("/metrics").text
+    assert 'dragoman_operation_seconds_bucket{operation="translate",le="+Inf"}' in text
+    assert 'route="api.translate_texts",status="200"' in text
+    assert 'dragoman_corrections{project="manual"}' in text
+    assert "xylophone" not in text
+
+
+def test_the_description_of_the_interface_is_complete(client: httpx.Client) -> None:
+    described = client.get("/api/v1/openapi.json").json()
+    for path, operations in described["paths"].items():
+        for operation in operations.values():
+            assert operation.get("description"), path
+            assert operation.get("tags"), path

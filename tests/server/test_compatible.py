@@ -1,0 +1,219 @@
+"""The interfaces of other programs, with the clients of those programs where there are any."""
+
+from __future__ import annotations
+
+import json
+import time
+import xmlrpc.client
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from libretranslatepy import LibreTranslateAPI
+from modernmt import ModernMT, ModernMTException
+
+from tests.server.support import Running, make_projects, running
+
+pytestmark = pytest.mark.kernels
+PLACEHOLDERS = "[X12X]", "%s", "%(name)s", "{count}", '<g id="1">', "</g>", "&amp;"
+
+
+@pytest.fixture
+def client(server: Running) -> Iterator[httpx.Client]:
+    with server.client() as found:
+        yield found
+
+
+# ── LibreTranslate ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_libretranslate_with_its_client(server: Running) -> None:
+    api = LibreTranslateAPI(f"{server.url}/libretranslate")
+    assert api.translate("Press the red button.", "en", "es") == "Pulse el botón rojo."
+    assert {"code": "en", "name": "English", "targets": ["en", "es", "fr"]} in api.languages()
+    assert api.detect("Retire la bandeja que está en la tapa.")[0]["language"] == "es"
+
+
+def test_libretranslate_learns_what_is_suggested(client: httpx.Client) -> None:
+    better = {"q": "Grind the beans.", "s": "Muela los granos.", "source": "en", "target": "es"}
+    assert client.post("/libretranslate/suggest", json=better).json() == {"success": True}
+    form = {"q": "Grind the beans.", "source": "en", "target": "es"}
+    assert client.post("/libretranslate/translate", data=form).json() == {"translatedText": "Muela los granos."}
+
+
+def test_libretranslate_takes_lists_alternatives_and_guesses(client: httpx.Client) -> None:
+    asked = {"q": ["Close the lid.", "Open the\nlid."], "source": "auto", "target": "es", "alternatives": 2}
+    answer = client.post("/libretranslate/translate", json=asked).json()
+    assert answer["translatedText"][0] == "Cierre la tapa."
+    assert answer["translatedText"][1].count("\n") == 1
+    assert [each["language"] for each in answer["detectedLanguage"]] == ["en", "en"]
+    assert len(answer["alternatives"]) == 2
+    assert all(len(each) <= 2 for each in answer["alternatives"])
+    chosen = client.post("/libretranslate/other/translate", json={"q": "lid", "source": "en", "target": "fr"})
+    assert chosen.json() == {"translatedText": "lid"}
+
+
+def test_libretranslate_answers_what_weblate_tries(client: httpx.Client) -> None:
+    asked = {"q": ["test"], "source": "en", "target": "de", "api_key": ""}
+    assert client.post("/libretranslate/translate", json=asked).json() == {"translatedText": ["test"]}
+    assert client.get("/libretranslate/health").json() == {"status": "ok"}
+    assert client.get("/libretranslate/frontend/settings").json()["suggestions"] is True
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        ({"source": "en", "target": "es"}, 400),
+        ({"q": "x", "source": "en", "target": "ja"}, 400),
+        ({"q": 5, "source": "en", "target": "es"}, 400),
+        ({"q": ["x"] * 501, "source": "en", "target": "es"}, 413),
+        ({"q": "\ud800", "source": "en", "target": "es"}, 400),
+    ],
+)
+def test_libretranslate_says_what_is_wrong(client: httpx.Client, sent: dict[str, object], status: int) -> None:
+
+    answer = client.post(
+        "/libretranslate/translate", content=json.dumps(sent), headers={"content-type": "application/json"}
+    )
+    assert answer.status_code == status
+    assert isinstance(answer.json()["error"], str)
+
+
+# ── ModernMT ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+TMX = """<?xml version="1.0"?><tmx version="1.4">
+<header srclang="en" adminlang="en" segtype="sentence" o-tmf="x" datatype="plaintext" creationtool="x"
+ creationtoolversion="1"/><body><tu><tuv xml:lang="en"><seg>Foam the milk.</seg></tuv>
+<tuv xml:lang="es"><seg>Espume la leche.</seg></tuv></tu></body></tmx>"""
+
+
+@pytest.fixture
+def modernmt(server: Running) -> ModernMT:
+    found = ModernMT("any key")
+    found._ModernMT__base_url = f"{server.url}/modernmt"
+    return found
+
+
+def test_modernmt_with_its_client(modernmt: ModernMT) -> None:
+    assert modernmt.translate("en", "es", "Press the red button.").translation == "Pulse el botón rojo."
+    several = modernmt.translate("en-GB", "es-ES", ["Close the lid.", "Open the lid."], options={"alt_translations": 2})
+    assert [each.translation for each in several] == ["Cierre la tapa.", "Abra la tapa."]
+    assert modernmt.translate(None, "es", "Close the lid.").detectedLanguage == "en"
+    assert modernmt.list_supported_languages() == ["en", "es", "fr"]
+    assert modernmt.detect_language("the lid of the tray").detectedLanguage == "en"
+    manual = next(memory for memory in modernmt.memories.list() if memory.name == "manual")
+    assert modernmt.get_context_vector("en", "es", "the lid") == f"{manual.id}:1.00"
+    assert modernmt.translate("en", "es", "Close the lid.", hints=[manual.id]).translation == "Cierre la tapa."
+
+
+def test_modernmt_memories_learn_and_revise(modernmt: ModernMT, tmp_path: Path) -> None:
+    memory = modernmt.memories.create("My Handbook", "a description")
+    assert memory.name == "my-handbook"
+    assert modernmt.memories.get(memory.id).id == memory.id
+    job = modernmt.memories.add(memory.id, "en", "es", "Heat the milk.", "Caliente la leche.", tuid="u1")
+    assert job.progress == 1
+    assert modernmt.memories.get_import_status(job.id).progress == 1
+    hint = [memory.id]
+    assert modernmt.translate("en", "es", "Heat the milk.", hints=hint).translation == "Caliente la leche."
+    modernmt.memories.replace(memory.id, "u1", "en", "es", "Heat the milk.", "Calienta la leche.")
+    modernmt.memories.replace(memory.id, "u2", "en", "es", "Cool the milk.", "Enfría la leche.")
+    assert modernmt.translate("en", "es", "Heat the milk.", hints=hint).translation == "Calienta la leche."
+    assert modernmt.translate("en", "es", "Cool the milk.", hints=hint).translation == "Enfría la leche."
+    with pytest.raises(ModernMTException, match="is for en to es"):
+        modernmt.memories.add(memory.id, "en", "fr", "Heat the milk.", "Chauffez le lait.")
+    tmx = tmp_path / "memory.tmx"
+    tmx.write_text(TMX)
+    with tmx.open("rb") as file:
+        job = modernmt.memories.import_tmx(memory.id, file)
+    while modernmt.memories.get_import_status(job.id).progress < 1:
+        time.sleep(0.02)
+    assert modernmt.translate("en", "es", "Foam the milk.", hints=hint).translation == "Espume la leche."
+    modernmt.memories.delete(memory.id)
+    with pytest.raises(ModernMTException) as refused:
+        modernmt.memories.get(memory.id)
+    assert (refused.value.status, refused.value.type) == (404, "NotFoundException")
+
+
+def test_modernmt_with_real_verbs(client: httpx.Client) -> None:
+    asked = {"q": "Close the lid.", "source": "en", "target": "es"}
+    answer = client.get("/modernmt/translate", params=asked).json()
+    assert answer["status"] == 200
+    assert answer["data"]["translation"] == "Cierre la tapa."
+    assert client.get("/modernmt/languages").json()["data"]["en"] == ["es", "fr"]
+    wrong = client.get("/modernmt/translate", params=asked | {"target": "ja"})
+    assert wrong.json()["error"]["type"] == "InvalidParameterException"
+
+
+# ── Moses and Apertium ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_moses_with_an_xml_rpc_client(server: Running) -> None:
+    with xmlrpc.client.ServerProxy(f"{server.url}/RPC2") as moses:
+        answer = moses.translate({"text": "Press the green lid.", "align": "true", "word-align": "true", "nbest": 3})
+        assert isinstance(answer, dict)
+        assert answer["nbest"][0]["hyp"] == answer["text"]
+        assert answer["align"][0].keys() == {"tgt-start", "src-start", "src-end"}
+        assert answer["word-align"][0].keys() == {"source-word", "target-word"}
+        updated = moses.updater({"source": "Descale it.", "target": "Descalcifíquela.", "alignment": "0-0"})
+        assert updated == "Phrase table updated"
+        assert moses.translate({"text": "Descale it."}) == {"text": "Descalcifíquela."}
+        with pytest.raises(xmlrpc.client.Fault, match="missing"):
+            moses.translate({})
+        with pytest.raises(xmlrpc.client.Fault, match="no method"):
+            moses.optimize({})
+    with xmlrpc.client.ServerProxy(f"{server.url}/RPC2/other") as other:
+        assert other.translate({"text": "Descale it."}) == {"text": "Descale it."}
+
+
+def test_apertium(client: httpx.Client) -> None:
+    for pair in ("en|es", "eng|spa", "en_GB|es"):
+        answer = client.get(
+            "/apertium/translate", params={"langpair": pair, "q": "Close the lid.", "markUnknown": "no"}
+        )
+        assert answer.json()["responseStatus"] == 200
+        assert answer.json()["responseData"] == {"translatedText": "Cierre la tapa."}
+    assert {"sourceLanguage": "en", "targetLanguage": "es"} in client.get("/apertium/listPairs").json()["responseData"]
+    wrong = client.get("/apertium/translate", params={"langpair": "en|ja", "q": "x"})
+    assert (wrong.status_code, wrong.json()["responseStatus"]) == (400, 400)
+    assert client.get("/apertium/translate", params={"langpair": "en", "q": "x"}).status_code == 400
+
+
+# ── All of them ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_placeholders_come_back_intact_through_every_interface(server: Running, client: httpx.Client) -> None:
+    text = f"Press the green {' '.join(PLACEHOLDERS)} button."
+    languages = {"q": text, "source": "en", "target": "es"}
+    moses = xmlrpc.client.ServerProxy(f"{server.url}/RPC2")
+    with moses:
+        answered = moses.translate({"text": text})
+    assert isinstance(answered, dict)
+    apertium = client.get("/apertium/translate", params={"langpair": "en|es", "q": text}).json()
+    answers = [
+        client.post("/libretranslate/translate", json=languages).json()["translatedText"],
+        client.get("/modernmt/translate", params=languages).json()["data"]["translation"],
+        apertium["responseData"]["translatedText"],
+        answered["text"],
+        client.post("/api/v1/projects/manual/translations", json={"texts": [text]}).json()["translations"][0]["text"],
+    ]
+    for answer in answers:
+        assert [answer.count(each) for each in PLACEHOLDERS] == [text.count(each) for each in PLACEHOLDERS]
+
+
+@pytest.mark.parametrize("root", ["libretranslate", "modernmt", "apertium"])
+def test_each_can_answer_at_the_root(root: str, tmp_path: Path) -> None:
+    make_projects(tmp_path)
+    with running(tmp_path, root=root) as found:
+        if root == "libretranslate":
+            assert LibreTranslateAPI(found.url).translate("Close the lid.", "en", "es") == "Cierre la tapa."
+        elif root == "modernmt":
+            api = ModernMT("any key")
+            api._ModernMT__base_url = found.url
+            assert api.translate("en", "es", "Close the lid.").translation == "Cierre la tapa."
+        with found.client() as client:
+            assert client.get("/health").json()["status"] == "ok"
+            if root == "apertium":
+                answer = client.get("/translate", params={"langpair": "en|es", "q": "Close the lid."})
+                assert answer.json()["responseData"]["translatedText"] == "Cierre la tapa."

@@ -1,0 +1,146 @@
+"""Live sessions, with a real WebSocket client."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from tests.server.support import Running
+
+pytestmark = pytest.mark.kernels
+LIVE = "/api/v1/projects/manual/live"
+
+
+def dial(server: Running, **options: Any) -> ClientConnection:
+    found: ClientConnection = connect(f"ws://127.0.0.1:{server.port}{LIVE}", proxy=None, **options)
+    return found
+
+
+@pytest.fixture
+def socket(server: Running) -> Iterator[ClientConnection]:
+    with dial(server) as found:
+        yield found
+
+
+def ask(socket: ClientConnection, **asked: Any) -> dict[str, Any]:
+    socket.send(json.dumps(asked))
+    answer = json.loads(socket.recv(timeout=10))
+    assert isinstance(answer, dict)
+    assert answer["number"] == asked["number"]
+    return answer
+
+
+def test_a_text_is_completed_key_by_key_and_learned(socket: ClientConnection, server: Running) -> None:
+    opened = ask(socket, number=1, do="open", source="Press the green lid.")
+    assert opened["prefix"] == ""
+    assert opened["revision"] >= 6
+    for n, prefix in enumerate(("P", "Pu"), start=2):
+        assert ask(socket, number=n, do="prefix", prefix=prefix)["prefix"] == prefix
+    answer = ask(socket, number=9, do="prefix", prefix="Pulse la t", words=True)
+    assert answer["suffix"].startswith("apa")
+    assert all(0 <= word["confidence"] <= 1 for word in answer["words"])
+    assert all(answer["suffix"][word["begin"] :].startswith(word["text"]) for word in answer["words"])
+    other = ask(socket, number=10, do="reject")
+    assert other["suffix"] != answer["suffix"]
+    accepted = ask(socket, number=11, do="accept", text="Pulse la tapa verde.", user="ana")
+    with server.client() as client:
+        row = client.get("/api/v1/projects/manual/corrections", params={"limit": 1}).json()["corrections"][0]
+    assert (row["id"], row["target"], row["user"]) == (accepted["correction"], "Pulse la tapa verde.", "ana")
+    again = ask(socket, number=12, do="open", source="Press the green lid.")
+    assert (again["suffix"], again["origin"]) == ("Pulse la tapa verde.", "memory")
+    assert "words" not in again
+
+
+def test_a_segment_is_confirmed_by_accepting_it(socket: ClientConnection, server: Running) -> None:
+    with server.client() as client:
+        made = client.post(
+            "/api/v1/projects/manual/documents", json={"name": "page", "segments": [{"source": "Rinse the filter."}]}
+        ).json()
+        place = {"document": made["id"], "segment": 1}
+        ask(socket, number=1, do="open", **place)
+        done = {"text": "Enjuague el filtro.", "suggestion": "Enjuague", "key_strokes": 12}
+        first = ask(socket, number=2, do="accept", **done)
+        assert ask(socket, number=3, do="accept", **done)["correction"] == first["correction"]  # learned once
+        segment = client.get(f"/api/v1/projects/manual/documents/{made['id']}/segments/1").json()
+    assert (segment["state"], segment["correction"], segment["key_strokes"]) == ("confirmed", first["correction"], 12)
+
+
+def test_a_newer_prefix_makes_older_ones_stale(socket: ClientConnection) -> None:
+    ask(socket, number=0, do="open", source="Remove the red drip tray of the green button.")
+    typed = "Retire la bandeja roja"
+    for n in range(1, len(typed) + 1):
+        socket.send(json.dumps({"number": n, "do": "prefix", "prefix": typed[:n]}))
+    answers = [json.loads(socket.recv(timeout=10)) for _ in typed]
+    assert [answer["number"] for answer in answers] == list(range(1, len(typed) + 1))
+    assert any(answer.get("stale") for answer in answers)
+    assert answers[-1]["prefix"] == typed
+
+
+def test_errors_are_answers_and_the_session_goes_on(socket: ClientConnection) -> None:
+    assert "nothing is open" in ask(socket, number=1, do="prefix", prefix="P")["error"]["what"]
+    for wrong in ("not JSON", "[]", '{"number": 2, "do": "fly"}', '{"number": 2, "do": "open", "more": 1}', "5"):
+        socket.send(wrong)
+        assert json.loads(socket.recv(timeout=10))["error"]["what"]
+    assert "there is nothing to open" in ask(socket, number=3, do="open")["error"]["what"]
+    assert "no segment" in ask(socket, number=3, do="open", document=999, segment=1)["error"]["what"]
+    ask(socket, number=4, do="open", source="Clean the two filters.")
+    flagged = ask(socket, number=5, do="accept", text="Clean the two filters.")["error"]
+    assert "copy" in flagged["reason"]
+    assert ask(socket, number=6, do="prefix", prefix="L")["prefix"] == "L"
+
+
+def test_a_flood_is_ended_and_others_go_on(guarded: Running, keys: dict[str, str]) -> None:
+    headers = {"Authorization": f"Bearer {keys['learn']}"}
+    with dial(guarded, additional_headers=headers) as quiet, dial(guarded, additional_headers=headers) as loud:
+        with pytest.raises(ConnectionClosed) as closed:
+            for n in range(5000):
+                loud.send(json.dumps({"number": n, "do": "prefix", "prefix": "x"}))
+            while True:
+                loud.recv(timeout=10)
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1008
+        assert ask(quiet, number=1, do="open", source="Close the lid.")["suffix"] == "Cierre la tapa."
+
+
+def test_a_message_that_is_too_large_ends_the_session(server: Running) -> None:
+    with dial(server) as socket, pytest.raises(ConnectionClosed) as closed:
+        socket.send("x" * 100_000)
+        socket.recv(timeout=10)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1009
+
+
+def test_keys_are_asked_for_and_may_come_as_a_protocol(guarded: Running, keys: dict[str, str]) -> None:
+    for options in ({}, {"additional_headers": {"X-API-Key": "wrong"}}, {"subprotocols": ["dragoman", "key.wrong"]}):
+        with pytest.raises(InvalidStatus) as refused:
+            dial(guarded, **options)
+        assert refused.value.response.status_code == 403
+    with pytest.raises(InvalidStatus):
+        dial(guarded, subprotocols=["dragoman", f"key.{keys['read']}"])
+    with dial(guarded, subprotocols=["dragoman", f"key.{keys['translate']}"]) as socket:
+        assert socket.subprotocol == "dragoman"
+        ask(socket, number=1, do="open", source="Close the lid.")
+        assert "role 'learn'" in ask(socket, number=2, do="accept", text="Cierre.")["error"]["what"]
+
+
+def test_pages_of_other_sites_may_not_connect(server: Running) -> None:
+    with pytest.raises(InvalidStatus):
+        dial(server, origin="https://example.org")
+    with dial(server, origin=f"http://127.0.0.1:{server.port}") as socket:
+        assert ask(socket, number=1, do="open", source="Close the lid.")["suffix"]
+
+
+def test_learning_in_flight_is_finished_when_the_client_goes(server: Running) -> None:
+    source = "Replace the water filter every month."
+    with dial(server) as socket:
+        ask(socket, number=1, do="open", source=source)
+        socket.send(json.dumps({"number": 2, "do": "accept", "text": "Cambie el filtro cada mes."}))
+    with httpx.Client(base_url=server.url, trust_env=False) as client:
+        found = client.get("/api/v1/projects/manual/corrections", params={"search": source}).json()["corrections"]
+    assert len(found) <= 1  # learned whole or not at all

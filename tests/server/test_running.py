@@ -1,0 +1,130 @@
+"""`dragoman serve` and `dragoman keys`, run as their users run them."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from dragoman.cli import main
+from dragoman.engine import Engine
+from tests.server.support import make_projects
+
+pytestmark = pytest.mark.kernels
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    """Run a command in this process; its exit code."""
+    monkeypatch.setattr(sys, "argv", ["dragoman", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+@contextmanager
+def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], httpx.Client]]:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "dragoman", "serve", *arguments, "--port", str(port)]
+    with (
+        subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False) as client,
+    ):
+        try:
+            _wait(process, client)
+            yield process, client
+        finally:
+            process.kill()
+
+
+def _wait(process: subprocess.Popen[str], client: httpx.Client) -> None:
+    while True:
+        assert process.poll() is None, process.stderr and process.stderr.read()
+        try:
+            if client.get("/ready").status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.05)
+
+
+def test_what_was_acknowledged_is_there_after_stopping_in_the_middle(tmp_path: Path) -> None:
+    make_projects(tmp_path)
+    acknowledged: list[int] = []
+    with serving(str(tmp_path / "manual")) as (process, client):
+
+        def teach(who: int) -> None:
+            for n in range(1000):
+                texts = {"source": f"Press button {who} {n}.", "target": f"Pulse el botón {who} {n}."}
+                try:
+                    answer = client.post("/api/v1/projects/manual/corrections", json=texts)
+                except httpx.TransportError:
+                    return
+                if answer.status_code != 201:
+                    return
+                acknowledged.append(answer.json()["id"])
+
+        people = [threading.Thread(target=teach, args=(who,)) for who in range(4)]
+        for person in people:
+            person.start()
+        while len(acknowledged) < 40:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        for person in people:
+            person.join()
+        assert process.wait(30) in (0, -signal.SIGTERM)
+        assert process.stderr is not None
+        lines = [json.loads(line) for line in process.stderr.read().splitlines() if line.startswith("{")]
+    assert [line["event"] for line in lines][-1] == "stopped"
+    with Engine.open(tmp_path / "manual") as engine:  # nobody holds it any more
+        assert set(acknowledged) <= {row.id for row in engine.history(5000)}
+        assert engine.warnings == []
+
+
+def test_what_cannot_be_served_is_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_projects(tmp_path)
+    for arguments, said in (
+        ([str(tmp_path / "manual")], "is open for writing by process"),
+        ([str(tmp_path / "nowhere")], "neither a project nor a directory"),
+        ([str(tmp_path), "--root", "google"], "choose libretranslate"),
+        ([str(tmp_path), "--host", "0.0.0.0"], "dragoman keys add"),  # noqa: S104
+    ):
+        with Engine.open(tmp_path / "manual"):
+            assert run(monkeypatch, "serve", *arguments) == 2
+        assert said in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_keys_are_made_listed_and_taken_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = str(tmp_path / "keys.json")
+
+    def keys(*arguments: str) -> tuple[int, str]:
+        code = run(monkeypatch, "keys", *arguments)
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    code, key = keys("add", file, "ana", "--project", "manual", "--project", "other", "--role", "learn")
+    assert code == 0
+    assert re.fullmatch(r"dragoman_[\w-]{43}\n", key)
+    assert keys("list", file) == (0, "ana: learn in manual, learn in other\n")
+    assert json.loads(keys("list", file, "--json")[1])[0]["name"] == "ana"
+    assert keys("add", file, "ana")[0] == 2
+    assert "no role 'king'" in keys("add", file, "ben", "--role", "king")[1]
+    assert keys("remove", file, "ana")[0] == 0
+    assert keys("remove", file, "ana")[0] == 2
+    Path(file).write_text("damaged")
+    assert "is not a file of keys" in keys("list", file)[1]

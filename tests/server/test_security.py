@@ -1,0 +1,293 @@
+"""What must not work, is refused with the right status, and the server goes on."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dragoman.errors import BadInputError
+from dragoman.server.keys import Keys
+from dragoman.server.limits import Budgets
+from dragoman.server.settings import Settings
+from tests.server.support import Running
+
+pytestmark = pytest.mark.kernels
+MANUAL = "/api/v1/projects/manual"
+CORRECTION = {"source": "Close the lid.", "target": "Cierre la tapa."}
+
+
+@pytest.fixture
+def alive(guarded: Running, keys: dict[str, str]) -> Iterator[None]:
+    """Afterwards the server still translates."""
+    yield
+    with guarded.client(keys["translate"]) as client:
+        answer = client.post(f"{MANUAL}/translations", json={"texts": ["Close the lid."]})
+    assert answer.json()["translations"][0]["text"] == "Cierre la tapa."
+
+
+def raw(server: Running, data: bytes, seconds: float = 5.0) -> bytes:
+    """What the server says to bytes that no client would send."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=seconds) as connection:
+        connection.sendall(data)
+        said = b""
+        while part := connection.recv(65536):
+            said += part
+            if b"\r\n\r\n" in said:
+                break
+        return said
+
+
+# ── Keys and roles ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+ASKED = [  # method, path, body, the least role in `manual` that is allowed it
+    ("GET", MANUAL, None, "read"),
+    ("GET", f"{MANUAL}/corrections", None, "read"),
+    ("GET", f"{MANUAL}/glossary", None, "read"),
+    ("GET", f"{MANUAL}/statistics", None, "read"),
+    ("POST", f"{MANUAL}/translations", {"texts": ["lid"]}, "translate"),
+    ("POST", f"{MANUAL}/corrections", CORRECTION, "learn"),
+    ("PUT", f"{MANUAL}/glossary", {"source": "lid", "target": "tapa"}, "learn"),
+    ("POST", f"{MANUAL}/documents", {"name": "x", "segments": []}, "learn"),
+    ("POST", "/api/v1/projects", {"name": "new", "source": "en", "target": "es"}, "root"),
+    ("POST", "/libretranslate/translate", {"q": "lid", "source": "en", "target": "es"}, "translate"),
+    ("POST", "/libretranslate/suggest", {"q": "lid", "s": "tapa", "source": "en", "target": "es"}, "learn"),
+    ("GET", "/modernmt/translate?q=lid&source=en&target=es", None, "translate"),
+    ("POST", "/modernmt/memories/manual/content", {"source": "en"}, "learn"),
+    ("GET", "/metrics", None, "root"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "least"), ASKED)
+@pytest.mark.usefixtures("alive")
+def test_each_role_may_do_what_it_may(
+    guarded: Running, keys: dict[str, str], method: str, path: str, body: object, least: str
+) -> None:
+    order = ["read", "translate", "learn", "root"]
+    with guarded.client() as client:
+        assert client.request(method, path, json=body).status_code == 401
+        assert client.request(method, path, json=body, headers={"X-API-Key": "wrong"}).status_code == 401
+    for name in (*order[: order.index(least)], "other"):
+        with guarded.client(keys[name]) as client:
+            refused = client.request(method, path, json=body).status_code
+            # where no project is named, a key for another project leads to that one, which has other languages
+            assert refused == 403 or (name == "other" and refused == 400), (name, refused)
+    for name in order[order.index(least) : 3]:
+        with guarded.client(keys[name]) as client:
+            assert client.request(method, path, json=body).status_code in (200, 201, 204, 400)
+
+
+def test_keys_come_in_all_the_ways_that_programs_send_them(guarded: Running, keys: dict[str, str]) -> None:
+    key = keys["translate"]
+    basic = base64.b64encode(f"anybody:{key}".encode()).decode()
+    asked = {"q": "Close the lid.", "source": "en", "target": "es"}
+    with guarded.client() as client:
+        assert client.post("/libretranslate/translate", json=asked | {"api_key": key}).status_code == 200
+        assert client.post("/libretranslate/translate", data=asked | {"api_key": key}).status_code == 200
+        assert client.get("/modernmt/translate", params=asked, headers={"MMT-ApiKey": key}).status_code == 200
+        pair = {"langpair": "en|es", "q": "lid", "key": key}
+        assert client.get("/apertium/translate", params=pair).status_code == 200
+        body = "<methodCall><methodName>translate</methodName><params/></methodCall>"
+        assert client.post("/RPC2", content=body, headers={"Authorization": f"Basic {basic}"}).status_code == 200
+        assert client.post("/RPC2", content=body).status_code == 401
+
+
+def test_a_key_that_is_taken_away_is_refused_at_once(guarded: Running, keys_file: Path) -> None:
+    key = Keys(keys_file).add("guest", {"manual": "read"})
+    with guarded.client(key) as client:
+        assert client.get(MANUAL).status_code == 200
+        assert [each["name"] for each in client.get("/api/v1/projects").json()] == ["manual"]
+        Keys(keys_file).remove("guest")
+        assert client.get(MANUAL).status_code == 401
+    assert key not in keys_file.read_text()
+    assert keys_file.stat().st_mode & 0o077 == 0
+
+
+def test_a_key_does_not_tell_which_projects_there_are(guarded: Running, keys: dict[str, str]) -> None:
+    with guarded.client(keys["other"]) as client:
+        missing, hidden = client.get("/api/v1/projects/missing"), client.get(MANUAL)
+        assert missing.status_code == hidden.status_code == 403
+    with guarded.client(keys["root"]) as client:
+        assert client.get("/api/v1/projects/missing").status_code == 404
+
+
+def test_the_journal_names_the_owner_of_the_key(guarded: Running, keys: dict[str, str]) -> None:
+    with guarded.client(keys["learn"]) as client:
+        client.post(f"{MANUAL}/corrections", json=CORRECTION | {"user": "somebody else"})
+        rows = client.get(f"{MANUAL}/corrections", params={"limit": 1}).json()["corrections"]
+    assert rows[0]["user"] == "learn"
+
+
+def test_the_network_is_not_listened_to_without_keys_and_tls(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="there are no keys"):
+        Settings(host="0.0.0.0").check()  # noqa: S104
+    with pytest.raises(BadInputError, match="without TLS"):
+        Settings(host="::", keys=tmp_path / "keys").check()
+    Settings(host="192.0.2.1", keys=tmp_path / "keys", insecure=True).check()
+    Settings(host="192.0.2.1", keys=tmp_path / "keys", certificate=tmp_path / "pem").check()
+
+
+# ── Other sites, other names ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_pages_of_other_sites_can_do_nothing(server: Running) -> None:
+    form = {"q": "lid", "s": "tapa", "source": "en", "target": "es"}
+    with server.client() as client:
+        for headers in ({"Origin": "https://example.org"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
+            assert client.post("/libretranslate/suggest", data=form, headers=headers).status_code == 403
+        renamed = client.get("/api/v1/projects", headers={"Host": "example.org"})
+        assert renamed.status_code == 401  # a page that had its name point at this machine
+        through = client.get("/api/v1/projects", headers={"X-Forwarded-For": "192.0.2.1"})
+        assert through.status_code == 401  # a proxy on this machine
+        answer = client.get("/api/v1/projects", headers={"Origin": server.url})
+        assert answer.status_code == 200
+        assert not any(name.startswith("access-control") for name in answer.headers)
+
+
+@pytest.mark.parametrize(
+    "name", ["../manual", "..%2fmanual", "%2e%2e", "manual%00", "/etc/passwd", ".deleted", "a/../manual", "manual/"]
+)
+def test_names_that_lead_elsewhere_lead_nowhere(server: Running, name: str) -> None:
+    said = raw(server, f"GET /api/v1/projects/{name} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    assert said.split()[1] in (b"404", b"307"), said
+    with server.client() as client:
+        made = client.post("/api/v1/projects", json={"name": name, "source": "en", "target": "es"})
+        assert made.status_code == 422
+    assert {path.name for path in server.folder.iterdir()} <= {"manual", "other", ".deleted", ".promised"}
+
+
+# ── Bodies ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.usefixtures("alive")
+def test_huge_bodies_are_refused(guarded: Running, keys: dict[str, str]) -> None:
+    with guarded.client(keys["learn"]) as client:
+        huge = {"texts": ["x" * 1000] * 100}
+        assert client.post(f"{MANUAL}/translations", json=huge).status_code == 413
+        assert client.post(f"{MANUAL}/translations", json={"texts": ["x" * 3000]}).status_code == 413
+        pieces = (b"x" * 1000 for _ in range(1000))
+        assert client.post(f"{MANUAL}/corrections", content=pieces).status_code == 413
+        assert client.post(f"{MANUAL}/imports?name=a.tmx", content=b"x" * 200_000).status_code == 413
+    with guarded.client() as client:
+        assert client.post(f"{MANUAL}/imports?name=a.tmx", content=b"x" * 50_000).status_code == 401
+
+
+@pytest.mark.usefixtures("alive")
+def test_slow_bodies_and_slow_heads_are_refused(guarded: Running) -> None:
+    head = f"POST {MANUAL}/translations HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n"
+    assert b" 408 " in raw(guarded, head.encode())
+    started = time.monotonic()
+    assert raw(guarded, b"GET /health HTTP/1.1\r\nHost: loc") == b""
+    assert time.monotonic() - started < 4
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b'{"texts": ["a"', 400),
+        (b'{"texts": ["\xff\xfe"]}', 400),
+        (b'{"texts": ["\\ud800"]}', 422),
+        (b"[" * 15_000, 400),
+        (b'{"texts": "a"}', 422),
+        (b'{"texts": ["a"], "n": 1e9}', 422),
+        (b'{"texts": ["a"], "n": NaN}', 422),
+        (b"", 422),
+    ],
+)
+@pytest.mark.usefixtures("alive")
+def test_bad_json_and_bad_utf8(guarded: Running, keys: dict[str, str], body: bytes, status: int) -> None:
+    with guarded.client(keys["learn"]) as client:
+        kind = {"content-type": "application/json"}
+        answer = client.post(f"{MANUAL}/translations", content=body, headers=kind)
+        assert answer.status_code == status, answer.text
+        assert answer.json()["error"]["what"]
+        assert client.post("/libretranslate/translate", content=body, headers=kind).status_code in (400, 401)
+
+
+BOMB = b"""<?xml version="1.0"?><!DOCTYPE b [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>
+<methodCall><methodName>translate</methodName><params><param><value><string>&b;</string></value></param></params>
+</methodCall>"""
+OUTSIDE = b"""<?xml version="1.0"?><!DOCTYPE b [<!ENTITY a SYSTEM "file:///etc/passwd">]>
+<methodCall><methodName>&a;</methodName><params/></methodCall>"""
+DEEP = b"<methodCall><params><param>" + b"<value><array><data>" * 800
+
+
+@pytest.mark.parametrize("body", [BOMB, OUTSIDE, DEEP, b"", b"\xff", b"<a/>", b"<methodCall/>"])
+@pytest.mark.usefixtures("alive")
+def test_xml_bombs(guarded: Running, keys: dict[str, str], body: bytes) -> None:
+    with guarded.client(keys["learn"]) as client:
+        answer = client.post("/RPC2", content=body, headers={"content-type": "text/xml"})
+    assert answer.status_code == 200
+    assert "<fault>" in answer.text
+    assert "root:" not in answer.text
+    assert len(answer.text) < 1000
+
+
+ZIP = base64.b64decode("UEsDBBQAAAAIAAAAIQAAAAAAAgAAAAAAAAABAAAAYQMAUEsFBgAAAAAAAAAAAAAAAAAAAAAAAA==")
+LAUGHS = b"""<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>
+<xliff version="1.2"><file source-language="en" target-language="es" original="a" datatype="x"><body>
+<trans-unit id="1"><source>&b;</source></trans-unit></body></file></xliff>"""
+
+
+@pytest.mark.parametrize("data", [ZIP, gzip.compress(bytes(90_000)), LAUGHS], ids=["zip", "gzip", "entities"])
+@pytest.mark.usefixtures("alive")
+def test_bombs_in_uploads(guarded: Running, keys: dict[str, str], data: bytes) -> None:
+    with guarded.client(keys["learn"]) as client:
+        job = client.post(f"{MANUAL}/imports", params={"name": "page.xlf"}, content=data).json()
+        while job["state"] in ("waiting", "running"):
+            time.sleep(0.02)
+            job = client.get(f"{MANUAL}/jobs/{job['id']}").json()
+        assert job["state"] == "failed"
+        assert job["document"] is None
+
+
+@pytest.mark.usefixtures("alive")
+def test_bytes_that_are_not_http(guarded: Running) -> None:
+    assert b" 400 " in raw(guarded, b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n")
+    assert b" 400 " in raw(guarded, b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n")
+    assert b" 400 " in raw(guarded, b"GET / HTTP/1.1\r\n" + b"X: " + b"x" * 70_000 + b"\r\n\r\n")
+
+
+def test_too_many_requests() -> None:
+    budgets = Budgets(rate=10, most=3)
+    assert [budgets.take("ana") for _ in range(4)] == [True, True, True, False]
+    assert budgets.take("ben")
+
+
+# ── What gets out ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_no_path_and_no_text_gets_out(server: Running, caplog: pytest.LogCaptureFixture) -> None:
+    with server.client() as client, caplog.at_level("INFO", logger="dragoman.server"):
+        answers = [
+            client.get("/api/v1/projects/secretname"),
+            client.post(f"{MANUAL}/corrections", json={"source": "", "target": "secretword"}),
+            client.get(f"{MANUAL}/concordance", params={"text": "secretword"}),
+            client.post("/libretranslate/translate", json={"q": "secretword", "source": "en", "target": "es"}),
+            client.get("/secretpath"),
+        ]
+    assert str(server.folder) not in "".join(answer.text for answer in answers)
+    said = json.dumps([[record.getMessage(), getattr(record, "fields", {})] for record in caplog.records])
+    assert "libretranslate.translate" in said
+    assert "secret" not in said
+
+
+def test_an_error_that_nobody_foresaw_is_answered(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = server.app.state.house.projects.get("manual")
+
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("secretword")
+
+    with server.client() as client:
+        with monkeypatch.context() as patched:
+            patched.setattr(project.engine, "history", fail)
+            answer = client.get(f"{MANUAL}/corrections")
+        assert answer.status_code == 500
+        assert "secretword" not in answer.text
+        assert client.get(f"{MANUAL}/corrections").status_code == 200
