@@ -194,7 +194,7 @@ def test_a_snapshot_of_another_version_is_not_needed(tmp_path: Path, monkeypatch
     with new(path) as engine:
         engine.learn(*PAIRS[0])
         expected = arrays_of(engine)
-    monkeypatch.setattr("dragoman.state.FORMAT", 2)
+    monkeypatch.setattr("dragoman.state.FORMAT", 0)
     with Engine.open(path) as engine:
         assert engine.warnings == ["snapshot 1 is passed over: it was made by another version of dragoman"]
         assert_same(arrays_of(engine), expected)

@@ -8,11 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dragoman.experiments import learning_curves as curves
 from dragoman.experiments.corpora import Pair
-from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
+from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Row, Scale, Table, Text
 from dragoman.experiments.working import Work, work
 from dragoman.experiments.workshop import LONGEST, Workshop
 from dragoman.models.knowledge import Knowledge
@@ -21,19 +19,16 @@ from dragoman.models.knowledge import Knowledge
 def retrained(workshop: Workshop, task: str, system: str, test: Text, every: int) -> Measured:
     """Translate so many segments at a time, then train models in batch on all of them up to there."""
     del task, system
-    pairs, parts, seconds = workshop.pairs(test), list[Work](), list[float]()
+    pairs, parts = workshop.pairs(test), list[Work]()
     for begin in range(0, len(pairs), every):
         with tempfile.TemporaryDirectory() as directory:
-            began = time.perf_counter()
             base = train(pairs[:begin], Path(directory) / "base")
-            seconds.append(time.perf_counter() - began)
             with workshop.engine(base, test.languages) as engine:
                 parts.append(work(engine, pairs[begin : begin + every], learn=False))
     whole = parts[0]
     for part in parts[1:]:
         whole = whole + part
-    times = {f"training on {n * every}": seconds[n] for n in range(1, len(seconds))}
-    return Measured(whole.curve(), times)
+    return Measured(whole.curve())
 
 
 def train(pairs: list[Pair], directory: Path) -> Path | None:
@@ -47,6 +42,19 @@ def train(pairs: list[Pair], directory: Path) -> Path | None:
     return directory
 
 
+def timed(workshop: Workshop, task: str, test: Text, step: int) -> Measured:
+    """Train models in batch on more and more sentences, and look at the clock."""
+    del task
+    pairs, rows, seconds = workshop.pairs(test), list[Row](), dict[str, float]()
+    for size in (*range(step, len(pairs), step), len(pairs)):
+        with tempfile.TemporaryDirectory() as directory:
+            began = time.perf_counter()
+            train(pairs[:size], Path(directory) / "base")
+            seconds[f"training on {size}"] = time.perf_counter() - began
+        rows.append({"sentences": size})
+    return Measured(rows, seconds)
+
+
 def cells(scale: Scale) -> list[Cell]:
     """Each frequency on both corpora."""
     return [
@@ -54,6 +62,12 @@ def cells(scale: Scale) -> list[Cell]:
         for task, text in curves.texts(scale).items()
         for every in scale((10, 100, 1000), (10, 50, 100))
     ]
+
+
+def time_cells(scale: Scale) -> list[Cell]:
+    """Both corpora, up to the papers' 10,000 sentences."""
+    texts = curves.texts(scale, quick=4000)
+    return [Cell(timed, {"task": task, "test": text, "step": 1000}) for task, text in texts.items()]
 
 
 def findings(results: Results) -> list[Finding]:
@@ -67,10 +81,9 @@ def findings(results: Results) -> list[Finding]:
 def _trainings(results: Results) -> dict[str, tuple[list[int], list[float]]]:
     """For each task: sizes of the training set, and the seconds that training took."""
     found: dict[str, tuple[list[int], list[float]]] = {}
-    for row in reversed(results.times):  # of those trained most often there are most, and they come last
-        times = {int(name.split()[-1]): row[name] for name in row if name.startswith("training on")}
-        if times:
-            found[row["task"]] = sorted(times), [times[size] for size in sorted(times)]
+    for task in results.distinct("task"):
+        sizes = results.distinct("sentences", task=task)
+        found[task] = sizes, [results.seconds(f"training on {size}", task=task) for size in sizes]
     return found
 
 
@@ -88,10 +101,8 @@ def time_findings(results: Results) -> list[Finding]:
     """Whether training takes longer and longer."""
     said, rises = [], []
     for task, (sizes, seconds) in _trainings(results).items():
-        half = len(sizes) // 2
-        early, late = np.median(seconds[: half or 1]), np.median(seconds[half:])
-        said.append(f"{task}: median {early:.2f} s in the first half, {late:.2f} s in the second")
-        rises.append(late > early)
+        said.append(f"{task}: {seconds[0]:.2f} s for {sizes[0]:,} sentences, {seconds[-1]:.2f} s for {sizes[-1]:,}")
+        rises.append(seconds[-1] > seconds[0])
     claim = "training in batch takes longer, the more there is to train on"
     return [Finding("time grows", claim, "; ".join(said), all(rises))]
 
@@ -119,7 +130,7 @@ EXPERIMENTS = [
         "O-fig4",
         "Time of training in batch",
         "It grows with what there is to train on: 19 (XRCE) and 45 minutes (Europarl) at 10,000 sentences.",
-        cells,
+        time_cells,
         time_table,
         time_findings,
         draw_time,

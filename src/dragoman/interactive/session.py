@@ -37,7 +37,7 @@ from dragoman.types import Sentence
 
 Mode = Literal["auto", "graph", "search"]
 
-SEARCHABLE = 50  # words of source and prefix together, up to which a search behind the prefix is quick enough for a key
+SEARCHABLE = 40  # words of source and prefix together, up to which a search behind the prefix is quick enough for a key
 FORGIVEN, FORGIVEN_SHARE = 1, 0.2  # edits up to which a graph is taken to contain what is meant; tuned on dev text
 KEPT = 8  # graphs of prefixes: going back and forth does not search again
 ALTERNATIVES = 32  # completions looked at for each one that was rejected
