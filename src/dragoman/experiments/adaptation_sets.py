@@ -27,16 +27,16 @@ def texts(scale: Scale) -> dict[str, Text]:
     corpus, news = "europarl-en-es", "newstest-en-es"
     return {
         "train": scale.text(corpus, "train", 60_000, 4000),
-        "development": scale.text(corpus, "dev", 500, 80),
-        "adaptation": scale.text(news, "dev", MOST, 150),
-        "test": scale.text(news, "test", 1000, 150),
+        "development": scale.text(corpus, "dev", 500, 150),
+        "adaptation": scale.text(news, "dev", MOST, 400),
+        "test": scale.text(news, "test", 1000, 250),
     }
 
 
 def common(scale: Scale) -> dict[str, Any]:
     """What all cells of a family have in common: the texts, sizes of A, how often it is drawn, entries of the lists."""
-    sizes = scale("10 20 50 100 200 500 1000 2000", "10 30 100")
-    return {**texts(scale), "sizes": sizes, "draws": scale(10, 4), "n": scale(200, 100)}
+    sizes = scale("10 20 50 100 200 500 1000 2000", "10 30 100 300")
+    return {**texts(scale), "sizes": sizes, "draws": scale(10, 6), "n": scale(200, 100)}
 
 
 def adapted(

@@ -37,9 +37,9 @@ def texts(scale: Scale, language: str) -> dict[str, Text]:
     corpus, news = f"europarl-en-{language}", f"newstest-en-{language}"
     return {
         "train": scale.text(corpus, "train", 60_000, 4000),
-        "development": scale.text(corpus, "dev", 500, 80),
-        "chosen_on": scale.text(news, "dev", 1000, 100),
-        "test": scale.text(news, "test", 2000, 200),
+        "development": scale.text(corpus, "dev", 500, 150),
+        "chosen_on": scale.text(news, "dev", 1000, 250),
+        "test": scale.text(news, "test", 2000, 400),
     }
 
 

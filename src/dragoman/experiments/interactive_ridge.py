@@ -30,14 +30,14 @@ def cells(scale: Scale) -> list[Cell]:
     """The four of [I] Table 1, with its rates and sizes."""
     texts = {
         "train": scale.text("europarl-en-es", "train", 60_000, 4000),
-        "development": scale.text("europarl-en-es", "dev", 500, 80),
-        "test": scale.text("newstest-en-es", "test", 1000, 25),
+        "development": scale.text("europarl-en-es", "dev", 500, 150),
+        "test": scale.text("newstest-en-es", "test", 1000, 60),
     }
     settings = {
         "none": (0.0, 0),
         "n-best": (0.01, scale(5000, 500)),
-        "Gaussian": (0.001, scale(201, 20)),
-        "simplex": (0.0001, scale(70, 20)),
+        "Gaussian": (0.001, scale(201, 40)),
+        "simplex": (0.0001, scale(70, 40)),
     }
     return [Cell(typed, {"method": name, **texts, "alpha": a, "size": n}) for name, (a, n) in settings.items()]
 

@@ -23,7 +23,7 @@ def ordered(workshop: Workshop, task: str, system: str, test: Text) -> Measured:
 
 def cells(scale: Scale) -> list[Cell]:
     """Both orders of both corpora."""
-    texts = curves.texts(scale, quick=300)
+    texts = curves.texts(scale, quick=800)
     return [
         Cell(ordered, {"task": task, "system": system, "test": text})
         for task, text in texts.items()
