@@ -64,7 +64,12 @@ def trained(folder: Path, count: int) -> ModelSet:
 
 
 def tuned(
-    models: ModelSet, start: Weights, sets: tuple[Development, Development], methods: list[str], seeds: list[int]
+    models: ModelSet,
+    start: Weights,
+    sets: tuple[Development, Development],
+    methods: list[str],
+    seeds: list[int],
+    nbest: int,
 ) -> Iterator[tuple[Report, float]]:
     """Tune with each method and seed, and print a row for each; the reports, with BLEU on the test set."""
     development, test = sets
@@ -76,7 +81,7 @@ def tuned(
     for name in methods:
         for seed in seeds:
             began = time.perf_counter()
-            report = tune(models, start, development, METHODS[name], bleu, seed=seed)
+            report = tune(models, start, development, METHODS[name], bleu, nbest=nbest, seed=seed)
             took = time.perf_counter() - began
             decoder = Decoder(models, Weights(start.preset, report.weights))
             after = decode(decoder, test, bleu)
@@ -126,6 +131,7 @@ def main() -> None:
     parser.add_argument("--test", type=int, default=1000, help="test lines (default 1000)")
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--seeds", default="1,2,3")
+    parser.add_argument("--nbest", type=int, default=300)
     parser.add_argument("--preset", default="moses")
     parser.add_argument("--start", choices=("default", "flat"), default="default", help="weights to start from")
     parser.add_argument("--estimates", action="store_true", help="tune β and δ too")
@@ -144,7 +150,7 @@ def main() -> None:
     warm()
     methods = [name for name in arguments.methods.split(",") if name]
     seeds = [int(seed) for seed in arguments.seeds.split(",")]
-    results = list(tuned(models, start, sets, methods, seeds)) if methods else []
+    results = list(tuned(models, start, sets, methods, seeds, arguments.nbest)) if methods else []
     if len(seeds) > 1 and results:
         side_by_side(results)
     if results:

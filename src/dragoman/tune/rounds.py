@@ -22,7 +22,7 @@ from dragoman.search.decoder import Beam, Decoder, Estimates
 from dragoman.tune.development import Development, decode
 from dragoman.tune.pool import Pool, Tuner, Vector
 
-NBEST = 100
+NBEST = 300
 ROUNDS = 8
 PATIENCE = 3  # rounds without a better score before it ends
 ATTEMPTS = 3  # to find other weights on the same pool, each with a seed of its own
