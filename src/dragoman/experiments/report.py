@@ -32,6 +32,13 @@ QUICK = (
 )
 
 
+SIGNS = (
+    "**Yes** and **no** tell the sign of a difference and nothing more: no test of significance stands behind them, "
+    "and where the best of several systems is named, it was found on the very text that it is reported for. Margins "
+    "are in the tables of the pages; many differences between methods of adapting weights are smaller than these."
+)
+
+
 def signature(experiment: Experiment, results: Results, scale: Scale, workshop: Workshop) -> dict[str, Any]:
     """All that the figures depend on."""
     texts = {str(text): text for cell, _ in results.cells for text in cell.texts}
@@ -163,7 +170,7 @@ def _finding(each: dict[str, Any], verdicts: tuple[str, str]) -> str:
 
 def _table(table: dict[str, Any]) -> str:
     rows = [table["columns"], ["---"] * len(table["columns"]), *table["rows"]]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows)
 
 
 def _index(known: dict[str, Any]) -> list[str]:
@@ -179,5 +186,6 @@ def _index(known: dict[str, Any]) -> list[str]:
     return [
         "# The papers' tables and figures, rerun",
         "Written by `dragoman experiment`; see [Experiments](../experiments.md) for how to run them.",
+        SIGNS,
         _table({"columns": columns, "rows": rows}),
     ]

@@ -141,15 +141,17 @@ def size_findings(results: Results) -> list[Finding]:
 
 
 def curve_findings(results: Results) -> list[Finding]:
-    """Whether the best methods end below the baseline, and below MERT."""
+    """Whether adapting λ ends below the baseline, and below adapting u ([P]) or MERT ([M])."""
     final = {m: float(results.select(method=m)[-1]["TER difference"]) for m in results.distinct("method")[1:]}
     said = ", ".join(f"{method} {difference:+.2f}" for method, difference in final.items())
-    weights = {method: gain for method, gain in final.items() if method.endswith("λ")}
-    mert = next(gain for method, gain in final.items() if method.startswith("MERT"))
-    return [
-        Finding("below the baseline", "adapting λ ends below the baseline", said, min(weights.values()) < 0),
-        Finding("below MERT200", "and below MERT every 200 sentences", said, min(weights.values()) < mert),
-    ]
+    weights, factors, mert = (
+        [gain for method, gain in final.items() if method.endswith(kind) or method.startswith(kind)]
+        for kind in ("λ", "u", "MERT")
+    )
+    found = [Finding("below the baseline", "adapting λ ends below the baseline", said, min(weights) < 0)]
+    if factors:
+        return [*found, Finding("below factors", "and below adapting u", said, min(weights) < min(factors))]
+    return [*found, Finding("below MERT200", "and below MERT every 200 sentences", said, min(weights) < min(mert))]
 
 
 def part_findings(results: Results) -> list[Finding]:

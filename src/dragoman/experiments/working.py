@@ -6,6 +6,7 @@ that both scenarios of [O] §4.2 are measured in one pass.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -29,7 +30,7 @@ class Work:
     """What a person had to do, segment by segment."""
 
     counts: dict[str, Counts]  # for each measure [segments, k]
-    learning: NDArray[np.float64]  # [segments] seconds
+    learning: NDArray[np.float64]  # [segments] seconds of the processor: those of the disk say more about the machine
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> Work:
@@ -72,7 +73,7 @@ class Work:
 
 def work(partner: Partner, pairs: Iterable[tuple[str, str]], *, learn: bool = True, mode: Mode = "graph") -> Work:
     """Let a simulated person translate the sources; word graphs complete what is typed, as in [O]."""
-    return Work.of(list(interact(partner, pairs, learn, mode=mode)))
+    return Work.of(list(interact(partner, pairs, learn, mode=mode, clock=time.thread_time)))
 
 
 def curves(found: Work) -> Measured:
