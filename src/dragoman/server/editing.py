@@ -12,17 +12,23 @@ from dragoman.server.answers import RefusedError
 from dragoman.server.documents import Segment, changed_meanwhile
 from dragoman.server.projects import Opened
 from dragoman.server.schemas import SegmentChange
+from dragoman.store import Row
 
 
-def check_correction(project: Opened, number: int) -> None:
-    """Refuse an id that no correction has, or one that is forgotten."""
+def correction(project: Opened, number: int) -> Row:
+    """The row of a correction; an id that none has is refused."""
     try:
         row = project.engine.project.journal.get(number)
     except BadInputError as error:
         raise RefusedError(404, error.what, error.remedy) from None
     if row.source is None:
         raise RefusedError(404, f"{number} is no correction", "see the ids in the history")
-    if row.forgotten:
+    return row
+
+
+def check_correction(project: Opened, number: int) -> None:
+    """Refuse an id that no correction has, or one that is forgotten."""
+    if correction(project, number).forgotten:
         raise RefusedError(409, f"correction {number} is forgotten already", "see the history")
 
 

@@ -28,14 +28,14 @@ from dragoman.server.access import check_role
 from dragoman.server.answers import RefusedError, refusal_of
 from dragoman.server.limits import Budget
 from dragoman.server.rooms import Room, house_of
-from dragoman.server.schemas import Id, SegmentChange, Sent, Text
+from dragoman.server.schemas import Confirming, Id, SegmentChange, Text
 
 router = APIRouter()
 PENDING = 256  # requests waiting in one session, above which it is ended
 TOO_MUCH = 1008  # the code with which a WebSocket is closed: against the rules
 
 
-class Asked(Sent):
+class Asked(Confirming):
     """A request in a live session."""
 
     number: Annotated[int, Field(ge=0, le=2**53 - 1)]
@@ -46,12 +46,6 @@ class Asked(Sent):
     prefix: Text = ""
     text: Text | None = None
     words: bool = False  # tell confidence and source of each word of the completion: twice the time of all the rest
-    force: bool = False
-    user: Annotated[str, Field(max_length=200)] | None = None
-    suggestion: Text | None = None
-    key_strokes: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    mouse_actions: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    milliseconds: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
 
 
 @router.websocket("/api/v1/projects/{project}/live")

@@ -293,7 +293,18 @@ class Segments(Given):
     segments: list[SegmentGiven]
 
 
-class SegmentChange(Sent):
+class Confirming(Sent):
+    """Who confirms a translation, whether they insist, and what it took them."""
+
+    force: bool = False
+    user: Annotated[str, Field(max_length=200)] | None = None
+    suggestion: Text | None = None
+    key_strokes: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    mouse_actions: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    milliseconds: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+
+
+class SegmentChange(Confirming):
     """What becomes of a segment; confirming it teaches it."""
 
     model_config = example(target="Cierre la tapa.", state="confirmed", version=2, key_strokes=5)
@@ -303,12 +314,6 @@ class SegmentChange(Sent):
         Annotated[int, Field(ge=1, le=2**53 - 1, description="the version that was seen; refused if there is another")]
         | None
     ) = None
-    force: bool = False
-    user: Annotated[str, Field(max_length=200)] | None = None
-    suggestion: Text | None = None
-    key_strokes: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    mouse_actions: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    milliseconds: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
 
 
 class LeftOut(Given):

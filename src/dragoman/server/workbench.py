@@ -27,6 +27,7 @@ from dragoman.server import schemas
 from dragoman.server.answers import RefusedError
 from dragoman.server.api import PROBLEMS, CorrectionId, history_row
 from dragoman.server.documents import Documents
+from dragoman.server.editing import correction
 from dragoman.server.projects import Opened
 from dragoman.server.rooms import Reading, Translating
 from dragoman.server.translating import tokens_of
@@ -140,12 +141,7 @@ async def show_correction(number: CorrectionId, room: Reading) -> Taught:
 
 
 def _taught(project: Opened, number: int) -> Taught:
-    try:
-        row = project.engine.project.journal.get(number)
-    except BadInputError as error:
-        raise RefusedError(404, error.what, error.remedy) from None
-    if row.source is None:
-        raise RefusedError(404, f"{number} is no correction", "see the ids in the history")
+    row = correction(project, number)
     place = project.documents.taught(number)
     name = project.documents.document(place.document).name if place else None
     return Taught(
