@@ -211,6 +211,11 @@ class AlignmentModel:
         self.lost[DROPPED] += weakest.size
         return int(weakest.size)
 
+    def compact(self) -> None:
+        """Put the entries of all tables into the order of their keys and give back spare room."""
+        for table in self.tables.values():
+            table.compact()
+
     @property
     def dropped(self) -> int:
         """How many links `prune` has dropped, those of the base not counted."""

@@ -36,6 +36,7 @@ PLAN = ("online", "hmm", "hmm")  # aligns better, and in less time: docs/alignme
 MOST_THREADS = 8  # by default: each holds expected counts of its own, 8 bytes a word pair
 CELLS = 1 << 22  # source positions × target positions of the sentences that make one task, at most
 TASKS = 16  # at least so many, where there are sentences enough
+ONLINE = 100_000  # sentence pairs that an online epoch looks at, the first ones: it cannot be shared out
 
 Ids = NDArray[np.int64]
 Progress = Callable[[int, int], None]  # sentences done, sentences of all epochs
@@ -55,8 +56,8 @@ def train(
     Returns the log-likelihood of the corpus in each epoch, under the model that epoch started from (in an online epoch:
     that each sample met). From one epoch to the next of the same kind of batch EM it never falls without smoothing
     (`smooth=False`; online epochs always smooth), up to the quantisation of counts; to interpolate with uniform
-    distributions after maximising may cost a little of what was gained. The result is the same, bit for bit, for any
-    number of threads.
+    distributions after maximising may cost a little of what was gained. An online epoch looks at the first `ONLINE`
+    pairs only. The result is the same, bit for bit, for any number of threads.
     """
     if model.base or any(len(table) for table in model.tables.values()):
         raise BadInputError("training needs an empty model", remedy="train a new one, then merge it or build on it")
@@ -90,7 +91,7 @@ class _Corpus:
         self.target_ids = np.concatenate([[NULL], target_ids])
         self.corpus = CorpusArrays(source.astype(np.int32), source_ends, (target + 1).astype(np.int32), target_ends)
         self.pairs = Pairs(*kernels.number_pairs(self.corpus, self.target_ids.size, self.source_ids.size))
-        self.tasks = self._tasks()
+        self.tasks = self._tasks(self.size)
         self.lengths = np.unique(np.diff(target_ends))
         ends = np.cumsum((self.lengths + 1) ** 2)
         self.blocks = np.full(self.lengths[-1] + 1, -1)  # [longest + 1] where the jumps of each length begin, or -1
@@ -101,7 +102,7 @@ class _Corpus:
     def online(self) -> Iterator[tuple[int, float]]:
         """Add the counts of each sample, expected under those before it; yields (sentences done, log-likelihood)."""
         occurred, totals = np.zeros(self.source_ids.size, np.bool_), np.zeros(self.target_ids.size, np.int64)
-        for first, last, size in self.tasks:
+        for first, last, size in self._tasks(min(self.size, ONLINE)):
             cells = self._cells(first, last, size)
             counts = (self.nearness, occurred, totals, self.links, self.jumps)
             yield last, float(kernels.online_step(self.corpus, cells, first, last, self.blocks, *counts))
@@ -142,11 +143,11 @@ class _Corpus:
         kernels.fill_cells(self.corpus, self.pairs, first, last, cells)
         return cells
 
-    def _tasks(self) -> list[tuple[int, int, int]]:
-        """Runs of sentences with about as many cells: the first, one past the last, and their cells."""
-        ends = np.cumsum(np.diff(self.corpus.source_ends) * np.diff(self.corpus.target_ends))
+    def _tasks(self, sentences: int) -> list[tuple[int, int, int]]:
+        """Runs of the first sentences with about as many cells: the first, one past the last, and their cells."""
+        ends = np.cumsum((np.diff(self.corpus.source_ends) * np.diff(self.corpus.target_ends))[:sentences])
         number = ends // max(1, min(CELLS, ends[-1] // TASKS))
-        bounds = np.concatenate([[0], np.flatnonzero(np.diff(number)) + 1, [self.size]])
+        bounds = np.concatenate([[0], np.flatnonzero(np.diff(number)) + 1, [sentences]])
         sizes = np.diff(ends[bounds[1:] - 1], prepend=0)
         return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), sizes.tolist(), strict=True))
 

@@ -29,6 +29,13 @@ KIND = "Knowledge"
 FORMAT = 2
 
 
+def compact(side: Side) -> None:
+    """Put all that was counted of a language into one order for equal contents."""
+    if side.mode == "text":
+        for table in (side.casing.forms, side.casing.mixed, side.casing.habits, side.spacing.table):
+            table.compact()
+
+
 class Knowledge:
     """Two languages and the models between them; over a base, which is never changed, the differences to it."""
 
@@ -102,6 +109,8 @@ class Knowledge:
         for one, other in kept:
             self.source.add(one)
             self.target.add(other)
+        compact(self.source)
+        compact(self.target)
         return len(kept)
 
     def _fit(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[Sentence, Sentence]]:

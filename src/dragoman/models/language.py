@@ -244,6 +244,13 @@ class LanguageModel(Reader):
         self.check_learns()
         return upkeep.prune(self, limit)
 
+    def compact(self) -> None:
+        """Number the n-grams in one order for equal contents, and give back spare room; only without a base."""
+        self.check_learns()
+        if self.base is not None:
+            raise BadInputError("only a language model without a base can be compacted")
+        upkeep.compact(self)
+
     @property
     def dropped(self) -> int:
         """How many n-grams `prune` has dropped, those of the base not counted."""

@@ -24,7 +24,9 @@ from dragoman.models.language_kernels import (
     read_longest,
     start,
 )
-from dragoman.tables.kernels import ABSENT, LIVE, find, hash_of, home, joint_id, path_key
+from dragoman.tables.kernels import ABSENT, BITS, LIVE, find, hash_of, home, joint_id, path_key
+
+ELSEWHERE = -2  # not in the first slot to look at
 
 
 @lean
@@ -129,12 +131,25 @@ def find_all(index, keys, ids):
     if index.state[LIVE] == 0:
         ids[:] = ABSENT
         return
+    bits = np.uint64(index.state[BITS])
+    mask = (np.uint64(1) << bits) - np.uint64(1)
     for i in range(keys.size):
         ids[i] = home(hash_of(keys[i]), index.slots.size)
     for i in range(keys.size):
         ids[i] = index.slots[plain(ids[i])]
     for i in range(keys.size):
-        ids[i] = find(index, keys[i]) if ids[i] != 0 else np.int64(ABSENT)
+        slot = np.uint64(ids[i])
+        if slot == np.uint64(0):
+            ids[i] = ABSENT
+        else:
+            mark = (hash_of(keys[i]) << bits) & np.uint64(0xFFFFFFFF)
+            ids[i] = np.int64(slot & mask) - 1 if slot & ~mask == mark else np.int64(ELSEWHERE)
+    for i in range(keys.size):
+        if ids[i] >= 0:
+            ids[i] = ids[i] if index.keys[plain(ids[i])] == keys[i] else np.int64(ELSEWHERE)
+    for i in range(keys.size):
+        if ids[i] == ELSEWHERE:
+            ids[i] = find(index, keys[i])
 
 
 @lean

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.models import language_upkeep_kernels as kernels
-from dragoman.tables import ABSENT, Table
+from dragoman.tables import ABSENT, PathTable, Table
 from dragoman.tables.kernels import HIGH, WORD_BITS, insert_many
 from dragoman.text.vocabulary import SPECIAL
 
@@ -94,6 +94,26 @@ def merge(model: LanguageModel, other: LanguageModel) -> None:
         model.own.reserve(2 * (len(other.inner) + len(other.outer)))
     kernels.enter_paths(model.view, other.view, renamed, here)
     kernels.merge(model.view, other.view, renamed, here)
+
+
+def compact(model: LanguageModel) -> None:
+    """Number the n-grams in one order for equal contents, shorter ones first, and give back spare room."""
+    old = model.inner
+    paths = PathTable()
+    paths.index, paths.columns = old.index, {"uses": np.zeros(old.index.keys.size, np.int32)}
+    renumbered = np.append(paths.compact(), ABSENT)  # [ids so far + 1] the new id of each; at place ABSENT, ABSENT
+    ids = old.ids
+    grams = np.zeros(ids.size, old.columns["grams"].dtype)
+    grams[renumbered[ids]] = old.columns["grams"][ids]
+    grams["suffix"] = renumbered[grams["suffix"]]
+    old.index, old.columns = paths.index, {"grams": grams}
+    ids = model.outer.ids
+    keys = model.outer.index.keys[ids]
+    fresh = Table(model.outer.dtypes)
+    words = keys & ((1 << WORD_BITS) - 1)
+    fresh.add((renumbered[(keys >> WORD_BITS) - 1] + 1) << WORD_BITS | words, longest=model.outer.columns["longest"][ids])
+    fresh.compact()
+    model.outer = fresh
 
 
 def prune(model: LanguageModel, limit: int) -> dict[int, int]:

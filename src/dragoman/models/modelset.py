@@ -159,7 +159,10 @@ class ModelSet:
     def train(
         self, pairs: Iterable[tuple[Words, Words]], *, threads: int | None = None, progress: Progress | None = None
     ) -> None:
-        """Train an empty set in batch, as a base for others; the result is the same for any number of threads."""
+        """Train an empty set in batch, as a base for others; the result is the same for any number of threads.
+
+        All entries stand in the order of their keys: training in shards (`dragoman.cluster`) ends in the same bits.
+        """
         if self.base or len(self.source) > self.source.first:
             raise BadInputError("a base is trained from nothing", remedy="create a new one")
         samples = []
@@ -187,9 +190,9 @@ class ModelSet:
                 self.phrases.train((f, e, each) for (f, e), each in zip(chunk, links, strict=True))
                 report(min(begin + 1000, len(samples)), len(samples))
             counting.result()
-        for source, target in samples:
-            self.lengths.add(source.size, target.size)
-        self.phrases.compact()
+        self.lengths.add([source.size for source, _ in samples], [target.size for _, target in samples])
+        for model in (self.language, self.inverse, self.direct, self.phrases, self.lengths):
+            model.compact()
 
     def statistics(self) -> dict[str, int]:
         """Sizes of this layer, and what the limit has dropped."""

@@ -1,6 +1,6 @@
 """Connections to the database that holds a journal, an SQLite file or PostgreSQL, and what its errors mean.
 
-There is one connection for writing and a pool of them for reading.
+There is one connection for writing and a pool of them for reading; and sessions of their own, to hold a lock or listen.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import contextlib
 import os
 import socket
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,9 @@ from dragoman.errors import BadInputError, DamagedFileError, DragomanError, Stor
 Place = str | Path  # the path of an SQLite file, or the URL of a PostgreSQL database
 
 TABLE = "journal"
-OURS = 0x64726167  # "drag": half of our key among the advisory locks of PostgreSQL; the table's number is the other
+LOST = {"idle": 5, "interval": 2, "count": 3}  # seconds without a sign, and between questions, and how many of these
+KEEP_ALIVE = tuple(f"SET tcp_keepalives_{name} = {number}" for name, number in LOST.items())  # at the server's end
+HUNG = "10s"  # after which the server takes back what was begun by a process that was stopped in the middle of it
 REMEDIES = {  # the beginning of SQLite's name of an error, or of PostgreSQL's code for it
     "SQLITE_FULL": "make room and try again",
     "SQLITE_IOERR": "see that there is room and that the disk is in order, and try again",
@@ -40,24 +42,47 @@ class Database:
 
     def __init__(self, place: Place, *, write: bool = False, create: bool = False) -> None:
         self.file = place.absolute() if isinstance(place, Path) else None
-        url = URL.create("sqlite") if isinstance(place, Path) else _postgresql(place)
-        self.name = str(self.file or url.render_as_string(hide_password=True))
-        self._reader = self._engine(url)
+        self._url = URL.create("sqlite") if isinstance(place, Path) else _postgresql(place)
+        self.name = str(self.file or self._url.render_as_string(hide_password=True))
+        self._reader = self._engine(NullPool if self.file and _read_only(self.file) else QueuePool)
         self._writer: sa.Engine | None = None
         if self.file:
             _set_up_sqlite_reader(self._reader, self.file)
         if write:
-            self._writer = self._engine(url)
-            if self.file:
-                _set_up_sqlite_writer(self._writer, self.file, create=create)
-            else:
-                _set_up_postgresql_writer(self._writer, self.name)
+            self.open_writer(create=create)
 
-    def _engine(self, url: URL) -> sa.Engine:
-        pool = NullPool if self.file and _read_only(self.file) else QueuePool
-        who = {} if self.file else {"application_name": f"dragoman, process {os.getpid()} on {socket.gethostname()}"}
+    def open_writer(self, *, create: bool = False, check: Callable[[], None] = lambda: None) -> None:
+        """Open for writing too; `check` is called with each new connection, and says by an error that we may not."""
+        self._writer = self._engine(QueuePool)
+        if self.file:
+            _set_up_sqlite_writer(self._writer, self.file, create=create)
+        else:
+            _set_up_postgresql_writer(self._writer, check)
+
+    def close_writer(self) -> None:
+        """From here on only read."""
+        if self._writer:
+            self._writer.dispose()
+        self._writer = None
+
+    def session(self) -> sa.Connection:
+        """A connection to PostgreSQL of its own, on which each statement is a transaction; to hold a lock, or listen."""
+        with self.clear_errors("cannot connect: {}"):
+            connection = self._engine(NullPool).connect().execution_options(isolation_level="AUTOCOMMIT")
+            try:
+                for statement in KEEP_ALIVE:
+                    connection.exec_driver_sql(statement)
+            except BaseException:
+                connection.close()
+                raise
+            return connection
+
+    def _engine(self, pool: type[sa.Pool]) -> sa.Engine:
+        who: dict[str, Any] = {f"keepalives_{name}": number for name, number in LOST.items()}
+        who |= {"application_name": f"dragoman, process {os.getpid()} on {socket.gethostname()}"}
+        arguments = {} if self.file else who
         try:
-            return sa.create_engine(url, poolclass=pool, pool_pre_ping=True, connect_args=who)
+            return sa.create_engine(self._url, poolclass=pool, pool_pre_ping=True, connect_args=arguments)
         except ModuleNotFoundError:
             remedy = "install it with: pip install 'dragoman[postgresql]'"
             raise BadInputError("the driver for PostgreSQL is missing", where=self.name, remedy=remedy) from None
@@ -65,7 +90,7 @@ class Database:
     @contextlib.contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """A connection that sees the database as it is now and changes nothing."""
-        with self._clear_errors("cannot read: {}"), self._reader.begin() as connection:
+        with self.clear_errors("cannot read: {}"), self._reader.begin() as connection:
             yield connection
 
     @contextlib.contextmanager
@@ -73,17 +98,17 @@ class Database:
         """One transaction on the one connection that writes: on disk when this ends, or as if it had never begun."""
         if self._writer is None:
             raise BadInputError("is open for reading only", where=self.name, remedy="open it for writing")
-        with self._clear_errors("cannot write: {}; nothing was acknowledged"), self._writer.begin() as connection:
+        with self.clear_errors("cannot write: {}; nothing was acknowledged"), self._writer.begin() as connection:
             yield connection
 
     def close(self) -> None:
         """Close all connections."""
         self._reader.dispose()
-        if self._writer:
-            self._writer.dispose()
+        self.close_writer()
 
     @contextlib.contextmanager
-    def _clear_errors(self, what: str) -> Iterator[None]:
+    def clear_errors(self, what: str) -> Iterator[None]:
+        """Errors of the database inside become ours, which say what happened to the journal and what to do."""
         try:
             yield
         except sa.exc.DBAPIError as error:
@@ -163,28 +188,16 @@ def _set_up_sqlite_writer(engine: sa.Engine, file: Path, *, create: bool) -> Non
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def _set_up_postgresql_writer(engine: sa.Engine, name: str) -> None:
-    """Let nobody else write while we do: several project directories can name the same database.
-
-    The lock belongs to the connection, so it is taken again with each new one, and goes when the process is killed.
-    """
-
+def _set_up_postgresql_writer(engine: sa.Engine, check: Callable[[], None]) -> None:
     @sa.event.listens_for(engine, "connect")
-    def lock(connection: Any, _: Any) -> None:
-        def ask(query: str, *values: Any) -> Any:
-            found = connection.execute(query, values).fetchone()
-            return found and found[0]
-
-        key = ask("SELECT %s::bigint << 32 | coalesce(to_regclass(%s)::oid::bigint, 0)", OURS, TABLE)
-        if not ask("SELECT pg_try_advisory_lock(%s)", key):
-            holder = ask(
-                "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)"
-                " WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = %s",
-                key,
-            )
+    def prepare(connection: Any, _: Any) -> None:
+        try:
+            check()
+            for statement in (*KEEP_ALIVE, f"SET idle_in_transaction_session_timeout = '{HUNG}'"):
+                connection.execute(statement)
+            if connection.execute("SHOW synchronous_commit").fetchone() == ("off",):
+                connection.execute("SET synchronous_commit = on")
+            connection.commit()
+        except BaseException:
             connection.close()
-            what = f"is open for writing by {holder or 'another process'}"
-            raise BadInputError(what, where=name, remedy="close it there first, or open it for reading only")
-        if ask("SHOW synchronous_commit") == "off":
-            ask("SELECT set_config('synchronous_commit', 'on', false)")
-        connection.commit()
+            raise

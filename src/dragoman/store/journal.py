@@ -24,6 +24,8 @@ import sqlalchemy as sa
 
 from dragoman.errors import BadInputError, DamagedFileError, StorageError
 from dragoman.store.database import TABLE, Database, Place
+from dragoman.store.fencing import Fence, Writing, find_writing
+from dragoman.store.following import Listener, RewoundError, channel
 from dragoman.store.rows import (
     IN_FORCE,
     JOURNAL,
@@ -75,7 +77,9 @@ class Journal:
     """
 
     def __init__(self, place: Place, *, write: bool = False) -> None:
-        self._database = Database(place, write=write)
+        self._database = Database(place)
+        self._fence = None if self._database.file else Fence(self._database)
+        self._insert = INSERT
         self._lock = threading.Lock()
         self._tail = NO_TAIL
         try:
@@ -84,8 +88,7 @@ class Journal:
                     remedy = "restore it from a copy" if self._database.file else "check the database and the schema"
                     raise DamagedFileError("there is no journal here", where=self.name, remedy=remedy)
             if write:
-                with self._database.writing() as connection:
-                    self._tail = _read_tail(connection)
+                self.start_writing()
         except BaseException:
             self.close()
             raise
@@ -99,7 +102,7 @@ class Journal:
                 if sa.inspect(connection).has_table(TABLE):
                     remedy = "open that one, or name another database or schema"
                     raise BadInputError("there is a journal here already", where=database.name, remedy=remedy)
-                METADATA.create_all(connection, checkfirst=False)
+                METADATA.create_all(connection, tables=[JOURNAL], checkfirst=False)
         finally:
             database.close()
         return cls(place, write=True)
@@ -114,6 +117,49 @@ class Journal:
     def name(self) -> str:
         """Where the journal is, in words fit for a message: without the password."""
         return self._database.name
+
+    def start_writing(self) -> None:
+        """From here on append, too; in PostgreSQL, refused while somebody else does."""
+        if self._fence:
+            self._fence.take()
+            self._database.open_writer(check=self._fence.hold)
+        else:
+            self._database.open_writer()
+        try:
+            with self._lock, self._database.writing() as connection:
+                self._tail = _read_tail(connection)
+                if self._fence:
+                    told = sa.func.pg_notify(
+                        channel(connection), ""
+                    )  # by all rows of a transaction once, when it is committed
+                    self._insert = sa.insert(JOURNAL).returning(JOURNAL.c.id, told)
+        except BaseException:
+            self.stop_writing()
+            raise
+
+    def stop_writing(self) -> None:
+        """From here on only read, and let others write."""
+        self._database.close_writer()
+        if self._fence:
+            self._fence.release()
+
+    def writing(self) -> Writing | None:
+        """Who writes a journal in PostgreSQL, and what that says it is about; in SQLite, nobody knows."""
+        if self._fence is None:
+            return None
+        with self._database.reading() as connection:
+            return find_writing(connection)
+
+    def describe(self, about: str) -> None:
+        """Say what a journal in PostgreSQL is about, for others who open it."""
+        if self._fence:
+            with self._lock, self._database.writing() as connection:
+                self._fence.check(connection)
+                self._fence.describe(connection, about)
+
+    def listener(self) -> Listener:
+        """Something that waits for new rows."""
+        return Listener(self._database)
 
     def append_learn(
         self,
@@ -179,6 +225,22 @@ class Journal:
             yield from chunk
             after = chunk[-1].id
 
+    def news(self, known: int, known_digest: str) -> list[Row]:
+        """The next rows after one that is known, not all if there are many; `RewoundError` if they do not follow on it.
+
+        What was one transaction is given at once: a `forget` at the end may be half a revision, and waits.
+        """
+        with self._database.reading() as connection:
+            query = ROWS.where(JOURNAL.c.id > known).order_by(JOURNAL.c.id).limit(CHUNK)
+            found = connection.execute(query).mappings().all()
+            same = sa.select(JOURNAL.c.digest).where(JOURNAL.c.id == known)
+            before = found[0]["previous"] if found else connection.execute(same).scalar()
+        if (before or NO_ROW).hex() != known_digest:
+            remedy = "see whether the journal was brought back from an old copy"
+            raise RewoundError(f"does not go on from row {known} as we know it", where=self.name, remedy=remedy)
+        rows = [read_row(each, self.name) for each in found]
+        return rows[:-1] if len(rows) == CHUNK > 1 and rows[-1].kind == "forget" else rows
+
     def get(self, row_id: int) -> Row:
         """The row with this id."""
         found = self._fetch(ROWS.where(JOURNAL.c.id == _check_id(row_id)))
@@ -214,6 +276,7 @@ class Journal:
 
     def close(self) -> None:
         """Close the connections; what was appended is on disk already."""
+        self.stop_writing()
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -232,7 +295,10 @@ class Journal:
         check_text(user=user)
         with self._lock:
             with self._database.writing() as connection:
-                page = _Page(connection, _read_tail(connection), {"username": user, "time": write_time(time)})
+                if self._fence:
+                    self._fence.check(connection)
+                signature = {"username": user, "time": write_time(time)}
+                page = _Page(connection, self._insert, _read_tail(connection), signature)
                 if page.tail != self._tail:
                     what = f"has row {page.tail.id} after row {self._tail.id}, which we have not written"
                     raise StorageError(what, where=self.name, remedy="open the project again")
@@ -260,8 +326,9 @@ class Journal:
 class _Page:
     """The rows of one transaction."""
 
-    def __init__(self, connection: sa.Connection, tail: _Tail, signature: dict[str, Any]) -> None:
+    def __init__(self, connection: sa.Connection, insert: sa.Insert, tail: _Tail, signature: dict[str, Any]) -> None:
         self.connection = connection
+        self.insert = insert
         self.tail = tail
         self.signature = signature
 
@@ -272,7 +339,7 @@ class _Page:
         row: dict[str, Any] = dict.fromkeys(JOURNAL.c.keys()[1:]) | values | self.signature
         row |= {"kind": kind, "revision": revision}
         row["digest"] = digest(self.tail.digest, row)
-        row_id: int = self.connection.execute(INSERT, row).scalar_one()
+        row_id: int = self.connection.execute(self.insert, row).scalar_one()
         self.tail = _Tail(row_id, kind, revision, row["digest"])
         return row_id
 
