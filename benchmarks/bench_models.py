@@ -8,9 +8,8 @@ The update is everything that a correction changes: both alignment models, symme
 lengths; sil-thot's is `train_sentence_pair` of its incremental HMM system on the same pairs, both starting from nothing
 (wall clock, one thread, pairs of 18 to 22 source words). The peer comes with `pip install sil-thot sil-machine`.
 
-With --learning, BLEU and WER of 500 segments, each learned after it was translated (profile `fast`): from nothing, with
-jumps never seen being equally likely or the likelier the nearer; then over a base of 15,000 pairs of Europarl, manuals
-being translated, with the layer summed with its base or weighted against it by a share.
+With --learning, BLEU and WER of 500 segments, each learned after it was translated (profile `fast`), from nothing, with
+jumps never seen being equally likely or the likelier the nearer.
 """
 
 from __future__ import annotations
@@ -127,18 +126,13 @@ def batch(folder: Path, count: int) -> None:
 
 
 def learning(corpora: Path) -> None:
-    """What learning brings from nothing, and over a base of another domain."""
+    """What learning brings from nothing."""
     texts = {name: read_pairs(corpora / f"{name}-en-es", 500, "test") for name in ("desktop", "pydocs")}
     for name, pairs in texts.items():
         for nearness in (1.0, NEARNESS):
             models = ModelSet()
             models.inverse.nearness = models.direct.nearness = nearness
             report(f"{name} from nothing, nearness {nearness}", models, pairs)
-    base = ModelSet()
-    base.train(read_pairs(corpora / "europarl-en-es", 15_000))
-    for share in (None, 0.1, 0.3, 0.5, 0.7, 0.9):
-        name = "summed" if share is None else f"share {share}"
-        report(f"pydocs over europarl, {name}", ModelSet(base, share=share), texts["pydocs"])
 
 
 def report(name: str, models: ModelSet, pairs: list[Pair]) -> None:

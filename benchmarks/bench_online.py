@@ -3,6 +3,7 @@
     python benchmarks/bench_online.py pydocs                  # manuals, in domain: [O] Table 4
     python benchmarks/bench_online.py shift                   # Europarl models, manuals to translate: [O] Table 7
     python benchmarks/bench_online.py europarl                # little repetition: [O] Table 6
+    python benchmarks/bench_online.py --shares --segments 600 # corrections weighted against the base, or summed with it
     python benchmarks/bench_online.py desktop --peer          # 10,000 pairs, 500 segments; and sil-thot in the same run
 
 Tokens lower-cased, post-editing as in [O] §4.2: translate, compare with the reference, learn it; the translation memory
@@ -92,6 +93,19 @@ def ours(base: Path, pairs: list[Pair]) -> None:
         report(name, *texts, [each.learning for each in outcomes if learn])
 
 
+def shared(base: Path, pairs: list[Pair]) -> None:
+    """Online, the corrections weighted against the base by a share, that of the translation models or of all."""
+    for share in (None, 0.3, 0.5, 0.7):
+        for language_share in dict.fromkeys((None, share)):
+            with tempfile.TemporaryDirectory() as directory:
+                path = Path(directory) / "project"
+                with Engine.create(path, source="en", target="es", tokens="words", base=base) as engine:
+                    engine.share, engine.language_share = share, language_share
+                    outcomes = list(post_edit(engine, pairs))
+            name = "summed" if share is None else f"share {share}{', n-grams too' if language_share else ''}"
+            report(name, [each.translation for each in outcomes], [each.reference for each in outcomes], [])
+
+
 class Peer(NamedTuple):
     """A system of sil-thot."""
 
@@ -172,6 +186,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("settings", nargs="*", choices=[*SETTINGS, []], help="which settings (default all)")
     parser.add_argument("--segments", type=int, default=0, help="so many test segments instead")
+    parser.add_argument("--shares", action="store_true", help="try shares of the corrections instead")
     parser.add_argument("--peer", action="store_true", help="run sil-thot too")
     arguments = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
@@ -184,7 +199,7 @@ def main() -> None:
         base = trained(setting.train, setting.pairs)
         print(f"\n{name}: {setting.train}, {setting.pairs:,} pairs → {setting.test}, {len(pairs):,} segments\n")
         print("| | BLEU | WER | learning, ms, median |\n|---|---:|---:|---:|", flush=True)
-        ours(base, pairs)
+        (shared if arguments.shares else ours)(base, pairs)
         if arguments.peer:
             peers(setting, pairs)
 

@@ -119,6 +119,8 @@ class State:
             self.adaptation = Adaptation(wanted, self.weights) if wanted else None
         if "share" in settings:
             self.knowledge.models.share = settings["share"]
+        if "language_share" in settings:
+            self.knowledge.models.language_share = settings["language_share"]
         if "glossary" in settings:
             self.glossary = self.glossary.changed(settings["glossary"])
         if "guard" in settings:
@@ -130,8 +132,8 @@ class State:
     def settings(self) -> dict[str, Any]:
         """All settings in force, in the form in which the journal has them."""
         adapter = {"adapter": self.adaptation.adapter.settings()} if self.adaptation else {}
-        numbers = {"share": self.knowledge.models.share, "glossary": self.glossary.terms}
-        return settings_of(self.weights) | settings_of(self.guard) | numbers | adapter
+        models = self.knowledge.models.shares | {"glossary": self.glossary.terms}
+        return settings_of(self.weights) | settings_of(self.guard) | models | adapter
 
     @property
     def weights_in_use(self) -> Weights:

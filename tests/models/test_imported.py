@@ -45,7 +45,7 @@ def test_it_translates_and_a_layer_learns_and_forgets_over_it(base: ModelSet, tm
     models = ModelSet(ModelSet.open(tmp_path / "base"))
     assert translated(models, "press the lamp") == "pulse la lámpara"
     added = [models.add(["press", "the", "red", "lamp"], ["apriete", "la", "lámpara", "roja"]) for _ in range(3)]
-    assert translated(models, "press the red lamp") == "pulse la lámpara roja"
+    assert translated(models, "press the red lamp") == "apriete la lámpara roja"
     for contribution in added:
         models.remove(contribution)
     assert translated(models, "press the lamp") == "pulse la lámpara"

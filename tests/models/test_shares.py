@@ -208,14 +208,17 @@ def test_links_and_jumps_are_those_of_layer_and_base() -> None:
 def test_a_set_hands_its_share_to_its_models_and_keeps_it(tmp_path: Path) -> None:
     base = ModelSet(order=3)
     base.add(["a", "b"], ["x", "y"])
-    models = ModelSet(base, share=0.5)
+    models = ModelSet(base, share=0.4, language_share=0.5)
     models.add(["a", "c"], ["x", "z"])
     models.save(tmp_path / "layer")
     opened = ModelSet.open(tmp_path / "layer", base)
-    assert opened.share == 0.5
+    assert (opened.share, opened.language_share) == (0.4, 0.5)
+    assert opened.direct.share == opened.inverse.share == opened.phrases.share == 0.4
     assert opened.language.prob("z", ["x"]) == models.language.prob("z", ["x"])
     before = models.language.prob("z", ["x"])
-    models.share = None
+    models.language_share = None
     assert models.language.prob("z", ["x"]) != before
     with pytest.raises(BadInputError, match="from 0 to 1"):
         models.share = 1.5
+    with pytest.raises(BadInputError, match="from 0 to 1"):
+        models.language_share = -0.5

@@ -21,6 +21,7 @@ from dragoman.experiments.batch_online import Interlacing
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
 from dragoman.experiments.workshop import Workshop
 from dragoman.measure import Ter
+from dragoman.models.modelset import SHARE
 from dragoman.search.decoder import Decoder, Prefix
 
 RATES = {"ridge, λ": 0.01, "Bayes, λ": 0.1, "perceptron, λ": 0.001, "perceptron, u": 0.3}  # docs/adapt.md
@@ -43,7 +44,8 @@ def corrected(
     test: Text,
     adapter: str | None = None,
     kept: int = 1,
-    share: float | None = None,
+    share: float | None = SHARE,
+    language_share: float | None = None,
     limit: int | None = None,
     window: int | None = None,
     learn: bool = True,
@@ -55,7 +57,8 @@ def corrected(
     with workshop.engine(train, test.languages, kind) as engine:
         engine.adapter = made(adapter, RATES[adapter]) if adapter else None
         with engine.reading() as state:
-            state.knowledge.models.share, state.knowledge.models.limit = share, limit
+            models = state.knowledge.models
+            models.share, models.language_share, models.limit = share, language_share, limit
         pairs, translations = workshop.pairs(test), list[str]()
         for source, reference in pairs:
             translations.append(engine.translate(source).text)
@@ -91,6 +94,15 @@ def option_cells(scale: Scale, option: str, values: Callable[[Scale], tuple[Any,
     usual = Cell(corrected, {"system": "as usual", **texts(scale)})
     others = [{"system": f"{option} {value:g}", **texts(scale), option: value} for value in values(scale)]
     return [usual, *(Cell(corrected, parameters) for parameters in others)]
+
+
+def layer_cells(scale: Scale) -> list[Cell]:
+    """Counts summed, and layers with a share: of the translation models, and of n-grams too."""
+    found: list[dict[str, Any]] = [{"system": "summed", "share": None}]
+    for share in (0.3, 0.5, 0.7, 0.9):
+        found.append({"system": f"share {share:g}", "share": share})
+        found.append({"system": f"share {share:g}, n-grams too", "share": share, "language_share": share})
+    return [Cell(corrected, texts(scale) | parameters) for parameters in found]
 
 
 # ── Weights on n-best lists ──────────────────────────────────────────────────────────────────────────────────────────
@@ -242,12 +254,13 @@ EXPERIMENTS = [
         lambda scale: scale((100, 1000), (30, 100)),
         "interlaced learning is at least as good as online",
     ),
-    _option(
+    _question(
         "X-layers",
         "Corrections weighed against the base, instead of summed",
-        "share",
-        lambda _: (0.3, 0.5, 0.7, 0.9),
-        "a weighted layer is at least as good as summed counts",
+        layer_cells,
+        partial(
+            compare, claim="a weighted layer is at least as good as summed counts", first="share", second="summed"
+        ),
     ),
     _option(
         "X-memory",

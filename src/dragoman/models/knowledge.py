@@ -55,7 +55,7 @@ class Knowledge:
     def without_corrections(self) -> Knowledge:
         """A new, empty knowledge like this one over the same base."""
         new = Knowledge(self.base, tokens=self.source.mode, order=self.models.language.order)
-        new.models.share = self.models.share
+        new.models.share, new.models.language_share = self.models.share, self.models.language_share
         return new
 
     def learn(self, source: str, target: str) -> Contribution:

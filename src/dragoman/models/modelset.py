@@ -37,6 +37,7 @@ from dragoman.text.vocabulary import Vocabulary
 __all__ = ["Contribution", "ModelSet"]
 
 KIND = "ModelSet"
+SHARE = 0.5  # of a layer in the translation models; of 0.3, 0.5, 0.7 and sums best on four texts: docs/models.md
 NEARNESS = 0.4  # of the alignment models; the best of 0.3, 0.4, 0.5 and 0.7 from nothing, though all are alike
 PARTS = ("language", "inverse", "direct", "phrases", "lengths")
 
@@ -67,7 +68,8 @@ class ModelSet:
         order: int = 5,
         symmetrisation: str = DEFAULT,
         limit: int | None = None,
-        share: float | None = None,
+        share: float | None = SHARE,
+        language_share: float | None = None,
     ) -> None:
         if symmetrisation not in KINDS:
             known = ", ".join(KINDS)
@@ -85,26 +87,38 @@ class ModelSet:
         self.phrases = PhraseModel(base.phrases if base else None, longest=LONGEST)
         self.lengths = LengthModel(base.lengths if base else None)
         self.inverse.nearness = self.direct.nearness = NEARNESS
-        self.share = share
+        self.share, self.language_share = share, language_share
 
     @property
     def share(self) -> float | None:
-        """Weight of this layer against its base, from 0 to 1; None, as at first: the counts of both are summed.
+        """Weight of this layer against its base in the translation models, from 0 to 1; None: counts are summed.
 
-        With a share, n-gram probabilities and relative frequencies of phrase pairs, word pairs and jumps are linearly
-        interpolated, share · p_layer + (1 − share) · p_base, where both have seen what they depend on; where one has
-        not, the other speaks alone. It may be set at any time, and nothing that is counted depends on it, except what
-        an alignment expects of the next sentence. Orientations and lengths are always summed.
+        With a share, relative frequencies of phrase pairs, word pairs and jumps are linearly interpolated, share ·
+        p_layer + (1 − share) · p_base, where both have seen what they depend on; where one has not, the other speaks
+        alone. It may be set at any time, and nothing that is counted depends on it, except what an alignment expects
+        of the next sentence. Orientations and lengths are always summed.
         """
         return self._share
 
     @share.setter
     def share(self, share: float | None) -> None:
-        if share is not None and not 0.0 <= share <= 1.0:
-            raise BadInputError(f"the share of a layer is a number from 0 to 1, not {share}", remedy="or None: summed")
-        self._share = share
-        for model in (self.language, self.inverse, self.direct, self.phrases):
+        self._share = checked_share(share)
+        for model in (self.inverse, self.direct, self.phrases):
             model.share = share
+
+    @property
+    def language_share(self) -> float | None:
+        """The same for the probabilities of n-grams, which are summed at first."""
+        return self.language.share
+
+    @language_share.setter
+    def language_share(self, share: float | None) -> None:
+        self.language.share = checked_share(share)
+
+    @property
+    def shares(self) -> dict[str, float | None]:
+        """Both shares, as they are saved."""
+        return {"share": self.share, "language_share": self.language_share}
 
     def add(self, source: Words, target: Words) -> Contribution:
         """Learn one sentence pair, given as words; a pair that cannot be learned is refused, and nothing changes."""
@@ -216,8 +230,8 @@ class ModelSet:
 
     def save(self, directory: str | Path) -> None:
         """Write the set to a directory, whole or not at all."""
-        about = {"kind": KIND, "symmetrisation": self.symmetrisation, "limit": self.limit, "share": self.share}
-        write_arrays(Path(directory), self.arrays(), about)
+        about = {"kind": KIND, "symmetrisation": self.symmetrisation, "limit": self.limit}
+        write_arrays(Path(directory), self.arrays(), about | self.shares)
 
     @classmethod
     def open(cls, directory: str | Path, base: ModelSet | None = None, *, verify: bool = False) -> ModelSet:
@@ -225,8 +239,9 @@ class ModelSet:
         arrays, about = open_arrays(Path(directory), verify=verify)
         if about.get("kind") != KIND:
             raise BadInputError(f"holds a {about.get('kind')}, not a {KIND}", where=directory)
-        limit, share = about["limit"], about.get("share")
-        return cls.from_arrays(arrays, base, symmetrisation=about["symmetrisation"], limit=limit, share=share)
+        models = cls.from_arrays(arrays, base, symmetrisation=about["symmetrisation"], limit=about["limit"])
+        models.share, models.language_share = about.get("share"), about.get("language_share")
+        return models
 
     @classmethod
     def from_arrays(
@@ -236,7 +251,6 @@ class ModelSet:
         *,
         symmetrisation: str = DEFAULT,
         limit: int | None = None,
-        share: float | None = None,
     ) -> ModelSet:
         """The set whose `arrays()` these are; they are used as they are, not copied."""
         models = cls(base, symmetrisation=symmetrisation, limit=limit)
@@ -253,8 +267,15 @@ class ModelSet:
         models.phrases = PhraseModel.from_arrays(of("phrases"), base.phrases if base else None)
         models.lengths = LengthModel.from_arrays(of("lengths"), base.lengths if base else None)
         models.inverse.nearness = models.direct.nearness = NEARNESS
-        models.share = share
+        models.share, models.language_share = SHARE, None
         return models
+
+
+def checked_share(share: float | None) -> float | None:
+    """A share that can be, or an error."""
+    if share is not None and not 0.0 <= share <= 1.0:
+        raise BadInputError(f"the share of a layer is a number from 0 to 1, not {share}", remedy="or None: summed")
+    return share
 
 
 def _named(progress: Progress | None, name: str) -> Callable[[int, int], None] | None:
