@@ -1,7 +1,7 @@
 """Tuning: what each method gains on test sentences that it has not seen, over which seeds, and in which time.
 
     python benchmarks/bench_tuning.py                                # pydocs-en-es, all methods, three seeds
-    python benchmarks/bench_tuning.py --corpus europarl-en-es --dev 500
+    python benchmarks/bench_tuning.py --corpus europarl-en-es --dev 500 --test 2000 --measure ter
     python benchmarks/bench_tuning.py --start flat --seeds 1         # from the weights that Moses starts with
     python benchmarks/bench_tuning.py --methods "" --estimates       # β and δ instead of weights
 
@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import mean, stdev
 
 from dragoman.kernels import warm
-from dragoman.measure import Bleu, Wer, bootstrap
+from dragoman.measure import Bleu, Measure, Ter, Wer, bootstrap
 from dragoman.models.loglinear import PRESETS, Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.search.decoder import Decoder, Estimates
@@ -29,6 +29,7 @@ from dragoman.text.reading import lines
 from dragoman.tune import METHODS, Development, Report, decode, tune, tune_estimate
 from dragoman.tune.development import Decoded
 
+MEASURES: dict[str, Measure] = {"bleu": Bleu("none"), "ter": Ter(), "wer": Wer()}
 CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
 OUT = Path(__file__).parent / "out"
 LONGEST = 100  # words of a training sentence
@@ -70,21 +71,22 @@ def tuned(
     methods: list[str],
     seeds: list[int],
     nbest: int,
+    measure: Measure,
 ) -> Iterator[tuple[Report, float]]:
-    """Tune with each method and seed, and print a row for each; the reports, with BLEU on the test set."""
+    """Tune with each method and seed, and print a row for each; the reports, with the score on the test set."""
     development, test = sets
-    bleu, wer = Bleu("none"), Wer()
-    before = decode(Decoder(models, start), test, bleu)
-    print("\n| method | seed | dev | test BLEU | difference | p | WER | best round | decoding | optimising | all |")
+    wer = Wer()
+    before = decode(Decoder(models, start), test, measure)
+    print(f"\n| method | seed | dev | test {measure.name} | difference | p | WER | best round | decoding | optimising | all |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
     print(f"| start | | | {before.score:.2f} | | | {decode(Decoder(models, start), test, wer).score:.1f} | | | | |")
     for name in methods:
         for seed in seeds:
             began = time.perf_counter()
-            report = tune(models, start, development, METHODS[name], bleu, nbest=nbest, seed=seed)
+            report = tune(models, start, development, METHODS[name], measure, nbest=nbest, seed=seed)
             took = time.perf_counter() - began
             decoder = Decoder(models, Weights(start.preset, report.weights))
-            after = decode(decoder, test, bleu)
+            after = decode(decoder, test, measure)
             errors = decode(decoder, test, wer).score
             print(row(report, took, before, after, errors), flush=True)
             yield report, after.score
@@ -132,6 +134,7 @@ def main() -> None:
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--seeds", default="1,2,3")
     parser.add_argument("--nbest", type=int, default=300)
+    parser.add_argument("--measure", choices=[*MEASURES], default="bleu", help="what is tuned for, and tested")
     parser.add_argument("--preset", default="moses")
     parser.add_argument("--start", choices=("default", "flat"), default="default", help="weights to start from")
     parser.add_argument("--estimates", action="store_true", help="tune β and δ too")
@@ -148,14 +151,15 @@ def main() -> None:
         f"{folder.name}: {arguments.train:,} training lines, {len(sets[0]):,} to tune on, {len(sets[1]):,} to test on"
     )
     warm()
+    measure = MEASURES[arguments.measure]
     methods = [name for name in arguments.methods.split(",") if name]
     seeds = [int(seed) for seed in arguments.seeds.split(",")]
-    results = list(tuned(models, start, sets, methods, seeds, arguments.nbest)) if methods else []
+    results = list(tuned(models, start, sets, methods, seeds, arguments.nbest, measure)) if methods else []
     if len(seeds) > 1 and results:
         side_by_side(results)
     if results:
         reports = [report.as_json() | {"test": test} for report, test in results]
-        path = OUT / f"tuning-{folder.name}-{arguments.start}.json"
+        path = OUT / f"tuning-{folder.name}-{arguments.start}-{arguments.measure}.json"
         path.write_text(json.dumps(reports, indent=1), encoding="utf-8")
     if arguments.estimates:
         estimated(models, start, sets)

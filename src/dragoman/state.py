@@ -21,6 +21,7 @@ from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import Contribution
 from dragoman.packing import pack, unpack
+from dragoman.search.decoder import Estimates
 from dragoman.search.searching import Search
 from dragoman.store import Journal, Project, Row, Snapshot
 
@@ -37,6 +38,7 @@ class State:
     guard: Guard = field(default_factory=Guard)
     memory: Memory = field(default_factory=Memory)
     adaptation: Adaptation | None = None
+    estimates: Estimates = field(default_factory=Estimates)
     latest: tuple[tuple[int, str], Search] | None = None  # revision and text: a correction needs the same search again
     revision: int = 0  # id of the last row of the journal that is in it
     saved: int = 0  # id of the last row that is in a snapshot too
@@ -117,6 +119,8 @@ class State:
         if "adapter" in settings or (self.adaptation and "weights" in settings):  # which starts adapting anew
             wanted = settings["adapter"] if "adapter" in settings else self.settings["adapter"]
             self.adaptation = Adaptation(wanted, self.weights) if wanted else None
+        if "estimates" in settings:
+            self.estimates = Estimates(**settings["estimates"])
         if "share" in settings:
             self.knowledge.models.share = settings["share"]
         if "language_share" in settings:
@@ -132,7 +136,7 @@ class State:
     def settings(self) -> dict[str, Any]:
         """All settings in force, in the form in which the journal has them."""
         adapter = {"adapter": self.adaptation.adapter.settings()} if self.adaptation else {}
-        models = self.knowledge.models.shares | {"glossary": self.glossary.terms}
+        models = self.knowledge.models.shares | {"estimates": asdict(self.estimates), "glossary": self.glossary.terms}
         return settings_of(self.weights) | settings_of(self.guard) | models | adapter
 
     @property

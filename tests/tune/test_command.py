@@ -53,6 +53,22 @@ def test_tuning_reports_each_round_and_sets_the_weights(trained: Path) -> None:
         assert engine.weights == report["weights"]  # from the journal, and the same as in the dry run
 
 
+def test_numbers_that_are_no_weights_are_tuned_and_kept(trained: Path) -> None:
+    files = ("manual", "dev.en", "dev.es", "--evaluations", "2")
+    tried = run("tune-number", "beta", *files, "--dry-run", "--json", cwd=trained)
+    assert tried.returncode == 0, tried.stderr
+    assert [value for value, _ in json.loads(tried.stdout)["tried"]] == [0.9, 0.0]
+    for name in ("beta", "share"):
+        done = run("tune-number", name, *files, "--measure", "ter", cwd=trained)
+        assert done.returncode == 0, done.stderr
+        assert f"{name} is set to " in done.stdout
+        with Engine.open(trained / "manual", write=False) as engine:
+            kept = engine.estimates.beta if name == "beta" else engine.share
+            assert f"{name} is set to {kept:.3f}" in done.stdout
+    refused = run("tune-number", "gamma", *files, cwd=trained)
+    assert (refused.returncode, "choose one of beta, delta, share" in refused.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -12,7 +12,7 @@ from dragoman.errors import BadInputError
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.search.decoder import Decoder, Estimates
-from dragoman.tune import Development, best_value, decode, tune_estimate
+from dragoman.tune import Development, best_value, decode, tune_estimate, tune_share
 from tests.tune.support import MEASURES
 
 pytestmark = pytest.mark.kernels
@@ -57,8 +57,26 @@ def test_estimates_are_tuned_by_decoding() -> None:
         assert json.loads(json.dumps(found.as_json()))["name"] == name
 
 
+def test_a_share_is_tuned_by_correcting_the_development_set() -> None:
+    base = ModelSet()
+    for _ in range(20):
+        base.add(["the", "press"], ["la", "prensa"])
+    models, weights = ModelSet(base, share=0.0), Weights("moses")
+    development = Development.of([(["the", "press"], ["el", "pulsador"])] * 8)
+    found = tune_share("share", models, weights, development, MEASURES["wer"], evaluations=6)
+    assert found.tried[0] == (0.0, -MEASURES["wer"](["la prensa"] * 8, ["el pulsador"] * 8))  # never learned
+    assert found.value > 0
+    assert -found.quality < -found.tried[0][1]
+    assert models.phrases.phrase_count == base.phrases.phrase_count  # they have learned nothing themselves
+
+
 def test_bad_input_is_refused() -> None:
     with pytest.raises(BadInputError, match="nothing to try for x between 1 and 0"):
         best_value("x", abs, low=1, high=0)
     with pytest.raises(BadInputError, match=r"no estimate 'gamma' to tune; choose one of beta, delta"):
         tune_estimate("gamma", ModelSet(), Weights("thot"), Development.of([(["a"], ["b"])]), MEASURES["wer"])
+    with pytest.raises(BadInputError, match="without a base there is nothing to share with"):
+        tune_share("share", ModelSet(), Weights("thot"), Development.of([(["a"], ["b"])]), MEASURES["wer"])
+    for wrong in ({"beta": 1.2}, {"delta": 0.0}, {"delta": float("nan")}):
+        with pytest.raises(BadInputError, match=r"from 0 to 1|between 0 and 1"):
+            Estimates(**wrong)

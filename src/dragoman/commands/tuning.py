@@ -13,6 +13,7 @@ from dragoman.errors import BadInputError
 
 commands = typer.Typer()
 
+NUMBERS = ("beta", "delta", "share", "language_share")
 METHODS = ("mert", "mira", "pro", "simplex", "powell")
 MEASURES = ("bleu", "ter", "wer")
 
@@ -58,6 +59,7 @@ def tune(
                 nbest=nbest,
                 rounds=rounds,
                 seed=seed,
+                estimates=state.estimates,
                 progress=progress,
             )
         if report.best > 0 and not dry_run:
@@ -69,3 +71,57 @@ def tune(
         return
     outcome = "weights are set" if report.best > 0 else "no better weights were found, they stay as they are"
     typer.echo(f"{report}\n{'dry run: nothing was changed' if dry_run else outcome}")
+
+
+@commands.command(epilog="Example: dragoman tune-number share manual dev.en dev.es --measure ter")
+def tune_number(
+    name: Annotated[str, typer.Argument(metavar="{name}", help=f"Which number: {', '.join(NUMBERS)}.")],
+    project: ProjectPath,
+    source: SourceFile,
+    target: TargetFile,
+    measure: Annotated[str, typer.Option(help=f"What is to become better: {', '.join(MEASURES)}.")] = "bleu",
+    evaluations: Annotated[int, typer.Option(min=1, help="Values to try.")] = 10,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Report, but leave the number as it is.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Tune a number of a project that is no weight.
+
+    That is beta or delta, which features of phrase pairs depend on; or the share of corrections against the base in the
+    translation models, or in the language model (language_share), tried by correcting the development set from
+    beginning to end.
+    """
+    for value, known in ((name, NUMBERS), (measure, MEASURES)):
+        if value not in known:
+            raise BadInputError(f"cannot tune {value!r}", remedy=f"choose one of {', '.join(known)}")
+    from dataclasses import replace
+
+    from dragoman import tune as tuning
+    from dragoman.measure.report import new_measure
+    from dragoman.models.loglinear import Weights
+    from dragoman.progress import bars
+    from dragoman.text.reading import pairs
+    from dragoman.tune.settings import BOUNDS
+
+    segments = list(pairs(source, target))
+    with opened(project, write=not dry_run) as engine, bars() as progress:
+        with engine.reading() as state:
+            found = (tuning.tune_estimate if name in BOUNDS else tuning.tune_share)(
+                name,
+                state.knowledge.models,
+                Weights(state.weights.preset, state.weights_in_use),
+                tuning.Development.read(state.knowledge, segments),
+                new_measure(measure, tokenize="none"),
+                estimates=state.estimates,
+                evaluations=evaluations,
+                progress=progress,
+            )
+        if not dry_run and name in BOUNDS:
+            engine.estimates = replace(engine.estimates, **{name: found.value})
+        elif not dry_run:
+            setattr(engine, name, found.value)
+    if json:
+        typer.echo(json_format.dumps(found.as_json()))
+        return
+    for value, quality in sorted(found.tried):
+        typer.echo(f"{name} {value:.3f}  {measure} {abs(quality):.2f}{'  ←' if value == found.value else ''}")
+    typer.echo("dry run: nothing was changed" if dry_run else f"{name} is set to {found.value:.3f}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.errors import BadInputError
 from dragoman.models import alignment_kernels
 from dragoman.models.loglinear_kernels import FEATURES
 from dragoman.models.modelset import ModelSet
@@ -32,6 +33,12 @@ class Estimates:
 
     beta: float = 0.9  # share of relative frequencies in p(f̃|ẽ), the rest is the HMM's ([O] Eq. 8)
     delta: float = 0.3  # of the geometric length and distortion models ([O] §3.4)
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.beta <= 1.0:
+            raise BadInputError(f"β is a share, from 0 to 1, not {self.beta}")
+        if not 0.0 < self.delta < 1.0:
+            raise BadInputError(f"δ lies between 0 and 1, not at {self.delta}")
 
 
 class Source:

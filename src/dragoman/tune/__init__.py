@@ -9,7 +9,7 @@ from dragoman.tune.mira import mira
 from dragoman.tune.pool import Pool, Tuner
 from dragoman.tune.pro import pro
 from dragoman.tune.rounds import Report, tune
-from dragoman.tune.settings import best_value, tune_estimate
+from dragoman.tune.settings import best_value, tune_estimate, tune_share
 
 METHODS: dict[str, Tuner] = {"mert": mert, "mira": mira, "pro": pro, "simplex": simplex, "powell": powell}
 
@@ -30,4 +30,5 @@ __all__ = [
     "simplex",
     "tune",
     "tune_estimate",
+    "tune_share",
 ]

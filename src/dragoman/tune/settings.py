@@ -1,7 +1,8 @@
-"""Tuning of single numbers that are not weights: β and δ of the phrase features, or any other that a decoder takes.
+"""Tuning of single numbers that are not weights: β and δ of the phrase features, shares of a layer, or any other.
 
 These change the features themselves, so that there is no pool to work on: each value is tried by decoding the
-development set with it. A grid finds the region, golden sections narrow it down.
+development set with it. A grid finds the region, golden sections narrow it down. What a layer's share does shows only
+in a layer that has learned, so for that each sentence is learned after it was decoded, as in post-editing.
 
 >>> found = best_value("x", lambda x: -((x - 0.7) ** 2), low=0.0, high=1.0, evaluations=12)
 >>> round(found.value, 2), len(found.tried)
@@ -28,6 +29,7 @@ GRID = 5  # values tried before any are narrowed down
 EVALUATIONS = 10
 GOLDEN = (math.sqrt(5) - 1) / 2
 BOUNDS = {"beta": (0.0, 1.0), "delta": (0.02, 0.98)}  # δ = 0 or 1 would make a probability 0
+SHARES = ("share", "language_share")
 
 Progress = Callable[[str, int, int], None]  # what is being done, how much, of how much
 
@@ -119,3 +121,45 @@ def tune_estimate(
 
     low, high = BOUNDS[name]
     return best_value(name, quality, low=low, high=high, start=getattr(given, name), evaluations=evaluations)
+
+
+def tune_share(
+    name: str,
+    models: ModelSet,
+    weights: Weights,
+    development: Development,
+    measure: Measure,
+    *,
+    estimates: Estimates | None = None,
+    beam: Beam | str = "best",
+    evaluations: int = EVALUATIONS,
+    progress: Progress | None = None,
+) -> Setting:
+    """The share of a layer, or its `language_share`, with which a person would correct the development set least.
+
+    Each value is tried with a new layer over the base of the models, which learns each reference once its source has
+    been translated; the models themselves are not changed.
+    """
+    if name not in SHARES:
+        raise BadInputError(f"there is no share {name!r} to tune", remedy=f"choose one of {', '.join(SHARES)}")
+    if models.base is None:
+        raise BadInputError("without a base there is nothing to share with", remedy="train one, or create over one")
+    sign = 1 if measure.higher_is_better else -1
+    done = 0
+
+    def quality(value: float) -> float:
+        nonlocal done
+        layer = ModelSet(models.base, **{**models.shares, name: value})
+        decoder, found = Decoder(layer, weights, beam, estimates), list[str]()
+        for source, reference, placeable in zip(
+            development.sources, development.references, development.placeable, strict=True
+        ):
+            found.append(" ".join(decoder.search(source, placeable).best.words))
+            layer.add(source, reference)
+        done += 1
+        if progress is not None:
+            progress(f"tuning {name}", done, evaluations)
+        return sign * measure(found, [" ".join(reference) for reference in development.references])
+
+    start = getattr(models, name)
+    return best_value(name, quality, low=0.0, high=1.0, start=start, evaluations=evaluations)
