@@ -13,8 +13,8 @@ is off. BLEU as sacrebleu computes it with tokenize none. Trained bases stay in 
 from __future__ import annotations
 
 import argparse
-import json
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -31,10 +31,13 @@ from dragoman.measure import Bleu, Wer, interval
 from dragoman.text.reading import lines
 from dragoman.text.tokens import split
 
+sys.path.append(str(Path(__file__).parents[1]))
+
+from benchmarks.thot_peer import trained_thot
+
 CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
 OUT = Path(__file__).parent / "out"
 LONGEST = 80  # words of a training sentence
-EVALUATIONS = 10  # of the peer's weight tuning
 
 Pair = tuple[str, str]
 
@@ -130,29 +133,7 @@ def from_scratch() -> Peer:
 
 def trained_peer(name: str, count: int) -> Peer:
     """sil-thot with models of the first lines of a corpus; those of the run before, if any."""
-    from machine.corpora import DictionaryTextCorpus, MemoryText, TextRow
-    from machine.translation.thot import ThotSmtModel, ThotSmtModelTrainer, ThotSmtParameters
-
-    directory = OUT / f"thot-{name}-{count}"
-    files = {kind: str(directory / kind / "src_trg") for kind in ("tm", "lm")}
-    parameters = ThotSmtParameters(
-        translation_model_filename_prefix=files["tm"], language_model_filename_prefix=f"{files['lm']}.lm"
-    )
-    weights = directory / "weights.json"
-    if not weights.is_file():
-        print(f"training sil-thot on {count:,} lines of {name} …", flush=True)
-        for kind in files:
-            (directory / kind).mkdir(parents=True, exist_ok=True)
-        sides = zip(*read(name, "train", count), strict=True)
-        rows = ([TextRow("all", n, [text]) for n, text in enumerate(side)] for side in sides)
-        source, target = (DictionaryTextCorpus(MemoryText("all", side)) for side in rows)
-        with ThotSmtModelTrainer("hmm", source.align_rows(target), parameters) as trainer:
-            trainer._model_weight_tuner.max_function_evaluations = EVALUATIONS
-            trainer.train()
-            trainer.save()
-            weights.write_text(json.dumps(list(trainer.parameters.model_weights)), encoding="utf-8")
-    parameters.model_weights = json.loads(weights.read_text(encoding="utf-8"))
-    model = ThotSmtModel("hmm", parameters)
+    model = trained_thot(OUT / f"thot-{name}-{count}", read(name, "train", count))
     return Peer(
         lambda source: " ".join(model.translate(source.split()).target_tokens),
         lambda source, target: model.train_segment(source.split(), target.split()),

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import os
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -32,11 +32,14 @@ from dragoman.search.decoder import PROFILES, Beam, Decoder
 from dragoman.text.reading import lines
 from dragoman.text.tokens import split
 
+sys.path.append(str(Path(__file__).parents[1]))
+
+from benchmarks.thot_peer import trained_thot
+
 CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
 OUT = Path(__file__).parent / "out"
 LONGEST = 80  # words of a training sentence
 POPS = (5, 10, 25, 50, 100, 200, 400, 800)  # the curve; stacks are a quarter of it
-EVALUATIONS = 10  # of the peer's weight tuning
 
 Words = tuple[str, ...]
 Pair = tuple[Words, Words]
@@ -175,33 +178,18 @@ def compare(folder: Path, count: int, pairs: list[Pair], weights: Weights) -> No
 
 def _peer(folder: Path, count: int) -> Callable[[Words], Sequence[str]]:
     """sil-thot's decoder, as a function, with models of the first `count` lines; those of the run before, if any."""
-    from machine.corpora import DictionaryTextCorpus, MemoryText, TextRow
-    from machine.translation.thot import ThotSmtModel, ThotSmtModelTrainer, ThotSmtParameters
     from machine.translation.thot.thot_utils import to_sentence, to_target_tokens
 
-    directory = OUT / f"thot-{folder.name}-{count}"
-    files = {kind: str(directory / kind / "src_trg") for kind in ("tm", "lm")}
-    parameters = ThotSmtParameters(
-        translation_model_filename_prefix=files["tm"], language_model_filename_prefix=f"{files['lm']}.lm"
-    )
-    weights = directory / "weights.json"
-    if not weights.is_file():
-        print(f"training sil-thot on {count:,} lines of {folder.name} …", flush=True)
-        for kind in files:
-            (directory / kind).mkdir(parents=True, exist_ok=True)
-        pairs = [pair for pair in read(folder, "train", count) if max(map(len, pair)) <= LONGEST]
-        rows = (
-            [TextRow("all", n, [" ".join(words)]) for n, words in enumerate(side)] for side in zip(*pairs, strict=True)
-        )
-        source, target = (DictionaryTextCorpus(MemoryText("all", side)) for side in rows)
-        with ThotSmtModelTrainer("hmm", source.align_rows(target), parameters) as trainer:
-            trainer._model_weight_tuner.max_function_evaluations = EVALUATIONS
-            trainer.train()
-            trainer.save()
-            weights.write_text(json.dumps(list(trainer.parameters.model_weights)), encoding="utf-8")
-    parameters.model_weights = json.loads(weights.read_text(encoding="utf-8"))
-    decoder = ThotSmtModel("hmm", parameters)._get_decoder()  # its `translate` adds alignments and confidences
-    return lambda words: to_target_tokens(decoder.translate(to_sentence(words)).target)
+    pairs = (pair for pair in read(folder, "train", count) if max(map(len, pair)) <= LONGEST)
+    lines = ((" ".join(source), " ".join(target)) for source, target in pairs)
+    model = trained_thot(OUT / f"thot-{folder.name}-{count}", lines)
+    decoder = model._get_decoder()  # its `translate` adds alignments and confidences
+
+    def translate(words: Words) -> Sequence[str]:
+        assert model  # the decoder crashes when it is gone
+        return list(to_target_tokens(decoder.translate(to_sentence(words)).target))
+
+    return translate
 
 
 def main() -> None:

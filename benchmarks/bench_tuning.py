@@ -77,7 +77,8 @@ def tuned(
     development, test = sets
     wer = Wer()
     before = decode(Decoder(models, start), test, measure)
-    print(f"\n| method | seed | dev | test {measure.name} | difference | p | WER | best round | decoding | optimising | all |")
+    columns = f"dev | test {measure.name} | difference | p | WER | best round | decoding | optimising | all"
+    print(f"\n| method | seed | {columns} |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
     print(f"| start | | | {before.score:.2f} | | | {decode(Decoder(models, start), test, wer).score:.1f} | | | | |")
     for name in methods:
