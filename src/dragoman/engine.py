@@ -17,27 +17,29 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 from dragoman.adapt.adaptation import beside
 from dragoman.adapt.protocol import Adapter
 from dragoman.errors import BadInputError, DragomanError, StorageError
+from dragoman.fetching import fetch
 from dragoman.guard import FlaggedError, Guard
 from dragoman.interactive import session
 from dragoman.interactive.work import Work
 from dragoman.locks import ReadWriteLock
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
-from dragoman.models.modelset import Progress
+from dragoman.models.modelset import Progress, checked_share
 from dragoman.progress import bars
 from dragoman.provenance import Origin, trace
+from dragoman.search.decoder import Estimates
 from dragoman.search.explain import Explanation
 from dragoman.state import State, settings_of
-from dragoman.store import Project, Row
+from dragoman.store import BehindError, Follower, Project, ReplicaError, RewoundError, Row, SupersededError
 from dragoman.text.tokens import Mode
 from dragoman.translating import adapt, explanation, recall, search, search_behind
 from dragoman.types import Sentence, Translation
@@ -62,6 +64,10 @@ class Engine:
         self._lock = ReadWriteLock()
         self._saving = threading.Lock()
         self._saver: threading.Thread | None = None
+        self._refreshing = threading.Lock()
+        self._refreshed = threading.Condition()
+        self._follower: Follower | None = None
+        self._digest = ""  # of the last row that was read
         try:
             self._restore()
         except BaseException:
@@ -85,12 +91,12 @@ class Engine:
     ) -> Self:
         """Make a new project in a directory and open it.
 
-        `base` is the directory of a trained base, or of a project that was trained, to stand on; `journal` is a URL of
-        PostgreSQL, if the journal is to be kept there.
+        `base` is the directory of a trained base, or of a project that was trained, to stand on, or a URL of a base
+        (s3://…, gs://…), which is fetched; `journal` is a URL of PostgreSQL, if the journal is to be kept there.
         """
         if tokens not in get_args(Mode):
             raise BadInputError(f"there are no tokens of the kind {tokens!r}", remedy="choose text or words")
-        directory = None if base is None else _find_base(Path(base))
+        directory = None if base is None else _find_base(fetch(base))
         Weights(preset)  # refuses an unknown one before anything is made, and so does the next line
         Knowledge(Knowledge.open(directory) if directory else None, tokens=tokens, order=order)
         settings = {"preset": preset, "tokens": tokens, "order": order}
@@ -98,9 +104,25 @@ class Engine:
         return cls(project, write=True, memory=memory)
 
     @classmethod
-    def open(cls, path: str | Path, *, write: bool = True, memory: bool = True) -> Self:
-        """Open a project; only one process at a time may have it open for writing, any number for reading."""
-        return cls(Project.open(path, write=write), write=write, memory=memory)
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        write: bool = True,
+        memory: bool = True,
+        replica: bool = False,
+        standby: bool = False,
+    ) -> Self:
+        """Open a project; only one process at a time may have it open for writing, any number for reading.
+
+        A replica only reads and follows the journal: what the writer learns, it knows a moment later. A standby is a
+        replica that becomes the writer as soon as there is none.
+        """
+        write = write and not (replica or standby)
+        engine = cls(Project.open(path, write=write), write=write, memory=memory)
+        if replica or standby:
+            engine._follow(standby=standby)
+        return engine
 
     # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -252,7 +274,7 @@ class Engine:
         With progress = True bars are shown on standard error; a function is told what is being done, how much, of how
         much.
         """
-        self._check_writable()
+        self.check_writable()
         self._check_untaught()
         settings = self.project.settings
         base = Knowledge(tokens=settings["tokens"], order=settings["order"])
@@ -301,16 +323,39 @@ class Engine:
 
     @property
     def share(self) -> float | None:
-        """The weight of what this project has learned against its base ([O] §5); None for the sum of all counts."""
+        """The weight of what this project has learned against its base in the translation models ([O] §5).
+
+        None for the sum of all counts.
+        """
         with self._reading() as state:
             return state.knowledge.models.share
 
     @share.setter
     def share(self, share: float | None) -> None:
-        if share is not None and not 0 <= share <= 1:
-            raise BadInputError(f"a share is between 0 and 1, not {share}", remedy="or None, for the sum of all counts")
         with self._writing() as state:
-            self._change(state, {"share": share})
+            self._change(state, {"share": checked_share(share)})
+
+    @property
+    def language_share(self) -> float | None:
+        """The same for the language model, which at first sums all counts."""
+        with self._reading() as state:
+            return state.knowledge.models.language_share
+
+    @language_share.setter
+    def language_share(self, share: float | None) -> None:
+        with self._writing() as state:
+            self._change(state, {"language_share": checked_share(share)})
+
+    @property
+    def estimates(self) -> Estimates:
+        """β and δ, which features of phrase pairs depend on besides the counts; assign to change them."""
+        with self._reading() as state:
+            return state.estimates
+
+    @estimates.setter
+    def estimates(self, estimates: Estimates) -> None:
+        with self._writing() as state:
+            self._change(state, {"estimates": asdict(estimates)})
 
     @property
     def glossary(self) -> dict[str, str]:
@@ -370,6 +415,111 @@ class Engine:
         """All that the project knows, for a `with` in which nobody changes it; only to look at."""
         return self._reading()
 
+    # ── One writer, many replicas ────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def revision(self) -> int:
+        """The last row of the journal that is known here: what is translated from now on is at least as new."""
+        return self._state.revision
+
+    @property
+    def role(self) -> Literal["writer", "standby", "replica", "reader"]:
+        """Whether we write the journal, follow it, follow it to take over, or have only read it."""
+        if self._write:
+            return "writer"
+        if self._follower is None:
+            return "reader"
+        return "standby" if self._follower.takes_over else "replica"
+
+    @property
+    def seconds_behind(self) -> float:
+        """How long ago a replica last knew that it knew everything; a writer always does."""
+        return self._follower.seconds_behind if self._follower and not self._write else 0.0
+
+    @property
+    def problem(self) -> str | None:
+        """What keeps a replica from following, if something does."""
+        return self._follower.problem if self._follower and not self._write else None
+
+    def wait_for(self, revision: int, timeout: float = 5.0) -> None:
+        """Wait until at least this revision is known here; `BehindError` if that takes longer than so many seconds."""
+        if self.revision < revision:
+            self.refresh()
+        with self._refreshed:
+            if not self._refreshed.wait_for(lambda: self.revision >= revision, timeout if self._follower else 0):
+                what = f"is at revision {self.revision}, {revision - self.revision} behind {revision}"
+                raise BehindError(what, where=self.project.path, remedy="try again in a moment, or ask who writes")
+
+    def refresh(self) -> None:
+        """Fold the rows that another process has appended since; replicas do so by themselves."""
+        with self._refreshing:
+            self._check_open()
+            if not self._write:
+                self._fold_news()
+        if self._follower:
+            self._save_now_and_then()
+
+    def _fold_news(self) -> None:
+        try:
+            if self._torn:  # the same remedy helps
+                raise RewoundError("an error could not be undone in memory", where=self.project.path)
+            while rows := self.project.journal.news(self._state.revision, self._digest):
+                if not len(self._state.memory):  # as long as there were no corrections, somebody may have trained it
+                    self.project.check_agreement()
+                with self._lock.writing():
+                    self._check_open()
+                    with self._undoing():
+                        for row in rows:
+                            self._state.fold(row, self.project.journal)
+                    self._digest = rows[-1].digest
+        except RewoundError as error:
+            self.warnings.append(str(error))
+            with self._lock.writing():
+                self._restore()
+        with self._refreshed:
+            self._refreshed.notify_all()
+
+    def promote(self) -> None:
+        """Become the writer; refused while there is one. Every row of those before is known when this returns."""
+        with self._saving, self._refreshing:  # a snapshot under way holds the lock of the directory
+            if self._write:
+                return
+            self._check_open()
+            self.project.start_writing()
+            try:
+                self._fold_news()
+            except BaseException:
+                self.project.stop_writing()
+                raise
+            self._write = True
+        if self._follower:
+            self._follower.stop()
+
+    def _follow(self, *, standby: bool = False) -> None:
+        self._follower = Follower(self.project.journal.listener(), self.refresh, self._take_over if standby else None)
+
+    def _take_over(self) -> bool:
+        """Become the writer if there is none; whether that is done."""
+        journal = self.project.journal
+        if not (journal.is_shared and journal.writer):
+            with suppress(BadInputError):  # somebody else was quicker
+                self.promote()
+        return self._write
+
+    def confirm(self) -> None:
+        """If another process has taken over from this writer, notice it now and not when something is to be learned."""
+        if self._write and self.project.journal.is_taken_over:
+            with self._lock.writing():
+                self._restore()
+                if self._write:
+                    self._step_down()
+
+    def _step_down(self) -> None:
+        """Another process has taken over: follow it."""
+        self._write = False
+        self.project.stop_writing()
+        self._follow()
+
     # ── State and disk ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def _restore(self) -> None:
@@ -378,6 +528,7 @@ class Engine:
         directory = self.project.find_base()
         base = None if directory is None else Knowledge.open(directory)
         self._state, warnings = State.restore(self.project, base)
+        self._digest = self.project.journal.digest(self._state.revision)
         self.warnings += [warning for warning in warnings if warning not in self.warnings]
         self._torn = False
 
@@ -389,8 +540,10 @@ class Engine:
         """
         try:
             yield
-        except BaseException:
+        except BaseException as error:
             self._restore()
+            if isinstance(error, SupersededError):
+                self._step_down()
             raise
 
     @contextmanager
@@ -406,9 +559,9 @@ class Engine:
     @contextmanager
     def _writing(self) -> Iterator[State]:
         """The state, for one who changes it."""
-        self._check_writable()
+        self.check_writable()
         with self._lock.writing():
-            self._check_open()
+            self.check_writable()
             if self._torn:
                 self._restore()
             yield self._state
@@ -417,15 +570,27 @@ class Engine:
         if self._closed:
             raise BadInputError("is closed", where=self.project.path, remedy="open it again")
 
-    def _check_writable(self) -> None:
+    def check_writable(self) -> None:
+        """Refuse what only the writer may do, and say who that is."""
         self._check_open()
-        if not self._write:
-            raise BadInputError("is open for reading only", where=self.project.path, remedy="open it for writing")
+        if self._write:
+            return
+        if self._follower:
+            writer = None
+            with suppress(StorageError):  # then nobody knows who writes
+                writer = self.project.writer
+            remedy = f"send it to {writer}" if writer else "promote this one, or start a writer"
+            raise ReplicaError("is open here as a replica, which only reads", where=self.project.path, remedy=remedy)
+        raise BadInputError("is open for reading only", where=self.project.path, remedy="open it for writing")
 
     def save_snapshot(self) -> None:
-        """Write the state to disk, so that opening need not replay the corrections so far."""
-        self._check_writable()
-        with self._saving:
+        """Write the state to disk, so that opening need not replay the corrections so far.
+
+        A replica may do so too, in a directory in which nobody else writes.
+        """
+        if self._follower is None:
+            self.check_writable()
+        with self._saving, self.project.keeping_files():
             with self._reading() as state:
                 revision = self._tried = state.revision
                 if state.saved == revision:
@@ -444,16 +609,19 @@ class Engine:
         try:
             self.save_snapshot()
         except DragomanError as error:
-            self.warnings.append(f"no snapshot was saved: {error}")
+            if self._write or not isinstance(error, BadInputError):  # where others write, they also save
+                self.warnings.append(f"no snapshot was saved: {error}")
 
     def close(self) -> None:
         """Save a snapshot and let others write. What was acknowledged is safe with or without this."""
         if self._closed:
             return
+        if self._follower:
+            self._follower.stop()
         if self._saver:
             self._saver.join()
         try:
-            if self._write:
+            if self._write or self._follower:
                 self._save_or_warn()
         finally:
             with self._lock.writing():

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.measure import Ter, Wer, ter, wer
+from dragoman.measure import ter_banded_kernels as banded
 from tests.oracles.edits import ter_edits, wer_edits
 
 pytestmark = pytest.mark.kernels
@@ -66,6 +67,34 @@ def counted(measure: Ter | Wer, pairs: list[Pair]) -> list[list[int]]:
 def test_ter_equals_sacrebleu(seed: int, count: int, longest: int, words: tuple[int, ...]) -> None:
     pairs = random_pairs(seed, count, longest, words)
     assert counted(Ter(), pairs) == [[ter_edits(*pair), len(pair[1])] for pair in pairs]
+
+
+def turned(rng: random.Random, reference: Ids, words: int) -> Ids:
+    """The end of a reference before its beginning: there the best way leaves the band."""
+    begin, end = rng.randrange(len(reference) + 1), rng.randrange(len(reference) + 1)
+    return [*reference[begin:], *reference[:end], *(rng.randrange(words) for _ in range(rng.randrange(3)))]
+
+
+@pytest.mark.parametrize(("longest", "words"), [(12, 3), (40, 10), (90, 100), (200, 30), (200, 2)])
+def test_ter_in_bits_equals_ter_in_numbers(longest: int, words: int) -> None:
+    rng = random.Random(longest + words)
+    pairs = random_pairs(longest, 200, longest, (words,))
+    pairs += [(turned(rng, reference, words), reference) for _, reference in pairs]
+    expected = [
+        banded.edits(np.array(hypothesis, np.int64), np.array(reference, np.int64)) for hypothesis, reference in pairs
+    ]
+    assert [edits for edits, _ in counted(Ter(), pairs)] == expected
+
+
+def test_entries_of_a_list_that_are_as_wrong_have_as_many_edits() -> None:
+    rng = random.Random(7)
+    for _ in range(8):
+        reference = [rng.randrange(12) for _ in range(rng.randrange(1, 25))]
+        listed = [damaged(rng, reference, 0.5, 20) for _ in range(20)]
+        listed += [[word if word in reference else 100 + rng.randrange(50) for word in entry] for entry in listed]
+        arrays = [np.array(entry, np.int64) for entry in listed]
+        together = Ter().statistics(arrays, [np.array(reference)], np.zeros(len(listed), np.int64))
+        assert together[:, 0].tolist() == [ter_edits(entry, reference) for entry in listed]
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 160), (2, 140), (3, 150), (160, 1), (40, 90), (90, 40)])

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dragoman.errors import BadInputError
 from dragoman.measure import Bleu, Chrf, Measure, Ter, Wer, bleu, chrf, ter, wer
+from dragoman.measure.sentences import pack
 
 pytestmark = pytest.mark.kernels
 
@@ -48,6 +49,7 @@ def test_an_nbest_list_counts_like_its_sentences(
 ) -> None:
     losses = measure.losses(nbest, reference)
     assert losses.tolist() == [float(measure.losses([entry], reference)[0]) for entry in nbest]
+    assert losses.tolist() == measure.losses(pack(nbest), reference).tolist()
     if not isinstance(measure, Chrf):  # which counts characters of strings
         assert losses.tolist() == measure.losses([as_text(entry) for entry in nbest], as_text(reference)).tolist()
 

@@ -33,7 +33,8 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 
 
 @contextmanager
-def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], httpx.Client]]:
+def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], httpx.Client, list[str]]]:
+    """A server in a process of its own, once it is ready; what it logs is read as it comes, lest it waits for that."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "dragoman", "serve", *arguments, "--port", str(port)]
@@ -41,16 +42,20 @@ def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], httpx.Clie
         subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process,
         httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False) as client,
     ):
+        log: list[str] = []
+        reading = threading.Thread(target=lambda: log.extend(process.stderr or ()))
+        reading.start()
         try:
-            _wait(process, client)
-            yield process, client
+            _wait(process, client, log)
+            yield process, client, log
         finally:
             process.kill()
+            reading.join()
 
 
-def _wait(process: subprocess.Popen[str], client: httpx.Client) -> None:
+def _wait(process: subprocess.Popen[str], client: httpx.Client, log: list[str]) -> None:
     while True:
-        assert process.poll() is None, process.stderr and process.stderr.read()
+        assert process.poll() is None, log
         try:
             if client.get("/ready").status_code == 200:
                 return
@@ -62,7 +67,7 @@ def _wait(process: subprocess.Popen[str], client: httpx.Client) -> None:
 def test_what_was_acknowledged_is_there_after_stopping_in_the_middle(tmp_path: Path) -> None:
     make_projects(tmp_path)
     acknowledged: list[int] = []
-    with serving(str(tmp_path / "manual")) as (process, client):
+    with serving(str(tmp_path / "manual")) as (process, client, log):
 
         def teach(who: int) -> None:
             for n in range(1000):
@@ -84,8 +89,7 @@ def test_what_was_acknowledged_is_there_after_stopping_in_the_middle(tmp_path: P
         for person in people:
             person.join()
         assert process.wait(30) in (0, -signal.SIGTERM)
-        assert process.stderr is not None
-        lines = [json.loads(line) for line in process.stderr.read().splitlines() if line.startswith("{")]
+    lines = [json.loads(line) for line in log if line.startswith("{")]
     assert [line["event"] for line in lines][-1] == "stopped"
     with Engine.open(tmp_path / "manual") as engine:  # nobody holds it any more
         assert set(acknowledged) <= {row.id for row in engine.history(5000)}

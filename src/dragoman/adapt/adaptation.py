@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from dragoman.adapt.factors import Factors
-from dragoman.adapt.lists import Candidates
-from dragoman.adapt.protocol import Adapter, Vector
+from dragoman.adapt.lists import Candidates, Ids
+from dragoman.adapt.protocol import Adapter, Matrix, Vector
 from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.files import Arrays
 
@@ -69,27 +69,26 @@ class Adaptation:
         `chosen` is what `choose` says of the list, if that is known.
         """
         chosen = self.choose(candidates) if chosen is None else chosen
-        ordered = candidates.with_first(chosen)
-        mu = np.r_[losses[chosen], np.delete(losses, chosen)]
+        order = np.r_[chosen, 0:chosen, chosen + 1 : len(candidates)]  # the choice before all others
         added: Arrays = {}
         if self.adapter.parameters != "factors":
-            added["weights"] = self.adapter.update(self.weights, ordered.features, mu)
+            added["weights"] = self.adapter.update(self.weights, candidates.features[order], losses[order])
         if self.wants_factors and candidates.pairs.size:
-            added |= self._moved_factors(ordered, mu)
+            added |= self._moved_factors(candidates.pairs, candidates.scores[order], losses[order])
         for place, learner in self._learners.items():
             added |= {f"{place}.{name}": array for name, array in learner.addition().items()}
         self._keep(added)
         return encode(added, by=self.adapter.settings()["name"])
 
-    def _moved_factors(self, candidates: Candidates, losses: Vector) -> Arrays:
-        before = self.factors(candidates.pairs)
+    def _moved_factors(self, pairs: Ids, scores: Matrix, losses: Vector) -> Arrays:
+        before = self.factors(pairs)
         learner = list(self._learners.values())[-1]
-        after = learner.update_factors(before, candidates.scores, losses)
+        after = learner.update_factors(before, scores, losses)
         changed = np.abs(after - before) > SMALLEST
         if not changed.any():
             return {}
         remains = np.array([self.adapter.remains])
-        return {"pairs": candidates.pairs[changed], "factors": after[changed], "remains": remains}
+        return {"pairs": pairs[changed], "factors": after[changed], "remains": remains}
 
     def _keep(self, added: Mapping[str, np.ndarray]) -> None:
         if "weights" in added:

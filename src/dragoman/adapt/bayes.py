@@ -58,7 +58,7 @@ class Bayes(Adapter):
         _, best = check_losses(losses, len(rows))
         if self._centre is None:
             self._begin(theta)
-        likelihood = kernels.log_probabilities(rows, self.drawn(theta))[:, best]
+        likelihood = kernels.log_likelihoods(rows, self.drawn(theta), best)
         self._add(np.rint(np.maximum(likelihood, LEAST) / UNIT).astype(np.int64))
         return self.mean()
 
@@ -66,14 +66,13 @@ class Bayes(Adapter):
         """The row that all samples together prefer; the weights only matter before the first correction."""
         theta, rows = check(weights, features)
         logs = kernels.log_probabilities(rows, self.drawn(theta))
-        credible = self._total * UNIT / self.delta + self._prior(theta)
-        return int(np.argmax(kernels.predictive(logs, credible, self.delta)))
+        return int(np.argmax(kernels.predictive(logs, self._credible(theta), self.delta)))
 
     def mean(self) -> Vector:
         """The mean of the samples, each as heavy as p(A|λ_s)^{1/δ} · N(λ_s; λ_T, σ), in the size of λ_T."""
         if self._centre is None:
             raise BadInputError("there is no mean before the first correction")
-        credible = self._total * UNIT / self.delta + self._prior(self._centre)
+        credible = self._credible(self._centre)
         share = np.exp(credible - credible.max())
         answer: Vector = (share / share.sum()) @ self.drawn(self._centre) * np.abs(self._centre).sum()
         return answer
@@ -86,13 +85,16 @@ class Bayes(Adapter):
             raise BadInputError(f"this adapter was begun with {self._centre.size} weights, not {weights.size}")
         return self._drawn
 
-    def _prior(self, weights: Vector) -> Vector:
-        centre = weights if self._centre is None else self._centre
-        return log_prior(self.drawn(weights), centre, self.variance)
+    def _credible(self, weights: Vector) -> Vector:
+        """[S + 1] log of p(A|λ_s)^{1/δ} · N(λ_s; λ_T, σ)."""
+        begun = self._centre is not None
+        prior = self._prior if begun else log_prior(self.drawn(weights), weights, self.variance)
+        return self._total * UNIT / self.delta + prior
 
     def _begin(self, centre: Vector) -> None:
         self._centre = centre.copy()
         self._drawn = heuristic(centre, self.samples, self.seed)
+        self._prior = log_prior(self._drawn, centre, self.variance)
 
     def _add(self, logs: Counts) -> None:
         self._logs.append(logs)
@@ -116,8 +118,9 @@ class Bayes(Adapter):
 
     def addition(self) -> Arrays:
         """What the last sentence said."""
-        state = self.state()
-        return {name: array[-1:] if name == "logs" else array for name, array in state.items()}
+        if self._centre is None:
+            return {}
+        return {"centre": self._centre.copy(), "logs": np.array(self._logs[-1:], np.int64)}
 
     def replay(self, addition: Mapping[str, np.ndarray]) -> None:
         """Let the sentence say it again."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.adapt.protocol import Matrix, Vector
+from dragoman.kernels import exercise
 from dragoman.measure import Measure
+from dragoman.measure.sentences import Sentences, number
+from dragoman.search import wordgraph_kernels as graph_kernels
 from dragoman.search.hypotheses import NBest
 from dragoman.search.searching import Search
 
@@ -29,13 +33,32 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.features)
 
-    def with_first(self, chosen: int) -> Candidates:
-        """The same list with another entry before all others."""
-        if chosen == 0:
-            return self
-        order = np.r_[chosen, np.delete(np.arange(len(self)), chosen)]
-        words = [self.words[n] for n in order]
-        return replace(self, features=self.features[order], words=words, scores=self.scores[order])
+
+class Translations(Sequence[Words]):
+    """The words of the entries of an n-best list: tuples of them, or all numbered at once."""
+
+    def __init__(self, nbest: NBest) -> None:
+        self._nbest = nbest
+
+    def __len__(self) -> int:
+        return len(self._nbest)
+
+    @overload
+    def __getitem__(self, place: int) -> Words: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Words]: ...
+
+    def __getitem__(self, place: int | slice) -> Words | list[Words]:
+        return self._nbest.words[place]
+
+    def numbered(self, ids: dict[str, int]) -> Sentences:
+        """The words as numbers, entered into `ids` if they are new; steps are numbered, not entries."""
+        ends, places, steps = self._nbest.parts
+        said = number([step.words if step else () for step in steps], ids)
+        begin, stop = said.starts[:-1][places], said.starts[1:][places]
+        starts, words = graph_kernels.gather(begin, stop, said.ids)
+        return Sentences(words, starts[np.r_[0, ends]])
 
 
 def candidates(found: Search, nbest: NBest, *, factors: bool) -> Candidates:
@@ -44,32 +67,49 @@ def candidates(found: Search, nbest: NBest, *, factors: bool) -> Candidates:
     Sentences that were cut into pieces have lists of which the phrase pairs are not known.
     """
     pairs, scores = _pair_scores(found, nbest) if factors else (np.zeros(0, np.int64), np.zeros((len(nbest), 0)))
-    return Candidates(nbest.features, nbest.words, pairs, scores)
+    return Candidates(nbest.features, Translations(nbest), pairs, scores)
 
 
 def _pair_scores(found: Search, nbest: NBest) -> tuple[Ids, Matrix]:
-    rows = np.concatenate([piece.options.row for piece in found.pieces])
-    known, first = np.unique(rows["pair"], return_index=True)
-    value = rows["translation"][first]  # [·] g of each pair, which is the same wherever it stands
-    entry, pair = uses(nbest)
-    pairs, column = np.unique(pair, return_inverse=True)
-    scores = np.zeros((len(nbest), pairs.size))
-    np.add.at(scores, (entry, column), value[np.searchsorted(known, pairs)][column])
-    return pairs, scores
+    entry, column, pairs = _columns(nbest)
+    if not pairs.size:
+        return pairs, np.zeros((len(nbest), 0))
+    each = np.zeros(pairs.size)  # g of each pair, which is the same wherever it stands
+    for piece in found.pieces:
+        offered = piece.options.row["pair"]
+        place = np.searchsorted(pairs, offered, side="right") - 1
+        known = np.flatnonzero((place >= 0) & (pairs[place] == offered))
+        each[place[known]] = piece.options.row["translation"][known]
+    places = entry * pairs.size + column
+    scores = np.asarray(np.bincount(places, each[column], minlength=len(nbest) * pairs.size), np.float64)
+    return pairs, scores.reshape(len(nbest), pairs.size)
+
+
+def _columns(nbest: NBest) -> tuple[Ids, Ids, Ids]:
+    """Entry and number of each phrase pair that a list uses, entry by entry, and the key [K] of each number."""
+    ends, places, steps = nbest.parts
+    pairs, place = np.unique([-1, *(step.pair if step else -1 for step in steps)], return_inverse=True)
+    column = place[1:][places] - 1  # -1 is what no phrase pair has said
+    entry = np.repeat(np.arange(len(nbest)), np.diff(ends, prepend=0))
+    used = column >= 0
+    return entry[used], column[used], pairs[1:]
 
 
 def uses(nbest: NBest) -> tuple[Ids, Ids]:
     """Entry and key of each phrase pair that a list uses, entry by entry."""
-    ways = nbest._ways  # an entry at a time would take as long as the search
-    arcs, places = np.unique(np.concatenate(ways), return_inverse=True)
-    steps = [nbest._step(arc) for arc in arcs.tolist()]
-    pair = np.array([step.pair if step else -1 for step in steps])[places]
-    entry = np.repeat(np.arange(len(ways)), [way.size for way in ways])
-    return entry[pair >= 0], pair[pair >= 0]
+    entry, column, pairs = _columns(nbest)
+    return entry, pairs[column]
 
 
 def losses(measure: Measure, words: Sequence[Words], reference: Sequence[str]) -> Vector:
     """[N] how far each entry is from the correction, of 1; all of them in one call of the measure."""
     ids: dict[str, int] = {}
-    numbered = [np.array([ids.setdefault(word, len(ids)) for word in each], np.int64) for each in (reference, *words)]
-    return measure.losses(numbered[1:], numbered[0]) / 100
+    wanted = number([reference], ids).ids
+    listed = words.numbered(ids) if isinstance(words, Translations) else number(words, ids)
+    return measure.losses(listed, wanted) / 100
+
+
+@exercise
+def _exercise() -> None:
+    none = np.zeros(1, np.int64)
+    graph_kernels.gather(none, none, none)

@@ -211,9 +211,8 @@ def check(weights: ArrayLike, features: ArrayLike, names: Sequence[str] | None =
     if theta.ndim != 1 or rows.ndim != 2 or rows.shape[1] != theta.size or not len(rows):
         what = f"features of the shape {list(rows.shape)} do not fit weights of the shape {list(theta.shape)}"
         raise BadInputError(what, remedy="give [N, M] and [M] with at least one row")
-    bad = np.argwhere(~np.isfinite(rows))
-    if bad.size:
-        n, m = bad[0].tolist()
+    if not np.isfinite(rows).all():
+        n, m = np.argwhere(~np.isfinite(rows))[0].tolist()
         feature = repr(names[m]) if names else m + 1
         what = f"feature {feature} of entry {n + 1} of the n-best list is {rows[n, m]}, not a finite number"
         raise BadInputError(what)

@@ -19,6 +19,10 @@ ProjectPath = Annotated[Path, typer.Argument(help="The project's directory.")]
 SourceFile = Annotated[Path, typer.Argument(help="Source texts, one segment a line, plain or .gz.")]
 TargetFile = Annotated[Path, typer.Argument(help="Their translations, line by line.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option("--cluster", help="A Ray cluster to work on, ray://…; `local` starts one on this machine."),
+]
 User = Annotated[str | None, typer.Option("--user", help="Who corrected; kept in the journal.")]
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json as json_format
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dragoman.commands.common import AsJson
+from dragoman.commands.common import AsJson, Cluster
 from dragoman.errors import BadInputError
 
 commands = typer.Typer()
@@ -22,6 +23,7 @@ def experiment(
     seed: Annotated[int, typer.Option(help="Of all chance; the same seed gives the same CSV files.")] = 1,
     out: Annotated[Path, typer.Option(help="Results, and what makes a second run quick.")] = Path("experiments-out"),
     report: Annotated[Path | None, typer.Option(help="Write the report's pages to this directory too.")] = None,
+    cluster: Cluster = None,
     listing: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
     json: AsJson = False,
 ) -> None:
@@ -34,8 +36,9 @@ def experiment(
         return
     if name is None or data is None:
         raise BadInputError("which experiment, on which corpora?", remedy="see --list, and name a folder with --data")
+    from dragoman.cluster.runners import connected
     from dragoman.experiments.catalogue import find
-    from dragoman.experiments.cells import run
+    from dragoman.experiments.cells import run, run_ahead
     from dragoman.experiments.corpora import Corpora
     from dragoman.experiments.experiment import Scale
     from dragoman.experiments.report import publish, write_pages
@@ -43,10 +46,12 @@ def experiment(
     from dragoman.progress import bars
 
     scale, wanted, corpora, known = Scale(quick), find(name), Corpora(data), []
-    with bars() as progress:
+    with connected(cluster) if cluster else nullcontext() as runner, bars() as progress:
         workshop = Workshop(corpora, out, seed, progress)
         for number, each in enumerate(wanted):
             progress("experiments", number, len(wanted))
+            if runner is not None:
+                run_ahead(each, scale, workshop, runner, progress)
             known.append(publish(each, *run(each, scale, workshop, progress), scale, workshop))
         progress("experiments", len(wanted), len(wanted))
     write_pages(out, report or out)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json as json_format
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dragoman.commands.common import (
     AsJson,
+    Cluster,
     ProjectPath,
-    SourceFile,
-    TargetFile,
     User,
     file_pairs,
     input_lines,
@@ -20,6 +20,10 @@ from dragoman.commands.common import (
     opened,
 )
 from dragoman.errors import BadInputError
+
+if TYPE_CHECKING:
+    from dragoman.cluster.translating import Found
+    from dragoman.types import Translation
 
 commands = typer.Typer()
 
@@ -32,7 +36,9 @@ def create(
     preset: Annotated[str, typer.Option(help="Features of the model: thot, moses or full.")] = "moses",
     tokens: Annotated[str, typer.Option(help="`text`, or `words` for text that is tokenised already.")] = "text",
     order: Annotated[int, typer.Option(help="Order of the language model.")] = 5,
-    base: Annotated[Path | None, typer.Option(help="Directory of a trained base to stand on.")] = None,
+    base: Annotated[
+        str | None, typer.Option(help="A trained base to stand on: a directory, or a URL (s3://…, gs://…, file://…).")
+    ] = None,
 ) -> None:
     """Make a new project, from nothing or over a trained base."""
     from dragoman.engine import Engine
@@ -40,22 +46,62 @@ def create(
     if tokens not in ("text", "words"):
         raise BadInputError(f"there are no tokens of the kind {tokens!r}", remedy="choose text or words")
     mode: Any = tokens
-    Engine.create(project, source=source, target=target, preset=preset, tokens=mode, order=order, base=base).close()
+    found = None if base is None else _fetched(base)
+    Engine.create(project, source=source, target=target, preset=preset, tokens=mode, order=order, base=found).close()
     typer.echo(f"{project} is ready: translate with it, correct it, and it learns")
 
 
-@commands.command(epilog="Example: dragoman train manual train.en train.es")
+def _fetched(location: str) -> Path:
+    """The directory of a base, with a bar while it is fetched."""
+    from dragoman.fetching import fetch
+    from dragoman.progress import bars
+
+    with bars() as progress:
+        return fetch(location, progress=progress)
+
+
+@commands.command(epilog="Example: dragoman fetch s3://models/en-es")
+def fetch(location: Annotated[str, typer.Argument(help="URL of a base, of any kind that fsspec knows.")]) -> None:
+    """Fetch a base into the cache, or bring it back there, and say where it is."""
+    typer.echo(_fetched(location))
+
+
+@commands.command(epilog="Example: dragoman train manual train.en train.es.zst --cluster local")
 def train(
     project: ProjectPath,
-    source: SourceFile,
-    target: TargetFile,
+    corpus: Annotated[
+        list[str],
+        typer.Argument(
+            help="Two files, plain, .gz or .zst; two directories of files, or one with both; a .tsv file; or - for "
+            "tab-separated pairs from standard input."
+        ),
+    ],
+    cluster: Cluster = None,
+    shards: Annotated[int | None, typer.Option(min=1, help="Parts of the corpus; by default of 10,000 pairs.")] = None,
+    least: Annotated[
+        int, typer.Option(min=1, help="Leave out phrase pairs and longest n-grams that were seen less often.")
+    ] = 1,
+    work: Annotated[Path | None, typer.Option(help="A directory with room for temporary files.")] = None,
+    json: AsJson = False,
 ) -> None:
-    """Train a base for a new project from two files of segments."""
-    from dragoman.text.reading import pairs
+    """Train a base for a new project; the corpus need not fit in memory.
 
-    with opened(project) as engine:
-        learned = engine.train(list(pairs(source, target)), progress=True)
-    typer.echo(f"trained on {learned:,} pairs")
+    The result is the same, bit for bit, for any number of shards and workers.
+    """
+    from dragoman.cluster.reading import read_corpus
+    from dragoman.cluster.runners import connected
+    from dragoman.cluster.training import train_project
+    from dragoman.progress import bars
+    from dragoman.store import Project
+
+    with Project.open(project, write=True) as opened, connected(cluster) as runner, bars() as progress:
+        pairs = read_corpus(corpus, (opened.source, opened.target))
+        options = {"shards": shards, "least": least, "work": work, "progress": progress}
+        trained = train_project(opened, pairs, runner=runner, **options)
+    if json:
+        typer.echo(json_format.dumps({"pairs": trained.pairs, "temporary_bytes": trained.bytes}))
+    else:
+        typer.echo(f"trained on {trained.pairs:,} pairs")
 
 
 @commands.command(epilog='Example: dragoman translate manual "Press the green button."')
@@ -64,18 +110,36 @@ def translate(
     text: Annotated[list[str] | None, typer.Argument(help="Texts; without any, lines from standard input.")] = None,
     n: Annotated[int, typer.Option("--nbest", help="So many translations of each, the best first.")] = 1,
     memory: Annotated[bool, typer.Option(help="Let corrections of the same text come first.")] = True,
+    cluster: Cluster = None,
     json: AsJson = False,
 ) -> None:
     """Translate texts, or standard input line by line."""
-    with opened(project, write=False) as engine:
-        for each in text or input_lines():
-            found = engine.translate(each, n=n, memory=memory)
-            for translation in found.nbest or (found,):
-                if json:
-                    fields = {"text": translation.text, "score": translation.score, "features": translation.features}
-                    typer.echo(json_format.dumps(fields | {"alignment": translation.alignment}, ensure_ascii=False))
-                else:
-                    typer.echo(translation.text)
+    for translation in _translations(project, text or input_lines(), n, memory, cluster):
+        if json:
+            fields = {"text": translation.text, "score": translation.score, "features": translation.features}
+            typer.echo(json_format.dumps(fields | {"alignment": translation.alignment}, ensure_ascii=False))
+        else:
+            typer.echo(translation.text)
+
+
+def _translations(
+    project: Path, texts: Iterable[str], n: int, memory: bool, cluster: str | None
+) -> Iterator[Translation | Found]:
+    """The translations of all texts, found here or on a cluster."""
+    if cluster is None:
+        with opened(project, write=False) as engine:
+            for each in texts:
+                found = engine.translate(each, n=n, memory=memory)
+                yield from found.nbest or (found,)
+        return
+    from dragoman.cluster.runners import connected
+    from dragoman.cluster.translating import translate_all
+
+    with opened(project, write=False):  # says at once what is wrong with it
+        pass
+    with connected(cluster) as runner:
+        for block in translate_all(project, texts, runner, n=n, memory=memory):
+            yield from block
 
 
 @commands.command(epilog='Example: dragoman learn manual "Press the button." "Pulse el botón."')

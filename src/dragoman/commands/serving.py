@@ -34,6 +34,12 @@ def serve(
     always_keys: Annotated[
         bool, typer.Option("--always-keys", help="Ask programs on this machine for keys, too.")
     ] = False,
+    replica: Annotated[
+        bool, typer.Option("--replica", help="Only translate, and follow what another server learns.")
+    ] = False,
+    standby: Annotated[
+        bool, typer.Option("--standby", help="The same, and learn in its place when it is gone.")
+    ] = False,
 ) -> None:
     """Serve projects over HTTP: the own interface, and those of LibreTranslate, ModernMT, Moses and Apertium."""
     if root not in (None, "libretranslate", "modernmt", "apertium"):
@@ -55,6 +61,7 @@ def serve(
         private_key=private_key,
         insecure=insecure,
         free_loopback=not always_keys,
+        follow="standby" if standby else "replica" if replica else None,
     )
     settings.check()
     typer.echo(f"listening at http{'s' if certificate else ''}://{host}:{port}, ^C to stop", err=True)

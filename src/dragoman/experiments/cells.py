@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from dragoman import __version__
+from dragoman.cluster.runners import Runner
 from dragoman.errors import BadInputError
+from dragoman.experiments.corpora import Corpora
 from dragoman.experiments.experiment import Cell, Experiment, Measured, Results, Row, Scale
 from dragoman.experiments.workshop import Workshop
 from dragoman.files import storage_errors, write_durably
@@ -47,9 +50,34 @@ def run(
     return Results(done), sorted(missing)
 
 
+def run_ahead(
+    experiment: Experiment, scale: Scale, workshop: Workshop, runner: Runner, progress: Progress | None = None
+) -> None:
+    """Run what has not been run yet as tasks, each cell one; `run` then finds it.
+
+    The folder of corpora and that of results must be there, under the same paths, wherever tasks are run.
+    """
+    cells = [cell for cell in experiment.cells(scale) if all(map(workshop.corpora.has, cell.texts))]
+    new = [cell for cell in cells if not _place(cell, workshop).exists()]
+    shared = {"corpora": workshop.corpora.folder.absolute(), "out": workshop.out.absolute(), "seed": workshop.seed}
+    for done, _ in enumerate(runner.run(measure_cell, shared, new), start=1):
+        if progress:
+            progress(f"{experiment.id} on the cluster", done, len(new))
+
+
+def measure_cell(shared: Mapping[str, Any], cell: Cell) -> None:
+    """Task: run a cell and keep what it gives."""
+    _measured(cell, Workshop(Corpora(shared["corpora"]), shared["out"], shared["seed"]))
+
+
+def _place(cell: Cell, workshop: Workshop) -> Path:
+    """Where the results of a cell are kept."""
+    return workshop.out / "cells" / f"{key(cell, workshop)}.json"
+
+
 def _measured(cell: Cell, workshop: Workshop) -> Measured:
     """What a cell gives, from the run before if there was one."""
-    path = workshop.out / "cells" / f"{key(cell, workshop)}.json"
+    path = _place(cell, workshop)
     if path.exists():
         kept = json.loads(path.read_bytes())
         return Measured(kept["rows"], kept["seconds"])

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dragoman.adapt import Rule
 from dragoman.adapt.interactive import GraphRidge, ksmr
-from dragoman.adapt.lists import losses
+from dragoman.adapt.lists import candidates, losses
 from dragoman.adapt.protocol import MEASURES, Vector
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
@@ -27,9 +28,15 @@ ARCS = 20  # out of each state of a word graph: hardly a completion is lost, and
 class Result:
     """The effort for a text, and what adapting has cost."""
 
-    ksmr: float  # key strokes and mouse actions per hundred characters
+    counts: NDArray[np.int64]  # [sentences, 2] key strokes and mouse actions, and characters, of each
     seconds: float  # of adapting, a sentence
     weights: dict[str, float]  # at the end
+
+    @property
+    def ksmr(self) -> float:
+        """Key strokes and mouse actions per hundred characters."""
+        actions, characters = self.counts.sum(axis=0)
+        return 100 * float(actions / max(characters, 1))
 
 
 def interact(
@@ -37,7 +44,7 @@ def interact(
 ) -> Result:
     """Translate the sources interactively until the references are reached, adapting the weights after each."""
     theta: Vector = np.array(list(weights.values()))
-    actions, characters, seconds, sentences = 0.0, 0, 0.0, 0
+    counts, seconds = list[tuple[int, int]](), 0.0
     for source, target in pairs:
         read, reference = knowledge.source.read(source), knowledge.target.model_words(knowledge.target.read(target))
         if not (read.words and reference):
@@ -45,14 +52,12 @@ def interact(
         current = Weights(weights.preset, dict(zip(weights, theta.tolist(), strict=True)))
         found = Decoder(knowledge.models, current).search(knowledge.source.model_words(read), read.placeable)
         length = len(" ".join(reference))
-        actions += length * ksmr(found.graph().pruned(arcs=ARCS), reference)
-        characters += length
+        counts.append((round(length * ksmr(found.graph().pruned(arcs=ARCS), reference)), length))
         began = time.perf_counter()
         theta = _adapted(theta, found, reference, method)
         seconds += time.perf_counter() - began
-        sentences += 1
     final = dict(zip(weights, theta.tolist(), strict=True))
-    return Result(100 * actions / max(characters, 1), seconds / max(sentences, 1), final)
+    return Result(np.array(counts, np.int64).reshape(-1, 2), seconds / max(len(counts), 1), final)
 
 
 def _adapted(theta: Vector, found: Search, reference: tuple[str, ...], method: GraphRidge | Rule | None) -> Vector:
@@ -60,6 +65,6 @@ def _adapted(theta: Vector, found: Search, reference: tuple[str, ...], method: G
         graph = found.graph().pruned(arcs=ARCS)
         return method.update(theta, graph, lambda each: ksmr(each, reference))
     if method is not None:
-        nbest = found.nbest(method.nbest, distinct=True)
-        return method.update(theta, nbest.features, losses(MEASURES[method.measure](), nbest.words, reference))
+        offered = candidates(found, found.nbest(method.nbest, distinct=True), factors=False)
+        return method.update(theta, offered.features, losses(MEASURES[method.measure](), offered.words, reference))
     return theta

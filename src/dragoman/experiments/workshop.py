@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -99,10 +100,13 @@ class Workshop:
         hashed = json.dumps([__version__, kind, names, self.seed, digests]).encode()
         directory = self.out / "kept" / f"{kind}-{hashlib.sha256(hashed).hexdigest()[:24]}"
         if not directory.is_dir():
-            aside = directory.with_name(f"{directory.name}.part")
+            aside = directory.with_name(f"{directory.name}.{secrets.token_hex(4)}.part")
             with storage_errors(aside):
-                shutil.rmtree(aside, ignore_errors=True)
                 aside.mkdir(parents=True)
-            make(aside)
-            aside.rename(directory)
+            try:
+                make(aside)
+                if not directory.is_dir():  # another process may have been faster
+                    aside.rename(directory)
+            finally:
+                shutil.rmtree(aside, ignore_errors=True)
         return directory

@@ -54,24 +54,30 @@ class Measure(ABC):
         `which` [N] names the reference of each hypothesis if they are not one to one; so the n-best lists of a whole
         development set are counted in one call.
         """
-        strings = check(hypotheses, references)
-        pairing = _pairing(len(hypotheses), len(references), which)
+        both = self._numbered(hypotheses, references)
+        return self._count(*both, _pairing(len(hypotheses), len(references), which))
+
+    def _numbered(self, hypotheses: Sequence[Text], references: Sequence[Text]) -> tuple[Sentences, Sentences]:
+        if not check(hypotheses, references):
+            return pack(list(map(np.asarray, hypotheses))), pack(list(map(np.asarray, references)))
         ids: dict[str, int] = {}
-        both = []
-        for sentences in (hypotheses, references):
-            if strings:
-                both.append(number((self._words(str(sentence)) for sentence in sentences), ids))
-            else:
-                both.append(pack([np.asarray(sentence) for sentence in sentences]))
-        return self._count(both[0], both[1], pairing)
+        of_hypotheses = number((self._words(str(sentence)) for sentence in hypotheses), ids)
+        return of_hypotheses, number((self._words(str(sentence)) for sentence in references), ids)
 
     def score(self, total: ArrayLike) -> float:
         """Score, in percent, of counts [k] that have been added up."""
         return float(self.scores(np.asarray(total)[None])[0])
 
-    def losses(self, nbest: Sequence[Text], reference: Text) -> Floats:
-        """Loss [N] of each entry of an n-best list, in percent: the lower the better, whatever the measure."""
-        scores = self.sentence_scores(self.statistics(nbest, [reference], np.zeros(len(nbest), np.int64)))
+    def losses(self, nbest: Sequence[Text] | Sentences, reference: Text) -> Floats:
+        """Loss [N] of each entry of an n-best list, in percent: the lower the better, whatever the measure.
+
+        Entries whose ids are in one array already save the time to put them there; the reference is ids too then.
+        """
+        if isinstance(nbest, Sentences):
+            entries, wanted = nbest, pack([np.asarray(reference)])
+        else:
+            entries, wanted = self._numbered(nbest, [reference])
+        scores = self.sentence_scores(self._count(entries, wanted, np.zeros(entries.starts.size - 1, np.int64)))
         return 100 - scores if self.higher_is_better else scores
 
     @abstractmethod

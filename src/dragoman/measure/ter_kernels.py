@@ -1,4 +1,4 @@
-"""Translation edit rate of lists: every hypothesis once, and short ones in machine words.
+"""Translation edit rate of whole lists of hypotheses.
 
 Hypotheses that are compared with the same reference one after another, as the entries of an n-best list are, share what
 can be shared:
@@ -6,8 +6,8 @@ can be shared:
 1. Words become places in the reference, all words that it does not have the same one: nothing else matters for edits.
 2. Of hypotheses that are equal then only the first is counted. In n-best lists most are, since entries often differ in
    words that are all wrong.
-3. Where a row of edit distances fits into one machine word, it is computed as one (`ter_bits_kernels`). What does not,
-   and what might leave the band around the diagonal, is left to `ter_banded_kernels`.
+3. A row of edit distances is one machine word (`ter_bits_kernels`). Only of texts that are very long, or much longer
+   than their hypotheses, it is computed number by number (`ter_banded_kernels`).
 """
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
@@ -25,20 +25,18 @@ MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Index(NamedTuple):
-    """Where the words of a reference stand in it."""
+    """The words of a reference, by their hashes."""
 
-    slots: np.ndarray  # [2^k] first place of a word, by its hash; -1 for none
-    reference: np.ndarray  # [m] the words
-    places: np.ndarray  # [m] the first place of each
-    masks: np.ndarray  # [m + 1] uint64, all places of the word that first stands at a place, bit by bit; none at the end
+    slots: np.ndarray  # [2^k] the place where a word stands first, -1 for none
+    words: np.ndarray  # [m] the reference
 
 
 @kernel
 def statistics(hypotheses, references, which):
     """Edits and reference words [N, 2] of hypotheses, each compared with the reference `which` [N] names."""
     result = np.empty((which.size, 2), np.int64)
-    places = np.empty_like(hypotheses.ids)
-    grid = bits.new_grid()
+    words = np.empty_like(hypotheses.ids)
+    grid = bits.new_grid(np.diff(hypotheses.starts).max(), np.diff(references.starts).max())
     begin = 0
     while begin < which.size:
         end = begin + 1
@@ -46,8 +44,9 @@ def statistics(hypotheses, references, which):
             end += 1
         r = which[begin]
         index = new_index(references.ids[references.starts[r] : references.starts[r + 1]])
-        fill_places(index, hypotheses.ids, places, hypotheses.starts[begin], hypotheses.starts[end])
-        count_list(index, places, hypotheses.starts, begin, end, grid, result)
+        for k in range(hypotheses.starts[begin], hypotheses.starts[end]):
+            words[k] = first_place(index, hypotheses.ids[k])
+        count_list(grid, words, hypotheses.starts, begin, end, as_places(index), result)
         begin = end
     return result
 
@@ -55,18 +54,28 @@ def statistics(hypotheses, references, which):
 @kernel
 def new_index(reference):
     """The words of a reference, to be looked up."""
-    m = reference.size
-    slots = np.full(table_size(m), np.int64(-1))
-    places, masks = np.empty(m, np.int64), np.zeros(m + 1, np.uint64)
-    index = Index(slots, reference, places, masks)
-    for j in range(m):
-        at = slot_of(index, reference[j])
-        if slots[at] < 0:
-            slots[at] = j
-        places[j] = slots[at]
-        if j < bits.LONGEST:
-            masks[places[j]] |= np.uint64(1) << np.uint64(j)
+    index = Index(np.full(table_size(reference.size), np.int64(-1)), reference)
+    for j in range(reference.size - 1, -1, -1):
+        index.slots[slot_of(index, reference[j])] = j
     return index
+
+
+@kernel
+def as_places(index):
+    """A reference whose words are places."""
+    m = index.words.size
+    words, following, often = np.empty(m, np.int64), np.full(m, m), np.zeros(m + 1, np.int64)
+    places = np.zeros((m + 1, m // 64 + 2 if m <= bits.LONGEST else 0), np.uint64)
+    latest = np.full(m, np.int64(-1))
+    for j in range(m):
+        word = words[j] = first_place(index, index.words[j])
+        if latest[word] >= 0:
+            following[latest[word]] = j
+        latest[word] = j
+        often[word] += 1
+        if m <= bits.LONGEST:
+            places[word, j >> 6] |= np.uint64(1) << np.uint64(j & 63)
+    return bits.Reference(words, following, often, places)
 
 
 @lean
@@ -82,8 +91,8 @@ def table_size(n):
 def slot_of(index, word):
     """Where a word of the reference is entered, or would be."""
     last = index.slots.size - 1
-    at = mixed(np.uint64(0), word) & last
-    while index.slots[at] >= 0 and index.reference[index.slots[at]] != word:
+    at = mixed(0, word) & last
+    while index.slots[at] >= 0 and index.words[index.slots[at]] != word:
         at = (at + 1) & last
     return at
 
@@ -96,45 +105,44 @@ def mixed(h, number):
 
 
 @lean
-def fill_places(index, words, places, begin, end):
-    """For words[begin:end] their first place in the reference, one past its last if they have none."""
-    m = index.reference.size
-    for k in range(begin, end):
-        place = index.slots[slot_of(index, words[k])]
-        places[k] = m if place < 0 else place
+def first_place(index, word):
+    """Where a word stands first in the reference, one past its last if nowhere."""
+    place = index.slots[slot_of(index, word)]
+    return index.words.size if place < 0 else place
 
 
 @kernel
-def count_list(index, places, starts, begin, end, grid, result):
+def count_list(grid, words, starts, begin, end, reference, result):
     """Fill result[begin:end] for hypotheses that all have the same reference."""
     slots = np.full(table_size(end - begin), np.int64(-1))
     for n in range(begin, end):
-        at = earlier(slots, places, starts, n)
-        result[n, 1] = index.places.size
+        at = slot_of_equal(slots, words, starts, n)
+        result[n, 1] = reference.words.size
         if slots[at] >= 0:
             result[n, 0] = result[slots[at], 0]
             continue
         slots[at] = n
-        hypothesis = places[starts[n] : starts[n + 1]]
-        edits = bits.edits(grid, hypothesis, index.masks)
-        result[n, 0] = edits if edits >= 0 else banded.edits(hypothesis, index.places)
+        hypothesis = words[starts[n] : starts[n + 1]]
+        edits = bits.edits(grid, hypothesis, reference)
+        result[n, 0] = edits if edits >= 0 else banded.edits(hypothesis, reference.words)
 
 
 @lean
-def earlier(slots, places, starts, n):
-    """The slot of a hypothesis that is equal to this one, or of this one if it is the first."""
-    size, last = starts[n + 1] - starts[n], slots.size - 1
-    h = np.int64(size)
-    for k in range(starts[n], starts[n + 1]):
-        h = mixed(h, places[k])
+def slot_of_equal(slots, words, starts, n):
+    """The slot of an earlier hypothesis that is equal to this one, or an empty one."""
+    begin, size, last = starts[n], starts[n + 1] - starts[n], slots.size - 1
+    h = size
+    for k in range(begin, begin + size):
+        h = mixed(h, words[k])
     at = h & last
     while slots[at] >= 0:
         other = starts[slots[at]]
-        if starts[slots[at] + 1] - other == size:
-            k = 0
-            while k < size and places[other + k] == places[starts[n] + k]:
-                k += 1
-            if k == size:
-                break
+        equal = starts[slots[at] + 1] - other == size
+        k = 0
+        while equal and k < size:
+            equal = words[other + k] == words[begin + k]
+            k += 1
+        if equal:
+            break
         at = (at + 1) & last
     return at

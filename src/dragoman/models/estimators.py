@@ -91,7 +91,7 @@ class _Corpus:
         self.target_ids = np.concatenate([[NULL], target_ids])
         self.corpus = CorpusArrays(source.astype(np.int32), source_ends, (target + 1).astype(np.int32), target_ends)
         self.pairs = Pairs(*kernels.number_pairs(self.corpus, self.target_ids.size, self.source_ids.size))
-        self.tasks = self._tasks(self.size)
+        self.tasks = divide(self.corpus, self.size)
         self.lengths = np.unique(np.diff(target_ends))
         ends = np.cumsum((self.lengths + 1) ** 2)
         self.blocks = np.full(self.lengths[-1] + 1, -1)  # [longest + 1] where the jumps of each length begin, or -1
@@ -102,7 +102,7 @@ class _Corpus:
     def online(self) -> Iterator[tuple[int, float]]:
         """Add the counts of each sample, expected under those before it; yields (sentences done, log-likelihood)."""
         occurred, totals = np.zeros(self.source_ids.size, np.bool_), np.zeros(self.target_ids.size, np.int64)
-        for first, last, size in self._tasks(min(self.size, ONLINE)):
+        for first, last, size in divide(self.corpus, min(self.size, ONLINE)):
             cells = self._cells(first, last, size)
             counts = (self.nearness, occurred, totals, self.links, self.jumps)
             yield last, float(kernels.online_step(self.corpus, cells, first, last, self.blocks, *counts))
@@ -143,14 +143,6 @@ class _Corpus:
         kernels.fill_cells(self.corpus, self.pairs, first, last, cells)
         return cells
 
-    def _tasks(self, sentences: int) -> list[tuple[int, int, int]]:
-        """Runs of the first sentences with about as many cells: the first, one past the last, and their cells."""
-        ends = np.cumsum((np.diff(self.corpus.source_ends) * np.diff(self.corpus.target_ends))[:sentences])
-        number = ends // max(1, min(CELLS, ends[-1] // TASKS))
-        bounds = np.concatenate([[0], np.flatnonzero(np.diff(number)) + 1, [sentences]])
-        sizes = np.diff(ends[bounds[1:] - 1], prepend=0)
-        return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), sizes.tolist(), strict=True))
-
     def give(self, model: AlignmentModel) -> None:
         """Put the counts into the tables of an empty model."""
         tables, rows = model.tables, self.pairs.rows
@@ -166,6 +158,15 @@ class _Corpus:
             tables["origins"].add(origins, amount=block.sum(axis=1))
         tables["sources"].add(self.source_ids, amount=np.bincount(self.corpus.source))
         model.size[0] = self.source_ids.size
+
+
+def divide(corpus: CorpusArrays, sentences: int) -> list[tuple[int, int, int]]:
+    """Runs of the first sentences with about as many cells: the first, one past the last, and their cells."""
+    ends = np.cumsum((np.diff(corpus.source_ends) * np.diff(corpus.target_ends))[:sentences])
+    number = ends // max(1, min(CELLS, ends[-1] // TASKS))
+    bounds = np.concatenate([[0], np.flatnonzero(np.diff(number)) + 1, [sentences]])
+    sizes = np.diff(ends[bounds[1:] - 1], prepend=0)
+    return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), sizes.tolist(), strict=True))
 
 
 def _joined(pairs: Iterable[tuple[Ids, Ids]]) -> tuple[Ids, Ids, Ids, Ids]:

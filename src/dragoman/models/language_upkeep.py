@@ -110,8 +110,8 @@ def compact(model: LanguageModel) -> None:
     ids = model.outer.ids
     keys = model.outer.index.keys[ids]
     fresh = Table(model.outer.dtypes)
-    words = keys & ((1 << WORD_BITS) - 1)
-    fresh.add((renumbered[(keys >> WORD_BITS) - 1] + 1) << WORD_BITS | words, longest=model.outer.columns["longest"][ids])
+    keys = (renumbered[(keys >> WORD_BITS) - 1] + 1) << WORD_BITS | keys & ((1 << WORD_BITS) - 1)
+    fresh.add(keys, longest=model.outer.columns["longest"][ids])
     fresh.compact()
     model.outer = fresh
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,14 @@ class Hypothesis:
         return cls(tuple(word for step in steps for word in step.words), score, features, steps, surcharges)
 
 
+class Parts(NamedTuple):
+    """What the entries of an n-best list are made of: entry n of steps[k], k in places[ends[n - 1] : ends[n]]."""
+
+    ends: Ids  # [N]
+    places: Ids  # [ends[N - 1]]
+    steps: list[Step | None]  # each once; None for the end of a sentence
+
+
 def patience(n: int, J: int) -> int:
     """How many partial ways are looked at for n translations of J words, before a list is left too short."""
     if n < 1:
@@ -84,9 +92,8 @@ class NBest(Sequence[Hypothesis]):
         self.names = names  # [M] of the features
         self.features = np.zeros((ends.size, len(names)))  # [N, M]
         nbest_kernels.add_features(ends, rows, features, self.features)
-        bounds = [0, *ends.tolist()]
-        self._ways = [arcs[begin:end] for begin, end in pairwise(bounds)]
-        self._surcharges = np.add.reduceat(surcharges[rows], bounds[:-1])
+        self._ends, self._arcs = ends, arcs
+        self._surcharges = np.add.reduceat(surcharges[rows], np.r_[0, ends[:-1]])
         self._step = step
         self._made: dict[int, Hypothesis] = {}
 
@@ -106,14 +113,24 @@ class NBest(Sequence[Hypothesis]):
         if not 0 <= n < len(self):
             raise IndexError(f"there are {len(self)} hypotheses, none at {place}")
         if n not in self._made:
-            steps = tuple(step for arc in self._ways[n].tolist() if (step := self._step(arc)))
+            way = self._arcs[self._ends[n - 1] if n else 0 : self._ends[n]]
+            steps = tuple(step for arc in way.tolist() if (step := self._step(arc)))
             features = dict(zip(self.names, self.features[n].tolist(), strict=True))
             self._made[n] = Hypothesis.made_of(steps, float(self.scores[n]), features, int(self._surcharges[n]))
         return self._made[n]
 
     @cached_property
+    def parts(self) -> Parts:
+        """The steps of all translations: cheaper than all entries, since most steps are in many of them."""
+        used = np.zeros(self._arcs.max(initial=0) + 1, np.bool_)
+        used[self._arcs] = True
+        steps = [self._step(arc) for arc in np.flatnonzero(used).tolist()]
+        return Parts(self._ends, (np.cumsum(used) - 1)[self._arcs], steps)
+
+    @cached_property
     def words(self) -> list[tuple[str, ...]]:
         """[N] the words of each translation: cheaper than all entries, where nothing else is wanted."""
-        used = np.unique(np.concatenate(self._ways)).tolist()
-        said = {arc: step.words if (step := self._step(arc)) else () for arc in used}
-        return [tuple(chain.from_iterable([said[arc] for arc in way.tolist()])) for way in self._ways]
+        ends, places, steps = self.parts
+        said = [step.words if step else () for step in steps]
+        spoken = [said[place] for place in places.tolist()]
+        return [tuple(chain.from_iterable(spoken[begin:end])) for begin, end in pairwise([0, *ends.tolist()])]

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from dragoman.errors import BadInputError, DragomanError, StorageError
 from dragoman.guard import FlaggedError
 from dragoman.server.logs import log_failure
+from dragoman.store import ReplicaError
 
 REMEDIES = {404: "see /api/v1/openapi.json for what there is", 405: "see /api/v1/openapi.json for what there is"}
 
@@ -52,6 +53,8 @@ def refusal_of(error: Exception) -> RefusedError:
         return error
     if isinstance(error, FlaggedError):
         return RefusedError(409, error.what, error.remedy, flagged=error.id, reason=error.reason)
+    if isinstance(error, ReplicaError):
+        return RefusedError(409, error.what, error.remedy)
     if isinstance(error, BadInputError):
         return RefusedError(400, error.what, error.remedy)
     if isinstance(error, DragomanError):

@@ -88,7 +88,13 @@ async def delete_project(
 def _about(project: Opened, visitor: Visitor) -> schemas.Project:
     role = next(role for role in reversed(ROLES) if visitor.may(role, project.name))
     return schemas.Project(
-        name=project.name, source=project.source, target=project.target, revision=project.revision, role=role
+        name=project.name,
+        source=project.source,
+        target=project.target,
+        revision=project.revision,
+        role=role,
+        server=project.engine.role,
+        seconds_behind=round(project.engine.seconds_behind, 3),
     )
 
 
@@ -100,7 +106,7 @@ async def translate_texts(wanted: schemas.Texts, room: Translating) -> schemas.T
     """Translate texts; this changes nothing."""
     room.check_text(*wanted.texts)
     engine = room.project.engine
-    revision = await room.look("revision", lambda: room.project.revision, quick=True)
+    revision = room.project.revision
     work = [partial(translate, engine, text, wanted) for text in wanted.texts]
     return schemas.Translations(revision=revision, translations=await room.look_all("translate", work))
 

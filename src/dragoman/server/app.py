@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
 
 import anyio.to_thread
 from fastapi import FastAPI, Request, Response
@@ -14,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
 from dragoman import __version__, kernels
-from dragoman.errors import DragomanError
+from dragoman.errors import DragomanError, StorageError
 from dragoman.server import apertium, api, libretranslate, live, modernmt, papers, workbench, xmlrpc
 from dragoman.server.access import Doorkeeper, needs
 from dragoman.server.answers import RefusedError, answer
@@ -23,11 +25,12 @@ from dragoman.server.limits import Gate
 from dragoman.server.logs import log, log_failure
 from dragoman.server.metrics import Metrics
 from dragoman.server.observing import Observer
-from dragoman.server.projects import Projects
+from dragoman.server.projects import Opened, Projects
 from dragoman.server.rooms import House, TheHouse
 from dragoman.server.settings import Settings
 from dragoman.server.work import Workers
 
+CONFIRMING = 5.0  # seconds between looks whether another server has taken over
 ABOUT = """Translates, learns from corrections at once, and completes what people type.
 
 Errors are answered with `{"error": {"what": …, "remedy": …}}`. Live sessions, over a WebSocket at
@@ -40,7 +43,7 @@ def create_app(settings: Settings, projects: Projects | None = None) -> FastAPI:
     metrics = Metrics()
     house = House(
         settings=settings,
-        projects=projects or Projects(settings.paths),
+        projects=projects or Projects(settings.paths, settings.follow),
         doorkeeper=Doorkeeper(settings),
         metrics=metrics,
         workers=Workers(metrics, settings.limits.waiting),
@@ -88,10 +91,21 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     house: House = app.state.house
     threading.Thread(target=_warm, args=(app, house), daemon=True).start()
     log("started", projects=len(house.projects.names()))
+    confirming = asyncio.create_task(_confirm(house))
     yield
+    confirming.cancel()
     await house.jobs.stop()
     await anyio.to_thread.run_sync(house.projects.close)
     log("stopped")
+
+
+async def _confirm(house: House) -> None:
+    """Notice when another server has taken over from this one, which does not learn that by itself until it appends."""
+    while True:
+        await asyncio.sleep(CONFIRMING)
+        for project in house.projects.opened():
+            with suppress(DragomanError, RefusedError):  # the database is away; whoever learns will be told
+                await house.workers.run("confirm", project.engine.confirm, quick=True)
 
 
 def _warm(app: FastAPI, house: House) -> None:
@@ -107,14 +121,19 @@ def _warm(app: FastAPI, house: House) -> None:
         log_failure("not ready", error)
 
 
-async def _health() -> dict[str, str]:
-    """Whether the server is there."""
-    return {"status": "ok", "version": __version__}
+async def _health(house: TheHouse) -> dict[str, str | float]:
+    """Whether the server is there, which part it has, and how long ago it last knew all that is learned elsewhere."""
+    engines = [each.engine for each in house.projects.opened()]
+    roles = {engine.role for engine in engines}
+    behind = max((engine.seconds_behind for engine in engines), default=0.0)
+    role = roles.pop() if len(roles) == 1 else "mixed" if roles else house.settings.follow or "writer"
+    return {"status": "ok", "version": __version__, "role": role, "seconds_behind": round(behind, 3)}
 
 
 async def _ready(house: TheHouse) -> Response:
     """Whether all projects are open and all kernels compiled, so that answers come quickly."""
-    state = {"state": house.state, "problems": len(house.problems)}
+    lost = sum(each.engine.problem is not None for each in house.projects.opened())  # replicas that cannot follow
+    state = {"state": house.state, "problems": len(house.problems) + lost}
     return JSONResponse(state, 200 if house.state == "ready" else 503)
 
 
@@ -126,9 +145,24 @@ async def _metrics(house: TheHouse) -> str:
 def _measure(house: House) -> None:
     house.metrics.gauges["dragoman_projects_open"] = lambda: {"": len(list(house.projects.opened()))}
     house.metrics.gauges["dragoman_live_sessions"] = lambda: {"": sum(house.live.values())}
-    house.metrics.gauges["dragoman_corrections"] = lambda: {
-        each.name: each.engine.project.journal.count for each in house.projects.opened()
+    measures: dict[str, Callable[[Opened], float]] = {
+        "dragoman_corrections": lambda project: project.engine.project.journal.count,
+        "dragoman_writer": lambda project: project.engine.role == "writer",
+        "dragoman_revision": lambda project: project.revision,
+        "dragoman_behind_rows": lambda project: project.rows_behind,
+        "dragoman_behind_seconds": lambda project: project.engine.seconds_behind,
     }
+    for name, measure in measures.items():
+        house.metrics.gauges[name] = partial(_measured, house, measure)
+
+
+def _measured(house: House, measure: Callable[[Opened], float]) -> dict[str, float]:
+    """A number for each open project; none for those whose database does not answer."""
+    found = {}
+    for project in house.projects.opened():
+        with suppress(StorageError):
+            found[project.name] = measure(project)
+    return found
 
 
 def _answer_errors(app: FastAPI) -> None:

@@ -45,6 +45,7 @@ class Asked(Confirming):
     segment: Id | None = None
     prefix: Text = ""
     text: Text | None = None
+    at_least: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = None  # revision that has to be known
     words: bool = False  # tell confidence and source of each word of the completion: twice the time of all the rest
 
 
@@ -154,6 +155,7 @@ class Typing:
     async def _open(self, asked: Asked) -> dict[str, Any]:
         """Begin with a text, or with a segment of a document."""
         self._session = None
+        await self._room.reach(asked.at_least)
         source = asked.source
         if asked.document is not None and asked.segment is not None:
             find = partial(self._room.project.documents.segment, asked.document, asked.segment)

@@ -22,6 +22,7 @@ from dragoman.files import storage_errors, write_durably
 from dragoman.server.answers import RefusedError
 from dragoman.server.documents import Documents
 from dragoman.server.logs import log
+from dragoman.server.settings import Follow
 
 NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
 DELETED = ".deleted"
@@ -31,9 +32,9 @@ PROMISED = ".promised"
 class Opened:
     """A project that is open: its engine, its documents, and the turn of whoever changes something."""
 
-    def __init__(self, name: str, path: Path) -> None:
+    def __init__(self, name: str, path: Path, follow: Follow | None = None) -> None:
         self.name = name
-        self.engine = Engine.open(path)
+        self.engine = Engine.open(path, replica=follow == "replica", standby=follow == "standby")
         try:
             self.documents = Documents(path / "documents.db")
         except BaseException:
@@ -49,8 +50,15 @@ class Opened:
 
     @property
     def revision(self) -> int:
-        """The last row of the journal: what was computed after this was read, is at least as new."""
-        return self.engine.project.journal.last_id
+        """The last row of the journal that is known: what was computed after this was read, is at least as new."""
+        return self.engine.revision
+
+    @property
+    def rows_behind(self) -> int:
+        """How many ids the journal is ahead of a replica, as far as can be found out; a writer is never behind."""
+        if self.engine.role == "writer":
+            return 0
+        return max(0, self.engine.project.journal.last_id - self.engine.revision)
 
     def close(self) -> None:
         """Close engine and documents; what was acknowledged is safe already."""
@@ -65,7 +73,8 @@ class Projects:
     replaced as a whole.
     """
 
-    def __init__(self, paths: tuple[Path, ...]) -> None:
+    def __init__(self, paths: tuple[Path, ...], follow: Follow | None = None) -> None:
+        self._follow = follow
         self._lock = threading.RLock()
         self._paths: dict[str, Path] = {}
         self._opened: dict[str, Opened] = {}
@@ -80,7 +89,7 @@ class Projects:
         if (path / "project.json").exists():
             self.named.append(self._enter(path))
         elif path.is_dir():
-            self.folder = self.folder or path
+            self.folder = self.folder or (None if self._follow else path)
             for found in sorted(path.glob("*/project.json")):
                 if not found.parent.name.startswith("."):
                     self._enter(found.parent)
@@ -108,7 +117,7 @@ class Projects:
             if name not in self._paths:
                 raise RefusedError(404, f"there is no project {name!r}", "see /api/v1/projects")
             if name not in self._opened:
-                self._opened[name] = Opened(name, self._paths[name])
+                self._opened[name] = Opened(name, self._paths[name], self._follow)
             return self._opened[name]
 
     def is_open(self, name: str) -> bool:
@@ -192,7 +201,7 @@ class Projects:
 
     def _new_folder(self) -> Path:
         if self.folder is None:
-            remedy = "start the server on a directory with projects in it"
+            remedy = "ask the server that writes" if self._follow else "start it on a directory with projects in it"
             raise RefusedError(403, "this server makes and deletes no projects", remedy)
         return self.folder
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
-from fastapi import Depends, Path
+from fastapi import Depends, Header, Path, Response
 from starlette.requests import HTTPConnection
 
 from dragoman.server.access import Coming, Doorkeeper, check_role
@@ -22,6 +23,16 @@ from dragoman.server.work import Workers
 
 T = TypeVar("T")
 AT_ONCE = 4  # texts of one request that are translated at the same time
+LOOKING = 0.002  # seconds between looks whether a replica has come so far
+AtLeast = Annotated[
+    str | None,
+    Header(
+        alias="X-At-Least-Revision",
+        pattern="^[0-9]{1,15}$",
+        examples=["13"],
+        description="a revision that has to be known: a replica waits for it a moment, then answers 503",
+    ),
+]
 
 
 @dataclass
@@ -42,8 +53,12 @@ class House:
         """A project for a visitor, if they have a role in it."""
         check_role(visitor, role, name)
         if self.projects.is_open(name):
-            return Room(self, self.projects.get(name), visitor)
-        return Room(self, await self.workers.run("open", partial(self.projects.get, name)), visitor)
+            project = self.projects.get(name)
+        else:
+            project = await self.workers.run("open", partial(self.projects.get, name))
+        if role == "learn" and project.engine.role != "writer":  # documents, too, are changed where the writer is
+            await self.workers.run("open", project.engine.check_writable, quick=True)
+        return Room(self, project, visitor)
 
 
 @dataclass(frozen=True)
@@ -73,6 +88,19 @@ class Room:
         async with self.project.turn:
             return await self.house.workers.run(operation, function)
 
+    async def reach(self, revision: int | None) -> None:
+        """Wait until this revision is known here; refuse if it does not come, and say how far behind we are."""
+        engine, limits = self.project.engine, self.house.settings.limits
+        end = time.monotonic() + (0 if engine.role == "writer" else limits.behind_seconds)
+        while revision is not None and (known := engine.revision) < revision:
+            if engine.role == "writer":
+                raise RefusedError(409, f"there is no revision {revision} yet, only {known}", "learn something first")
+            if time.monotonic() >= end:
+                what = f"this replica is at revision {known}, {revision - known} behind {revision}"
+                remedy, retry = "try again in a moment, or ask the server that writes", {"Retry-After": "1"}
+                raise RefusedError(503, what, remedy, headers=retry, revision=known, behind=revision - known)
+            await asyncio.sleep(LOOKING)
+
     def user(self, claimed: str | None) -> str | None:
         """Who is named in the journal: the key's owner, or without a key whoever they say."""
         return self.visitor.name or claimed
@@ -100,8 +128,13 @@ def within(role: str) -> Any:
         project: Annotated[str, Path(description="name of the project", examples=["manual"])],
         visitor: Coming,
         house: TheHouse,
+        response: Response,
+        at_least: AtLeast = None,
     ) -> Room:
-        return await house.enter(project, visitor, role)
+        room = await house.enter(project, visitor, role)
+        await room.reach(None if at_least is None else int(at_least))
+        response.headers["X-Revision"] = str(room.project.revision)
+        return room
 
     return Depends(room)
 

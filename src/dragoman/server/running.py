@@ -73,7 +73,7 @@ def serve(settings: Settings, *, quiet: bool = False) -> None:
     With `quiet`, only what goes wrong is logged.
     """
     settings.check()
-    projects = Projects(settings.paths)
+    projects = Projects(settings.paths, settings.follow)
     try:
         for name in projects.named:
             projects.get(name)

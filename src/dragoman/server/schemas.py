@@ -63,12 +63,16 @@ class NewProject(Sent):
 class Project(Given):
     """A project: its languages and how far it is."""
 
-    model_config = example(name="manual", source="en", target="es", revision=12, role="admin")
+    model_config = example(
+        name="manual", source="en", target="es", revision=12, role="admin", server="writer", seconds_behind=0.0
+    )
     name: str
     source: str
     target: str
     revision: Annotated[int, Field(description="grows with everything that is learned or set")]
     role: Annotated[str, Field(description="the role that the sender has in it")]
+    server: Annotated[str, Field(description="writer; or replica or standby, which follow another server's writer")]
+    seconds_behind: Annotated[float, Field(description="how long ago a replica last knew all that was learned")]
 
 
 # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────────

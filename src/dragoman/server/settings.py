@@ -10,6 +10,7 @@ from typing import Literal
 from dragoman.errors import BadInputError
 
 Root = Literal["libretranslate", "modernmt", "apertium"]
+Follow = Literal["replica", "standby"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Limits:
     message: int = 1 << 16  # bytes of a message in a live session
     sessions: int = 100  # live sessions at once for each key or address
     jobs: int = 4  # imports and exports at once for each project
+    behind_seconds: float = 2.0  # that a request waits for a revision which a replica does not know yet
     waiting: int = 1000  # requests waiting for a thread, above which the server says it is busy
     connections: int = 2000
 
@@ -41,6 +43,7 @@ class Settings:
     paths: tuple[Path, ...] = ()  # projects, or directories with projects in them
     keys: Path | None = None
     root: Root | None = None  # the compatible interface that also answers at the root
+    follow: Follow | None = None  # journals that another process writes, to take over from it if a standby
     host: str = "127.0.0.1"
     port: int = 8765
     certificate: Path | None = None

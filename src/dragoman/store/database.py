@@ -59,6 +59,11 @@ class Database:
         else:
             _set_up_postgresql_writer(self._writer, check)
 
+    @property
+    def is_writable(self) -> bool:
+        """Whether it is open for writing."""
+        return self._writer is not None
+
     def close_writer(self) -> None:
         """From here on only read."""
         if self._writer:
@@ -66,7 +71,7 @@ class Database:
         self._writer = None
 
     def session(self) -> sa.Connection:
-        """A connection to PostgreSQL of its own, on which each statement is a transaction; to hold a lock, or listen."""
+        """A connection to PostgreSQL of its own, each statement on it a transaction; to hold a lock, or to listen."""
         with self.clear_errors("cannot connect: {}"):
             connection = self._engine(NullPool).connect().execution_options(isolation_level="AUTOCOMMIT")
             try:

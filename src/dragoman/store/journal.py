@@ -18,14 +18,25 @@ import threading
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import islice
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import sqlalchemy as sa
 
 from dragoman.errors import BadInputError, DamagedFileError, StorageError
 from dragoman.store.database import TABLE, Database, Place
-from dragoman.store.fencing import Fence, Writing, find_writing
-from dragoman.store.following import Listener, RewoundError, channel
+from dragoman.store.fencing import Fence, find_about, find_channel, find_holder
+from dragoman.store.following import Listener, RewoundError
+from dragoman.store.pages import (
+    CORRECTIONS,
+    INSERT,
+    LARGEST_ID,
+    NEWEST_FIRST,
+    NO_TAIL,
+    Page,
+    check_id,
+    no_row,
+    read_tail,
+)
 from dragoman.store.rows import (
     IN_FORCE,
     JOURNAL,
@@ -34,30 +45,12 @@ from dragoman.store.rows import (
     ROWS,
     Row,
     check_text,
-    digest,
     read_row,
     write_settings,
     write_time,
 )
 
-CORRECTIONS = ("learn", "flagged")
 CHUNK = 256  # rows fetched at once
-LARGEST_ID = 2**63 - 1
-INSERT = sa.insert(JOURNAL).returning(JOURNAL.c.id)  # built once: that takes longer than to execute it
-NEWEST_FIRST = JOURNAL.c.id.desc()
-TAIL = sa.select(JOURNAL.c.id, JOURNAL.c.kind, JOURNAL.c.revision, JOURNAL.c.digest).order_by(NEWEST_FIRST).limit(1)
-
-
-class _Tail(NamedTuple):
-    """What the newest row says about the one to come."""
-
-    id: int
-    kind: str
-    revision: int
-    digest: bytes
-
-
-NO_TAIL = _Tail(0, "", 0, NO_ROW)
 
 
 class Journal:
@@ -120,17 +113,17 @@ class Journal:
 
     def start_writing(self) -> None:
         """From here on append, too; in PostgreSQL, refused while somebody else does."""
-        if self._fence:
-            self._fence.take()
-            self._database.open_writer(check=self._fence.hold)
-        else:
-            self._database.open_writer()
         try:
+            if self._fence:
+                self._fence.take()
+                self._database.open_writer(check=self._fence.hold)
+            else:
+                self._database.open_writer()
             with self._lock, self._database.writing() as connection:
-                self._tail = _read_tail(connection)
+                self._tail = read_tail(connection)
                 if self._fence:
                     told = sa.func.pg_notify(
-                        channel(connection), ""
+                        find_channel(connection), ""
                     )  # by all rows of a transaction once, when it is committed
                     self._insert = sa.insert(JOURNAL).returning(JOURNAL.c.id, told)
         except BaseException:
@@ -143,15 +136,38 @@ class Journal:
         if self._fence:
             self._fence.release()
 
-    def writing(self) -> Writing | None:
-        """Who writes a journal in PostgreSQL, and what that says it is about; in SQLite, nobody knows."""
-        if self._fence is None:
-            return None
+    @property
+    def is_writable(self) -> bool:
+        """Whether we may append."""
+        return self._database.is_writable
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it is in PostgreSQL, where several project directories can name it."""
+        return self._fence is not None
+
+    @property
+    def writer(self) -> str | None:
+        """Who writes a shared journal at the moment."""
         with self._database.reading() as connection:
-            return find_writing(connection)
+            return find_holder(connection)
+
+    @property
+    def is_taken_over(self) -> bool:
+        """Whether another process has taken over writing a shared journal from us."""
+        if self._fence is None or not self.is_writable:
+            return False
+        with self._database.reading() as connection:
+            return not self._fence.is_newest(connection)
+
+    @property
+    def about(self) -> str | None:
+        """What the writer of a shared journal has said that it is about."""
+        with self._database.reading() as connection:
+            return find_about(connection)
 
     def describe(self, about: str) -> None:
-        """Say what a journal in PostgreSQL is about, for others who open it."""
+        """Say what a shared journal is about, for others who open it."""
         if self._fence:
             with self._lock, self._database.writing() as connection:
                 self._fence.check(connection)
@@ -243,9 +259,9 @@ class Journal:
 
     def get(self, row_id: int) -> Row:
         """The row with this id."""
-        found = self._fetch(ROWS.where(JOURNAL.c.id == _check_id(row_id)))
+        found = self._fetch(ROWS.where(JOURNAL.c.id == check_id(row_id)))
         if not found:
-            raise _no_row(row_id)
+            raise no_row(row_id)
         return found[0]
 
     def history(self, limit: int = 50, offset: int = 0, search: str | None = None) -> list[Row]:
@@ -262,7 +278,7 @@ class Journal:
     def last_id(self) -> int:
         """The id of the newest row, 0 if there is none."""
         with self._database.reading() as connection:
-            return _read_tail(connection).id
+            return read_tail(connection).id
 
     @property
     def count(self) -> int:
@@ -286,7 +302,7 @@ class Journal:
         self.close()
 
     @contextlib.contextmanager
-    def _appending(self, user: str | None, time: datetime | None) -> Iterator[_Page]:
+    def _appending(self, user: str | None, time: datetime | None) -> Iterator[Page]:
         """One transaction, which is on disk when this ends.
 
         The rows before must be those that we know of. After an error at the very moment of a commit ours may or may
@@ -298,7 +314,7 @@ class Journal:
                 if self._fence:
                     self._fence.check(connection)
                 signature = {"username": user, "time": write_time(time)}
-                page = _Page(connection, self._insert, _read_tail(connection), signature)
+                page = Page(connection, self._insert, read_tail(connection), signature)
                 if page.tail != self._tail:
                     what = f"has row {page.tail.id} after row {self._tail.id}, which we have not written"
                     raise StorageError(what, where=self.name, remedy="open the project again")
@@ -321,57 +337,3 @@ class Journal:
                 each for each, source, target in chunk if text in source.casefold() or text in target.casefold()
             )
             before = chunk[-1].id if chunk else 0
-
-
-class _Page:
-    """The rows of one transaction."""
-
-    def __init__(self, connection: sa.Connection, insert: sa.Insert, tail: _Tail, signature: dict[str, Any]) -> None:
-        self.connection = connection
-        self.insert = insert
-        self.tail = tail
-        self.signature = signature
-
-    def append(self, kind: str, **values: Any) -> int:
-        """Add a row with these values, all others null; its id."""
-        check_text(source=values.get("source"), target=values.get("target"), reason=values.get("reason"))
-        revision = self.tail.id if self.tail.kind == "settings" else self.tail.revision
-        row: dict[str, Any] = dict.fromkeys(JOURNAL.c.keys()[1:]) | values | self.signature
-        row |= {"kind": kind, "revision": revision}
-        row["digest"] = digest(self.tail.digest, row)
-        row_id: int = self.connection.execute(self.insert, row).scalar_one()
-        self.tail = _Tail(row_id, kind, revision, row["digest"])
-        return row_id
-
-    def correction(self, row_id: int) -> sa.RowMapping:
-        """Kind, source and mark of the correction with this id; if it is none, that is an error."""
-        columns = sa.select(JOURNAL.c.kind, JOURNAL.c.source, JOURNAL.c.forgotten_by)
-        found = self.connection.execute(columns.where(JOURNAL.c.id == _check_id(row_id))).mappings().first()
-        if found is None:
-            raise _no_row(row_id)
-        if found["kind"] not in CORRECTIONS:
-            raise BadInputError(f"row {row_id} of the journal is no correction, but of the kind {found['kind']!r}")
-        return found
-
-    def forget(self, row_id: int) -> int:
-        """Add a row that forgets a correction, and mark that; the id of the new row."""
-        if self.correction(row_id)["forgotten_by"] is not None:
-            raise BadInputError(f"correction {row_id} is forgotten already")
-        forget = self.append("forget", refers_to=row_id)
-        self.connection.execute(sa.update(JOURNAL).where(JOURNAL.c.id == row_id).values(forgotten_by=forget))
-        return forget
-
-
-def _read_tail(connection: sa.Connection) -> _Tail:
-    found = connection.execute(TAIL).first()
-    return _Tail(*found) if found else NO_TAIL
-
-
-def _check_id(row_id: int) -> int:
-    if not 0 < row_id <= LARGEST_ID:
-        raise _no_row(row_id)
-    return row_id
-
-
-def _no_row(row_id: int) -> BadInputError:
-    return BadInputError(f"there is no correction {row_id}", remedy="see the ids in the history")

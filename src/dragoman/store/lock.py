@@ -46,7 +46,8 @@ class WriterLock:
                     f"cannot be locked: {error}", where=path, remedy="choose a local directory"
                 ) from error
             remedy = "close it there first, or open it for reading only"
-            raise BadInputError(f"is open for writing by {_holder(path)}", where=path.parent, remedy=remedy) from None
+            who = holder(path) or "another process"
+            raise BadInputError(f"is open for writing by {who}", where=path.parent, remedy=remedy) from None
         os.ftruncate(self._descriptor, 0)
         os.write(self._descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
 
@@ -57,5 +58,6 @@ class WriterLock:
             self._descriptor = None
 
 
-def _holder(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="replace").strip() or "another process"
+def holder(path: Path) -> str | None:
+    """Who took the lock last, and holds it unless they are gone."""
+    return path.read_text(encoding="utf-8", errors="replace").strip() or None if path.exists() else None

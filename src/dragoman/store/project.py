@@ -9,10 +9,11 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import secrets
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,7 +23,7 @@ from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.files import MANIFEST, storage_errors, write_durably
 from dragoman.store.database import Place
 from dragoman.store.journal import Journal
-from dragoman.store.lock import WriterLock
+from dragoman.store.lock import WriterLock, holder
 from dragoman.store.rows import write_settings
 from dragoman.store.snapshot import Snapshot, SnapshotStore, sync_directory
 
@@ -92,11 +93,63 @@ class Project:
         lock = WriterLock(path / "lock") if write else None
         try:
             description = _migrate(path, _read_description(path), write=write)
-            return cls(path, description, Journal(_journal_place(path, description), write=write), lock)
+            project = cls(path, description, Journal(_journal_place(path, description), write=write), lock)
         except BaseException:
             if lock:
                 lock.release()
             raise
+        try:
+            project.check_agreement()
+        except BaseException:
+            project.close()
+            raise
+        return project
+
+    def start_writing(self) -> None:
+        """From here on write, too; refused while another process does."""
+        lock = WriterLock(self.path / "lock")
+        try:
+            self.journal.start_writing()
+            self.check_agreement()
+        except BaseException:
+            self.journal.stop_writing()
+            lock.release()
+            raise
+        self._lock = lock
+
+    def stop_writing(self) -> None:
+        """From here on only read, and let others write."""
+        self.journal.stop_writing()
+        if self._lock:
+            self._lock.release()
+        self._lock = None
+
+    @property
+    def writer(self) -> str | None:
+        """Who writes the journal at the moment, if that is known."""
+        return self.journal.writer if self.journal.is_shared else holder(self.path / "lock")
+
+    def check_agreement(self) -> None:
+        """Refuse a shared journal whose rows were made over another base, or with other settings, than we have.
+
+        Each of several machines has its own directory. Until there are corrections, the writer says what counts.
+        """
+        about = self.journal.about if self.journal.is_shared else self._about
+        if about == self._about:
+            return
+        if about is not None and self.journal.history(limit=1):
+            remedy = f"bring {DESCRIPTION} and the base here from the machine that writes"
+            raise BadInputError(
+                "has another base, or began otherwise, than its journal", where=self.path, remedy=remedy
+            )
+        if self.journal.is_writable:
+            self.journal.describe(self._about)
+
+    @property
+    def _about(self) -> str:
+        """What stands for all that the rows of the journal depend on."""
+        about = [self.source, self.target, self.settings, self._base]
+        return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
     @property
     def source(self) -> str:
@@ -134,6 +187,17 @@ class Project:
         description = self._description | {"base": _describe_base(Path(base), self.path)}
         _write_description(self.path, description)
         self._description = description
+        self.check_agreement()
+
+    @contextlib.contextmanager
+    def keeping_files(self) -> Iterator[None]:
+        """The right to change files in the directory, which whoever writes has; others get it if nobody has."""
+        lock = None if self._lock else WriterLock(self.path / "lock")
+        try:
+            yield
+        finally:
+            if lock:
+                lock.release()
 
     def save_snapshot(self, row_id: int, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:
         """Save the arrays that the models have after the row with this id; id 0 is before the first row."""
@@ -145,9 +209,8 @@ class Project:
 
     def close(self) -> None:
         """Close the journal, and let others write."""
+        self.stop_writing()
         self.journal.close()
-        if self._lock:
-            self._lock.release()
 
     def __enter__(self) -> Self:
         return self

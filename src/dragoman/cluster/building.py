@@ -1,0 +1,214 @@
+"""From merged counts to the tables of the models, in files: bit for bit what training on one machine leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.cluster.disk import Workplace
+from dragoman.cluster.merging import LOW, Paths, Run, merge, merge_paths
+from dragoman.cluster.tables import chunks, index_of, table_arrays
+from dragoman.files import Arrays
+from dragoman.models.extraction import LONGEST
+from dragoman.models.extraction_kernels import DISCONTINUOUS, MONOTONE, SWAP
+from dragoman.models.language_kernels import DROPPED as DROPPED_GRAMS
+from dragoman.models.language_kernels import GRAM, TALLIES, TOTAL, TYPES, WORDS
+from dragoman.models.phrases import COUNTS
+from dragoman.models.phrases_kernels import DROPPED, SORTED, PairColumns
+from dragoman.models.phrases_kernels import LONGEST as LONGEST_PLACE
+from dragoman.tables import ABSENT, Index
+from dragoman.tables.kernels import WORD_BITS, find_many
+from dragoman.text.vocabulary import END
+
+Ids = NDArray[np.int64]
+Found = Sequence[Mapping[str, Any]]  # what `count_shard` found in each shard
+
+
+def _named(prefix: str, arrays: Mapping[str, Any]) -> Arrays:
+    return {f"{prefix}.{name}": array for name, array in arrays.items()}
+
+
+# ── Phrases ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def build_phrases(found: Found, least: int, place: Workplace) -> Arrays:
+    """`PhraseModel.arrays()` of the phrase pairs of all shards that were seen at least so often."""
+    sides, ids = {}, {}
+    for name in ("sources", "targets"):
+        sides[name], ids[name] = merge_paths(
+            [Paths(each[f"{name}.keys"], each[f"{name}.ends"]) for each in found], place
+        )
+    runs = [
+        Run(each["pairs.keys"], {column: each[f"pairs.{column}"] for column in COUNTS}, upper, lower)
+        for each, upper, lower in zip(found, ids["sources"], ids["targets"], strict=True)
+    ]
+    state = np.zeros(5, np.int64)
+    state[[LONGEST_PLACE, SORTED]] = LONGEST, 1
+    orientations = np.zeros((2, 3), np.int64)
+    keys, columns = _merge_pairs(runs, least, orientations, state, place)
+    phrases = {name: place.new(keys.size, np.int32) for name in sides}
+    for part in chunks(keys.size):
+        phrases["sources"][part], phrases["targets"][part] = (keys[part] >> WORD_BITS) - 1, keys[part] & LOW
+    arrays: Arrays = {"orientations": orientations, "state": state}
+    for name, paths in sides.items():
+        path_keys = paths.keys if least <= 1 else _leave_out_unused(paths, phrases[name], place)
+        arrays |= _named(name, _phrase_table(path_keys, phrases[name], columns["counts"], name == "sources", place))
+    for part in chunks(keys.size if least > 1 else 0):
+        keys[part] = (phrases["sources"][part].astype(np.int64) + 1) << WORD_BITS | phrases["targets"][part]
+    return arrays | _named("pairs", table_arrays(index_of(keys, place), columns))
+
+
+def _merge_pairs(
+    runs: Sequence[Run], least: int, orientations: Ids, state: Ids, place: Workplace
+) -> tuple[Ids, dict[str, NDArray[Any]]]:
+    """Keys and columns of the pairs seen at least so often; sums of orientations and of what was left out.
+
+    The pairs of a source phrase stand side by side, those seen most often first, linked into a ring.
+    """
+    keys = place.growing(np.int64)
+    columns = {name: place.growing(np.int32) for name in PairColumns._fields}
+    for piece in merge(runs, together=True):
+        kept = np.flatnonzero(piece.columns["counts"] >= least)
+        state[DROPPED] += int(piece.columns["counts"].sum() - piece.columns["counts"][kept].sum())
+        f, counts = piece.keys[kept] >> WORD_BITS, piece.columns["counts"][kept]
+        order = kept[np.lexsort((piece.keys[kept] & LOW, -counts, f))]
+        starts = np.flatnonzero(np.diff(f, prepend=-1))  # in order of f, as it is after sorting too
+        ends = np.append(starts, f.size)[1:]
+        after, before = keys.size + np.arange(2, f.size + 2), keys.size + np.arange(f.size)
+        after[ends - 1], before[starts] = keys.size + starts + 1, keys.size + ends
+        keys.add(piece.keys[order])
+        for name in COUNTS:
+            columns[name].add(piece.columns[name][order])
+        columns["after"].add(after)
+        columns["before"].add(before)
+        for direction, which in enumerate(("previous", "next")):
+            monotone, swap = (int(piece.columns[f"{which}_{kind}"][kept].sum()) for kind in ("monotone", "swap"))
+            orientations[direction, [MONOTONE, SWAP]] += monotone, swap
+            orientations[direction, DISCONTINUOUS] += int(counts.sum()) - monotone - swap
+    return keys.mapped(), {name: file.mapped() for name, file in columns.items()}
+
+
+def _leave_out_unused(paths: Paths, phrases: NDArray[Any], place: Workplace) -> Ids:
+    """Keys of the paths that phrases [pairs] still need, which get their new ids."""
+    needed = place.new(paths.keys.size, np.bool_)
+    for part in chunks(phrases.size):
+        needed[phrases[part]] = True
+    for length in range(paths.ends.size, 1, -1):
+        level = paths.level(length)
+        for part in chunks(level.stop - level.start):
+            own = slice(level.start + part.start, level.start + part.stop)
+            needed[(paths.keys[own][needed[own]] >> WORD_BITS) - 1] = True
+    new_ids, keys = place.new(paths.keys.size, np.int32), place.growing(np.int64)
+    for length in range(1, paths.ends.size + 1):
+        level = paths.level(length)
+        for part in chunks(level.stop - level.start):
+            own = slice(level.start + part.start, level.start + part.stop)
+            new_ids[own] = keys.size + np.cumsum(needed[own]) - 1
+            old = paths.keys[own][needed[own]]
+            before = new_ids[(old >> WORD_BITS) - 1].astype(np.int64) if length > 1 else ABSENT
+            keys.add((before + 1) << WORD_BITS | old & LOW)
+    for part in chunks(phrases.size):
+        phrases[part] = new_ids[phrases[part]]
+    return keys.mapped()
+
+
+def _phrase_table(keys: Ids, phrases: NDArray[Any], counts: NDArray[Any], has_heads: bool, place: Workplace) -> Arrays:
+    """Table of the phrases of one side, given the phrase [pairs] and the count [pairs] of each pair."""
+    columns = {name: place.new(keys.size, np.int32) for name in ("uses", "total")}
+    for part in chunks(keys.size):
+        before = (keys[part] >> WORD_BITS) - 1
+        np.add.at(columns["uses"], before[before != ABSENT], 1)
+    for part in chunks(phrases.size):
+        np.add.at(columns["uses"], phrases[part], 1)
+        np.add.at(columns["total"], phrases[part], counts[part])
+    if has_heads:
+        columns["head"] = _heads(phrases, keys.size, place)
+    return table_arrays(index_of(keys, place), columns)
+
+
+def _heads(f: NDArray[Any], size: int, place: Workplace) -> NDArray[Any]:
+    """[source phrases] id + 1 of the first pair of each, 0 where there is none; f [pairs] in order."""
+    heads = place.new(size, np.int32)
+    last = -1
+    for part in chunks(f.size):
+        own = f[part]
+        firsts = np.flatnonzero(np.diff(own, prepend=last))
+        heads[own[firsts]] = part.start + firsts + 1
+        last = int(own[-1])
+    return heads
+
+
+# ── n-grams ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def build_language(found: Found, order: int, least: int, place: Workplace) -> Arrays:
+    """`LanguageModel.arrays()` of all n-grams of all shards; of the longest, those seen at least so often."""
+    inner, ids = merge_paths(
+        [Paths(each["inner.keys"], each["inner.ends"], {"count": each["inner.count"]}) for each in found], place
+    )
+    runs = [
+        Run(each["outer.keys"], {"longest": each["outer.longest"]}, here if order > 1 else None)
+        for each, here in zip(found, ids, strict=True)
+    ]
+    index, grams = index_of(inner.keys, place), place.new(inner.keys.size, GRAM)
+    _find_suffixes(index, inner, grams)
+    scalars = np.zeros(TALLIES + 2 * order, np.int64)
+    keys, longest = place.growing(np.int64), place.growing(np.int32)
+    for piece in merge(runs):
+        kept = piece.columns["longest"] >= least
+        scalars[DROPPED_GRAMS] += np.count_nonzero(~kept)
+        keys.add(piece.keys[kept])
+        longest.add(piece.columns["longest"][kept])
+        if order > 1:  # what is left out has been seen to the left of shorter ones all the same
+            np.add.at(grams["count"], _suffix(index, piece.keys, grams["suffix"]), 1)
+    outer, counts = index_of(keys.mapped(), place), longest.mapped()
+    _sum_histories(inner, outer, counts, grams, scalars)
+    tables = _named("inner", table_arrays(index, {"grams": grams}))
+    tables |= _named("outer", table_arrays(outer, {"longest": counts}))
+    return tables | {"scalars": scalars}
+
+
+def _find_suffixes(index: Index, inner: Paths, grams: NDArray[Any]) -> None:
+    """Find what each n-gram is without its first word; what that leaves keeps the number of these, or a true count.
+
+    That is, c_X is the number of distinct words to the left, unless the n-gram begins with `<s>`.
+    """
+    grams["count"] = inner.columns["count"]
+    suffixes = grams["suffix"]
+    for length in range(1, inner.ends.size + 1):
+        level = inner.level(length)
+        for part in chunks(level.stop - level.start):
+            own = slice(level.start + part.start, level.start + part.stop)
+            suffixes[own] = _suffix(index, inner.keys[own], suffixes) if length > 1 else ABSENT
+            if length > 1:
+                np.add.at(grams["count"], suffixes[own], 1)
+
+
+def _suffix(index: Index, keys: Ids, suffixes: NDArray[Any]) -> Ids:
+    """Ids of n-grams of two words or more without their first word, given their keys."""
+    shorter = suffixes[(keys >> WORD_BITS) - 1].astype(np.int64)
+    found = np.empty(keys.size, np.int64)
+    find_many(index, (shorter + 1) << WORD_BITS | keys & LOW, found)
+    return found
+
+
+def _sum_histories(inner: Paths, outer: Index, longest: NDArray[Any], grams: NDArray[Any], scalars: Ids) -> None:
+    """Sum c_X over what follows each history, and count n-grams by their c_X."""
+    levels = [(inner.keys, grams["count"], inner.level(n)) for n in range(1, inner.ends.size + 1)]
+    levels.append((outer.keys, longest, slice(0, outer.keys.size)))
+    for n, (keys, counts, level) in enumerate(levels):
+        for part in chunks(level.stop - level.start):
+            own = slice(level.start + part.start, level.start + part.stop)
+            history, count = (keys[own] >> WORD_BITS) - 1, counts[own].astype(np.int64)
+            if n == 0:
+                scalars[TOTAL] += count.sum()
+                scalars[TYPES] += np.count_nonzero(count)
+                scalars[WORDS] += np.count_nonzero(count[keys[own] != END])
+            else:
+                np.add.at(grams["total"], history, count)
+                np.add.at(grams["types"], history[count > 0], 1)
+            for times in (1, 2):
+                scalars[TALLIES + 2 * n + times - 1] += np.count_nonzero(count == times)

@@ -1,0 +1,118 @@
+"""A corpus on disk: first as text, then as word ids, in files that are mapped; and its shards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.cluster.disk import Workplace
+from dragoman.cluster.runners import Runner
+from dragoman.cluster.writing import SIDES, Writing, count_writing, number_words, pack, share_sides, unpack
+from dragoman.errors import BadInputError
+from dragoman.files import Arrays
+from dragoman.models.alignment_kernels import LONGEST
+from dragoman.text.tokens import Mode
+from dragoman.text.vocabulary import Vocabulary
+
+BLOCK = 2_000  # pairs of texts that make one task
+SHARD = 10_000  # pairs of sentences that make one shard, if no number of shards is asked for
+
+Ids = NDArray[np.int64]
+Progress = Callable[[str, int, int], None]
+
+
+class Texts:
+    """Pairs of texts, copied to disk so that they can be read more than once."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]], place: Workplace) -> None:
+        text, ends = place.growing(np.uint8), place.growing(np.int64)
+        remaining = iter(pairs)
+        while block := list(islice(remaining, BLOCK)):
+            coded, coded_ends = pack(side for pair in block for side in pair)
+            ends.add(coded_ends + text.size)
+            text.add(coded)
+        self.text, self.ends = text.mapped(), ends.mapped()
+        self.size = self.ends.size // 2
+
+    def blocks(self) -> Iterator[dict[str, Any]]:
+        """The pairs, some at a time: `text`, `ends` of each source and target in it, number of the `first` pair."""
+        for first in range(0, self.size, BLOCK):
+            ends = self.ends[2 * first : 2 * (first + BLOCK)]
+            start = int(self.ends[2 * first - 1]) if first else 0
+            yield {"text": self.text[start : int(ends[-1])], "ends": ends - start, "first": first}
+
+
+class Corpus:
+    """Sentence pairs as ids of two vocabularies, in files."""
+
+    def __init__(self, place: Workplace) -> None:
+        self.vocabularies = {name: Vocabulary() for name in SIDES}
+        self._words = {name: place.growing(np.int32) for name in SIDES}
+        self._ends = {name: place.growing(np.int64) for name in SIDES}
+        self.counts = {name: np.zeros(0, np.int64) for name in SIDES}  # [ids] how often each word occurs
+        for file in self._ends.values():
+            file.add(np.zeros(1, np.int64))
+
+    def add(self, found: Mapping[str, Any]) -> None:
+        """Append what `number_words` found in the next block."""
+        for name, vocabulary in self.vocabularies.items():
+            ids = vocabulary.ids(unpack(found[f"{name}.words"], found[f"{name}.word_ends"]), add=True)
+            begin = self._words[name].size
+            words = ids[found[f"{name}.numbers"]]
+            self._words[name].add(words)
+            self._ends[name].add(begin + np.cumsum(found[f"{name}.lengths"]))
+            counts = np.bincount(words, minlength=len(vocabulary))
+            counts[: self.counts[name].size] += self.counts[name]
+            self.counts[name] = counts
+
+    def finish(self) -> None:
+        """Map what was appended; nothing can be appended any more."""
+        self.words = {name: file.mapped() for name, file in self._words.items()}  # [tokens] int32
+        self.ends = {name: file.mapped() for name, file in self._ends.items()}  # [pairs + 1], the first is 0
+        self.size = int(self.ends["source"].size) - 1
+
+    def part(self, first: int, last: int) -> Arrays:
+        """Sentence pairs first…last − 1: words of each side and their ends, counted from the first."""
+        found: Arrays = {}
+        for name in SIDES:
+            ends = self.ends[name][first : last + 1]
+            found |= {name: self.words[name][ends[0] : ends[-1]], f"{name}_ends": ends - ends[0]}
+        return found
+
+    def shards(self, number: int | None) -> list[tuple[int, int]]:
+        """The first and one past the last pair of each shard, with about as many words in each."""
+        number = max(1, min(number or -(-self.size // SHARD), self.size))
+        weights = self.ends["source"][1:] + self.ends["target"][1:]
+        inner = np.searchsorted(weights, weights[-1] * np.arange(1, number) // number) + 1
+        bounds = np.unique(np.concatenate([[0], np.minimum(inner, self.size), [self.size]])).tolist()
+        return list(pairwise(bounds))
+
+
+def read(
+    pairs: Iterable[tuple[str, str]], mode: Mode, runner: Runner, place: Workplace, progress: Progress
+) -> tuple[Corpus, dict[str, Writing]]:
+    """Read a text: the corpus, and how each language is written, with the words of the corpus not yet in it."""
+    texts = Texts(pairs, place)
+    writing = {name: Writing(mode) for name in SIDES}
+    if mode == "text":
+        for done, found in enumerate(runner.run(count_writing, {"mode": mode}, texts.blocks()), start=1):
+            for name, each in writing.items():
+                own = {
+                    key.removeprefix(f"{name}."): value for key, value in found.items() if key.startswith(f"{name}.")
+                }
+                each.add(own)
+            progress("reading", min(done * BLOCK, texts.size), texts.size)
+    shared = {"mode": mode} | share_sides([each.finished() for each in writing.values()])
+    corpus = Corpus(place)
+    for done, found in enumerate(runner.run(number_words, shared, texts.blocks()), start=1):
+        corpus.add(found)
+        progress("numbering words", min(done * BLOCK, texts.size), texts.size)
+    corpus.finish()
+    if not corpus.size:
+        remedy = f"give pairs of 1 to {LONGEST} words a side"
+        raise BadInputError("there is not one pair to train on", remedy=remedy)
+    return corpus, writing

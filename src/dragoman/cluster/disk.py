@@ -1,0 +1,90 @@
+"""Arrays in files, for what is larger than memory: appended to, or made whole, and then mapped.
+
+What is mapped belongs to the system's cache of files: it takes no memory that others may need. A file is there as long
+as its array is in use, and gone afterwards, whatever happens.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+ALIGNED = 64  # bytes
+
+
+class Workplace:
+    """A directory for arrays, each in a file of its own; whoever made the directory deletes it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.bytes = self.most_bytes = 0  # of all files, now and at most
+        self._numbers = itertools.count()
+
+    def new(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
+        """An array of zeros."""
+        return self._map(self._path(), np.dtype(dtype), size, "w+")
+
+    def keep(self, array: NDArray[Any]) -> NDArray[Any]:
+        """A copy of an array."""
+        file = self.growing(array.dtype)
+        file.add(array)
+        return file.mapped()
+
+    def keep_all(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Copies of many arrays in one file: the system allows only so many mappings."""
+        file, starts = self.growing(np.uint8), {}
+        for name, array in arrays.items():
+            file.add(np.zeros(-file.size % ALIGNED, np.uint8))
+            starts[name] = file.size
+            file.add(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+        data = file.mapped()
+        return {
+            name: data[starts[name] : starts[name] + array.nbytes].view(array.dtype).reshape(array.shape)
+            for name, array in arrays.items()
+        }
+
+    def growing(self, dtype: DTypeLike) -> Growing:
+        """An array that is appended to."""
+        return Growing(self, self._path(), np.dtype(dtype))
+
+    def _path(self) -> Path:
+        return self.directory / f"{next(self._numbers)}.bin"
+
+    def _map(self, path: Path, dtype: np.dtype[Any], size: int, mode: Literal["r+", "w+"]) -> NDArray[Any]:
+        array = np.memmap(path, dtype, mode, shape=(size,)) if size else np.zeros(0, dtype)
+        with contextlib.suppress(OSError):  # Windows keeps what is mapped until the directory is deleted
+            path.unlink(missing_ok=True)
+        if size:
+            self.bytes += array.nbytes
+            self.most_bytes = max(self.most_bytes, self.bytes)
+            weakref.finalize(array, self._forget, array.nbytes)
+        return array.view(np.ndarray)
+
+    def _forget(self, size: int) -> None:
+        self.bytes -= size
+
+
+class Growing:
+    """An array in a file that is written from beginning to end, and then mapped."""
+
+    def __init__(self, place: Workplace, path: Path, dtype: np.dtype[Any]) -> None:
+        self._place, self._path, self._dtype = place, path, dtype
+        self._file = path.open("wb")
+        self.size = 0
+
+    def add(self, array: NDArray[Any]) -> None:
+        """Append."""
+        self._file.write(np.ascontiguousarray(array, self._dtype).data)
+        self.size += array.size
+
+    def mapped(self) -> NDArray[Any]:
+        """All that was appended; nothing can be appended any more."""
+        self._file.close()
+        return self._place._map(self._path, self._dtype, self.size, "r+")

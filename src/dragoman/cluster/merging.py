@@ -1,0 +1,161 @@
+"""Sorted runs of keys with counts, merged exactly: the sum of what every shard has counted, whatever the shards.
+
+A run is sorted by its keys, which are all different, and stands in files. Merging goes through all runs together, a
+range of keys at a time that is found by sampling them, so that memory depends on neither their size nor their number.
+
+The paths of a table (phrases, n-grams) make one run too: numbered by length and then by (path without its last word,
+last word), their keys are in order. But a key holds the number of another path, and numbers differ from run to run. So
+paths are merged length by length: once the shorter ones have their numbers, keys can be translated, and since numbers
+keep their order, what was sorted stays sorted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.cluster.disk import Workplace
+from dragoman.tables.kernels import WORD_BITS
+
+ROOM = 1 << 19  # entries of all runs that make one piece of a merge, about
+THREADS = min(os.cpu_count() or 1, 4)  # that sort pieces
+LOW = (1 << WORD_BITS) - 1  # the bits of a key that hold its second part
+
+Ids = NDArray[np.int64]
+
+
+@dataclass
+class Run:
+    """Keys in order, and columns of counts beside them."""
+
+    keys: Ids  # [n]
+    columns: dict[str, NDArray[Any]] = field(default_factory=dict)  # [n] each
+    upper: Ids | None = None  # [ids] translates the upper part of a key, an id + 1; None: it stays as it is
+    lower: Ids | None = None  # [ids] translates the lower part
+
+    def __len__(self) -> int:
+        return int(self.keys.size)
+
+    def translated(self, where: slice | Ids) -> Ids:
+        """Keys with their parts translated."""
+        keys: Ids = self.keys[where]
+        if self.upper is not None:
+            ids = keys >> WORD_BITS
+            keys = np.where(ids > 0, self.upper[ids - 1] + 1, 0) << WORD_BITS | keys & LOW
+        if self.lower is not None:
+            keys = keys & ~LOW | self.lower[keys & LOW]
+        return keys
+
+    def locate(self, key: int) -> int:
+        """Number of keys below this one, by bisection."""
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if int(self.translated(slice(middle, middle + 1))[0]) < key:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+
+@dataclass
+class Merged:
+    """One piece of a merge: the next keys, the sums of their columns, and where the entries of each run went."""
+
+    keys: Ids
+    columns: dict[str, Ids]
+    slices: list[slice]  # of each run
+    places: list[Ids]  # of each run, [entries of its slice] their places among these keys
+
+
+def merge(runs: Sequence[Run], *, together: bool = False) -> Iterator[Merged]:
+    """Merge runs with the same columns, piece by piece in the order of keys; equal keys are summed.
+
+    With `together`, keys with the same upper part are never in different pieces.
+    """
+    with ThreadPoolExecutor(THREADS) as pool:
+        waiting: deque[Future[Merged]] = deque()
+        for slices in _pieces(runs, together):
+            waiting.append(pool.submit(_sum, runs, slices))
+            if len(waiting) > THREADS:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _pieces(runs: Sequence[Run], together: bool) -> Iterator[list[slice]]:
+    """Slices of all runs with the same range of keys, none of them empty in all."""
+    begin = [0] * len(runs)
+    for splitter in _splitters(runs, together):
+        end = [len(run) if splitter is None else run.locate(splitter) for run in runs]
+        slices = [slice(*bounds) for bounds in zip(begin, end, strict=True)]
+        begin = end
+        if any(each.stop > each.start for each in slices):
+            yield slices
+
+
+def _sum(runs: Sequence[Run], slices: list[slice]) -> Merged:
+    keys = np.concatenate([run.translated(part) for run, part in zip(runs, slices, strict=True)])
+    order = np.argsort(keys, kind="stable")
+    is_first = np.diff(keys[order], prepend=-1) != 0
+    firsts = np.flatnonzero(is_first)
+    columns = {}
+    for name in runs[0].columns:
+        values = np.concatenate([run.columns[name][part] for run, part in zip(runs, slices, strict=True)])
+        columns[name] = np.add.reduceat(values[order].astype(np.int64), firsts)
+    places = np.empty(keys.size, np.int64)
+    places[order] = np.cumsum(is_first) - 1
+    ends = np.cumsum([part.stop - part.start for part in slices])
+    return Merged(keys[order[firsts]], columns, slices, np.split(places, ends[:-1]))
+
+
+def _splitters(runs: Sequence[Run], together: bool) -> Iterator[int | None]:
+    """Keys that divide all runs into pieces of about so many entries; at last None, for what is left."""
+    step = max(1, ROOM // len(runs))
+    samples = np.sort(np.concatenate([run.translated(np.arange(step, len(run), step)) for run in runs]))
+    chosen = samples[len(runs) - 1 :: len(runs)]
+    for key in np.unique(chosen & ~LOW if together else chosen).tolist():
+        yield int(key)
+    yield None
+
+
+@dataclass
+class Paths:
+    """Paths of one run, numbered in the order of their keys (id before + 1, word), shorter ones first."""
+
+    keys: Ids  # [n]
+    ends: Ids  # [lengths] one past the last of each length
+    columns: dict[str, NDArray[Any]] = field(default_factory=dict)  # [n] each
+
+    def level(self, length: int) -> slice:
+        """Where the paths of this length stand."""
+        return slice(int(self.ends[length - 2]) if length > 1 else 0, int(self.ends[length - 1]))
+
+
+def merge_paths(runs: Sequence[Paths], place: Workplace) -> tuple[Paths, list[Ids]]:
+    """All paths of all runs, counts summed; and for each run the new id of every path."""
+    here = [place.new(run.keys.size, np.int64) for run in runs]
+    names = list(runs[0].columns)
+    ends: list[int] = []
+    keys, columns = place.growing(np.int64), {name: place.growing(np.int64) for name in names}
+    for length in range(1, runs[0].ends.size + 1):
+        levels = [run.level(length) for run in runs]
+        parts = [
+            Run(run.keys[at], {name: run.columns[name][at] for name in names}, ids)
+            for run, at, ids in zip(runs, levels, here, strict=True)
+        ]
+        for piece in merge(parts):
+            for ids, at, own, places in zip(here, levels, piece.slices, piece.places, strict=True):
+                ids[at.start + own.start : at.start + own.stop] = keys.size + places
+            keys.add(piece.keys)
+            for name, file in columns.items():
+                file.add(piece.columns[name])
+        ends.append(keys.size)
+    return Paths(keys.mapped(), np.array(ends, np.int64), {name: file.mapped() for name, file in columns.items()}), here

@@ -1,0 +1,134 @@
+"""Corpora that need not fit in memory, as pairs of texts one after another: files, directories of files, and streams.
+
+A corpus is two files (line n of the one translates line n of the other), two directories of such files in the order of
+their names, one directory with both (`a.en.gz` beside `a.es.gz`), a file of tab-separated pairs, or `-`, the same from
+standard input. Files may be packed: `.gz`, `.zst`.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+from dragoman.errors import BadInputError
+from dragoman.extras import load
+from dragoman.text import reading
+
+PACKED = (".gz", ".zst")
+TABBED = ".tsv"
+
+
+def read_corpus(paths: Sequence[str], languages: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    """Pairs of texts, source and target, of the corpus at one or two places; the languages are parts of file names."""
+    if not 1 <= len(paths) <= 2:
+        remedy = "name two files or directories, one directory, one .tsv file, or - for standard input"
+        raise BadInputError(f"a corpus is at one place or two, not {len(paths)}", remedy=remedy)
+    if list(paths) == ["-"]:
+        yield from _split(_decoded(sys.stdin.buffer, "standard input"), "standard input")
+        return
+    for files in _files([Path(each) for each in paths], languages):
+        if len(files) == 1:
+            yield from _split(_lines(files[0]), str(files[0]))
+        else:
+            yield from _zipped(files[0], files[1])
+
+
+def _files(paths: list[Path], languages: tuple[str, str]) -> list[tuple[Path, ...]]:
+    """Files of tab-separated pairs, alone, and files of which one translates the other, together."""
+    for path in paths:
+        if not path.exists():
+            raise BadInputError("there is no such file or directory", where=path, remedy="look for a mistyped name")
+    if len(paths) == 1:
+        return _in_directory(paths[0], languages) if paths[0].is_dir() else [(paths[0],)]
+    if not any(path.is_dir() for path in paths):
+        return [(paths[0], paths[1])]
+    listed = [_listed(path) for path in paths]
+    if len(listed[0]) != len(listed[1]):
+        what = f"{paths[0]} has {len(listed[0])} files, {paths[1]} has {len(listed[1])}"
+        raise BadInputError(what, remedy="file n of the one, by name, must be the translation of file n of the other")
+    return list(zip(*listed, strict=True))
+
+
+def _listed(path: Path) -> list[Path]:
+    if not path.is_dir():
+        raise BadInputError("is a file, and the other is a directory", where=path, remedy="name two of a kind")
+    return sorted(each for each in path.iterdir() if each.is_file() and not each.name.startswith("."))
+
+
+def _in_directory(directory: Path, languages: tuple[str, str]) -> list[tuple[Path, ...]]:
+    """The corpora in one directory, in the order of their names."""
+    found: list[tuple[Path, ...]] = []
+    listed = {_unpacked(path): path for path in _listed(directory)}
+    source, target = languages
+    for name, path in listed.items():
+        if name.endswith(TABBED):
+            found.append((path,))
+        elif name.endswith((f".{source}", f".{target}")):
+            pair = [f"{name.removesuffix(f'.{source}').removesuffix(f'.{target}')}.{each}" for each in languages]
+            if missing := [each for each in pair if each not in listed]:
+                raise BadInputError(
+                    f"has no translation: there is no {missing[0]}", where=path, remedy="add or move it"
+                )
+            if name == pair[0]:
+                found.append((path, listed[pair[1]]))
+    if not found:
+        remedy = f"name files .{source} and .{target}, or .tsv, with .gz or .zst behind it if they are packed"
+        raise BadInputError("there is no corpus in this directory", where=directory, remedy=remedy)
+    return found
+
+
+def _unpacked(path: Path) -> str:
+    return path.stem if path.suffix in PACKED else path.name
+
+
+def _zipped(source: Path, target: Path) -> Iterator[tuple[str, str]]:
+    """The lines of two files, side by side."""
+    rest = _lines(source), _lines(target)
+    for done, (left, right) in enumerate(zip_longest(*rest)):
+        if left is None or right is None:
+            sizes = [
+                done + (each is not None) + sum(1 for _ in more) for each, more in zip((left, right), rest, strict=True)
+            ]
+            what = f"{source} has {sizes[0]:,} lines, {target} has {sizes[1]:,}"
+            raise BadInputError(what, remedy="line n of the one must be the translation of line n of the other")
+        yield left, right
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """The lines of a file, packed or not."""
+    if path.suffix != ".zst":
+        yield from reading.lines(path)
+        return
+    zstandard = load("zstandard", "cluster")
+    try:
+        with path.open("rb") as file:
+            unpacked = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+            yield from _decoded(io.BufferedReader(unpacked), str(path))
+    except zstandard.ZstdError as error:
+        remedy = "fetch or pack it again; zstd -t tells whether a file is whole"
+        raise BadInputError(f"not a whole zstd file ({error})", where=path, remedy=remedy) from None
+    except OSError as error:
+        raise BadInputError(f"cannot be read ({error.strerror or error})", where=path) from None
+
+
+def _decoded(lines: Iterable[bytes], where: str) -> Iterator[str]:
+    """Lines as text, without their ends."""
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8").removesuffix("\n")
+        except UnicodeDecodeError as error:
+            what = f"line {number}, byte {error.start + 1} is not valid UTF-8"
+            raise BadInputError(what, where=where, remedy="convert it first, for instance with iconv") from None
+
+
+def _split(lines: Iterable[str], where: str) -> Iterator[tuple[str, str]]:
+    """Source and target of tab-separated lines."""
+    for number, line in enumerate(lines, start=1):
+        source, tab, target = line.partition("\t")
+        if not tab or "\t" in target:
+            what = f"line {number} has {line.count(chr(9)) + 1} fields"
+            raise BadInputError(what, where=where, remedy="put one tab between source and translation")
+        yield source, target

@@ -1,0 +1,167 @@
+"""Who does the work: this process, or the workers of a Ray cluster.
+
+A task is a plain function of a mapping of arrays that all tasks share (models) and of one item (a shard); it returns a
+mapping of arrays, and depends on nothing else. So it may be run anywhere, and again if a worker is lost.
+
+>>> def total(shared, item):
+...     return {"sum": shared["numbers"][item].sum()}
+>>> found = Local(threads=2).run(total, {"numbers": np.arange(10)}, [slice(0, 5), slice(5, 10)])
+>>> [int(each["sum"]) for each in found]
+[10, 35]
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import numpy as np
+
+from dragoman.errors import BadInputError, DragomanError
+from dragoman.extras import load
+
+LOCAL = "local"  # the address of a Ray that is started on this machine, for as long as it is needed
+RETRIES = 5  # of a task whose worker was lost
+WAIT = 10.0  # seconds for a cluster to answer at all
+AHEAD = 2  # tasks for each worker that are prepared before the first of them is done
+
+Shared = Mapping[str, Any]
+Task = Callable[[Shared, Any], Any]
+
+
+class Runner(Protocol):
+    """Runs tasks; their results come in the order of the items."""
+
+    workers: int
+
+    def run(self, task: Task, shared: Shared, items: Iterable[Any]) -> Iterator[Any]:
+        """The result of each item, a few of them in work at a time."""
+        ...
+
+
+class Local:
+    """Tasks on threads of this process: for kernels, which do not hold each other up."""
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.workers = threads or os.cpu_count() or 1
+
+    def run(self, task: Task, shared: Shared, items: Iterable[Any]) -> Iterator[Any]:
+        """The result of each item, in order."""
+        with ThreadPoolExecutor(self.workers) as pool:
+            waiting: deque[Future[Any]] = deque()
+            for item in items:
+                waiting.append(pool.submit(task, shared, item))
+                if len(waiting) > self.workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
+
+class OnRay:
+    """Tasks on the workers of a Ray cluster; what is shared is put into the object store once, one copy a node."""
+
+    def __init__(self, ray: Any) -> None:
+        self._ray = ray
+        self.workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+    def run(self, task: Task, shared: Shared, items: Iterable[Any]) -> Iterator[Any]:
+        """The result of each item, in order; a task whose worker is lost is run again elsewhere."""
+        remote = self._ray.remote(max_retries=RETRIES, num_cpus=1)(_guarded).remote
+        stored = self._ray.put(dict(shared))
+        waiting: deque[Any] = deque()
+        for item in items:
+            waiting.append(remote(task, stored, item))
+            if len(waiting) > AHEAD * self.workers:
+                yield self._result(waiting.popleft())
+        while waiting:
+            yield self._result(waiting.popleft())
+
+    def _result(self, reference: Any) -> Any:
+        try:
+            result, error = self._ray.get(reference)
+        except self._ray.exceptions.RayTaskError:
+            raise
+        except self._ray.exceptions.RayError as lost:
+            what = f"the cluster lost a task {RETRIES + 1} times ({type(lost).__name__})"
+            raise DragomanError(what, remedy="look at its nodes with `ray status`, and start again") from lost
+        if error is not None:
+            kind, what, where, remedy = error
+            raise kind(what, where=where, remedy=remedy)
+        return result
+
+
+def _guarded(task: Task, shared: Shared, item: Any) -> tuple[Any, Any]:
+    """Run a task on a worker; an error of ours comes back as its parts, since Ray would wrap it."""
+    try:
+        return task(writable(shared), writable(item)), None
+    except DragomanError as error:
+        return None, (type(error), error.what, error.where, error.remedy)
+
+
+class _Memory:
+    """The memory of an array, offered for writing."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array  # kept alive
+        interface = array.__array_interface__
+        self.__array_interface__ = interface | {"data": (interface["data"][0], False)}
+
+
+def writable(value: Any) -> Any:
+    """The same arrays, but such as may be written to, without a copy.
+
+    Arrays from Ray's object store are read-only, and for Numba that is another type: all kernels would be compiled
+    again. Nobody does write to them; a shared array that a task changed would make it depend on who ran before.
+    """
+    if isinstance(value, Mapping):
+        return {name: writable(each) for name, each in value.items()}
+    if isinstance(value, np.ndarray) and not value.flags.writeable and value.size:
+        return np.asarray(_Memory(value))
+    return value
+
+
+@contextmanager
+def connected(address: str | None, *, workers: int | None = None) -> Iterator[Runner]:
+    """Who runs tasks: this process if there is no address, a Ray started here for `local`, or a cluster (ray://…).
+
+    A Ray that was running before stays, one that was started is stopped afterwards.
+    """
+    if address is None:
+        yield Local(workers)
+        return
+    ray = load("ray", "cluster")
+    started = not ray.is_initialized()
+    if started:
+        _start(ray, address, workers)
+    try:
+        yield OnRay(ray)
+    finally:
+        if started:
+            ray.shutdown()
+
+
+def _start(ray: Any, address: str, workers: int | None) -> None:
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
+    if address == LOCAL:
+        options |= {"include_dashboard": False, "num_cpus": workers, "_node_ip_address": "127.0.0.1"}
+    try:
+        _knock(address)
+        ray.init(address=address, **options)
+    except (ImportError, OSError, ValueError, RuntimeError) as error:
+        reason = str(error).strip().splitlines()[0]
+        remedy = "is it running, and the address right? `local` starts one on this machine"
+        if "ray[client]" in reason:
+            reason, remedy = "ray[client] is not installed", "install it with: pip install 'dragoman[cluster]'"
+        raise BadInputError(f"cannot connect to a Ray cluster ({reason})", where=address, remedy=remedy) from None
+
+
+def _knock(address: str) -> None:
+    """See whether anybody is there: Ray itself would try for more than a minute."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host, int(port)), WAIT).close()

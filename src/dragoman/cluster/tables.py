@@ -1,0 +1,43 @@
+"""Tables made of keys that are in order already, in files: bit for bit what `Table.compact` leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.cluster.disk import Workplace
+from dragoman.errors import BadInputError
+from dragoman.files import Arrays
+from dragoman.tables import Index
+from dragoman.tables import kernels as table_kernels
+from dragoman.tables.table import EMPTIEST, MOST_ENTRIES
+
+CHUNK = 1 << 20  # entries that are looked at at a time
+
+Ids = NDArray[np.int64]
+
+
+def chunks(size: int) -> Iterator[slice]:
+    """Slices of so many entries, a chunk at a time."""
+    for begin in range(0, size, CHUNK):
+        yield slice(begin, min(size, begin + CHUNK))
+
+
+def index_of(keys: Ids, place: Workplace) -> Index:
+    """The index in which the first key has the id 0, the next one the id 1, and so on."""
+    if keys.size > MOST_ENTRIES:
+        remedy = "train on less text, or leave out what was seen once (--least 2)"
+        raise BadInputError(f"a table holds at most {MOST_ENTRIES:,} entries, not {keys.size:,}", remedy=remedy)
+    slots = int(keys.size / EMPTIEST) + 2
+    state = np.array([keys.size, keys.size, 0, slots.bit_length()], np.int64)
+    index = Index(keys, place.new(slots, np.uint32), state)
+    table_kernels.refill(index)
+    return index
+
+
+def table_arrays(index: Index, columns: Mapping[str, NDArray[Any]]) -> Arrays:
+    """What `Table.arrays()` would be."""
+    return {**index._asdict(), **{f"column.{name}": column for name, column in columns.items()}}

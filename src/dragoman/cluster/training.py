@@ -1,0 +1,175 @@
+"""Training a base in shards, here or on a cluster: bit for bit what `Knowledge.train` makes of the same pairs.
+
+1. Texts are read block by block, words numbered in order of first occurrence; the corpus is on disk from then on.
+2. Both alignment models: an online epoch over the first pairs, one task a direction; then E-steps, a task a shard.
+3. A task a shard aligns its sentences and counts phrase pairs, n-grams and lengths.
+4. What the shards have counted is merged, and the tables are built in files.
+
+Counts are integers, and tables are numbered by their keys. So the result does not depend on shards, workers, or tasks
+that were run twice; and memory depends on the size of a shard and of the vocabularies, not on that of the corpus.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dragoman.cluster import aligning, building, counting
+from dragoman.cluster import corpus as corpora
+from dragoman.cluster.aligning import Expected
+from dragoman.cluster.corpus import Corpus, Progress
+from dragoman.cluster.disk import Workplace
+from dragoman.cluster.runners import Local, Runner
+from dragoman.cluster.tables import chunks
+from dragoman.errors import BadInputError
+from dragoman.files import Arrays, storage_errors, write_arrays
+from dragoman.models import estimators, knowledge
+from dragoman.models.lengths import LengthModel
+from dragoman.models.symmetry import DEFAULT
+from dragoman.store import Project
+from dragoman.text.tokens import Mode
+from dragoman.text.vocabulary import SPECIAL
+
+EPOCHS = estimators.PLAN.count("hmm")  # after one that is online
+DIRECTIONS = {"inverse": ("source", "target"), "direct": ("target", "source")}
+
+
+class Trained(NamedTuple):
+    """What came of a training."""
+
+    pairs: int  # learned: those with no empty or overlong side
+    bytes: int  # of files that were needed meanwhile, at most at once
+
+
+def train(
+    pairs: Iterable[tuple[str, str]],
+    directory: Path,
+    *,
+    tokens: Mode = "text",
+    order: int = 5,
+    runner: Runner | None = None,
+    shards: int | None = None,
+    least: int = 1,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> Trained:
+    """Train a base on pairs of texts and save it to a directory.
+
+    Phrase pairs and n-grams of the highest order that were seen less than `least` times are left out in the end.
+    `work` is a directory with room for files that are needed meanwhile; without, they are beside what is trained.
+    """
+    with storage_errors(directory), _workplace(work or directory.parent) as place:
+        trainer = Trainer(place, runner or Local(), shards, progress)
+        arrays, learned = trainer.train(pairs, tokens, order, least)
+        about = {"kind": knowledge.KIND, "format": knowledge.FORMAT, "tokens": tokens}
+        write_arrays(directory, arrays, about)
+        return Trained(learned, place.most_bytes)
+
+
+def train_project(project: Project, pairs: Iterable[tuple[str, str]], **options: Any) -> Trained:
+    """`train` a base for a project that is open for writing and has learned nothing yet."""
+    if project.find_base() or project.journal.history(limit=1):
+        remedy = "create a new project and train it first"
+        raise BadInputError("this project has learned already", where=project.path, remedy=remedy)
+    settings = project.settings
+    base = project.path / "base"
+    trained = train(pairs, base, tokens=settings["tokens"], order=settings["order"], **options)
+    project.set_base(base)
+    return trained
+
+
+@contextmanager
+def _workplace(parent: Path) -> Iterator[Workplace]:
+    parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=parent, prefix=".training-", ignore_cleanup_errors=True) as directory:
+        yield Workplace(Path(directory))
+
+
+class Trainer:
+    """The steps of a training, with what all of them need."""
+
+    def __init__(
+        self, place: Workplace, runner: Runner, shards: int | None = None, progress: Progress | None = None
+    ) -> None:
+        self.place, self.runner, self.shards = place, runner, shards
+        self.progress = progress or (lambda *_: None)
+
+    def train(self, pairs: Iterable[tuple[str, str]], tokens: Mode, order: int, least: int = 1) -> tuple[Arrays, int]:
+        """All arrays of a `Knowledge`, and the number of pairs."""
+        corpus, writing = corpora.read(pairs, tokens, self.runner, self.place, self.progress)
+        arrays = self._align(corpus)
+        arrays |= self._count(corpus, arrays, order, least)
+        found = {f"models.{name}": array for name, array in arrays.items()}
+        for name, vocabulary in corpus.vocabularies.items():
+            side = writing[name].over(vocabulary)
+            found |= {f"{name}.{key}": array for key, array in side.arrays().items()}
+            found |= {f"models.{name}.{key}": array for key, array in vocabulary.arrays().items()}
+        return found, corpus.size
+
+    def _align(self, corpus: Corpus) -> Arrays:
+        """Train both alignment models by the plan: online, then epochs of batch EM."""
+        expected = {name: self._empty(corpus, *sides) for name, sides in DIRECTIONS.items()}
+        first = corpus.part(0, min(corpus.size, estimators.ONLINE))
+        items = [
+            first | {"sides": sides, "blocks": expected[name].blocks, "jumps": expected[name].jumps}
+            for name, sides in DIRECTIONS.items()
+        ]
+        for name, found in zip(expected, self.runner.run(aligning.online, {}, items), strict=True):
+            expected[name].gather([found])
+        arrays: Arrays = {}
+        for name, sides in DIRECTIONS.items():
+            for epoch in range(EPOCHS):
+                self._expect(corpus, expected[name], sides, epoch)
+            words = expected[name].arrays(corpus.counts[sides[0]])
+            arrays |= {f"{name}.{key}": array for key, array in words.items()}
+        return arrays
+
+    def _empty(self, corpus: Corpus, source: str, target: str) -> Expected:
+        """No counts yet, of a direction."""
+        lengths = np.unique(
+            np.concatenate(
+                [np.unique(np.diff(corpus.ends[target][part.start : part.stop + 1])) for part in chunks(corpus.size)]
+            )
+        )
+        words = [corpus.counts[side].size - len(SPECIAL) for side in (source, target)]
+        return Expected(lengths, (words[0], words[1] + 1), self.place)
+
+    def _expect(self, corpus: Corpus, expected: Expected, sides: tuple[str, str], epoch: int) -> None:
+        """Replace the counts of a direction by those expected under the model they make."""
+        what = f"aligning {sides[0]} to {sides[1]}"
+        items = self._items(corpus, {"sides": sides})
+        results = self.runner.run(aligning.expect, expected.shared(), items)
+        expected.gather(self._told(what, results, epoch * corpus.size, EPOCHS * corpus.size, corpus))
+
+    def _count(self, corpus: Corpus, models: Arrays, order: int, least: int) -> Arrays:
+        """Count phrase pairs, n-grams and lengths with the alignment models."""
+        shared = {**models, "order": order, "symmetrisation": DEFAULT}
+        results = self.runner.run(counting.count_shard, shared, self._items(corpus, {}))
+        told = self._told("counting phrases", results, 0, corpus.size, corpus)
+        found = [self.place.keep_all(each) for each in told]
+        lengths = LengthModel()
+        for each in found:
+            own = {key.removeprefix("lengths."): value for key, value in each.items() if key.startswith("lengths.")}
+            lengths.merge(LengthModel.from_arrays(own))
+        lengths.compact()
+        parts: dict[str, Mapping[str, Any]] = {"lengths": lengths.arrays()}
+        parts["language"] = building.build_language(found, order, least, self.place)
+        self.progress("merging", 1, 2)
+        parts["phrases"] = building.build_phrases(found, least, self.place)
+        self.progress("merging", 2, 2)
+        return {f"{name}.{key}": array for name, part in parts.items() for key, array in part.items()}
+
+    def _items(self, corpus: Corpus, more: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """The shards."""
+        return ({**corpus.part(*bounds), **more} for bounds in corpus.shards(self.shards))
+
+    def _told(self, what: str, results: Iterator[Any], before: int, total: int, corpus: Corpus) -> Iterator[Any]:
+        """The results of shards, with progress reported on each."""
+        for (_, last), found in zip(corpus.shards(self.shards), results, strict=True):
+            yield found
+            self.progress(what, before + last, total)

@@ -1,0 +1,222 @@
+"""Texts to numbers, block by block: first how words are written is counted, then they are numbered in their usual case.
+
+Each block is read with a vocabulary of its own. Words are numbered in order of their first occurrence, so the words of
+all blocks, one block after another, get the same numbers as if the whole text had been read at once; counts are
+translated and summed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from dragoman.errors import BadInputError
+from dragoman.files import Arrays
+from dragoman.models.alignment_kernels import LONGEST
+from dragoman.models.knowledge import compact
+from dragoman.tables import Table
+from dragoman.text.shapes import MIXED, shape
+from dragoman.text.side import Side
+from dragoman.text.spacing_kernels import CLASSES
+from dragoman.text.tokens import Mode
+from dragoman.text.vocabulary import SPECIAL, Vocabulary
+from dragoman.types import Sentence
+
+SIDES = ("source", "target")
+HABIT_BITS = 3  # of the key of a habit that hold a mark; above them a word, or nothing
+
+Ids = NDArray[np.int64]
+
+
+def pack(texts: Iterable[str]) -> tuple[NDArray[np.uint8], Ids]:
+    """Texts as bytes, and where each ends."""
+    coded = [text.encode("utf-8", "surrogatepass") for text in texts]  # what cannot be learned is refused later
+    return np.frombuffer(b"".join(coded), np.uint8), np.cumsum([len(each) for each in coded], dtype=np.int64)
+
+
+def unpack(text: NDArray[np.uint8], ends: Ids) -> Iterator[str]:
+    """The texts again."""
+    data, begin = text.tobytes(), 0
+    for end in ends.tolist():
+        yield data[begin:end].decode("utf-8", "surrogatepass")
+        begin = end
+
+
+def read_block(block: Mapping[str, Any], mode: Mode) -> Iterator[tuple[Sentence, Sentence]]:
+    """The pairs of a block whose sides are neither empty nor too long."""
+    texts = unpack(block["text"], block["ends"])
+    sides = Side(Vocabulary(), mode), Side(Vocabulary(), mode)
+    for number, pair in enumerate(zip(texts, texts, strict=True), start=block["first"] + 1):
+        try:
+            one, other = (side.read(text) for side, text in zip(sides, pair, strict=True))
+        except BadInputError as error:
+            raise BadInputError(error.what, where=f"pair {number}", remedy=error.remedy) from None
+        if 1 <= len(one) <= LONGEST and 1 <= len(other) <= LONGEST:
+            yield one, other
+
+
+class Later(Table):
+    """A table that only collects what is added to it, until its contents are wanted: faster than a bit at a time."""
+
+    def __init__(self, columns: Mapping[str, DTypeLike]) -> None:
+        super().__init__(columns)
+        self._waiting: list[tuple[Ids, Arrays]] = []
+
+    def add(self, keys: ArrayLike, **amounts: ArrayLike) -> None:
+        """Remember to add."""
+        own = np.asarray(keys, np.int64)
+        each = {
+            name: np.full(own.size, value) if np.ndim(value) == 0 else np.asarray(value)
+            for name, value in amounts.items()
+        }
+        self._waiting.append((own, each))
+
+    def contents(self) -> Arrays:
+        """Keys and columns, sorted by key."""
+        if self._waiting:
+            keys = np.concatenate([keys for keys, _ in self._waiting])
+            names = self._waiting[0][1]
+            super().add(keys, **{name: np.concatenate([each[name] for _, each in self._waiting]) for name in names})
+            self._waiting.clear()
+        return super().contents()
+
+
+def count_writing(shared: Mapping[str, Any], block: Mapping[str, Any]) -> Arrays:
+    """Task: what both sides of a block say about case and spaces, and the words that this concerns in their order."""
+    sides = {name: Side(Vocabulary(), shared["mode"]) for name in SIDES}
+    for side in sides.values():
+        side.casing.forms, side.casing.habits = Later(side.casing.forms.dtypes), Later(side.casing.habits.dtypes)
+        side.casing.mixed, side.spacing.table = Later(side.casing.mixed.dtypes), Later(side.spacing.table.dtypes)
+    for pair in read_block(block, shared["mode"]):
+        for side, sentence in zip(sides.values(), pair, strict=True):
+            side.add(sentence)
+    found: Arrays = {}
+    for name, side in sides.items():
+        vocabulary = side.casing.vocabulary.arrays()
+        found |= {f"{name}.words": vocabulary["bytes"], f"{name}.word_ends": vocabulary["ends"]}
+        tables = {"forms": side.casing.forms, "habits": side.casing.habits, "spacing": side.spacing.table}
+        for kind, table in tables.items():
+            found |= {f"{name}.{kind}.{column}": values for column, values in table.contents().items()}
+    return found
+
+
+class Writing:
+    """How one language is written: the sum of what blocks have counted, with the words in order of first occurrence."""
+
+    def __init__(self, mode: Mode) -> None:
+        self.mode = mode
+        self.side = Side(Vocabulary(), mode)
+
+    def add(self, found: Mapping[str, Any]) -> None:
+        """Add what `count_writing` found in the next block."""
+        here = _ids(self.side.casing.vocabulary, unpack(found["words"], found["word_ends"]))
+        parts = ("forms", "habits", "spacing")
+        self._sum(here, {part: _under(f"{part}.", found) for part in parts})
+
+    def _sum(self, here: Ids, counts: Mapping[str, Mapping[str, Any]]) -> None:
+        """Add counts of words whose ids here are given."""
+        casing, spacing = self.side.casing, self.side.spacing
+        for part, table in {"forms": casing.forms, "habits": casing.habits, "spacing": spacing.table}.items():
+            columns = dict(counts[part])
+            table.add(_TRANSLATED[part](columns.pop("key"), here), **columns)
+
+    def finished(self) -> Side:
+        """The language, with what follows from the counts of forms alone."""
+        casing = self.side.casing
+        forms = casing.forms.contents()
+        words = casing.vocabulary.words(forms["key"])
+        mixed = np.array([n for n, word in enumerate(words) if shape(word) == MIXED], np.int64)
+        seen, ids = (forms["inside"] + forms["start"])[mixed], forms["key"][mixed]
+        lower_ids = casing.vocabulary.ids((words[n].lower() for n in mixed), add=True)
+        casing.mixed.add(lower_ids, count=seen, sum=ids * seen)
+        return self.side
+
+    def over(self, vocabulary: Vocabulary) -> Side:
+        """The same with the ids of a vocabulary, to which the words are added that it lacks; in canonical order."""
+        mine = self.side.casing.vocabulary
+        other = Writing(self.mode)
+        other.side = Side(vocabulary, self.mode)
+        casing = self.side.casing
+        tables = {"forms": casing.forms, "habits": casing.habits, "spacing": self.side.spacing.table}
+        here = _ids(vocabulary, mine.words(range(len(SPECIAL), len(mine))))
+        other._sum(here, {part: table.contents() for part, table in tables.items()})
+        side = other.finished()
+        compact(side)
+        return side
+
+
+def _ids(vocabulary: Vocabulary, words: Iterable[str]) -> Ids:
+    """[words there] the id here of each id there, special ones first."""
+    return np.concatenate([np.arange(len(SPECIAL)), vocabulary.ids(words, add=True)])
+
+
+def _words(keys: Ids, here: Ids) -> Ids:
+    return here[keys]
+
+
+def _habits(keys: Ids, here: Ids) -> Ids:
+    renamed: Ids = here[keys >> HABIT_BITS] << HABIT_BITS | keys & ((1 << HABIT_BITS) - 1)
+    return renamed
+
+
+def _gaps(keys: Ids, here: Ids) -> Ids:
+    """Keys of spaces: left token (30 bits), right token (29), kind (3), see spacing_kernels."""
+
+    def token(part: Ids, bits: int) -> Ids:
+        word = (part >> bits) - CLASSES
+        named = np.where(word >= 0, here[np.maximum(word, 0)], word) + CLASSES
+        changed: Ids = named << bits | part & ((1 << bits) - 1)
+        return changed
+
+    renamed: Ids = token(keys >> 32, 3) << 32 | token(keys >> 3 & ((1 << 29) - 1), 2) << 3 | keys & 7
+    return renamed
+
+
+_TRANSLATED = {"forms": _words, "habits": _habits, "spacing": _gaps}
+
+
+def number_words(shared: Mapping[str, Any], block: Mapping[str, Any]) -> Arrays:
+    """Task: the words of a block as the models see them, numbered from 0 in order of first occurrence, and their text.
+
+    `shared` has the languages as `Side.arrays()` and their vocabularies.
+    """
+    mode = shared["mode"]
+    sides = [_side(shared, name, mode) for name in SIDES]
+    known: tuple[dict[str, int], dict[str, int]] = ({}, {})
+    numbers: tuple[list[int], list[int]] = ([], [])
+    lengths: tuple[list[int], list[int]] = ([], [])
+    for pair in read_block(block, mode):
+        for n, (side, sentence) in enumerate(zip(sides, pair, strict=True)):
+            words = side.model_words(sentence)
+            numbers[n].extend(known[n].setdefault(word, len(known[n])) for word in words)
+            lengths[n].append(len(words))
+    found: Arrays = {}
+    for n, name in enumerate(SIDES):
+        text, ends = pack(known[n])
+        found |= {f"{name}.words": text, f"{name}.word_ends": ends}
+        found |= {f"{name}.numbers": np.array(numbers[n], np.int32), f"{name}.lengths": np.array(lengths[n], np.int64)}
+    return found
+
+
+def share_sides(sides: Sequence[Side]) -> Arrays:
+    """Both languages, as `number_words` wants them."""
+    shared: Arrays = {}
+    for name, side in zip(SIDES, sides, strict=True):
+        shared |= {f"{name}.side.{key}": array for key, array in side.arrays().items()}
+        shared |= {f"{name}.vocabulary.{key}": array for key, array in side.casing.vocabulary.arrays().items()}
+    return shared
+
+
+def _side(shared: Mapping[str, Any], name: str, mode: Mode) -> Side:
+    if mode == "words":
+        return Side(Vocabulary(), mode)
+    vocabulary = Vocabulary.from_arrays(_under(f"{name}.vocabulary.", shared))
+    return Side.from_arrays(_under(f"{name}.side.", shared), vocabulary, mode)
+
+
+def _under(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """What has a name that begins with a prefix, without it."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

@@ -1,0 +1,132 @@
+"""Who may append to a journal in PostgreSQL: one process at a time, and never one that another has taken over from.
+
+1. A writer holds an advisory lock on a session of its own. When its process ends, however it ends, the server gives the
+   lock to whoever asks next.
+2. With the lock it takes a token, a number in the table `journal_writer` that only grows.
+3. Each append looks, in its own transaction, whether the token is still the newest, and keeps it from changing until it
+   is committed. So whoever takes over waits for the append under way, and finds every row that was acknowledged.
+
+A process can lose its lock without noticing: it was stopped for a while, or the network was. Then somebody else has
+a newer token, and what it tries to append is refused.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
+
+from dragoman.errors import BadInputError, StorageError
+from dragoman.store.database import TABLE, Database
+from dragoman.store.rows import METADATA
+
+OURS = 0x64726167  # "drag": half of our key among the advisory locks of PostgreSQL; the table's number is the other
+WRITER = sa.Table(
+    f"{TABLE}_writer",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),  # 1: there is one row
+    sa.Column("token", sa.BigInteger, nullable=False),
+    sa.Column("holder", sa.Text),  # who took it
+    sa.Column("about", sa.Text),  # what the rows are to be folded into: base, settings, languages
+)
+FIRST = postgresql.insert(WRITER).values(id=1, token=0).on_conflict_do_nothing()
+ABOUT = sa.select(WRITER.c.about)
+TOKEN = sa.select(WRITER.c.token, WRITER.c.holder)
+NUMBER = f"coalesce(to_regclass('{TABLE}')::oid::bigint, 0)"  # that PostgreSQL has given to the table
+TAKE = sa.text(f"SELECT pg_try_advisory_lock({OURS}::bigint << 32 | {NUMBER})")
+HOLDER = sa.text(  # who is allowed to see little sees only that there is somebody
+    "SELECT coalesce(nullif(application_name, ''), 'another process') FROM pg_locks JOIN pg_stat_activity USING (pid)"  # noqa: S608
+    f" WHERE locktype = 'advisory' AND granted AND classid = {OURS} AND objid::bigint = {NUMBER}"
+)
+CHANNEL = sa.text(f"SELECT 'dragoman_' || {NUMBER}")
+
+
+class SupersededError(StorageError):
+    """Somebody else has taken over writing; nothing was changed."""
+
+
+class Fence:
+    """The right to append to a journal, from `take` until `release` or until somebody else takes it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._session: sa.Connection | None = None
+        self._token = 0
+
+    def take(self) -> None:
+        """Take the lock and a new token; refused if somebody else holds the lock."""
+        self._lock()
+        session, who = self._locked(), "application_name"
+        with self._database.clear_errors("cannot write: {}"):
+            WRITER.create(session, checkfirst=True)
+            session.execute(FIRST)
+            # Waits for an append under way on a connection that its writer has lost the lock of.
+            update = sa.update(WRITER).values(token=WRITER.c.token + 1, holder=sa.func.current_setting(who))
+            self._token = session.execute(update.returning(WRITER.c.token)).scalar_one()
+
+    def hold(self) -> None:
+        """See to it that the lock is held still: it went with its session, if the server was started again."""
+        try:
+            self._locked().exec_driver_sql("SELECT 1")
+        except sa.exc.DBAPIError:
+            self.release()
+            try:
+                self._lock()
+            except BadInputError as error:
+                raise self._superseded(error.what) from None
+
+    def check(self, connection: sa.Connection) -> None:
+        """Refuse to go on with a transaction if the token is not the newest; until it ends, nobody gets a newer one."""
+        token, holder = connection.execute(TOKEN.with_for_update(read=True)).one()
+        if token != self._token:
+            raise self._superseded(f"is written by {holder} now")
+
+    def is_newest(self, connection: sa.Connection) -> bool:
+        """Whether nobody has taken over, as far as can be told now."""
+        return bool(connection.execute(TOKEN).one()[0] == self._token)
+
+    def describe(self, connection: sa.Connection, about: str) -> None:
+        """Say what the journal is about, in a transaction."""
+        connection.execute(sa.update(WRITER).values(about=about))
+
+    def release(self) -> None:
+        """Let others write; a second call does nothing."""
+        if self._session:
+            self._session.close()
+            self._session = None
+
+    def _locked(self) -> sa.Connection:
+        if self._session is None:
+            raise BadInputError("is open for reading only", where=self._database.name, remedy="open it for writing")
+        return self._session
+
+    def _superseded(self, what: str) -> SupersededError:
+        what = f"{what}, which has taken over; nothing was acknowledged"
+        return SupersededError(what, where=self._database.name, remedy="send corrections there")
+
+    def _lock(self) -> None:
+        session = self._database.session()
+        try:
+            with self._database.clear_errors("cannot write: {}"):
+                if not session.execute(TAKE).scalar_one():
+                    what = f"is open for writing by {find_holder(session) or 'another process'}"
+                    remedy = "close it there first, or open it for reading only"
+                    raise BadInputError(what, where=self._database.name, remedy=remedy)
+        except BaseException:
+            session.close()
+            raise
+        self._session = session
+
+
+def find_holder(connection: sa.Connection) -> str | None:
+    """Who writes the journal at the moment."""
+    return connection.execute(HOLDER).scalar()
+
+
+def find_about(connection: sa.Connection) -> str | None:
+    """What the journal is about, if its writer has said so."""
+    return connection.execute(ABOUT).scalar() if sa.inspect(connection).has_table(WRITER.name) else None
+
+
+def find_channel(connection: sa.Connection) -> str:
+    """The name under which appends to the journal are announced."""
+    return str(connection.execute(CHANNEL).scalar_one())

@@ -1,0 +1,135 @@
+"""Following a journal that another process writes: being told of new rows, and looking now and then all the same.
+
+PostgreSQL announces each append to those who listen (LISTEN, NOTIFY). An announcement can be lost: with a connection,
+in a pooler in between, on a copy of the database that only reads. So followers also look by themselves, once a second,
+and more often where nothing is announced at all, as in SQLite.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import sqlalchemy as sa
+
+from dragoman.errors import BadInputError, StorageError
+from dragoman.store.database import Database
+from dragoman.store.fencing import find_channel
+
+TICK = 0.2  # seconds between looks whether to stop, or to take over
+UNTOLD = 0.1  # seconds between looks for new rows where nothing announces them,
+TOLD = 1.0  # and where they are announced
+AGAIN = 1.0  # seconds after which to try again what went wrong,
+LISTEN_AGAIN = 60.0  # and to listen
+
+
+class ReplicaError(BadInputError):
+    """What was asked for can only be done by the process that writes the journal."""
+
+
+class BehindError(StorageError):
+    """What was asked for is not known here yet."""
+
+
+class RewoundError(StorageError):
+    """The journal does not go on from the rows that we know: it was brought back from a copy, for instance."""
+
+
+class Listener:
+    """Waits for announcements of new rows; who uses it looks for them when told so."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._session: sa.Connection | None = None
+        self._driver: Any = None  # the connection of psycopg behind the session, if it listens
+        self._looked = self._tried = 0.0
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long, or until there may be new rows; whether it is time to look for them."""
+        if self._session is None and self._database.file is None:
+            self._listen()
+            told = True  # what was appended before we listened was not announced to us
+        elif self._driver is None:
+            time.sleep(min(seconds, UNTOLD))
+            told = time.monotonic() - self._looked >= UNTOLD
+            if time.monotonic() - self._tried >= LISTEN_AGAIN:
+                self.close()
+        else:
+            told = self._hear(seconds) or time.monotonic() - self._looked >= TOLD
+        if told:
+            self._looked = time.monotonic()
+        return told
+
+    def _listen(self) -> None:
+        self._tried = time.monotonic()
+        session = self._database.session()
+        try:
+            session.exec_driver_sql(f'LISTEN "{find_channel(session)}"')
+            self._driver = session.connection.driver_connection
+        except sa.exc.DBAPIError:  # a copy of the database that only reads announces nothing
+            self._driver = None
+        self._session = session
+
+    def _hear(self, seconds: float) -> bool:
+        import psycopg
+
+        try:
+            return any(True for _ in self._driver.notifies(timeout=seconds, stop_after=1))
+        except psycopg.Error:
+            self.close()
+            return True
+
+    def close(self) -> None:
+        """Stop listening."""
+        if self._session:
+            with contextlib.suppress(sa.exc.DBAPIError):
+                self._session.invalidate()
+                self._session.close()
+        self._session = self._driver = None
+
+
+class Follower:
+    """A thread that looks for new rows when there may be some, and takes over the writing if it is to.
+
+    `look` folds what is new; `take_over` tries to become the writer, and ends the following if that is done.
+    """
+
+    def __init__(self, listener: Listener, look: Callable[[], object], take_over: Callable[[], bool] | None) -> None:
+        self.problem: str | None = None  # what went wrong the last time
+        self.takes_over = take_over is not None
+        self._listener, self._look, self._take_over = listener, look, take_over
+        self._current = time.monotonic()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="following the journal")
+        self._thread.start()
+
+    @property
+    def seconds_behind(self) -> float:
+        """How long ago we last knew that we knew everything."""
+        return time.monotonic() - self._current
+
+    def stop(self) -> None:
+        """End the thread, and wait for that unless it is the thread itself that wants it."""
+        self._stopping.set()
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._step()
+            except Exception as error:  # whatever it is, there is nobody above us; it is told as our problem
+                self.problem = str(error)
+                self._stopping.wait(AGAIN)
+        self._listener.close()
+
+    def _step(self) -> None:
+        if self._listener.wait(TICK) and not self._stopping.is_set():
+            now = time.monotonic()
+            self._look()
+            self._current, self.problem = now, None
+        if self._take_over and not self._stopping.is_set() and self._take_over():
+            self._stopping.set()
