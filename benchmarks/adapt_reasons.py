@@ -30,6 +30,10 @@ def reasons() -> None:
     for corpus in SETS:
         for name in ("PA, u", "perceptron, u"):
             reuse(corpus, name)
+    print("\n| | changes of phrase pairs that best entries ask for | of a pair again | in the same direction |")
+    print("|---|---:|---:|---:|")
+    for corpus in SETS:
+        agreement(corpus)
     samples()
     drift()
 
@@ -98,6 +102,20 @@ def reuse(corpus: str, name: str) -> None:
     print(f"| {corpus}, {name} | {100 * np.mean(shares):.0f} % | {cells} |", flush=True)
 
 
+def agreement(corpus: str) -> None:
+    """How often the best entries of later lists ask for a phrase pair again, more of it or less, and agree on that."""
+    found, last = tested(corpus), dict[int, float]()
+    asked, again, agreed = 0, 0, 0
+    for sentence in range(len(found)):
+        offered, losses = found.candidates(sentence, 500, factors=True), found.losses("ter", sentence, 500)
+        wanted = np.sign(offered.scores[np.argmin(losses)] - offered.scores[0])
+        for pair, sign in zip(offered.pairs.tolist(), wanted.tolist(), strict=True):
+            if sign:
+                asked, again, agreed = asked + 1, again + (pair in last), agreed + (last.get(pair) == sign)
+                last[pair] = sign
+    print(f"| {corpus} | {asked} | {100 * again / asked:.0f} % | {100 * agreed / again:.0f} % of these |", flush=True)
+
+
 def gain(found: Lists, name: str, rate: float) -> tuple[float, float]:
     """Difference of TER to no adaptation, and its p."""
     row = table({"none": rerank(found, None, 500), name: rerank(found, METHODS[name](rate), 500)})[1]
@@ -143,10 +161,10 @@ def interactive(corpus: str, count: int) -> None:
     methods: dict[str, Ridge | GraphRidge] = {}
     for alpha in (0.01, 0.1):
         methods[f"n-best lists of 5,000 by TER, α = {alpha:g}"] = Ridge(alpha=alpha, nbest=5000)
-    for alpha in (0.001, 0.1):
-        methods[f"Gaussian Λ of 201, α = {alpha:g}"] = GraphRidge(strategy="gaussian", size=201, alpha=alpha)
     for alpha in (0.0001, 0.1):
         methods[f"simplex Λ of at most 70, α = {alpha:g}"] = GraphRidge(strategy="simplex", size=70, alpha=alpha)
+    for alpha in (0.001, 0.1):
+        methods[f"Gaussian Λ of 201, α = {alpha:g}"] = GraphRidge(strategy="gaussian", size=201, alpha=alpha)
     base = interact(knowledge, weights, segments, None)
     print(f"\n{corpus}, {len(base.counts)} segments\n")
     print("| | KSMR | difference | p | s a segment |\n|---|---:|---:|---:|---:|")

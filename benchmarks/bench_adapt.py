@@ -148,11 +148,11 @@ def compare_live(corpus: str, count: int) -> None:
     print(f"\n{corpus}, {len(segments)} segments, 500-best\n")
     print("| method | rerank | α, 1/δ | live | α, 1/δ | TER, live − rerank |\n|---|---:|---:|---:|---:|---:|")
     print(f"| none | {_cell(base, base)} | | | | |", flush=True)
-    for name in LIVE:
-        fixed = rerank(head, METHODS[name](best[name]), 500)
-        searched = live(knowledge, weights, segments, METHODS[name](best_live[name]))
+    for name, rate, live_rate in [*((name, best[name], best_live[name]) for name in LIVE), ("ridge, λ", 0.01, 0.01)]:
+        fixed = rerank(head, METHODS[name](rate), 500)
+        searched = live(knowledge, weights, segments, METHODS[name](live_rate))
         row = table({"rerank": fixed, "live": searched})[1]
-        cells = f"{_cell(base, fixed)} | {best[name]:g} | {_cell(base, searched)} | {best_live[name]:g}"
+        cells = f"{_cell(base, fixed)} | {rate:g} | {_cell(base, searched)} | {live_rate:g}"
         print(f"| {name} | {cells} | {row['ter difference']:+.2f}, p = {row['ter p']:.2f} |", flush=True)
 
 
@@ -186,6 +186,8 @@ def times(count: int = 100, passes: int = 3) -> None:
         own += ms["phrase pairs of the list"] if adapter.parameters == "factors" else 0
         both = (own + ms[f"losses, {measure}"] for measure in ("TER", "WER"))
         print(f"| {name} | {' | '.join(f'{spent:.2f} | {100 * spent / base:.1f}' for spent in both)} |")
+    entries, different = alike(knowledge, weights, segments)
+    print(f"\n{entries:.0f} entries a list, {different:.0f} of them different where the reference has the words")
     print(f"\n| engine, mean of {count} | ms |\n|---|---:|")
     for name, seconds in engine_times(segments).items():
         print(f"| {name} | {1e3 * float(np.mean(seconds[2:])):.2f} |")
@@ -224,6 +226,18 @@ def parts_times(knowledge: Knowledge, weights: Weights, segments: Texts) -> dict
             adaptation.learn(offered, loss, chosen)
             tick(f"learning, {name}")
     return spent
+
+
+def alike(knowledge: Knowledge, weights: Weights, segments: Texts) -> tuple[float, float]:
+    """Entries of the lists, and those that differ in more than words that the reference does not have: means."""
+    decoder, sizes = Decoder(knowledge.models, weights), []
+    for source, reference in segments:
+        read, right = knowledge.source.read(source), knowledge.target.model_words(knowledge.target.read(reference))
+        listed = decoder.search(knowledge.source.model_words(read), read.placeable).nbest(500, distinct=True).words
+        known = set(right)
+        sizes.append((len(listed), len({tuple(word if word in known else None for word in entry) for entry in listed})))
+    entries, different = np.mean(sizes, axis=0)
+    return float(entries), float(different)
 
 
 def engine_times(segments: Texts) -> dict[str, list[float]]:

@@ -22,6 +22,7 @@ import time
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 from rapidfuzz.distance import Indel
@@ -34,6 +35,7 @@ from dragoman.text.tokens import split
 
 CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
 NAMES = ["pydocs-en-es", "europarl-en-es"]
+MODES: tuple[Mode, ...] = get_args(Mode)
 SHORT = 40  # source words
 Pairs = list[tuple[str, str]]
 
@@ -84,12 +86,11 @@ def report(label: str, outcomes: Sequence[Outcome]) -> Effort:
     return effort
 
 
-def desktop(directory: Path, segments: int) -> None:
+def desktop(directory: Path, segments: int, modes: Sequence[Mode]) -> None:
     print("desktop-en-es, 10,000 pairs, tokenised and lower-cased; Thot: KSMR (50.4) static, (36.9) learning,")
     print("  key 3.4 ms median, 12.5 ms 95 %, first suggestion 41 ms. Key ms are 50 / 95 / 99 %, first 50 / 95 %.")
     base = trained(directory / "desktop", corpus("desktop-en-es", "train", 10_000, lower=True), lower=True)
     pairs = corpus("desktop-en-es", "test", min(segments, 200), lower=True)
-    modes: list[Mode] = ["graph", "auto", "search"]
     for mode in modes:
         for learn in (False, True):
             report(
@@ -98,20 +99,21 @@ def desktop(directory: Path, segments: int) -> None:
             )
 
 
-def corpora(directory: Path, names: list[str], segments: int, count: int, plot: Path | None) -> None:
+def corpora(
+    directory: Path, names: Sequence[str], modes: Sequence[Mode], segments: int, count: int, plot: Path | None
+) -> None:
     curves = {}
     for name in names:
         print(f"{name}, {count:,} pairs, {segments} segments, text as it is")
         base = trained(directory / name, corpus(name, "train", count))
         pairs = corpus(name, "test", segments)
-        modes: list[Mode] = ["graph", "auto", "search"]
         for mode in modes:
             for learn in (False, True):
                 label = f"{mode}, {'online' if learn else 'conventional'}"
                 outcomes = measured(base, pairs, learn=learn, mode=mode)
                 report(label, outcomes)
-                if mode == "auto":
-                    curves[f"{name}, {'online' if learn else 'conventional'}"] = outcomes
+                if mode == modes[-1]:
+                    curves[f"{name}, {label}"] = outcomes
     if plot is not None:
         draw(curves, plot)
 
@@ -267,11 +269,12 @@ def main() -> None:
     parser.add_argument("--segments", type=int, default=500)
     parser.add_argument("--pairs", type=int, default=10_000, help="of training in `corpora`")
     parser.add_argument("--corpus", action="append", choices=NAMES, help="only this one in `corpora`")
+    parser.add_argument("--mode", action="append", choices=MODES, help="only this one in `corpora` and `desktop`")
     parser.add_argument("--base", type=int, default=60_000, help="pairs of training in `keys`")
     parser.add_argument("--peer-pairs", type=int, default=1_000)
     parser.add_argument("--peer-segments", type=int, default=40)
     parser.add_argument("--budget", type=float, default=400.0, help="seconds for the peer")
-    parser.add_argument("--plot", type=Path, help="write the learning curves of `corpora` to this file")
+    parser.add_argument("--plot", type=Path, help="write the curves of `corpora`, of the last mode, to this file")
     given = parser.parse_args()
     if not CORPORA.exists():
         print(f"no corpora at {CORPORA}: nothing is measured")
@@ -280,7 +283,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         directory = Path(temporary)
         if "desktop" in wanted:
-            desktop(directory, given.segments)
+            desktop(directory, given.segments, given.mode or MODES)
         if "peer" in wanted:
             peer(directory, given.peer_pairs, given.peer_segments, given.budget)
         if "prefixes" in wanted:
@@ -288,7 +291,7 @@ def main() -> None:
         if "keys" in wanted:
             keys(directory, min(given.segments, 100), given.base)
         if "corpora" in wanted:
-            corpora(directory, given.corpus or NAMES, given.segments, given.pairs, given.plot)
+            corpora(directory, given.corpus or NAMES, given.mode or MODES, given.segments, given.pairs, given.plot)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import shutil
 import statistics
 import subprocess
@@ -80,9 +81,14 @@ def learn(engine: Engine) -> float:
     return 1e3 * (time.perf_counter() - begin)
 
 
-def show(name: str, times: list[float], unit: str = "ms") -> None:
-    p99 = statistics.quantiles(times, n=100)[-1] if len(times) > 1 else times[0]
-    print(f"{name:44} median {statistics.median(times):8.2f} {unit}, 99 % within {p99:8.2f} {unit}")
+def show(name: str, times: list[float]) -> None:
+    p99 = sorted(times)[math.ceil(0.99 * len(times)) - 1]
+    print(f"{name:46} median {statistics.median(times):6.2f} ms, 99 % within {p99:6.2f} ms, n = {len(times)}")
+
+
+def show_few(name: str, times: list[float]) -> None:
+    """For so few that 99 % of them would mean nothing."""
+    print(f"{name:46} median {statistics.median(times):6.2f} s, slowest of {len(times)} {max(times):6.2f} s")
 
 
 def cost(directory: Path, url: str, learns: int) -> None:
@@ -97,7 +103,7 @@ def cost(directory: Path, url: str, learns: int) -> None:
     here, there = (list(each) for each in zip(*times, strict=True))
     show("learning, SQLite", here)
     show("learning, PostgreSQL", there)
-    print(f"{'ratio of the medians':44} {statistics.median(there) / statistics.median(here):.2f}")
+    print(f"{'ratio of the medians':46} {statistics.median(there) / statistics.median(here):.2f}")
 
 
 def lag(directory: Path, url: str, learns: int, pause: float) -> None:
@@ -142,8 +148,8 @@ def fail_over(directory: Path, url: str, rounds: int) -> None:
             writing.append(float(news.readline().split()[1]) - killed)
             learning.append(float(news.readline().split()[1]) - killed)
             writer, lines = standby, news
-    show("fail-over: until another writes", writing, "s")
-    show("fail-over: until it has acknowledged", learning, "s")
+    show_few("fail-over: until another writes", writing)
+    show_few("fail-over: until it has acknowledged", learning)
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -89,9 +90,9 @@ class Timed:
 
 def measure(arguments: argparse.Namespace, pairs: int) -> None:
     """Train once, in this process, and print what was measured."""
-    from dragoman.cluster.reading import read_corpus
     from dragoman.cluster.runners import connected
     from dragoman.cluster.training import train
+    from dragoman.models.knowledge import Knowledge
 
     stages: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as directory, connected(arguments.cluster, workers=arguments.workers) as runner:
@@ -104,14 +105,51 @@ def measure(arguments: argparse.Namespace, pairs: int) -> None:
             stages[what] = stages.get(what, 0.0) - last + (last := time.perf_counter())
 
         base = Path(directory) / "base"
-        texts = islice(read_corpus(arguments.corpus, ("en", "es")), pairs) if arguments.corpus else generate(pairs)
-        trained = train(
-            texts, base, runner=runner if arguments.cluster else timed, shards=arguments.shards, progress=progress
-        )
+        texts = islice(texts_of(arguments), pairs)
+        options = {"shards": arguments.shards, "least": arguments.least, "progress": progress}
+        trained = train(texts, base, runner=runner if arguments.cluster else timed, **options)
         seconds, processor = time.perf_counter() - began, time.process_time() - processor
         size = sum(file.stat().st_size for file in base.iterdir())
+        models = Knowledge.open(base).models
+        entries = {"phrase pairs": models.phrases.phrase_count, "n-grams": len(models.language)}
+        entries["links"] = len(models.inverse.tables["links"]) + len(models.direct.tables["links"])
     found = {"seconds": seconds, "processor": processor, "tasks": timed.seconds, "stages": stages}
-    print(json.dumps(found | {"base": size, "work": trained.bytes}))
+    print(json.dumps(found | {"base": size, "work": trained.bytes, "entries": entries}))
+
+
+def hold(arguments: argparse.Namespace) -> None:
+    """What a project without a base takes for its corrections, in memory and on disk."""
+    from dragoman import Engine
+
+    pairs = list(islice(texts_of(arguments), arguments.corrections))
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "project"
+        with Engine.create(path, source="en", target="es") as engine:
+            for source, target in pairs:
+                engine.learn(source, target, force=True)
+            sizes = {"layer": engine.statistics()["bytes"]}
+        sizes["journal"] = sum(file.stat().st_size for file in path.glob("journal*"))
+        sizes["a snapshot"] = sum(file.stat().st_size for file in (path / "snapshots" / str(len(pairs))).iterdir())
+        began = anonymous(os.getpid())
+        engines = [Engine.open(path, write=False) for _ in range(5)]
+        for each in engines:
+            each.translate(pairs[0][0])
+        sizes["memory, once open"] = (anonymous(os.getpid()) - began) // len(engines)
+        for each in engines:
+            each.close()
+    print(
+        f"{len(pairs):,} corrections, kB each:",
+        {name: round(size / 1e3 / len(pairs), 1) for name, size in sizes.items()},
+    )
+
+
+def texts_of(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
+    """The corpus that was asked for."""
+    from dragoman.cluster.reading import read_corpus
+
+    if arguments.corpus:
+        return read_corpus(arguments.corpus, ("en", "es"))
+    return generate(max(arguments.corrections or 0, *arguments.pairs))
 
 
 def main() -> None:
@@ -121,8 +159,13 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1, help="threads, or processes of a Ray started here")
     parser.add_argument("--corpus", nargs=2, help="take the first pairs of two files instead of generating them")
     parser.add_argument("--shards", type=int, help="by default one for every 10,000 pairs")
+    parser.add_argument("--least", type=int, default=1, help="leave out what was seen less often")
+    parser.add_argument("--corrections", type=int, help="instead: what a project takes for so many corrections")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.corrections:
+        hold(arguments)
+        return
     if arguments.one:
         measure(arguments, arguments.pairs[0])
         return
@@ -138,6 +181,7 @@ def main() -> None:
         times = [f"{found[name]:9,.0f}" for name in ("seconds", "processor", "tasks")]
         steps = ", ".join(f"{what} {seconds:.0f}" for what, seconds in found["stages"].items())
         print(f"{pairs:9,}", *times, f"{1000 * found['seconds'] / pairs:9.2f}", *sizes, f" {steps}", flush=True)
+        print(f"{'':9} in the base:", ", ".join(f"{n:,} {what}" for what, n in found["entries"].items()), flush=True)
 
 
 if __name__ == "__main__":

@@ -99,6 +99,14 @@ def test_factors_that_a_list_says_nothing_about_stay_unless_all_decay() -> None:
         assert adapter.remains == pytest.approx(0.9)
 
 
+@pytest.mark.parametrize("N", [3, 40])
+def test_what_all_entries_have_alike_is_not_touched_by_ridge_regression(N: int) -> None:
+    random = np.random.default_rng(N)
+    R, losses = random.normal(size=(N, 12)), random.uniform(size=N)
+    R[:, [2, 7, 11]] = 0
+    assert np.flatnonzero(regress(R, losses, 0.01) == 0).tolist() == [2, 7, 11]
+
+
 # ── Bayes ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

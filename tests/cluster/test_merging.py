@@ -24,7 +24,7 @@ def run_of(counts: dict[int, int]) -> Run:
     return Run(keys, {"count": np.array([counts[key] for key in keys.tolist()], np.int64)})
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(runs=st.lists(COUNTS, min_size=1, max_size=5), room=st.integers(1, 30))
 def test_equal_keys_are_summed(runs: list[dict[int, int]], room: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -50,7 +50,7 @@ def test_keys_with_the_same_upper_part_can_be_kept_together(monkeypatch: pytest.
 SENTENCES = st.lists(st.integers(4, 7), min_size=0, max_size=8)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(texts=st.lists(SENTENCES, min_size=1, max_size=4), longest=st.integers(1, 4), room=st.integers(1, 10))
 def test_paths_of_all_runs_get_one_number(
     tmp_path_factory: object, texts: list[list[int]], longest: int, room: int

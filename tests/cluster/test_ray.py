@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -31,6 +32,7 @@ from dragoman.sample import pairs
 ray = pytest.importorskip("ray")
 pytestmark = [
     pytest.mark.kernels,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sockets and files of Ray's own
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
@@ -41,8 +43,20 @@ PAIRS = pairs()[:250]
 @pytest.fixture(scope="module")
 def runner() -> Iterator[Runner]:
     with connected(LOCAL, workers=2) as started:
+        assert any("raylet" in command for command in commands_below(os.getpid()))
         yield started
     assert not ray.is_initialized()
+    assert not [command for command in commands_below(os.getpid()) if "ray" in command]
+
+
+def commands_below(process: int) -> list[str]:
+    """The command lines of all descendants of a process."""
+    found = []
+    for task in Path(f"/proc/{process}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            with contextlib.suppress(OSError):  # it has just ended
+                found += [Path(f"/proc/{child}/cmdline").read_text(), *commands_below(int(child))]
+    return found
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dragoman.models.modelset import ModelSet
 from dragoman.models.reordering import reordering_scores
@@ -25,13 +25,11 @@ class Choice:
     kind: str = "phrase"
     features: Mapping[str, float] = field(default_factory=dict, compare=False)
     turns: tuple[tuple[float, ...], ...] = field(default=(), compare=False)  # log p(orientation), previous and next
-
-    @property
-    def surcharges(self) -> int:
-        return {"phrase": 0, "copy": 0, "given": 1, "inserted": 2}[self.kind]
+    surcharges: int = field(default=0, compare=False)
 
 
 Derivation = tuple[Choice, ...]
+Near = Mapping[int, Sequence[Choice]]  # what says nearly the words of a prefix, by the words that stand before it
 
 
 class Exhaustive:
@@ -83,7 +81,8 @@ class Exhaustive:
         if s < end:
             features |= {"phrase_penalty": 1.0, **self._lengths(J, I), **self._probabilities(f, words, kind, counts)}
         scores = reordering_scores(turns, self.totals)
-        return Choice(s, end, words, kind, features, tuple(tuple(row.tolist()) for row in scores))
+        turned = tuple(tuple(row.tolist()) for row in scores)
+        return Choice(s, end, words, kind, features, turned, {"given": 5, "inserted": 10}.get(kind, 0))
 
     def _lengths(self, J: int, I: int) -> dict[str, float]:
         d = self.delta
@@ -129,13 +128,26 @@ class Exhaustive:
         return abs(choice.start - last) <= limit and (choice.start == gap or choice.end - gap <= limit)
 
     def constrained(
-        self, prefix: Words, *, unfinished: bool = False, whole: bool = False, limit: int = -1
+        self,
+        prefix: Words,
+        *,
+        unfinished: bool = False,
+        whole: bool = False,
+        limit: int = -1,
+        near: Near | None = None,
     ) -> list[Derivation]:
-        """All ways to begin with these words, or to say nothing else."""
-        return list(self._constrained((), frozenset(), prefix, unfinished, whole, limit))
+        """All ways to begin with these words, or to say nothing else; strictly, unless there is something near."""
+        return list(self._constrained((), frozenset(), prefix, unfinished, whole, limit, near))
 
     def _constrained(
-        self, so_far: Derivation, covered: frozenset[int], prefix: Words, unfinished: bool, whole: bool, limit: int
+        self,
+        so_far: Derivation,
+        covered: frozenset[int],
+        prefix: Words,
+        unfinished: bool,
+        whole: bool,
+        limit: int,
+        near: Near | None,
     ) -> Iterator[Derivation]:
         said = sum(len(step.words) for step in so_far)
         if said >= len(prefix) and (whole or len(covered) == len(self.source)):
@@ -145,11 +157,18 @@ class Exhaustive:
         choices = self.choices
         if said < len(prefix):
             choices = [choice for choice in choices if agrees(choice.words, prefix, said, unfinished, whole)]
-            choices = choices + self._given(prefix, said, unfinished)
+            if near is None:
+                choices = choices + self._given(prefix, said, unfinished)
+            else:
+                choices = [*choices, *near[said], self.inserted(prefix[said])]
         for choice in choices:
             if self._may_follow(choice, so_far, covered, limit):
                 now = covered | set(range(choice.start, choice.end))
-                yield from self._constrained((*so_far, choice), now, prefix, unfinished, whole, limit)
+                yield from self._constrained((*so_far, choice), now, prefix, unfinished, whole, limit, near)
+
+    def inserted(self, word: str) -> Choice:
+        """A word that stands by itself, where that is forgiven."""
+        return replace(self._choice(0, 0, (word,), "inserted"), surcharges=3)
 
     def _given(self, prefix: Words, said: int, unfinished: bool) -> list[Choice]:
         words = {prefix[said]}
@@ -198,8 +217,8 @@ class Exhaustive:
         """λ·h, and what was charged for words that only the prefix has, and for source words left over."""
         features = self.features(derivation)
         left = len(self.source) - sum(step.end - step.start for step in derivation)
-        charges = left + sum(step.surcharges for step in derivation)
-        return sum(self.weights[name] * features[name] for name in self.weights) + charges * math.log(FLOOR) / 2
+        charges = 5 * left + sum(step.surcharges for step in derivation)
+        return sum(self.weights[name] * features[name] for name in self.weights) + charges * math.log(FLOOR) / 10
 
     def find(self, start: int, end: int, words: Words, kind: str) -> Choice:
         """The choice that a step of the search stands for."""

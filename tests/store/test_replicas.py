@@ -194,6 +194,16 @@ def test_rows_that_were_lost_are_lost_in_replicas_too(first: Engine, second: Pat
         assert any("does not go on from row 5" in warning for warning in replica.warnings)
 
 
+def test_a_journal_from_before_there_were_replicas_is_followed(first: Engine, second: Path, url: str) -> None:
+    first.learn(*PAIRS[0])
+    first.close()
+    with psycopg.connect(url) as connection:
+        connection.execute("DROP TABLE journal_writer")
+    with Engine.open(second, replica=True) as replica, Engine.open(first.project.path) as again:
+        again.learn(*PAIRS[1])
+        assert_follows(replica, again)
+
+
 def test_half_a_revision_is_never_seen(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dragoman.store.journal.CHUNK", 3)
     with Journal.create(url) as journal:

@@ -58,7 +58,7 @@ class Translations(Sequence[Words]):
         said = number([step.words if step else () for step in steps], ids)
         begin, stop = said.starts[:-1][places], said.starts[1:][places]
         starts, words = graph_kernels.gather(begin, stop, said.ids)
-        return Sentences(words, starts[np.r_[0, ends]])
+        return Sentences(words, np.concatenate([starts[:1], starts[ends]]))
 
 
 def candidates(found: Search, nbest: NBest, *, factors: bool) -> Candidates:

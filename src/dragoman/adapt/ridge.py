@@ -32,15 +32,11 @@ class Ridge(Rule):
 
 
 def regress(R: Matrix, losses: Vector, beta: float) -> Vector:
-    """Argmin ‖R θ − l‖² + β ‖θ‖², by whichever of the two forms has fewer unknowns; they are equal."""
-    active = R.any(axis=0)
-    answer = np.zeros(R.shape[1])
-    columns = R[:, active]
-    if columns.shape[0] < columns.shape[1]:
-        answer[active] = dual(columns, losses, beta)
-    else:
-        answer[active] = primal(columns, losses, beta)
-    return answer
+    """Argmin ‖R θ − l‖² + β ‖θ‖², by whichever of the two forms has fewer unknowns; they are equal.
+
+    A column that is all zero has a θ of exactly 0.
+    """
+    return dual(R, losses, beta) if R.shape[0] < R.shape[1] else primal(R, losses, beta)
 
 
 def primal(R: Matrix, losses: Vector, beta: float) -> Vector:

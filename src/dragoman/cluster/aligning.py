@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dragoman.cluster import aligning_kernels as kernels
 from dragoman.cluster.disk import Workplace
 from dragoman.cluster.merging import LOW, Run, merge
-from dragoman.cluster.tables import chunks, index_of, table_arrays
+from dragoman.cluster.tables import chunks, index_of, named, table_arrays
 from dragoman.files import Arrays
 from dragoman.kernels import exercise
 from dragoman.models import estimators, estimators_kernels
@@ -98,8 +98,7 @@ class Expected:
         }
         arrays = {"size": np.array([self.sizes[0]]), "lost": np.zeros(2, np.int64)}
         for name, (keys, amounts) in tables.items():
-            table = table_arrays(index_of(keys, self.place), {"amount": amounts})
-            arrays |= {f"{name}.{key}": array for key, array in table.items()}
+            arrays |= named(name, table_arrays(index_of(keys, self.place), {"amount": amounts}))
         return arrays
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dragoman.cluster.disk import Workplace
 from dragoman.cluster.merging import LOW, Paths, Run, merge, merge_paths
-from dragoman.cluster.tables import chunks, index_of, table_arrays
+from dragoman.cluster.tables import chunks, index_of, named, table_arrays
 from dragoman.files import Arrays
 from dragoman.models.extraction import LONGEST
 from dragoman.models.extraction_kernels import DISCONTINUOUS, MONOTONE, SWAP
@@ -25,10 +25,6 @@ from dragoman.text.vocabulary import END
 
 Ids = NDArray[np.int64]
 Found = Sequence[Mapping[str, Any]]  # what `count_shard` found in each shard
-
-
-def _named(prefix: str, arrays: Mapping[str, Any]) -> Arrays:
-    return {f"{prefix}.{name}": array for name, array in arrays.items()}
 
 
 # ── Phrases ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -55,10 +51,10 @@ def build_phrases(found: Found, least: int, place: Workplace) -> Arrays:
     arrays: Arrays = {"orientations": orientations, "state": state}
     for name, paths in sides.items():
         path_keys = paths.keys if least <= 1 else _leave_out_unused(paths, phrases[name], place)
-        arrays |= _named(name, _phrase_table(path_keys, phrases[name], columns["counts"], name == "sources", place))
+        arrays |= named(name, _phrase_table(path_keys, phrases[name], columns["counts"], name == "sources", place))
     for part in chunks(keys.size if least > 1 else 0):
         keys[part] = (phrases["sources"][part].astype(np.int64) + 1) << WORD_BITS | phrases["targets"][part]
-    return arrays | _named("pairs", table_arrays(index_of(keys, place), columns))
+    return arrays | named("pairs", table_arrays(index_of(keys, place), columns))
 
 
 def _merge_pairs(
@@ -166,8 +162,8 @@ def build_language(found: Found, order: int, least: int, place: Workplace) -> Ar
             np.add.at(grams["count"], _suffix(index, piece.keys, grams["suffix"]), 1)
     outer, counts = index_of(keys.mapped(), place), longest.mapped()
     _sum_histories(inner, outer, counts, grams, scalars)
-    tables = _named("inner", table_arrays(index, {"grams": grams}))
-    tables |= _named("outer", table_arrays(outer, {"longest": counts}))
+    tables = named("inner", table_arrays(index, {"grams": grams}))
+    tables |= named("outer", table_arrays(outer, {"longest": counts}))
     return tables | {"scalars": scalars}
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dragoman.cluster.disk import Workplace
 from dragoman.cluster.runners import Runner
+from dragoman.cluster.tables import chunks, under
 from dragoman.cluster.writing import SIDES, Writing, count_writing, number_words, pack, share_sides, unpack
 from dragoman.errors import BadInputError
 from dragoman.files import Arrays
@@ -84,12 +85,17 @@ class Corpus:
         return found
 
     def shards(self, number: int | None) -> list[tuple[int, int]]:
-        """The first and one past the last pair of each shard, with about as many words in each."""
+        """The first and one past the last pair of each shard, with about as many source words in each."""
         number = max(1, min(number or -(-self.size // SHARD), self.size))
-        weights = self.ends["source"][1:] + self.ends["target"][1:]
-        inner = np.searchsorted(weights, weights[-1] * np.arange(1, number) // number) + 1
-        bounds = np.unique(np.concatenate([[0], np.minimum(inner, self.size), [self.size]])).tolist()
-        return list(pairwise(bounds))
+        ends = self.ends["source"]
+        bounds = np.searchsorted(ends, ends[-1] * np.arange(number + 1) // number)
+        return list(pairwise(np.unique(bounds).tolist()))
+
+    def lengths(self, side: str) -> Ids:
+        """The numbers of words that sentences of a side have, each once."""
+        ends = self.ends[side]
+        found = [np.unique(np.diff(ends[part.start : part.stop + 1])) for part in chunks(self.size)]
+        return np.unique(np.concatenate(found))
 
 
 def read(
@@ -101,10 +107,7 @@ def read(
     if mode == "text":
         for done, found in enumerate(runner.run(count_writing, {"mode": mode}, texts.blocks()), start=1):
             for name, each in writing.items():
-                own = {
-                    key.removeprefix(f"{name}."): value for key, value in found.items() if key.startswith(f"{name}.")
-                }
-                each.add(own)
+                each.add(under(name, found))
             progress("reading", min(done * BLOCK, texts.size), texts.size)
     shared = {"mode": mode} | share_sides([each.finished() for each in writing.values()])
     corpus = Corpus(place)

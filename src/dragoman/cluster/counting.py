@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.cluster.merging import Paths
+from dragoman.cluster.tables import named, under
 from dragoman.files import Arrays
 from dragoman.models import extraction_kernels
 from dragoman.models.alignment import AlignmentModel
@@ -62,8 +63,7 @@ def count_shard(shared: Mapping[str, Any], part: Mapping[str, Any]) -> Arrays:
     """Task: all that is counted in a shard, given the alignment models as `inverse.` and `direct.` arrays."""
     models = ModelSet(order=int(shared["order"]), symmetrisation=shared["symmetrisation"])
     for name in ("inverse", "direct"):
-        arrays = {key.removeprefix(f"{name}."): value for key, value in shared.items() if key.startswith(f"{name}.")}
-        model = AlignmentModel.from_arrays(arrays)
+        model = AlignmentModel.from_arrays(under(name, shared))
         model.nearness = NEARNESS
         setattr(models, name, model)
     source, target = part["source"].astype(np.int64), part["target"].astype(np.int64)
@@ -75,7 +75,7 @@ def count_shard(shared: Mapping[str, Any], part: Mapping[str, Any]) -> Arrays:
     lengths = LengthModel()
     lengths.add(np.diff(ends[0]), np.diff(ends[1]))
     lengths.compact()
-    return found | {f"lengths.{name}": array for name, array in lengths.arrays().items()}
+    return found | named("lengths", lengths.arrays())
 
 
 def _count_phrases(

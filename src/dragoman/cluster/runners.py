@@ -120,8 +120,8 @@ def writable(value: Any) -> Any:
     """
     if isinstance(value, Mapping):
         return {name: writable(each) for name, each in value.items()}
-    if isinstance(value, np.ndarray) and not value.flags.writeable and value.size:
-        return np.asarray(_Memory(value))
+    if isinstance(value, np.ndarray) and not value.flags.writeable:
+        return np.asarray(_Memory(value)) if value.size else value.copy()
     return value
 
 

@@ -1,4 +1,4 @@
-"""Tables made of keys that are in order already, in files: bit for bit what `Table.compact` leaves."""
+"""Tables made of keys that are in order already, in files: bit for bit what `Table.compact` leaves; names of arrays."""
 
 from __future__ import annotations
 
@@ -24,6 +24,21 @@ def chunks(size: int) -> Iterator[slice]:
     """Slices of so many entries, a chunk at a time."""
     for begin in range(0, size, CHUNK):
         yield slice(begin, min(size, begin + CHUNK))
+
+
+def under(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """What has a name that begins with a prefix and a dot, without them.
+
+    >>> under("source", {"source.a": 1, "target.a": 2})
+    {'a': 1}
+    """
+    start = f"{prefix}."
+    return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
+
+
+def named(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """The reverse of `under`."""
+    return {f"{prefix}.{name}": array for name, array in arrays.items()}
 
 
 def index_of(keys: Ids, place: Workplace) -> Index:

@@ -17,15 +17,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from dragoman.cluster import aligning, building, counting
 from dragoman.cluster import corpus as corpora
 from dragoman.cluster.aligning import Expected
 from dragoman.cluster.corpus import Corpus, Progress
 from dragoman.cluster.disk import Workplace
 from dragoman.cluster.runners import Local, Runner
-from dragoman.cluster.tables import chunks
+from dragoman.cluster.tables import named, under
 from dragoman.errors import BadInputError
 from dragoman.files import Arrays, storage_errors, write_arrays
 from dragoman.models import estimators, knowledge
@@ -104,11 +102,10 @@ class Trainer:
         corpus, writing = corpora.read(pairs, tokens, self.runner, self.place, self.progress)
         arrays = self._align(corpus)
         arrays |= self._count(corpus, arrays, order, least)
-        found = {f"models.{name}": array for name, array in arrays.items()}
+        found = named("models", arrays)
         for name, vocabulary in corpus.vocabularies.items():
-            side = writing[name].over(vocabulary)
-            found |= {f"{name}.{key}": array for key, array in side.arrays().items()}
-            found |= {f"models.{name}.{key}": array for key, array in vocabulary.arrays().items()}
+            found |= named(name, writing[name].over(vocabulary).arrays())
+            found |= named(f"models.{name}", vocabulary.arrays())
         return found, corpus.size
 
     def _align(self, corpus: Corpus) -> Arrays:
@@ -125,19 +122,13 @@ class Trainer:
         for name, sides in DIRECTIONS.items():
             for epoch in range(EPOCHS):
                 self._expect(corpus, expected[name], sides, epoch)
-            words = expected[name].arrays(corpus.counts[sides[0]])
-            arrays |= {f"{name}.{key}": array for key, array in words.items()}
+            arrays |= named(name, expected[name].arrays(corpus.counts[sides[0]]))
         return arrays
 
     def _empty(self, corpus: Corpus, source: str, target: str) -> Expected:
         """No counts yet, of a direction."""
-        lengths = np.unique(
-            np.concatenate(
-                [np.unique(np.diff(corpus.ends[target][part.start : part.stop + 1])) for part in chunks(corpus.size)]
-            )
-        )
         words = [corpus.counts[side].size - len(SPECIAL) for side in (source, target)]
-        return Expected(lengths, (words[0], words[1] + 1), self.place)
+        return Expected(corpus.lengths(target), (words[0], words[1] + 1), self.place)
 
     def _expect(self, corpus: Corpus, expected: Expected, sides: tuple[str, str], epoch: int) -> None:
         """Replace the counts of a direction by those expected under the model they make."""
@@ -154,15 +145,14 @@ class Trainer:
         found = [self.place.keep_all(each) for each in told]
         lengths = LengthModel()
         for each in found:
-            own = {key.removeprefix("lengths."): value for key, value in each.items() if key.startswith("lengths.")}
-            lengths.merge(LengthModel.from_arrays(own))
+            lengths.merge(LengthModel.from_arrays(under("lengths", each)))
         lengths.compact()
-        parts: dict[str, Mapping[str, Any]] = {"lengths": lengths.arrays()}
-        parts["language"] = building.build_language(found, order, least, self.place)
+        arrays = named("lengths", lengths.arrays())
+        arrays |= named("language", building.build_language(found, order, least, self.place))
         self.progress("merging", 1, 2)
-        parts["phrases"] = building.build_phrases(found, least, self.place)
+        arrays |= named("phrases", building.build_phrases(found, least, self.place))
         self.progress("merging", 2, 2)
-        return {f"{name}.{key}": array for name, part in parts.items() for key, array in part.items()}
+        return arrays
 
     def _items(self, corpus: Corpus, more: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """The shards."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from dragoman.cluster.tables import named, under
 from dragoman.errors import BadInputError
 from dragoman.files import Arrays
 from dragoman.models.alignment_kernels import LONGEST
@@ -99,7 +100,7 @@ def count_writing(shared: Mapping[str, Any], block: Mapping[str, Any]) -> Arrays
         found |= {f"{name}.words": vocabulary["bytes"], f"{name}.word_ends": vocabulary["ends"]}
         tables = {"forms": side.casing.forms, "habits": side.casing.habits, "spacing": side.spacing.table}
         for kind, table in tables.items():
-            found |= {f"{name}.{kind}.{column}": values for column, values in table.contents().items()}
+            found |= named(f"{name}.{kind}", table.contents())
     return found
 
 
@@ -114,7 +115,7 @@ class Writing:
         """Add what `count_writing` found in the next block."""
         here = _ids(self.side.casing.vocabulary, unpack(found["words"], found["word_ends"]))
         parts = ("forms", "habits", "spacing")
-        self._sum(here, {part: _under(f"{part}.", found) for part in parts})
+        self._sum(here, {part: under(part, found) for part in parts})
 
     def _sum(self, here: Ids, counts: Mapping[str, Mapping[str, Any]]) -> None:
         """Add counts of words whose ids here are given."""
@@ -205,18 +206,13 @@ def share_sides(sides: Sequence[Side]) -> Arrays:
     """Both languages, as `number_words` wants them."""
     shared: Arrays = {}
     for name, side in zip(SIDES, sides, strict=True):
-        shared |= {f"{name}.side.{key}": array for key, array in side.arrays().items()}
-        shared |= {f"{name}.vocabulary.{key}": array for key, array in side.casing.vocabulary.arrays().items()}
+        shared |= named(f"{name}.side", side.arrays())
+        shared |= named(f"{name}.vocabulary", side.casing.vocabulary.arrays())
     return shared
 
 
 def _side(shared: Mapping[str, Any], name: str, mode: Mode) -> Side:
     if mode == "words":
         return Side(Vocabulary(), mode)
-    vocabulary = Vocabulary.from_arrays(_under(f"{name}.vocabulary.", shared))
-    return Side.from_arrays(_under(f"{name}.side.", shared), vocabulary, mode)
-
-
-def _under(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """What has a name that begins with a prefix, without it."""
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+    vocabulary = Vocabulary.from_arrays(under(f"{name}.vocabulary", shared))
+    return Side.from_arrays(under(f"{name}.side", shared), vocabulary, mode)

@@ -39,6 +39,9 @@ def create(
     base: Annotated[
         str | None, typer.Option(help="A trained base to stand on: a directory, or a URL (s3://…, gs://…, file://…).")
     ] = None,
+    journal: Annotated[
+        str | None, typer.Option(help="URL of a PostgreSQL database to keep the journal in; else it is a file.")
+    ] = None,
 ) -> None:
     """Make a new project, from nothing or over a trained base."""
     from dragoman.engine import Engine
@@ -47,7 +50,8 @@ def create(
         raise BadInputError(f"there are no tokens of the kind {tokens!r}", remedy="choose text or words")
     mode: Any = tokens
     found = None if base is None else _fetched(base)
-    Engine.create(project, source=source, target=target, preset=preset, tokens=mode, order=order, base=found).close()
+    options: dict[str, Any] = {"preset": preset, "tokens": mode, "order": order, "base": found, "journal": journal}
+    Engine.create(project, source=source, target=target, **options).close()
     typer.echo(f"{project} is ready: translate with it, correct it, and it learns")
 
 

@@ -29,7 +29,7 @@ class Result:
     """The effort for a text, and what adapting has cost."""
 
     counts: NDArray[np.int64]  # [sentences, 2] key strokes and mouse actions, and characters, of each
-    seconds: float  # of adapting, a sentence
+    seconds: float  # of processor time for adapting, a sentence
     weights: dict[str, float]  # at the end
 
     @property
@@ -53,9 +53,9 @@ def interact(
         found = Decoder(knowledge.models, current).search(knowledge.source.model_words(read), read.placeable)
         length = len(" ".join(reference))
         counts.append((round(length * ksmr(found.graph().pruned(arcs=ARCS), reference)), length))
-        began = time.perf_counter()
+        began = time.process_time()
         theta = _adapted(theta, found, reference, method)
-        seconds += time.perf_counter() - began
+        seconds += time.process_time() - began
     final = dict(zip(weights, theta.tolist(), strict=True))
     return Result(np.array(counts, np.int64).reshape(-1, 2), seconds / max(len(counts), 1), final)
 

@@ -37,8 +37,9 @@ from dragoman.types import Sentence
 
 Mode = Literal["auto", "graph", "search"]
 
-SEARCHABLE = 40  # words of source and prefix together, up to which a search behind the prefix is quick enough for a key
-FORGIVEN, FORGIVEN_SHARE = 1, 0.2  # edits up to which a graph is taken to contain what is meant; tuned on dev text
+# Words of source and prefix together, up to which a search behind the prefix is quick enough for a key
+SEARCHABLE: dict[Mode, int] = {"graph": 0, "search": 300, "auto": 32}
+FORGIVEN = 0.2  # edits for each word up to which a graph is taken to contain what is meant; tuned on dev text
 KEPT = 8  # graphs of prefixes: going back and forth does not search again
 ALTERNATIVES = 32  # completions looked at for each one that was rejected
 
@@ -57,7 +58,10 @@ class Models(Protocol):
     def read(self, text: str) -> Sentence:
         """The tokens of a text in the target language."""
 
-    def find(self, words: tuple[str, ...]) -> Found:
+    def open(self) -> Found:
+        """Search translations."""
+
+    def behind(self, words: tuple[str, ...], *, quick: bool) -> Found:
         """Search translations that begin with some words."""
 
     def guess(self, words: tuple[str, ...], unfinished: str) -> Guess | None:
@@ -141,7 +145,7 @@ class Session:
             raise BadInputError(f"there is no mode {mode!r}", remedy=f"choose one of {', '.join(get_args(Mode))}")
         self.source, self.mode, self.threshold, self.memory = source, mode, threshold, memory
         self._models = models
-        self._opening = _Graph(models.find(()), "graph") if len(source) else None
+        self._opening = _Graph(models.open(), "graph") if len(source) else None
         self._searched: OrderedDict[tuple[str, ...], _Graph] = OrderedDict()
         self._last: Suggestion | None = None
         self._rejected: dict[str, set[str]] = {}
@@ -215,11 +219,11 @@ class Session:
     def _wants_search(self, first: _Answer) -> bool:
         """Whether to search behind the words typed, given what the graph of the opening has to say."""
         words = len(first.beginning.words) + bool(first.beginning.unfinished)
-        if self.mode == "graph" or not words or len(self.source) + words > SEARCHABLE:
+        if not words or len(self.source) + words > SEARCHABLE[self.mode]:
             return False
         if self.mode == "search":
             return True
-        return not first.fits and first.completion.edits > FORGIVEN + FORGIVEN_SHARE * words
+        return not first.fits and first.completion.edits > FORGIVEN * words
 
     def _completed(self, graph: _Graph, beginning: Beginning) -> _Answer:
         return _Answer(graph, beginning, graph.correction.complete(beginning))
@@ -227,7 +231,7 @@ class Session:
     def _behind(self, words: tuple[str, ...]) -> _Graph:
         """The graph of a search behind some words."""
         if words not in self._searched:
-            self._searched[words] = _Graph(self._models.find(words), "search")
+            self._searched[words] = _Graph(self._models.behind(words, quick=self.mode == "auto"), "search")
         self._searched.move_to_end(words)
         if len(self._searched) > KEPT:
             self._searched.popitem(last=False)

@@ -18,7 +18,8 @@ from dragoman.text.tokens import Mode, split
 from dragoman.types import Sentence
 
 OPENING = Beam(pops=1000, stack=250)  # wide: what is not in the graph cannot be suggested at once
-BEHIND = Beam(pops=100, stack=50)  # narrow: it is done between two keys
+THOROUGH = Beam(pops=500, stack=150)
+QUICK = Beam(pops=60, stack=30)  # narrow: it is done between two keys
 
 
 class Knowing(Protocol):
@@ -50,10 +51,17 @@ class Work(Generic[S]):
         """The tokens of a text in the target language."""
         return split(text, self._tokens)
 
-    def find(self, words: tuple[str, ...]) -> Found:
+    def open(self) -> Found:
+        """Search translations."""
+        return self._find((), OPENING)
+
+    def behind(self, words: tuple[str, ...], *, quick: bool) -> Found:
         """Search translations that begin with some words."""
+        return self._find(words, QUICK if quick else THOROUGH)
+
+    def _find(self, words: tuple[str, ...], beam: Beam) -> Found:
         with self._reading() as state:
-            prefix, beam = Prefix(self._model_words(state, words)), BEHIND if words else OPENING
+            prefix = Prefix(self._model_words(state, words))
             graph = self._search(state, self._source, prefix, beam).graph()
             return Found(graph, take_gaps(state.knowledge.target, graph.vocabulary), state.revision)
 

@@ -146,9 +146,10 @@ class _Corpus:
     def give(self, model: AlignmentModel) -> None:
         """Put the counts into the tables of an empty model."""
         tables, rows = model.tables, self.pairs.rows
-        targets = np.repeat(self.target_ids, np.diff(rows))
-        keys = targets << WORD_BITS | self.source_ids[self.pairs.sources]
-        tables["links"].add(keys[self.links > 0], amount=self.links[self.links > 0])
+        counted = np.flatnonzero(self.links)
+        targets = self.target_ids[np.searchsorted(rows, counted, side="right") - 1]
+        keys = targets << WORD_BITS | self.source_ids[self.pairs.sources[counted]]
+        tables["links"].add(keys, amount=self.links[counted])
         tables["targets"].add(self.target_ids, amount=np.add.reduceat(self.links, rows[:-1]))
         for I in self.lengths.tolist():
             block = self.jumps[self.blocks[I] :][: (I + 1) ** 2].reshape(I + 1, I + 1)

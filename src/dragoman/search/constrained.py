@@ -1,9 +1,13 @@
 """Search for the best translation that begins with given words, or consists of them.
 
-Options that agree with the given words are offered once more for each place at which they do. Words that the models do
-not offer there are brought in all the same: in place of a source word, with the features that the models have for the
-two (an unseen phrase pair, [O] Eq. 8) and a SURCHARGE, or by themselves for two; a source word that a whole reference
-leaves over costs one. A word that is the copy of a source word stands for no other. So there is always an answer.
+Options that agree with the given words are offered once more for each place at which they do. Where the models do not
+offer the given words, options that say nearly the same stand for them (constrained_edits.py), and any word may be added
+by itself. So there is always an answer.
+
+How a whole reference may have come about is asked more strictly, and likewise what an unfinished word may be: a word
+that the models do not offer stands in place of a source word, with the features that they have for the two (an unseen
+phrase pair, [O] Eq. 8) and STRANGE surcharges, or by itself for twice as many; a source word that a whole reference
+leaves over costs as many, and a word that is the copy of a source word stands for no other.
 
 >>> Prefix.of(["pulse", "el"])
 Prefix(words=('pulse', 'el'), unfinished=False, whole=False)
@@ -22,8 +26,9 @@ from dragoman.errors import BadInputError
 from dragoman.models import lengths_kernels
 from dragoman.search import constrained_kernels as kernels
 from dragoman.search import recall_kernels
+from dragoman.search.constrained_edits import nearly
 from dragoman.search.options import Scorer, new_span_options, selected
-from dragoman.search.options_kernels import COPY, GIVEN, INSERTED, OPTION, SpanOptions
+from dragoman.search.options_kernels import ADDED, COPY, GIVEN, INSERTED, OPTION, STRANGE, SpanOptions
 
 COMPLETIONS = 10  # of an unfinished word that are tried where no option offers one
 PLACES = 200_000  # of a prefix with a source word, at most; in long sentences only those near the diagonal are tried
@@ -47,6 +52,11 @@ class Prefix:
             raise BadInputError("a prefix holds a word without any characters", remedy="leave it out")
         if self.whole and (self.unfinished or not self.words):
             raise BadInputError("a whole translation has at least one word, and no unfinished ones")
+
+    @property
+    def strict(self) -> bool:
+        """Whether phrases have to agree with it to the word."""
+        return self.whole or self.unfinished
 
     @classmethod
     def of(cls, prefix: Prefix | Sequence[str] | None) -> Prefix:
@@ -74,16 +84,31 @@ def constrain(scorer: Scorer, options: SpanOptions, prefix: Prefix, memory: int)
     free = options.row.size
     ids = scorer.sentence.spelling.ids(prefix.words)
     near = _diagonal(scorer, prefix)
-    options = _joined(options, _extra(scorer, options, _given(scorer, options, prefix, ids, memory), near))
-    starts = _starting(scorer, options.words, prefix)
-    rows = kernels.agreeing(options, ids, prefix.unfinished, starts, prefix.whole, near)
-    at, option, reached = rows.T
+    extra = _extra(scorer, options, _given(scorer, options, prefix, ids, memory), near, prefix.strict)
+    joined = _joined(options, extra)
+    starts = _starting(scorer, joined.words, prefix)
+    rows = kernels.agreeing(joined, ids, prefix.unfinished, starts, prefix.whole, near)
+    if not prefix.strict:
+        edited, places = nearly(scorer, options, ids, near)
+        rows = np.concatenate([rows, places + np.array([0, joined.row.size, 0])])
+        joined = _joined(joined, edited)
+    options, (at, option, reached) = joined, rows.T
     start, end, estimate = (options.row[name][option] for name in ("start", "end", "estimate"))
     order = np.lexsort((option, -estimate, reached, end, start, at))
     blocks = _blocks(at[order], start[order], end[order], reached[order], free, ids.size)
     options = selected(options, np.concatenate([np.arange(free), option[order]]))
-    kernels.fill_kin_of_given(options, free, np.empty(scorer.sentence.ids.size, np.int64))
+    if prefix.strict:
+        kernels.fill_kin_of_given(options, free, np.empty(scorer.sentence.ids.size, np.int64))
+    else:
+        _own_kin(options)
     return options, blocks
+
+
+def _own_kin(options: SpanOptions) -> None:
+    """Let options with another start than the one they come from stand for themselves."""
+    row = options.row
+    moved = np.flatnonzero(row["start"] != row["start"][row["kin"]])
+    row["kin"][moved] = moved
 
 
 def _diagonal(scorer: Scorer, prefix: Prefix) -> Ids:
@@ -122,24 +147,31 @@ def _given(scorer: Scorer, options: SpanOptions, prefix: Prefix, ids: Ids, memor
     return np.stack([np.append(places, np.full(likely.size, ids.size - 1)), np.append(ids, likely)], axis=1)
 
 
-def _extra(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids) -> SpanOptions:
-    """For each given word, an option to insert it, and one to put it in place of each source word it may stand for."""
+def _extra(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids, strict: bool) -> SpanOptions:
+    """For each given word an option to insert it; strictly, also for each source word that it may stand for."""
+    rows = [(0, 0, word, INSERTED) for word in sorted(set(given[:, 1].tolist()))]
+    if strict:
+        rows += [(s, s + 1, word, GIVEN) for s, word in _strange(scorer, options, given, near)]
+    start, end, words, kind = np.array(rows, np.int64).T.copy()
+    made = np.zeros(words.size, OPTION)
+    made["start"], made["end"], made["path"], made["pair"], made["factor"] = start, end, kind, kind, 1.0
+    made["surcharges"] = np.where(kind == GIVEN, STRANGE, 2 * STRANGE if strict else ADDED)
+    made["begin"] = np.arange(words.size)
+    made["stop"] = made["begin"] + 1
+    extra = new_span_options(options.first, made, words, np.zeros((words.size, 3), np.int64))
+    scorer.complete(extra, np.zeros((words.size, 2, 3), np.int64))
+    return extra
+
+
+def _strange(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids) -> list[tuple[int, int]]:
+    """Source words, and given words that each may stand for though no option says so."""
     row = options.row
     single = row[(row["end"] - row["start"] == 1) & (row["stop"] - row["begin"] == 1)]
     offered = set(zip(single["start"].tolist(), options.words[single["begin"]].tolist(), strict=True))
     copied = set(options.words[row["begin"][row["path"] == COPY]].tolist())
     fixed = set(np.flatnonzero(scorer.sentence.fixed).tolist())
     wanted = {(s, w) for place, w in given.tolist() if w not in copied for s in range(*near[place]) if s not in fixed}
-    rows = [(0, 0, word, INSERTED) for word in sorted(set(given[:, 1].tolist()))]
-    rows += [(s, s + 1, word, GIVEN) for s, word in sorted(wanted - offered)]
-    start, end, words, kind = np.array(rows, np.int64).T.copy()
-    made = np.zeros(words.size, OPTION)
-    made["start"], made["end"], made["path"], made["pair"], made["factor"] = start, end, kind, kind, 1.0
-    made["begin"] = np.arange(words.size)
-    made["stop"] = made["begin"] + 1
-    extra = new_span_options(options.first, made, words, np.zeros((words.size, 3), np.int64))
-    scorer.complete(extra, np.zeros((words.size, 2, 3), np.int64))
-    return extra
+    return sorted(wanted - offered)
 
 
 def _joined(options: SpanOptions, more: SpanOptions) -> SpanOptions:

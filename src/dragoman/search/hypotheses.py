@@ -26,7 +26,7 @@ class Step:
     """One phrase of a translation: which source words gave which target words.
 
     Its kind is "phrase"; or "copy", of a source word for want of a translation; or "term", whose translation is
-    settled; or "given", a word that stands for a source word only because a prefix says so; or "inserted", if it
+    settled; or "given", words that stand for source words only because a prefix says so; or "inserted", a word that
     stands for none.
     """
 
@@ -40,8 +40,8 @@ class Step:
 class Hypothesis:
     """One translation with its score, its features by name, and how it came about.
 
-    The score is the weighted sum of the features, plus SURCHARGE for what the models did not want: one for a word of a
-    prefix in place of a source word and for a source word that a whole reference leaves over, two for a word inserted.
+    The score is the weighted sum of the features, plus as many SURCHARGEs as were paid for what the models did not
+    want: given words in place of others, words inserted, source words that a whole reference leaves over.
     """
 
     words: tuple[str, ...]

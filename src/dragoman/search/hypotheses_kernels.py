@@ -27,7 +27,7 @@ from dragoman.models.loglinear_kernels import (
     geometric_jump,
 )
 from dragoman.search.coverage_kernels import covered_words
-from dragoman.search.options_kernels import SURCHARGE, surcharges
+from dragoman.search.options_kernels import STRANGE, SURCHARGE
 
 NONE = -1
 MONOTONE, SWAP, DISCONTINUOUS = 0, 1, 2
@@ -166,7 +166,7 @@ def turn_at_end(J, state):
 @lean
 def final_gain(options, weights, J, state, language, lengths):
     """What the end of the sentence adds; source words that an exact translation leaves over are paid for."""
-    gain = weights[LANGUAGE] * language + SURCHARGE * (J - covered_words(state))
+    gain = weights[LANGUAGE] * language + SURCHARGE * STRANGE * (J - covered_words(state))
     if state.kin != NONE:
         turn = turn_at_end(J, state)
         gain += weights[NEXT + turn] * options.orientations[state.kin, 1, turn]
@@ -282,7 +282,7 @@ def fill_arc_features(work, options, J, delta, chosen, lengths, features):
             fill_end_features(options, J, state, lengths, features[n])
         else:
             fill_step_features(options, delta, state, arc.option, features[n])
-        features[n, LANGUAGE] = arc.language
+        features[n, LANGUAGE] += arc.language
 
 
 @lean
@@ -291,6 +291,6 @@ def fill_surcharges(work, options, J, chosen, counts):
     for n in range(chosen.size):
         arc = work.arcs[chosen[n]]
         if arc.option == NONE:
-            counts[n] = J - covered_words(work.states[arc.origin])
+            counts[n] = STRANGE * (J - covered_words(work.states[arc.origin]))
         else:
-            counts[n] = surcharges(options.row[arc.option].path)
+            counts[n] = options.row[arc.option].surcharges

@@ -37,12 +37,17 @@ from dragoman.search.recall_kernels import say
 from dragoman.tables.kernels import ABSENT
 
 NULL = 3
-SURCHARGE = 0.5 * math.log(FLOOR)  # for what only a given prefix can have brought in; docs/search.md has the figures
+SURCHARGE = 0.1 * math.log(FLOOR)  # for what only a given prefix can have brought in; docs/search.md has the figures
+# How often it is paid behind given words, for edits as in the correction of a word graph, [O] §2.3: for a word of a
+# phrase that was not said, for one that was given instead, and for one that nothing gave
+DROPPED, CHANGED, ADDED = 1, 2, 3
+# Where nothing is forgiven: for a given word in place of a source word, and a source word that is left over
+STRANGE = 5
 
-# In place of a target path; those below TERM cost SURCHARGE
+# In place of a target path
 COPY = -1  # the source word itself
 TERM = -2  # the settled translation of a term
-GIVEN = -3  # a word of the prefix in place of a source word
+GIVEN = -3  # words of the prefix in place of what would have been said
 INSERTED = -4  # a word of the prefix that nothing gave
 
 WINDOW = 62  # source words, from the first uncovered one on, among which a search may move
@@ -62,6 +67,7 @@ OPTION = np.dtype(
         ("pair", np.int64),  # key of the phrase pair in the phrase model's table of pairs, or COPY and so on
         ("factor", np.float64),  # u, that the translation-model score is multiplied with ([M] Eq. 7)
         ("translation", np.float64),  # that score by itself, weighted
+        ("surcharges", np.int32),  # how often SURCHARGE is in its score
     ],
     align=True,
 )
@@ -124,7 +130,7 @@ def collect(phrases, words, copies, fixed, limit, found, row, counts, turns):
 def describe(option, start, end, begin, size, path, pair):
     """Write down what an option is."""
     option.start, option.end, option.begin, option.stop = start, end, begin, begin + size
-    option.path, option.pair, option.factor = path, pair, 1.0
+    option.path, option.pair, option.factor, option.surcharges = path, pair, 1.0, 0
 
 
 @lean
@@ -222,19 +228,13 @@ def score_options(options, weights, recall, lm):
     for n in range(options.row.size):
         option, features = options.row[n], options.features[n]
         option.translation = scale(features, weights, option.factor)
-        score = SURCHARGE * surcharges(option.path)
+        score = SURCHARGE * option.surcharges
         for r in range(FEATURES):
             score += weights[r] * features[r]
         option.score = score
         option.estimate = (
             score + weights[LANGUAGE] * say(recall, lm, alone, options.words, option.begin, option.stop)[0]
         )
-
-
-@lean
-def surcharges(path):
-    """How often an option costs SURCHARGE: once in place of a source word, twice by itself."""
-    return max(TERM - path, 0)
 
 
 @lean

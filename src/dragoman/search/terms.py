@@ -3,7 +3,7 @@
 The span of a term has one option, the settled translation, with the features of a phrase pair that was seen once and
 never otherwise. Of the longer phrases around it those stay that say the same; nothing else reaches into the span. Only
 where there is a prefix, which may have said a part of the term in other words, the single words of the term keep their
-own options, each for the SURCHARGE of a given word.
+own options, each for the SURCHARGEs of a given word.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.search.options_kernels import GIVEN, OPTION, TERM
+from dragoman.search.options_kernels import GIVEN, OPTION, STRANGE, TERM
 from dragoman.search.spelling import Spelling
 from dragoman.types import Term
 
@@ -44,6 +44,7 @@ def settle(found: Found, terms: Sequence[Term], spelling: Spelling, *, lenient: 
         if lenient:
             keep[single] = True
             row["path"][single] = row["pair"][single] = GIVEN
+            row["surcharges"][single] = STRANGE
         option["start"], option["end"], option["path"], option["pair"] = term.start, term.end, TERM, TERM
         option["begin"], option["factor"] = words.size, 1.0
         words = np.concatenate([words, said])

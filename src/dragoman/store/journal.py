@@ -122,9 +122,8 @@ class Journal:
             with self._lock, self._database.writing() as connection:
                 self._tail = read_tail(connection)
                 if self._fence:
-                    told = sa.func.pg_notify(
-                        find_channel(connection), ""
-                    )  # by all rows of a transaction once, when it is committed
+                    # The same announcement by several rows is made once, when their transaction is committed.
+                    told = sa.func.pg_notify(find_channel(connection), "")
                     self._insert = sa.insert(JOURNAL).returning(JOURNAL.c.id, told)
         except BaseException:
             self.stop_writing()
