@@ -161,7 +161,7 @@ def interactive(corpus: str, count: int) -> None:
     methods: dict[str, Ridge | GraphRidge] = {}
     for alpha in (0.01, 0.1):
         methods[f"n-best lists of 5,000 by TER, α = {alpha:g}"] = Ridge(alpha=alpha, nbest=5000)
-    for alpha in (0.0001, 0.1):
+    for alpha in (0.0001, 0.01, 0.1):
         methods[f"simplex Λ of at most 70, α = {alpha:g}"] = GraphRidge(strategy="simplex", size=70, alpha=alpha)
     for alpha in (0.001, 0.1):
         methods[f"Gaussian Λ of 201, α = {alpha:g}"] = GraphRidge(strategy="gaussian", size=201, alpha=alpha)

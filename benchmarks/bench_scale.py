@@ -111,7 +111,10 @@ def measure(arguments: argparse.Namespace, pairs: int) -> None:
         seconds, processor = time.perf_counter() - began, time.process_time() - processor
         size = sum(file.stat().st_size for file in base.iterdir())
         models = Knowledge.open(base).models
-        entries = {"phrase pairs": models.phrases.phrase_count, "n-grams": len(models.language)}
+        counted = models.phrases.statistics()
+        entries = {name: counted[name] for name in ("source phrases", "target phrases")}
+        entries |= {"phrase pairs": counted["pairs"], "n-grams": len(models.language)}
+        entries |= {"of the highest order": len(models.language.outer)}
         entries["links"] = len(models.inverse.tables["links"]) + len(models.direct.tables["links"])
     found = {"seconds": seconds, "processor": processor, "tasks": timed.seconds, "stages": stages}
     print(json.dumps(found | {"base": size, "work": trained.bytes, "entries": entries}))

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import fsspec
 import pytest
+from typer.testing import CliRunner
 
 from dragoman import Engine
+from dragoman.cli import app
 from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.fetching import bases_directory, fetch
 from dragoman.files import MANIFEST
@@ -99,3 +101,12 @@ def test_a_cache_that_was_emptied_is_filled_again(tmp_path: Path) -> None:
         Engine.open(tmp_path / "project")
     fetch(URL)
     Engine.open(tmp_path / "project").close()
+
+
+def test_commands(tmp_path: Path) -> None:
+    project = str(tmp_path / "project")
+    done = CliRunner().invoke(app, ["create", project, "--source", "en", "--target", "es", "--base", URL])
+    assert done.exit_code == 0, done.output
+    assert str(fetch(URL)) in CliRunner().invoke(app, ["fetch", URL]).stdout
+    with Engine.open(project, write=False) as engine:
+        assert engine.translate("green button").text == "botón verde"

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.cluster.disk import Workplace
+from dragoman.cluster.tables import check_size
 from dragoman.tables.kernels import WORD_BITS
 
 ROOM = 1 << 19  # entries of all runs that make one piece of a merge, about
@@ -37,8 +38,8 @@ class Run:
 
     keys: Ids  # [n]
     columns: dict[str, NDArray[Any]] = field(default_factory=dict)  # [n] each
-    upper: Ids | None = None  # [ids] translates the upper part of a key, an id + 1; None: it stays as it is
-    lower: Ids | None = None  # [ids] translates the lower part
+    upper: Ids | None = None  # [ids] translates the upper part of a key, an id + 1, in order; None: it stays as it is
+    lower: Ids | None = None  # [ids] translates the lower part, in order
 
     def __len__(self) -> int:
         return int(self.keys.size)
@@ -54,15 +55,16 @@ class Run:
         return keys
 
     def locate(self, key: int) -> int:
-        """Number of keys below this one, by bisection."""
-        low, high = 0, len(self)
-        while low < high:
-            middle = (low + high) // 2
-            if int(self.translated(slice(middle, middle + 1))[0]) < key:
-                low = middle + 1
-            else:
-                high = middle
-        return low
+        """Number of keys that are below this one once they are translated."""
+        upper, lower = key >> WORD_BITS, key & LOW
+        if self.upper is not None and upper > 0:
+            at = int(np.searchsorted(self.upper, upper - 1))
+            if at == self.upper.size or self.upper[at] != upper - 1:
+                lower = 0
+            upper = at + 1
+        if self.lower is not None:
+            lower = int(np.searchsorted(self.lower, lower))
+        return int(np.searchsorted(self.keys, upper << WORD_BITS | lower))
 
 
 @dataclass
@@ -148,7 +150,7 @@ def merge_paths(runs: Sequence[Paths], place: Workplace) -> tuple[Paths, list[Id
     for length in range(1, runs[0].ends.size + 1):
         levels = [run.level(length) for run in runs]
         parts = [
-            Run(run.keys[at], {name: run.columns[name][at] for name in names}, ids)
+            Run(run.keys[at], {name: run.columns[name][at] for name in names}, ids[: at.start] if length > 1 else None)
             for run, at, ids in zip(runs, levels, here, strict=True)
         ]
         for piece in merge(parts):
@@ -157,5 +159,6 @@ def merge_paths(runs: Sequence[Paths], place: Workplace) -> tuple[Paths, list[Id
             keys.add(piece.keys)
             for name, file in columns.items():
                 file.add(piece.columns[name])
+        check_size(keys.size)
         ends.append(keys.size)
     return Paths(keys.mapped(), np.array(ends, np.int64), {name: file.mapped() for name, file in columns.items()}), here

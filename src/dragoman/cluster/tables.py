@@ -41,11 +41,16 @@ def named(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
     return {f"{prefix}.{name}": array for name, array in arrays.items()}
 
 
+def check_size(entries: int) -> None:
+    """Refuse what no table can hold."""
+    if entries > MOST_ENTRIES:
+        remedy = "train on less text, of a lower order, or leave out what was seen once (--least 2)"
+        raise BadInputError(f"a table holds at most {MOST_ENTRIES:,} entries, not {entries:,}", remedy=remedy)
+
+
 def index_of(keys: Ids, place: Workplace) -> Index:
     """The index in which the first key has the id 0, the next one the id 1, and so on."""
-    if keys.size > MOST_ENTRIES:
-        remedy = "train on less text, or leave out what was seen once (--least 2)"
-        raise BadInputError(f"a table holds at most {MOST_ENTRIES:,} entries, not {keys.size:,}", remedy=remedy)
+    check_size(keys.size)
     slots = int(keys.size / EMPTIEST) + 2
     state = np.array([keys.size, keys.size, 0, slots.bit_length()], np.int64)
     index = Index(keys, place.new(slots, np.uint32), state)

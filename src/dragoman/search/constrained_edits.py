@@ -18,10 +18,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.kernels import exercise
+from dragoman.models.loglinear import Weights
 from dragoman.models.loglinear_kernels import LANGUAGE
+from dragoman.models.modelset import ModelSet
 from dragoman.search import constrained_edits_kernels as kernels
 from dragoman.search import options_kernels
-from dragoman.search.options import Scorer, selected
+from dragoman.search.options import Estimates, Scorer, Source, find_options, selected
 from dragoman.search.options_kernels import GIVEN, SpanOptions
 
 Ids = NDArray[np.int64]
@@ -44,3 +47,11 @@ def nearly(scorer: Scorer, options: SpanOptions, prefix: Ids, near: Ids) -> tupl
     made.features[:, LANGUAGE] = found["language"]
     options_kernels.score_options(made, scorer.weights, scorer.recall, scorer.language)
     return made, np.stack([found["at"], np.arange(row.size), found["reached"]], axis=1)
+
+
+@exercise
+def _exercise() -> None:
+    models = ModelSet()
+    models.add(["a", "b"], ["c", "d"])
+    scorer = Scorer(models, Source(models, ("a", "b"), None), Weights("full").vector(), Estimates())
+    nearly(scorer, find_options(scorer, 1, None), np.zeros(1, np.int64), np.array([[0, 2]]))

@@ -86,12 +86,12 @@ def find_near(options, weight, recall, lm, prefix, near, fixed):
 @kernel
 def grown(finding, widest):
     """The same with room for all that one option or one source word can add."""
-    row, text = finding.row, finding.text
-    if finding.sizes[0] + widest + 8 > row.size:
-        row = np.empty(2 * row.size, NEAR)
+    row, text, more = finding.row, finding.text, 8 * widest + 8
+    if finding.sizes[0] + more > row.size:
+        row = np.empty(2 * (row.size + more), NEAR)
         row[: finding.row.size] = finding.row
-    if finding.sizes[1] + 8 * widest + 8 > text.size:
-        text = np.empty(2 * text.size, np.int64)
+    if finding.sizes[1] + more > text.size:
+        text = np.empty(2 * (text.size + more), np.int64)
         text[: finding.text.size] = finding.text
     return Finding(row, text, finding.sizes, finding.head, finding.dropped, finding.costs)
 
