@@ -14,7 +14,10 @@ from dragoman.cluster import merging
 from dragoman.cluster.counting import find_paths
 from dragoman.cluster.disk import Workplace
 from dragoman.cluster.merging import Run, merge, merge_paths
+from dragoman.cluster.tables import check_size
+from dragoman.errors import BadInputError
 from dragoman.tables.kernels import WORD_BITS
+from dragoman.tables.table import MOST_ENTRIES
 
 COUNTS = st.dictionaries(st.integers(0, 40), st.integers(1, 9), max_size=20)
 
@@ -87,3 +90,9 @@ def test_files_go_when_their_arrays_do(tmp_path: Path) -> None:
     kept.clear()
     assert place.bytes == 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_more_than_a_table_can_hold_is_refused() -> None:
+    check_size(MOST_ENTRIES)
+    with pytest.raises(BadInputError, match=r"at most 2,147,483,646 entries, not 2,147,483,647; .* \(--least 2\)"):
+        check_size(MOST_ENTRIES + 1)

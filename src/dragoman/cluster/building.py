@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.cluster.disk import Workplace
 from dragoman.cluster.merging import LOW, Paths, Run, merge, merge_paths
-from dragoman.cluster.tables import chunks, index_of, named, table_arrays
+from dragoman.cluster.tables import check_size, chunks, index_of, named, table_arrays
 from dragoman.files import Arrays
 from dragoman.models.extraction import LONGEST
 from dragoman.models.extraction_kernels import DISCONTINUOUS, MONOTONE, SWAP
@@ -32,29 +32,53 @@ Found = Sequence[Mapping[str, Any]]  # what `count_shard` found in each shard
 
 def build_phrases(found: Found, least: int, place: Workplace) -> Arrays:
     """`PhraseModel.arrays()` of the phrase pairs of all shards that were seen at least so often."""
-    sides, ids = {}, {}
-    for name in ("sources", "targets"):
-        sides[name], ids[name] = merge_paths(
-            [Paths(each[f"{name}.keys"], each[f"{name}.ends"]) for each in found], place
-        )
-    runs = [
-        Run(each["pairs.keys"], {column: each[f"pairs.{column}"] for column in COUNTS}, upper, lower)
-        for each, upper, lower in zip(found, ids["sources"], ids["targets"], strict=True)
-    ]
+    sources, targets = (_merge_side(found, name, least, place) for name in ("sources", "targets"))
     state = np.zeros(5, np.int64)
     state[[LONGEST_PLACE, SORTED]] = LONGEST, 1
     orientations = np.zeros((2, 3), np.int64)
+    runs = []
+    for n, each in enumerate(found):
+        own = {"keys": each["pairs.keys"], **{column: each[f"pairs.{column}"] for column in COUNTS}}
+        if least > 1:
+            often = sources.often[n][(own["keys"] >> WORD_BITS) - 1] & targets.often[n][own["keys"] & LOW]
+            state[DROPPED] += int(own["counts"][~often].sum())
+            own = place.keep_all({name: array[often] for name, array in own.items()})
+        runs.append(Run(own.pop("keys"), own, sources.ids[n], targets.ids[n]))
     keys, columns = _merge_pairs(runs, least, orientations, state, place)
-    phrases = {name: place.new(keys.size, np.int32) for name in sides}
+    f, e = place.new(keys.size, np.int32), place.new(keys.size, np.int32)
     for part in chunks(keys.size):
-        phrases["sources"][part], phrases["targets"][part] = (keys[part] >> WORD_BITS) - 1, keys[part] & LOW
+        f[part], e[part] = (keys[part] >> WORD_BITS) - 1, keys[part] & LOW
     arrays: Arrays = {"orientations": orientations, "state": state}
-    for name, paths in sides.items():
-        path_keys = paths.keys if least <= 1 else _leave_out_unused(paths, phrases[name], place)
-        arrays |= named(name, _phrase_table(path_keys, phrases[name], columns["counts"], name == "sources", place))
+    for name, side, phrases in (("sources", sources, f), ("targets", targets, e)):
+        path_keys = side.paths.keys if least <= 1 else _leave_out_unused(side.paths, phrases, place)
+        arrays |= named(name, _phrase_table(path_keys, phrases, columns["counts"], name == "sources", place))
     for part in chunks(keys.size if least > 1 else 0):
-        keys[part] = (phrases["sources"][part].astype(np.int64) + 1) << WORD_BITS | phrases["targets"][part]
+        keys[part] = (f[part].astype(np.int64) + 1) << WORD_BITS | e[part]
     return arrays | named("pairs", table_arrays(index_of(keys, place), columns))
+
+
+class _Side(NamedTuple):
+    """The phrases of one language."""
+
+    paths: Paths
+    ids: list[Ids]  # of each shard, [its phrases] the id of each here
+    often: list[NDArray[np.bool_]]  # of each shard, [its phrases] whether it is here; empty if all of them are
+
+
+def _merge_side(found: Found, name: str, least: int, place: Workplace) -> _Side:
+    """The phrases of all shards; without those seen less than so often, which cannot be in a pair that was."""
+    runs = [Paths(each[f"{name}.keys"], each[f"{name}.ends"], {"total": each[f"{name}.total"]}) for each in found]
+    paths, ids = merge_paths(runs, place)
+    often = []
+    if least > 1:
+        needed = place.new(paths.keys.size, np.bool_)
+        for part in chunks(needed.size):
+            needed[part] = paths.columns["total"][part] >= least
+        paths, new_ids = _keep(paths, needed, place)
+        often = [place.keep(needed[own]) for own in ids]
+        ids = [place.keep(new_ids[own]) for own in ids]
+    check_size(paths.keys.size)
+    return _Side(paths, ids, often)
 
 
 def _merge_pairs(
@@ -92,23 +116,33 @@ def _leave_out_unused(paths: Paths, phrases: NDArray[Any], place: Workplace) -> 
     needed = place.new(paths.keys.size, np.bool_)
     for part in chunks(phrases.size):
         needed[phrases[part]] = True
+    kept, new_ids = _keep(paths, needed, place)
+    for part in chunks(phrases.size):
+        phrases[part] = new_ids[phrases[part]]
+    return kept.keys
+
+
+def _keep(paths: Paths, needed: NDArray[np.bool_], place: Workplace) -> tuple[Paths, Ids]:
+    """The paths that are needed, and those they go on from, which are needed then too; the new id of each.
+
+    One that is left out gets the id of the one before it that is not: new ids are in order.
+    """
     for length in range(paths.ends.size, 1, -1):
         level = paths.level(length)
         for part in chunks(level.stop - level.start):
             own = slice(level.start + part.start, level.start + part.stop)
             needed[(paths.keys[own][needed[own]] >> WORD_BITS) - 1] = True
-    new_ids, keys = place.new(paths.keys.size, np.int32), place.growing(np.int64)
+    new_ids, keys, ends = place.new(paths.keys.size, np.int64), place.growing(np.int64), []
     for length in range(1, paths.ends.size + 1):
         level = paths.level(length)
         for part in chunks(level.stop - level.start):
             own = slice(level.start + part.start, level.start + part.stop)
             new_ids[own] = keys.size + np.cumsum(needed[own]) - 1
             old = paths.keys[own][needed[own]]
-            before = new_ids[(old >> WORD_BITS) - 1].astype(np.int64) if length > 1 else ABSENT
+            before = new_ids[(old >> WORD_BITS) - 1] if length > 1 else ABSENT
             keys.add((before + 1) << WORD_BITS | old & LOW)
-    for part in chunks(phrases.size):
-        phrases[part] = new_ids[phrases[part]]
-    return keys.mapped()
+        ends.append(keys.size)
+    return Paths(keys.mapped(), np.array(ends, np.int64)), new_ids
 
 
 def _phrase_table(keys: Ids, phrases: NDArray[Any], counts: NDArray[Any], has_heads: bool, place: Workplace) -> Arrays:

@@ -96,7 +96,8 @@ def _count_phrases(
         np.maximum.at(reach, begin, length)
         paths, at_place = find_paths(words, reach, LONGEST)
         ids.append(at_place[length - 1, begin].astype(np.int64))
-        found |= {f"{name}.keys": paths.keys, f"{name}.ends": paths.ends}
+        totals = np.bincount(ids[-1], minlength=paths.keys.size).astype(np.int32)
+        found |= {f"{name}.keys": paths.keys, f"{name}.ends": paths.ends, f"{name}.total": totals}
     keys, which = np.unique((ids[0] + 1) << WORD_BITS | ids[1], return_inverse=True)
     found["pairs.keys"] = keys
     seen = (

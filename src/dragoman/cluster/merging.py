@@ -27,6 +27,7 @@ from dragoman.tables.kernels import WORD_BITS
 
 ROOM = 1 << 19  # entries of all runs that make one piece of a merge, about
 THREADS = min(os.cpu_count() or 1, 4)  # that sort pieces
+MOST_PATHS = (1 << 63 - WORD_BITS) - 2  # whose numbers fit into the upper part of a key
 LOW = (1 << WORD_BITS) - 1  # the bits of a key that hold its second part
 
 Ids = NDArray[np.int64]
@@ -159,6 +160,6 @@ def merge_paths(runs: Sequence[Paths], place: Workplace) -> tuple[Paths, list[Id
             keys.add(piece.keys)
             for name, file in columns.items():
                 file.add(piece.columns[name])
-        check_size(keys.size)
+        check_size(keys.size, MOST_PATHS)
         ends.append(keys.size)
     return Paths(keys.mapped(), np.array(ends, np.int64), {name: file.mapped() for name, file in columns.items()}), here

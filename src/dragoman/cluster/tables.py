@@ -41,11 +41,11 @@ def named(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
     return {f"{prefix}.{name}": array for name, array in arrays.items()}
 
 
-def check_size(entries: int) -> None:
-    """Refuse what no table can hold."""
-    if entries > MOST_ENTRIES:
-        remedy = "train on less text, of a lower order, or leave out what was seen once (--least 2)"
-        raise BadInputError(f"a table holds at most {MOST_ENTRIES:,} entries, not {entries:,}", remedy=remedy)
+def check_size(entries: int, most: int = MOST_ENTRIES) -> None:
+    """Refuse what no table can hold, or no merge."""
+    if entries > most:
+        remedy = "train on less text, with a lower order, or leave out what was seen once (--least 2)"
+        raise BadInputError(f"a table holds at most {most:,} entries, not {entries:,}", remedy=remedy)
 
 
 def index_of(keys: Ids, place: Workplace) -> Index:
