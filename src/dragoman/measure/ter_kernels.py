@@ -18,8 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import kernel, lean
-from dragoman.measure import ter_banded_kernels as banded
-from dragoman.measure import ter_bits_kernels as bits
+from dragoman.measure.ter_banded_kernels import edits as banded_edits
+from dragoman.measure.ter_bits_kernels import LONGEST, Reference, new_grid
+from dragoman.measure.ter_bits_kernels import edits as bit_edits
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -36,7 +37,7 @@ def statistics(hypotheses, references, which):
     """Edits and reference words [N, 2] of hypotheses, each compared with the reference `which` [N] names."""
     result = np.empty((which.size, 2), np.int64)
     words = np.empty_like(hypotheses.ids)
-    grid = bits.new_grid(np.diff(hypotheses.starts).max(), np.diff(references.starts).max())
+    grid = new_grid(np.diff(hypotheses.starts).max(), np.diff(references.starts).max())
     begin = 0
     while begin < which.size:
         end = begin + 1
@@ -65,7 +66,7 @@ def as_places(index):
     """A reference whose words are places."""
     m = index.words.size
     words, following, often = np.empty(m, np.int64), np.full(m, m), np.zeros(m + 1, np.int64)
-    places = np.zeros((m + 1, m // 64 + 2 if m <= bits.LONGEST else 0), np.uint64)
+    places = np.zeros((m + 1, m // 64 + 2 if m <= LONGEST else 0), np.uint64)
     latest = np.full(m, np.int64(-1))
     for j in range(m):
         word = words[j] = first_place(index, index.words[j])
@@ -73,9 +74,9 @@ def as_places(index):
             following[latest[word]] = j
         latest[word] = j
         often[word] += 1
-        if m <= bits.LONGEST:
+        if m <= LONGEST:
             places[word, j >> 6] |= np.uint64(1) << np.uint64(j & 63)
-    return bits.Reference(words, following, often, places)
+    return Reference(words, following, often, places)
 
 
 @lean
@@ -123,8 +124,8 @@ def count_list(grid, words, starts, begin, end, reference, result):
             continue
         slots[at] = n
         hypothesis = words[starts[n] : starts[n + 1]]
-        edits = bits.edits(grid, hypothesis, reference)
-        result[n, 0] = edits if edits >= 0 else banded.edits(hypothesis, reference.words)
+        edits = bit_edits(grid, hypothesis, reference)
+        result[n, 0] = edits if edits >= 0 else banded_edits(hypothesis, reference.words)
 
 
 @lean
