@@ -155,6 +155,8 @@ def _start(ray: Any, address: str, workers: int | None) -> None:
     except (ImportError, OSError, ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0]
         remedy = "is it running, and the address right? `local` starts one on this machine"
+        if "timeout" in reason and "RAY_AUTH_MODE" not in os.environ:  # Ray tells only its own log of a missing token
+            remedy = "is it running? If it asks for a token, have it in ~/.ray/auth_token and set RAY_AUTH_MODE=token"
         if "ray[client]" in reason:
             reason, remedy = "ray[client] is not installed", "install it with: pip install 'dragoman[cluster]'"
         raise BadInputError(f"cannot connect to a Ray cluster ({reason})", where=address, remedy=remedy) from None
