@@ -258,9 +258,7 @@ EXPERIMENTS = [
         "X-layers",
         "Corrections weighed against the base, instead of summed",
         layer_cells,
-        partial(
-            compare, claim="a weighted layer is at least as good as summed counts", first="share", second="summed"
-        ),
+        partial(compare, claim="a weighted layer is at least as good as summed counts", first="share", second="summed"),
     ),
     _option(
         "X-memory",
