@@ -193,9 +193,9 @@ def trainings(lines: int, *, alone: bool) -> None:
     for threads in (1, 2):
         begin, cpu, main = time.perf_counter(), time.process_time(), time.thread_time()
         dragoman(BATCH_EM, threads)(pairs)
-        wall, spent, alone = time.perf_counter() - begin, time.process_time() - cpu, time.thread_time() - main
+        wall, spent, first = time.perf_counter() - begin, time.process_time() - cpu, time.thread_time() - main
         print(f"batch EM, {threads} thread{'s' * (threads > 1)}: {wall:.1f} s wall clock, {spent:.1f} s CPU", end="")
-        print(f", {alone:.1f} of it in no thread but the first: on two free cores {spent / (spent + alone) * 2:.2f}×")
+        print(f", {first:.1f} of it in no thread but the first: on two free cores {spent / (spent + first) * 2:.2f}×")
 
 
 def main() -> None:

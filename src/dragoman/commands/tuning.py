@@ -122,6 +122,6 @@ def tune_number(
     if json:
         typer.echo(json_format.dumps(found.as_json()))
         return
-    for value, quality in sorted(found.tried):
-        typer.echo(f"{name} {value:.3f}  {measure} {abs(quality):.2f}{'  ←' if value == found.value else ''}")
+    for tried, quality in sorted(found.tried):
+        typer.echo(f"{name} {tried:.3f}  {measure} {abs(quality):.2f}{'  ←' if tried == found.value else ''}")
     typer.echo("dry run: nothing was changed" if dry_run else f"{name} is set to {found.value:.3f}")

@@ -149,7 +149,8 @@ def tune_share(
 
     def quality(value: float) -> float:
         nonlocal done
-        layer = ModelSet(models.base, **{**models.shares, name: value})
+        shares = models.shares | {name: value}
+        layer = ModelSet(models.base, share=shares["share"], language_share=shares["language_share"])
         decoder, found = Decoder(layer, weights, beam, estimates), list[str]()
         for source, reference, placeable in zip(
             development.sources, development.references, development.placeable, strict=True
