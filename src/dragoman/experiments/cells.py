@@ -9,12 +9,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dragoman import __version__
 from dragoman.cluster.runners import Runner
 from dragoman.errors import BadInputError
 from dragoman.experiments.corpora import Corpora
 from dragoman.experiments.experiment import Cell, Experiment, Measured, Results, Row, Scale
-from dragoman.experiments.workshop import Workshop
+from dragoman.experiments.workshop import Workshop, program
 from dragoman.files import storage_errors, write_durably
 
 DECIMALS = 4  # of what is kept: sums in another order may differ in the last places
@@ -23,10 +22,10 @@ Progress = Callable[[str, int, int], None]
 
 
 def key(cell: Cell, workshop: Workshop) -> str:
-    """What tells a cell from every other: version, function, parameters, seed and the words of its texts."""
+    """What tells a cell from every other: the program, function, parameters, seed and the words of its texts."""
     name = f"{cell.work.__module__}.{cell.work.__qualname__}"
     digests = [workshop.corpora.digest(text) for text in cell.texts]
-    depends = [__version__, name, cell.shown, workshop.seed, digests]
+    depends = [program(), name, cell.shown, workshop.seed, digests]
     return hashlib.sha256(json.dumps(depends, sort_keys=True).encode()).hexdigest()[:32]
 
 

@@ -9,10 +9,11 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dragoman import __version__
+import dragoman
 from dragoman.engine import Engine
 from dragoman.experiments.adaptation import Lists, decode
 from dragoman.experiments.corpora import Corpora, Pair
@@ -25,6 +26,7 @@ from dragoman.tune import METHODS, Development, tune
 
 LONGEST = 80  # words of a side of a training pair
 ROUNDS = 5  # of tuning
+APART = ("server", "commands", "formats", "cluster")  # rooms that no result depends on
 
 Progress = Callable[[str, int, int], None]
 
@@ -97,7 +99,7 @@ class Workshop:
         """A directory with something that depends on these things, made if it is not there."""
         names = [str(each) for each in depends]
         digests = [self.corpora.digest(each) for each in depends if isinstance(each, Text)]
-        hashed = json.dumps([__version__, kind, names, self.seed, digests]).encode()
+        hashed = json.dumps([program(), kind, names, self.seed, digests]).encode()
         directory = self.out / "kept" / f"{kind}-{hashlib.sha256(hashed).hexdigest()[:24]}"
         if not directory.is_dir():
             aside = directory.with_name(f"{directory.name}.{secrets.token_hex(4)}.part")
@@ -110,3 +112,13 @@ class Workshop:
             finally:
                 shutil.rmtree(aside, ignore_errors=True)
         return directory
+
+
+@cache
+def program() -> str:
+    """A hash of all sources that a result may depend on."""
+    root, found = Path(dragoman.__file__).parent, hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        if path.relative_to(root).parts[0] not in APART:
+            found.update(path.read_bytes())
+    return found.hexdigest()
