@@ -69,8 +69,9 @@ class Adaptation:
         `chosen` is what `choose` says of the list, if that is known.
         """
         chosen = self.choose(candidates) if chosen is None else chosen
-        order = np.arange(len(candidates))
-        order[: chosen + 1] = np.roll(order[: chosen + 1], 1)  # the choice before all others
+        order: slice | Ids = slice(None)
+        if chosen > 0:  # the choice before all others
+            order = np.r_[chosen, :chosen, chosen + 1 : len(candidates)]
         added: Arrays = {}
         if self.adapter.parameters != "factors":
             added["weights"] = self.adapter.update(self.weights, candidates.features[order], losses[order])

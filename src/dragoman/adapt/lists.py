@@ -76,9 +76,9 @@ def _pair_scores(found: Search, nbest: NBest) -> tuple[Ids, Matrix]:
         return pairs, np.zeros((len(nbest), 0))
     each = np.zeros(pairs.size)  # g of each pair, which is the same wherever it stands
     for piece in found.pieces:
-        offered = piece.options.row["pair"]
-        place = np.searchsorted(pairs, offered, side="right") - 1
-        known = np.flatnonzero((place >= 0) & (pairs[place] == offered))
+        offered = np.ascontiguousarray(piece.options.row["pair"])
+        place = np.searchsorted(pairs, offered, side="right") - 1  # what comes before all, -1, is not equal to the last
+        known = np.flatnonzero(pairs[place] == offered)
         each[place[known]] = piece.options.row["translation"][known]
     places = entry * pairs.size + column
     scores = np.asarray(np.bincount(places, each[column], minlength=len(nbest) * pairs.size), np.float64)
@@ -88,8 +88,9 @@ def _pair_scores(found: Search, nbest: NBest) -> tuple[Ids, Matrix]:
 def _columns(nbest: NBest) -> tuple[Ids, Ids, Ids]:
     """Entry and number of each phrase pair that a list uses, entry by entry, and the key [K] of each number."""
     ends, places, steps = nbest.parts
-    pairs, place = np.unique([-1, *(step.pair if step else -1 for step in steps)], return_inverse=True)
-    column = place[1:][places] - 1  # -1 is what no phrase pair has said
+    keys = np.fromiter((step.pair if step else -1 for step in steps), np.int64, len(steps))
+    pairs, place = np.unique(np.append(keys, -1), return_inverse=True)
+    column = place[places] - 1  # -1 is what no phrase pair has said
     entry = np.repeat(np.arange(len(nbest)), np.diff(ends, prepend=0))
     used = column >= 0
     return entry[used], column[used], pairs[1:]

@@ -41,7 +41,9 @@ def regress(R: Matrix, losses: Vector, beta: float) -> Vector:
 
 def primal(R: Matrix, losses: Vector, beta: float) -> Vector:
     """(R′R + βI)⁻¹ R′ l, M unknowns."""
-    return np.asarray(np.linalg.solve(R.T @ R + beta * np.eye(R.shape[1]), R.T @ losses), np.float64)
+    gram = R.T @ R
+    np.einsum("ii->i", gram)[:] += beta  # its diagonal
+    return np.asarray(np.linalg.solve(gram, R.T @ losses), np.float64)
 
 
 def dual(R: Matrix, losses: Vector, beta: float) -> Vector:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,15 +46,15 @@ def number(sentences: Iterable[Sequence[str]], ids: dict[str, int], *, add: bool
     >>> number([["b", "c"]], ids, add=False).ids
     array([ 1, -1])
     """
-    numbers: list[int] = []
-    starts = [0]
-    for words in sentences:
-        if add:
-            numbers.extend([ids.setdefault(word, len(ids)) for word in words])
-        else:
-            numbers.extend([ids.get(word, -1) for word in words])
-        starts.append(len(numbers))
-    return Sentences(np.array(numbers, np.int64), np.array(starts, np.int64))
+    sentences = list(sentences)
+    words = list(chain.from_iterable(sentences))
+    if add:
+        for word in dict.fromkeys(words):
+            ids.setdefault(word, len(ids))
+        numbers = list(map(ids.__getitem__, words))
+    else:
+        numbers = [ids.get(word, -1) for word in words]
+    return Sentences(np.array(numbers, np.int64), np.cumsum([0, *map(len, sentences)], dtype=np.int64))
 
 
 def check(hypotheses: Sequence[Text], references: Sequence[Text]) -> bool:
