@@ -154,7 +154,7 @@ def test_a_lost_connection_is_made_up_for(first: Engine, second: Path, postgresq
     with Engine.open(second, replica=True) as replica:
         first.learn(*PAIRS[0])
         assert_follows(replica, first)
-        assert end_backends(postgresql, "query LIKE 'LISTEN%'") >= 1
+        until(lambda: end_backends(postgresql, "query LIKE 'LISTEN%'") >= 1)  # it begins to listen a moment later
         first.learn(*PAIRS[1])
         assert_follows(replica, first)
         until(lambda: replica.problem is None)
