@@ -42,7 +42,7 @@ def regress(R: Matrix, losses: Vector, beta: float) -> Vector:
 def primal(R: Matrix, losses: Vector, beta: float) -> Vector:
     """(R′R + βI)⁻¹ R′ l, M unknowns."""
     gram = R.T @ R
-    np.einsum("ii->i", gram)[:] += beta  # its diagonal
+    gram[np.diag_indices_from(gram)] += beta
     return np.asarray(np.linalg.solve(gram, R.T @ losses), np.float64)
 
 

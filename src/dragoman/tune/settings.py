@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -108,17 +109,11 @@ def tune_estimate(
     if name not in BOUNDS:
         raise BadInputError(f"there is no estimate {name!r} to tune", remedy=f"choose one of {', '.join(BOUNDS)}")
     given = estimates or Estimates()
-    sign = 1 if measure.higher_is_better else -1
-    done = 0
 
-    def quality(value: float) -> float:
-        nonlocal done
-        decoder = Decoder(models, weights, beam, replace(given, **{name: value}))
-        done += 1
-        if progress is not None:
-            progress(f"tuning {name}", done, evaluations)
-        return sign * decode(decoder, development, measure).score
+    def score(value: float) -> float:
+        return decode(Decoder(models, weights, beam, replace(given, **{name: value})), development, measure).score
 
+    quality = _quality(name, score, measure, evaluations, progress)
     low, high = BOUNDS[name]
     return best_value(name, quality, low=low, high=high, start=getattr(given, name), evaluations=evaluations)
 
@@ -144,23 +139,31 @@ def tune_share(
         raise BadInputError(f"there is no share {name!r} to tune", remedy=f"choose one of {', '.join(SHARES)}")
     if models.base is None:
         raise BadInputError("without a base there is nothing to share with", remedy="train one, or create over one")
-    sign = 1 if measure.higher_is_better else -1
-    done = 0
+    references = [" ".join(words) for words in development.references]
 
-    def quality(value: float) -> float:
-        nonlocal done
+    def score(value: float) -> float:
         shares = models.shares | {name: value}
         layer = ModelSet(models.base, share=shares["share"], language_share=shares["language_share"])
         decoder, found = Decoder(layer, weights, beam, estimates), list[str]()
-        for source, reference, placeable in zip(
-            development.sources, development.references, development.placeable, strict=True
-        ):
+        rows = zip(development.sources, development.references, development.placeable, strict=True)
+        for source, reference, placeable in rows:
             found.append(" ".join(decoder.search(source, placeable).best.words))
             layer.add(source, reference)
-        done += 1
-        if progress is not None:
-            progress(f"tuning {name}", done, evaluations)
-        return sign * measure(found, [" ".join(reference) for reference in development.references])
+        return measure(found, references)
 
-    start = getattr(models, name)
-    return best_value(name, quality, low=0.0, high=1.0, start=start, evaluations=evaluations)
+    quality = _quality(name, score, measure, evaluations, progress)
+    return best_value(name, quality, low=0.0, high=1.0, start=getattr(models, name), evaluations=evaluations)
+
+
+def _quality(
+    name: str, score: Callable[[float], float], measure: Measure, evaluations: int, progress: Progress | None
+) -> Callable[[float], float]:
+    """A score as a quality, the higher the better, that reports each value tried."""
+    done = count(1)
+
+    def quality(value: float) -> float:
+        if progress is not None:
+            progress(f"tuning {name}", next(done), evaluations)
+        return score(value) if measure.higher_is_better else -score(value)
+
+    return quality
