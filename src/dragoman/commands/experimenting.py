@@ -23,6 +23,7 @@ def experiment(
     seed: Annotated[int, typer.Option(help="Of all chance; the same seed gives the same CSV files.")] = 1,
     out: Annotated[Path, typer.Option(help="Results, and what makes a second run quick.")] = Path("experiments-out"),
     report: Annotated[Path | None, typer.Option(help="Write the report's pages to this directory too.")] = None,
+    reuse: Annotated[bool, typer.Option("--reuse", help="Take results of other versions of the program too.")] = False,
     cluster: Cluster = None,
     listing: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
     json: AsJson = False,
@@ -47,7 +48,7 @@ def experiment(
 
     scale, wanted, corpora, known = Scale(quick), find(name), Corpora(data), []
     with connected(cluster) if cluster else nullcontext() as runner, bars() as progress:
-        workshop = Workshop(corpora, out, seed, progress)
+        workshop = Workshop(corpora, out, seed, progress, reuse=reuse)
         for number, each in enumerate(wanted):
             progress("experiments", number, len(wanted))
             if runner is not None:

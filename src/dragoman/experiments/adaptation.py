@@ -175,6 +175,11 @@ class Run:
     counts: dict[str, Counts]  # for each measure [sentences, k]
     seconds: float  # a sentence, choosing and learning
 
+    @property
+    def counted(self) -> dict[str, Counts]:
+        """Counts of the measures that are reported."""
+        return {"TER": self.counts["ter"], "BLEU": self.counts["bleu"]}
+
     def score(self, measure: str) -> float:
         """The measure of all sentences together, in percent."""
         return MEASURES[measure].score(self.counts[measure].sum(0))

@@ -51,9 +51,12 @@ def made(method: str, rate: float) -> Adapter:
 def swept(workshop: Workshop, method: str, train: Text, development: Text, chosen_on: Text, **_: Any) -> Measured:
     """Final TER with each learning rate, on the text that rates are chosen on."""
     lists = workshop.lists(train, development, chosen_on, CHOOSING)
-    rows = [row_of(rerank(lists, None, CHOOSING)) | {"rate": 0.0}] if method == "none" else []
-    rates = RATES if method != "none" else ()
-    return Measured(rows + [row_of(rerank(lists, made(method, rate), CHOOSING)) | {"rate": rate} for rate in rates])
+    if method == "none":
+        runs = {0.0: rerank(lists, None, CHOOSING)}
+    else:
+        runs = {rate: rerank(lists, made(method, rate), CHOOSING) for rate in RATES}
+    rows = [row_of(run) | {"rate": rate} for rate, run in runs.items()]
+    return Measured(rows, counts=[run.counted for run in runs.values()])
 
 
 def best_rate(workshop: Workshop, method: str, train: Text, development: Text, chosen_on: Text) -> float:
@@ -76,7 +79,8 @@ def sized(
         rate = best_rate(workshop, method, train, development, chosen_on)
         runs = {n: rerank(lists, made(method, rate), n) for n in entries}
     rows = [row_of(run, base) | {"n-best": n, "rate": rate} for n, run in runs.items()]
-    return Measured(rows, {f"a sentence, {n}-best": run.seconds for n, run in runs.items()})
+    seconds = {f"a sentence, {n}-best": run.seconds for n, run in runs.items()}
+    return Measured(rows, seconds, [run.counted for run in runs.values()])
 
 
 def followed(
@@ -97,7 +101,7 @@ def followed(
     rows: list[Row] = [
         {"segments": int(t) + 1, "TER": float(both[0][t]), "TER difference": float(both[0][t] - both[1][t])} for t in at
     ]
-    return Measured(rows, {"a sentence": run.seconds})
+    return Measured(rows, {"a sentence": run.seconds}, [run.counted])
 
 
 def mert_every(lists: Lists, n: int, every: int, seed: int) -> Run:

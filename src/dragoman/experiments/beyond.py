@@ -69,14 +69,16 @@ def corrected(
         entries = {name: engine.statistics()[name] for name in ("phrase pairs", "n-grams", "links")}
     texts_of = translations, [reference for _, reference in pairs]
     counts = {name: measure.statistics(*texts_of) for name, measure in MEASURES.items()}
-    return Measured([row_of(Run(np.zeros(len(pairs), np.int64), counts, 0.0)) | entries])
+    run = Run(np.zeros(len(pairs), np.int64), counts, 0.0)
+    return Measured([row_of(run) | entries], counts=[run.counted])
 
 
 def weighed(workshop: Workshop, system: str, train: Text, test: Text, adapter: str) -> Measured:
     """The weights alone adapt, in the search; models do not learn."""
     del system
     adapting, weights = made(adapter, RATES[adapter]), workshop.weights(train, None)
-    return Measured([row_of(live(workshop.knowledge(train), weights, workshop.pairs(test), adapting))])
+    run = live(workshop.knowledge(train), weights, workshop.pairs(test), adapting)
+    return Measured([row_of(run)], counts=[run.counted])
 
 
 def joint_cells(scale: Scale) -> list[Cell]:
@@ -115,7 +117,8 @@ def chosen(
     del system
     lists = workshop.lists(train, None, test, n)
     if method == "none":
-        return Measured([row_of(rerank(lists, None, n))])
+        run = rerank(lists, None, n)
+        return Measured([row_of(run)], counts=[run.counted])
     adapter = made(method, RATES[method])
     adapter.measure, adapter.nbest = measure, n  # type: ignore[assignment]
     if mode == "live":
@@ -125,7 +128,7 @@ def chosen(
         return forced(workshop, train, test, n, adaptation, always=mode == "forced")
     else:
         run = rerank(lists, adapter, n)
-    return Measured([row_of(run)], {"a sentence": run.seconds})
+    return Measured([row_of(run)], {"a sentence": run.seconds}, [run.counted])
 
 
 def forced(workshop: Workshop, train: Text, test: Text, n: int, adaptation: Adaptation, *, always: bool) -> Measured:
@@ -151,7 +154,8 @@ def forced(workshop: Workshop, train: Text, test: Text, n: int, adaptation: Adap
             rows = np.vstack([rows, [own.features[name] for name in weights]])
             loss = np.append(loss, 0.0)
         adaptation.weights = adaptation.adapter.update(theta, rows, loss)
-    return Measured([row_of(run_of(lists, places, n)) | {"reached": 100 * reached / len(places)}])
+    run = run_of(lists, places, n)
+    return Measured([row_of(run) | {"reached": 100 * reached / len(places)}], counts=[run.counted])
 
 
 def list_cells(scale: Scale, systems: dict[str, dict[str, str]]) -> list[Cell]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from dragoman.cluster.runners import Runner
 from dragoman.errors import BadInputError
 from dragoman.experiments.corpora import Corpora
-from dragoman.experiments.experiment import Cell, Experiment, Measured, Results, Row, Scale
+from dragoman.experiments.experiment import Cell, Counts, Experiment, Measured, Results, Row, Scale
 from dragoman.experiments.workshop import Workshop, program
 from dragoman.files import storage_errors, write_durably
 
@@ -22,10 +25,10 @@ Progress = Callable[[str, int, int], None]
 
 
 def key(cell: Cell, workshop: Workshop) -> str:
-    """What tells a cell from every other: the program, function, parameters, seed and the words of its texts."""
+    """What tells a cell from every other: function, parameters, seed and the words of its texts."""
     name = f"{cell.work.__module__}.{cell.work.__qualname__}"
     digests = [workshop.corpora.digest(text) for text in cell.texts]
-    depends = [program(), name, cell.shown, workshop.seed, digests]
+    depends = [name, cell.shown, workshop.seed, digests]
     return hashlib.sha256(json.dumps(depends, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -57,7 +60,7 @@ def run_ahead(
     The folder of corpora and that of results must be there, under the same paths, wherever tasks are run.
     """
     cells = [cell for cell in experiment.cells(scale) if all(map(workshop.corpora.has, cell.texts))]
-    new = [cell for cell in cells if not _place(cell, workshop).exists()]
+    new = [cell for cell in cells if _kept(cell, workshop) is None]
     shared = {"corpora": workshop.corpora.folder.absolute(), "out": workshop.out.absolute(), "seed": workshop.seed}
     for done, _ in enumerate(runner.run(measure_cell, shared, new), start=1):
         if progress:
@@ -74,20 +77,48 @@ def _place(cell: Cell, workshop: Workshop) -> Path:
     return workshop.out / "cells" / f"{key(cell, workshop)}.json"
 
 
+def _kept(cell: Cell, workshop: Workshop) -> Measured | None:
+    """What an earlier run gave, if it was one of the same program, or any will do."""
+    path = _place(cell, workshop)
+    if not path.exists():
+        return None
+    kept = json.loads(path.read_bytes())
+    if kept["program"] != program() and not workshop.reuse:
+        return None
+    return Measured(kept["rows"], kept["seconds"], _read_counts(path.with_suffix(".npz")))
+
+
 def _measured(cell: Cell, workshop: Workshop) -> Measured:
     """What a cell gives, from the run before if there was one."""
-    path = _place(cell, workshop)
-    if path.exists():
-        kept = json.loads(path.read_bytes())
-        return Measured(kept["rows"], kept["seconds"])
-    began = time.perf_counter()
+    if (kept := _kept(cell, workshop)) is not None:
+        return kept
+    path, began = _place(cell, workshop), time.perf_counter()
     measured = cell.work(workshop, **cell.parameters)
     seconds = measured.seconds | {"cell": time.perf_counter() - began}
-    found = {"parameters": cell.shown, "rows": [_rounded(row) for row in measured.rows], "seconds": seconds}
+    rows = [_rounded(row) for row in measured.rows]
+    found = {"program": program(), "parameters": cell.shown, "rows": rows, "seconds": seconds}
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
+        write_durably(path.with_suffix(".npz"), _packed(measured.counts))
         write_durably(path, json.dumps(found, indent=1, ensure_ascii=False).encode())
-    return Measured(found["rows"], seconds)
+    return Measured(rows, seconds, measured.counts)
+
+
+def _packed(counts: Sequence[Counts]) -> bytes:
+    """Counts as one file: arrays named by the number of the row and the measure."""
+    file = io.BytesIO()
+    arrays = {f"{n} {name}": array for n, each in enumerate(counts) for name, array in each.items()}
+    np.savez_compressed(file, allow_pickle=False, **arrays)
+    return file.getvalue()
+
+
+def _read_counts(path: Path) -> list[Counts]:
+    found: dict[int, dict[str, Any]] = {}
+    with np.load(path, allow_pickle=False) as arrays:
+        for label, array in arrays.items():
+            number, name = label.split(" ", 1)
+            found.setdefault(int(number), {})[name] = array
+    return [found[number] for number in sorted(found)]
 
 
 def _rounded(row: Row) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def translate(
         if over is not None:
             engine.weights = workshop.weights(over, development, "mert")
         found = work(engine, workshop.pairs(test), learn=system != "conventional", mode=mode)
-    return Measured([found.summary()], found.seconds())
+    return Measured([found.summary()], found.seconds(), [found.counts])
 
 
 def repeated(workshop: Workshop, task: str, language: str, train: Text, test: Text) -> Measured:

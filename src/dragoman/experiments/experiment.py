@@ -17,7 +17,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.measure import Measure, bootstrap
+from dragoman.measure.significance import Interval
+
 Row = dict[str, Any]  # numbers and names
+Counts = Mapping[str, NDArray[np.int64]]  # for each measure [segments, k], what a comparison in pairs needs
 T = TypeVar("T")
 
 
@@ -60,6 +67,7 @@ class Measured:
 
     rows: list[Row]
     seconds: dict[str, float] = field(default_factory=dict)
+    counts: Sequence[Counts] = ()  # of the segments behind the last rows, one for each of them
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,7 @@ class Results:
         self.cells = list(cells)
         self.rows = [cell.shown | row for cell, measured in self.cells for row in measured.rows]
         self.times = [cell.shown | measured.seconds for cell, measured in self.cells]
+        self._counts = [counts for _, measured in self.cells for counts in _aligned(measured)]
 
     def select(self, **where: Any) -> list[Row]:
         """The rows whose columns have these values."""
@@ -96,6 +105,17 @@ class Results:
         """A number of the one row that is meant, the last of several."""
         return float(self.select(**where)[-1][column] or 0.0)
 
+    def counts(self, **where: Any) -> Counts:
+        """The counts of the segments behind the one row that is meant, the last of several."""
+        fitting = [n for n, row in enumerate(self.rows) if all(row.get(name) == value for name, value in where.items())]
+        return self._counts[fitting[-1]]
+
+    def difference(self, measure: Measure, name: str, system: Mapping[str, Any], other: Mapping[str, Any]) -> Interval:
+        """How much better one system is than another on the same segments, with its interval by paired bootstrap."""
+        rows = (self.counts(**where)[name] for where in (other, system))
+        found = bootstrap(measure, *rows).difference
+        return found if measure.higher_is_better else Interval(-found.score, -found.high, -found.low)
+
     def seconds(self, name: str, **where: Any) -> float:
         """A time of the one cell that is meant."""
         found = [row for row in self.times if all(row.get(key) == value for key, value in where.items())]
@@ -104,6 +124,11 @@ class Results:
     def distinct(self, column: str, **where: Any) -> list[Any]:
         """The different values of a column, in order."""
         return list(dict.fromkeys(row[column] for row in self.select(**where) if column in row))
+
+
+def _aligned(measured: Measured) -> list[Counts]:
+    """Counts for each row, of the first none where there are fewer."""
+    return [{}] * (len(measured.rows) - len(measured.counts)) + list(measured.counts)
 
 
 class Table(NamedTuple):

@@ -23,7 +23,7 @@ def typed(
             ways[name] = GraphRidge(strategy=name.lower(), alpha=alpha, size=size, seed=workshop.seed)  # type: ignore[arg-type]
     weights = workshop.weights(train, development)
     found = interact(workshop.knowledge(train), weights, workshop.pairs(test), ways[method])
-    return Measured([{"KSMR": found.ksmr}], {"a sentence": found.seconds})
+    return Measured([{"KSMR": found.ksmr}], {"a sentence": found.seconds}, [{"KSMR": found.counts}])
 
 
 def cells(scale: Scale) -> list[Cell]:

@@ -6,7 +6,6 @@ import numpy as np
 
 from dragoman.experiments import learning_curves as curves
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Text
-from dragoman.experiments.working import curves as curve_rows
 from dragoman.experiments.working import work
 from dragoman.experiments.workshop import Workshop
 
@@ -15,10 +14,13 @@ def ordered(workshop: Workshop, task: str, system: str, test: Text) -> Measured:
     """Learn each segment online, in the order of the text or in one of chance."""
     del task
     pairs = workshop.pairs(test)
+    order = np.arange(len(pairs))
     if system == "shuffled":
-        pairs = [pairs[place] for place in np.random.default_rng(workshop.seed).permutation(len(pairs))]
+        order = np.random.default_rng(workshop.seed).permutation(len(pairs))
     with workshop.engine(None, test.languages) as engine:
-        return curve_rows(work(engine, pairs))
+        found = work(engine, [pairs[place] for place in order])
+    counts = {name: rows[np.argsort(order)] for name, rows in found.counts.items()}  # segment by segment of the text
+    return Measured(found.curve(), found.seconds(), [counts])
 
 
 def cells(scale: Scale) -> list[Cell]:

@@ -28,7 +28,7 @@ def retrained(workshop: Workshop, task: str, system: str, test: Text, every: int
     whole = parts[0]
     for part in parts[1:]:
         whole = whole + part
-    return Measured(whole.curve())
+    return Measured(whole.curve(), counts=[whole.counts])
 
 
 def train(pairs: list[Pair], directory: Path) -> Path | None:

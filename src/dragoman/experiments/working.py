@@ -78,4 +78,4 @@ def work(partner: Partner, pairs: Iterable[tuple[str, str]], *, learn: bool = Tr
 
 def curves(found: Work) -> Measured:
     """The rows of a learning curve."""
-    return Measured(found.curve(), found.seconds())
+    return Measured(found.curve(), found.seconds(), [found.counts])

@@ -34,8 +34,11 @@ Progress = Callable[[str, int, int], None]
 class Workshop:
     """Corpora to read from, a directory to keep things in, a seed for all chance."""
 
-    def __init__(self, corpora: Corpora, out: Path, seed: int = 1, progress: Progress | None = None) -> None:
+    def __init__(
+        self, corpora: Corpora, out: Path, seed: int = 1, progress: Progress | None = None, *, reuse: bool = False
+    ) -> None:
         self.corpora, self.out, self.seed, self.progress = corpora, out, seed, progress
+        self.reuse = reuse  # results of another version of the program are taken as they are
 
     def pairs(self, text: Text) -> list[Pair]:
         """The segments of a text, as tokens with spaces between."""
