@@ -58,18 +58,13 @@ class Likelihood:
     def __init__(self, lists: Sequence[Matrix], best: Sequence[int]) -> None:
         if not lists or len(lists) != len(best):
             raise BadInputError(f"{len(lists)} n-best lists and {len(best)} best entries are no adaptation data")
-        sizes = [len(rows) for rows in lists]
-        self._begin = np.cumsum([0, *sizes[:-1]])
-        self._rows = np.concatenate(lists)
-        self._list = np.repeat(np.arange(len(sizes)), sizes)
-        self._best = self._begin + np.asarray(best)
+        self._ends = np.cumsum([len(rows) for rows in lists])
+        self._columns = np.ascontiguousarray(np.concatenate(lists).T)
+        self._best = np.asarray(best, np.int64)
 
     def __call__(self, weights: Vector) -> float:
         """Σ_a log p(y*_a | x_a, λ)."""
-        scores = self._rows @ weights
-        top = np.maximum.reduceat(scores, self._begin)
-        totals = np.add.reduceat(np.exp(scores - top[self._list]), self._begin)
-        return float((scores[self._best] - top - np.log(totals)).sum())
+        return float(kernels.log_likelihood(self._columns, self._ends, self._best, weights))
 
 
 def adapt(
@@ -103,3 +98,4 @@ def adapt(
     # The sum runs over samples that are as frequent as they are probable; the best one must be told its probability.
     credible = np.array([log_target(sample) for sample in chain.samples]) if viterbi else np.zeros(samples)
     return Predictive(chain.samples, credible, 1.0, viterbi, chain.acceptance, chain.effective)
+

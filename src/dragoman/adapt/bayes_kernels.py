@@ -120,6 +120,22 @@ def log_likelihoods(features, samples, entry):
 
 
 @kernel
+def log_likelihood(columns, ends, best, weights):
+    """Σ_a log p(y*_a|x_a,λ) of many lists, one after another: features [M, entries], where each ends, its best entry."""
+    longest, begin = 0, 0
+    for end in ends:
+        longest, begin = max(longest, end - begin), end
+    scores, work, total, begin = np.empty(longest), new_work(longest), 0.0, 0
+    for a in range(ends.size):
+        N = ends[a] - begin
+        room = Work(work.values[:N], work.powers[:N], work.bits[:N])
+        whole = score(columns[:, begin : ends[a]], weights, scores[:N], room)
+        total += scores[best[a]] - whole
+        begin = ends[a]
+    return total
+
+
+@kernel
 def predictive(logs, credible, delta):
     """Log Σ_s exp(logs[s, n] / δ + credible[s]) [N]: how probable all samples together find each entry."""
     S, N = logs.shape

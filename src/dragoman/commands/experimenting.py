@@ -20,6 +20,7 @@ def experiment(
     name: Annotated[str | None, typer.Argument(help="An id as in --list, a family, or all.")] = None,
     data: Annotated[Path | None, typer.Option(help="The folder of corpora.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A few minutes instead of the papers' scale.")] = False,
+    most: Annotated[int | None, typer.Option(min=1, help="Segments to translate, at most.")] = None,
     seed: Annotated[int, typer.Option(help="Of all chance; the same seed gives the same CSV files.")] = 1,
     out: Annotated[Path, typer.Option(help="Results, and what makes a second run quick.")] = Path("experiments-out"),
     report: Annotated[Path | None, typer.Option(help="Write the report's pages to this directory too.")] = None,
@@ -46,7 +47,7 @@ def experiment(
     from dragoman.experiments.workshop import Workshop
     from dragoman.progress import bars
 
-    scale, wanted, corpora, known = Scale(quick), find(name), Corpora(data), []
+    scale, wanted, corpora, known = Scale(quick, most), find(name), Corpora(data), []
     with connected(cluster) if cluster else nullcontext() as runner, bars() as progress:
         workshop = Workshop(corpora, out, seed, progress, reuse=reuse)
         for number, each in enumerate(wanted):

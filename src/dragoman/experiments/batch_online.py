@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from dragoman.engine import Engine
 from dragoman.experiments import learning_curves as curves
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
+from dragoman.experiments.judging import decided, together
 from dragoman.experiments.update_frequency import retrained
 from dragoman.experiments.working import curves as curve_rows
 from dragoman.experiments.working import work
@@ -87,21 +88,23 @@ def findings(results: Results) -> list[Finding]:
     """Whether online learning is at least as good."""
     gains = curves.differences(results, "Online", f"Batch{EVERY}")
     claim = "online learning is slightly better than training anew every 10 sentences"
-    return [Finding("online better", claim, curves.points(gains), sum(gains) > 0)]
+    return [Finding("online better", claim, curves.points(gains), decided(together(gains)))]
 
 
 def interlaced_findings(results: Results) -> list[Finding]:
     """Whether many corrections kept help, and few do harm."""
     few, *_, many = results.distinct("system")[1:]
-    worse, better = (curves.differences(results, system, "Online") for system in (few, many))
+    worse, better = curves.differences(results, "Online", few), curves.differences(results, many, "Online")
     return [
         Finding(
             "many are better",
             "with many kept, it is slightly better than online",
             curves.points(better),
-            sum(better) > 0,
+            decided(together(better)),
         ),
-        Finding("few are worse", "with R = 10 it is clearly worse than online", curves.points(worse), sum(worse) < 0),
+        Finding(
+            "few are worse", "with R = 10 it is clearly worse than online", curves.points(worse), decided(together(worse))
+        ),
     ]
 
 

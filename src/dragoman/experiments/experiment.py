@@ -51,6 +51,7 @@ class Scale:
     """How large an experiment is: as in the papers, or as small as shows the direction."""
 
     quick: bool = False
+    most: int | None = None  # segments to translate, at most
 
     def __call__(self, full: T, quick: T) -> T:
         """One of two values."""
@@ -58,7 +59,12 @@ class Scale:
 
     def text(self, corpus: str, part: str, full: int, quick: int) -> Text:
         """So many lines of a corpus."""
-        return Text(corpus, part, self(full, quick))
+        size = self(full, quick)
+        return self.translated(corpus, part, size) if part == "test" else Text(corpus, part, size)
+
+    def translated(self, corpus: str, part: str, size: int) -> Text:
+        """Lines to translate, of whichever part of a corpus."""
+        return Text(corpus, part, size if self.most is None else min(size, self.most))
 
 
 @dataclass(frozen=True)
@@ -144,7 +150,7 @@ class Finding(NamedTuple):
     name: str  # short, the same in every run
     claim: str  # of the paper
     ours: str  # in numbers
-    holds: bool
+    holds: bool | None  # None: undecided, the differences are within their intervals
 
 
 @dataclass(frozen=True)

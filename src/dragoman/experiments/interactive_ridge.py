@@ -8,7 +8,9 @@ from dragoman.adapt import Ridge
 from dragoman.adapt.interactive import GraphRidge
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
 from dragoman.experiments.interactive_adaptation import interact
+from dragoman.experiments.judging import decided, shown
 from dragoman.experiments.workshop import Workshop
+from dragoman.measure import Wer
 
 PAPER = {"none": 40.6, "n-best": 42.8, "Gaussian": 40.9, "simplex": 40.4}
 
@@ -55,11 +57,13 @@ def table(results: Results) -> Table:
 
 def findings(results: Results) -> list[Finding]:
     """Whether the n-best version does harm, and the simplex alone helps."""
-    of = {method: results.value("KSMR", method=method) for method in PAPER}
-    said = ", ".join(f"{method} {ksmr:.2f}" for method, ksmr in of.items())
+    harm, gain = (
+        results.difference(Wer(), "KSMR", {"method": better}, {"method": worse})
+        for better, worse in (("none", "n-best"), ("simplex", "none"))
+    )
     return [
-        Finding("n-best does harm", "ridge regression on n-best lists does harm", said, of["n-best"] > of["none"]),
-        Finding("simplex best", "the simplex is best", said, of["simplex"] == min(of.values()) < of["none"]),
+        Finding("n-best does harm", "ridge regression on n-best lists does harm", f"{shown([harm])} points", decided(harm)),
+        Finding("simplex helps", "by the simplex effort falls", f"{shown([gain])} points", decided(gain)),
     ]
 
 

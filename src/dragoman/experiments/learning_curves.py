@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from dragoman.experiments.experiment import Results, Scale, Table, Text
+from dragoman.experiments.judging import shown
+from dragoman.measure import Wer
+from dragoman.measure.significance import Interval
 
 CORPORA = {"XRCE": "pydocs-en-es", "Europarl": "europarl-en-es"}  # the papers' and what stands in for each
 MEASURES = ("WER", "KSMR")
@@ -12,7 +15,7 @@ MEASURES = ("WER", "KSMR")
 
 def texts(scale: Scale, full: int = 10_000, quick: int = 200) -> dict[str, Text]:
     """The first segments of the training sets, which are translated from nothing ([O] §4.3)."""
-    return {task: scale.text(corpus, "train", full, quick) for task, corpus in CORPORA.items()}
+    return {task: scale.translated(corpus, "train", scale(full, quick)) for task, corpus in CORPORA.items()}
 
 
 def final(results: Results, measure: str, task: str, system: str) -> float:
@@ -30,18 +33,18 @@ def table(results: Results) -> Table:
     return Table(("task", "system", *(f"{name}, ours" for name in MEASURES)), rows)
 
 
-def differences(results: Results, better: str, worse: str) -> list[float]:
+def differences(results: Results, better: str, worse: str) -> list[Interval]:
     """How many points one system is better than another, by each task and measure."""
     return [
-        final(results, measure, task, worse) - final(results, measure, task, better)
+        results.difference(Wer(), measure, {"task": task, "system": better}, {"task": task, "system": worse})
         for task in results.distinct("task")
         for measure in MEASURES
     ]
 
 
-def points(values: list[float]) -> str:
+def points(found: list[Interval]) -> str:
     """Differences in words."""
-    return f"{', '.join(f'{value:+.2f}' for value in values)} points"
+    return f"{shown(found)} points"
 
 
 def draw(figure: Any, results: Results) -> None:

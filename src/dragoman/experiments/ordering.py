@@ -6,6 +6,7 @@ import numpy as np
 
 from dragoman.experiments import learning_curves as curves
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Text
+from dragoman.experiments.judging import decided, less, together
 from dragoman.experiments.working import work
 from dragoman.experiments.workshop import Workshop
 
@@ -36,10 +37,11 @@ def cells(scale: Scale) -> list[Cell]:
 def findings(results: Results) -> list[Finding]:
     """Whether the original order is better, and where more."""
     gains = curves.differences(results, "original", "shuffled")
-    found = [Finding("original better", "the original order is better", curves.points(gains), sum(gains) > 0)]
+    found = [Finding("original better", "the original order is better", curves.points(gains), decided(together(gains)))]
     if len(gains) == 4:  # both tasks, two measures each
         claim = "much more so for XRCE than for Europarl"
-        found.append(Finding("manuals more", claim, curves.points(gains), sum(gains[:2]) > sum(gains[2:])))
+        more = less(together(gains[:2]), together(gains[2:]))
+        found.append(Finding("manuals more", claim, curves.points(gains), decided(more)))
     return found
 
 

@@ -46,6 +46,7 @@ def signature(experiment: Experiment, results: Results, scale: Scale, workshop: 
         "experiment": experiment.id,
         "version": __version__,
         "quick": scale.quick,
+        "most": scale.most,
         "seed": workshop.seed,
         "corpora": {name: workshop.corpora.digest(text)[:16] for name, text in sorted(texts.items())},
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",

@@ -11,6 +11,7 @@ from typing import Any
 from dragoman.experiments import learning_curves as curves
 from dragoman.experiments.corpora import Pair
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Row, Scale, Table, Text
+from dragoman.experiments.judging import all_decided
 from dragoman.experiments.working import Work, work
 from dragoman.experiments.workshop import LONGEST, Workshop
 from dragoman.models.knowledge import Knowledge
@@ -75,7 +76,7 @@ def findings(results: Results) -> list[Finding]:
     systems = results.distinct("system")
     gains = [gain for a, b in pairwise(systems) for gain in curves.differences(results, a, b)]
     claim = "the more often models are trained anew, the lower are WER and KSMR"
-    return [Finding("more often is better", claim, curves.points(gains), min(gains) > 0)]
+    return [Finding("more often is better", claim, curves.points(gains), all_decided(gains))]
 
 
 def _trainings(results: Results) -> dict[str, tuple[list[int], list[float]]]:
