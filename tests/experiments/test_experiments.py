@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dragoman.errors import BadInputError
@@ -16,8 +17,11 @@ from dragoman.experiments import cells as running
 from dragoman.experiments.catalogue import EXPERIMENTS, FAMILIES, find
 from dragoman.experiments.corpora import Corpora
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
-from dragoman.experiments.report import publish, write_pages
+from dragoman.experiments.judging import all_decided, decided, steadier
+from dragoman.experiments.report import FINDINGS, compared, publish, write_pages
 from dragoman.experiments.workshop import Workshop
+from dragoman.measure import Wer
+from dragoman.measure.significance import Interval
 from dragoman.sample import pairs
 
 QUICK = Scale(quick=True)
@@ -81,6 +85,59 @@ def test_a_cell_is_run_once_for_the_same_parameters_texts_and_seed(folder: Path,
     assert runs(workshop) == 4
 
 
+def test_results_of_another_program_are_run_again_unless_they_are_to_be_reused(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running.run(small(), QUICK, Workshop(Corpora(folder), tmp_path))
+    monkeypatch.setattr(running, "program", lambda: "another")
+    workshop = Workshop(Corpora(folder), tmp_path, reuse=True)
+    running.run(small(), QUICK, workshop)
+    assert runs(workshop) == 1
+    running.run(small(), QUICK, Workshop(Corpora(folder), tmp_path))
+    assert runs(workshop) == 2
+
+
+def counted(workshop: Workshop, system: str, errors: str) -> Measured:
+    """A cell whose segments have so many errors, of ten words each."""
+    del workshop, system
+    rows = np.array([(int(each), 10) for each in errors.split()])
+    return Measured([{"segments": 0}, {"segments": len(rows)}], counts=[{"WER": rows}])
+
+
+def test_two_systems_are_compared_segment_by_segment_also_when_read_from_disk(folder: Path, tmp_path: Path) -> None:
+    errors = {"none": "4 5 6 3 5 4 " * 20, "good": "3 4 5 2 4 3 " * 20, "other": "5 4 7 2 6 3 " * 20}
+    cells = [Cell(counted, {"system": name, "errors": each}) for name, each in errors.items()]
+    experiment = Experiment("O-fig3", "", "", lambda _: cells, *[None] * 3)  # type: ignore[arg-type]
+    for _ in range(2):  # the second time from disk
+        results, _ = running.run(experiment, QUICK, Workshop(Corpora(folder), tmp_path))
+        better = results.difference(Wer(), "WER", {"system": "good"}, {"system": "none"})
+        assert better.score == pytest.approx(10, abs=2) and decided(better) is True
+        assert decided(results.difference(Wer(), "WER", {"system": "none"}, {"system": "good"})) is False
+        assert decided(results.difference(Wer(), "WER", {"system": "other"}, {"system": "none"})) is None
+
+
+@pytest.mark.parametrize(
+    ("lows", "highs", "verdict"),
+    [([1, 1], [2, 2], True), ([1, -0.5], [2, 5], True), ([-9, 1], [1, 2], None), ([1, -3], [2, -1], False)],
+)
+def test_all_differences_must_be_above_zero(lows: list[float], highs: list[float], verdict: bool | None) -> None:
+    found = [Interval((low + high) / 2, low, high) for low, high in zip(lows, highs, strict=True)]
+    assert all_decided(found) is verdict
+
+
+def test_spreads_differ_when_they_differ_by_more_than_chance() -> None:
+    random = np.random.default_rng(1)
+    verdicts = [steadier(float(a), float(b), draws=10) for a, b in random.normal(size=(1000, 2, 10)).std(axis=2)]
+    assert verdicts.count(None) > 900  # of the same distribution
+    assert steadier(1.0, 4.0, 10) is True and steadier(4.0, 1.0, 10) is False
+
+
+def test_a_bound_on_segments_is_one_on_what_is_translated() -> None:
+    scale = Scale(most=50)
+    assert (scale.text("a-b-c", "train", 900, 90).size, scale.text("a-b-c", "test", 900, 90).size) == (900, 50)
+    assert {cell.parameters["test"].size for cell in EXPERIMENTS["O-fig5"].cells(scale)} == {50}
+
+
 def test_a_text_that_has_changed_is_another_text(folder: Path, tmp_path: Path) -> None:
     text = Text("pydocs-en-es", "test", 4)
     before = Corpora(folder).digest(text)
@@ -134,6 +191,19 @@ def test_each_experiment_goes_through(identity: str, workshop: Workshop) -> None
     json.loads((workshop.out / f"{identity}.json").read_text())
 
 
+def test_contrary_findings_are_named(tmp_path: Path) -> None:
+    (tmp_path / FINDINGS).write_text('{"O-fig2": {"a": true, "b": true, "c": null}}')
+    findings = [
+        {"name": name, "claim": f"claim {name}", "holds": holds}
+        for name, holds in zip("abc", (True, False, True), strict=True)
+    ]
+    said = compared([{"signature": {"experiment": "O-fig2"}, "findings": findings}], tmp_path)
+    assert said.startswith("1 findings as in") and "1 undecided" in said and "1 contrary" in said
+    assert "claim b: no, there yes" in said
+    with pytest.raises(BadInputError, match="no report"):
+        compared([], tmp_path / "nowhere")
+
+
 @pytest.mark.parametrize("identity", ["O-fig2", "M-fig9"])
 def test_two_runs_with_one_seed_give_the_same_csv(identity: str, folder: Path, tmp_path: Path) -> None:
     written = []
@@ -162,5 +232,7 @@ def test_the_command_lists_runs_and_refuses(folder: Path, tmp_path: Path) -> Non
     done = run("O-tab1", "--quick", *data)
     assert done.returncode == 0, done.stderr
     assert "O-tab1" in (tmp_path / "pages" / "domains.md").read_text()
+    again = run("O-tab1", "--quick", *data, "--against", str(tmp_path / "pages"))
+    assert "0 contrary" in again.stdout
     refused = run("O-tab1", "--data", str(tmp_path / "nowhere"))
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)

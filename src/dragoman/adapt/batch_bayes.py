@@ -98,4 +98,3 @@ def adapt(
     # The sum runs over samples that are as frequent as they are probable; the best one must be told its probability.
     credible = np.array([log_target(sample) for sample in chain.samples]) if viterbi else np.zeros(samples)
     return Predictive(chain.samples, credible, 1.0, viterbi, chain.acceptance, chain.effective)
-

@@ -121,7 +121,7 @@ def log_likelihoods(features, samples, entry):
 
 @kernel
 def log_likelihood(columns, ends, best, weights):
-    """Σ_a log p(y*_a|x_a,λ) of many lists, one after another: features [M, entries], where each ends, its best entry."""
+    """Σ_a log p(y*_a|x_a,λ) of lists one after another: features [M, entries], where each ends, its best entry."""
     longest, begin = 0, 0
     for end in ends:
         longest, begin = max(longest, end - begin), end

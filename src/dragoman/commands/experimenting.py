@@ -25,6 +25,7 @@ def experiment(
     out: Annotated[Path, typer.Option(help="Results, and what makes a second run quick.")] = Path("experiments-out"),
     report: Annotated[Path | None, typer.Option(help="Write the report's pages to this directory too.")] = None,
     reuse: Annotated[bool, typer.Option("--reuse", help="Take results of other versions of the program too.")] = False,
+    against: Annotated[Path | None, typer.Option(help="Say which findings differ from those of this report.")] = None,
     cluster: Cluster = None,
     listing: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
     json: AsJson = False,
@@ -43,7 +44,7 @@ def experiment(
     from dragoman.experiments.cells import run, run_ahead
     from dragoman.experiments.corpora import Corpora
     from dragoman.experiments.experiment import Scale
-    from dragoman.experiments.report import publish, write_pages
+    from dragoman.experiments.report import compared, publish, write_pages
     from dragoman.experiments.workshop import Workshop
     from dragoman.progress import bars
 
@@ -58,6 +59,8 @@ def experiment(
         progress("experiments", len(wanted), len(wanted))
     write_pages(out, report or out)
     typer.echo(json_format.dumps(known) if json else "\n".join(map(_shown, known)))
+    if against is not None:
+        typer.echo(compared(known, against), err=json)
 
 
 def _list(json: bool) -> None:
@@ -74,6 +77,8 @@ def _list(json: bool) -> None:
 
 
 def _shown(known: dict[str, Any]) -> str:
+    from dragoman.experiments.report import VERDICTS
+
     lines = [f"{known['signature']['experiment']}: {known['title']}"]
-    lines += [f"  {'yes' if each['holds'] else 'no':3} {each['claim']} ({each['ours']})" for each in known["findings"]]
+    lines += [f"  {VERDICTS[each['holds']]:9} {each['claim']} ({each['ours']})" for each in known["findings"]]
     return "\n".join(lines)

@@ -112,10 +112,16 @@ def _run(lists: Lists, choose: Any, n: int) -> Run:
 # ── Looking at the results ───────────────────────────────────────────────────────────────────────────────────────────
 
 
+def values(results: Results, name: str, system: str, size: int, **where: Any) -> list[float]:
+    """A measure for each draw of A; without adapting it does not depend on A."""
+    found = results.select(system=system, **{"|A|": size}, **where) or results.select(system=system, **where)
+    return [float(row[name]) for row in found]
+
+
 def spread(results: Results, name: str, system: str, size: int) -> tuple[float, float]:
     """Mean and 2σ of a measure over the draws of A."""
-    values = [float(row[name]) for row in results.select(system=system, **{"|A|": size})]
-    return float(np.mean(values)), 2 * float(np.std(values))
+    found = values(results, name, system, size)
+    return float(np.mean(found)), 2 * float(np.std(found))
 
 
 def sizes_of(results: Results) -> list[int]:

@@ -103,7 +103,10 @@ def interlaced_findings(results: Results) -> list[Finding]:
             decided(together(better)),
         ),
         Finding(
-            "few are worse", "with R = 10 it is clearly worse than online", curves.points(worse), decided(together(worse))
+            "few are worse",
+            "with R = 10 it is clearly worse than online",
+            curves.points(worse),
+            decided(together(worse)),
         ),
     ]
 

@@ -6,8 +6,12 @@ from functools import partial
 from typing import Any
 
 from dragoman.experiments import adaptation_sets as sets
-from dragoman.experiments.adaptation_sets import adapted, spread
+from dragoman.experiments.adaptation_sets import adapted, spread, values
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Results, Scale
+from dragoman.experiments.judging import decided, paired, steadier, together
+from dragoman.measure.significance import Interval
+
+USUAL = "δ = 10, σ = 0.1"
 
 
 def _cells(scale: Scale, systems: dict[str, dict[str, Any]]) -> list[Cell]:
@@ -60,47 +64,45 @@ def _said(means: dict[str, float]) -> str:
     return ", ".join(f"{system}: {change:+.2f}" for system, change in means.items())
 
 
+def _less(results: Results, size: int, system: str, other: str) -> Interval:
+    """By how many points of TER a system is below another, on the same draws of A."""
+    return paired(values(results, "TER", other, size), values(results, "TER", system, size))
+
+
 def heuristic_findings(results: Results) -> list[Finding]:
     """Whether adapting helps from the beginning, and a small δ does harm with much data."""
-    first, last = (_means(results, results.distinct("|A|")[place]) for place in (0, -1))
-    small, usual = last["δ = 1, σ = 0.1"], last["δ = 10, σ = 0.1"]
+    few, many = results.distinct("|A|")[0], results.distinct("|A|")[-1]
+    helps = _less(results, few, USUAL, "none")
+    harms = _less(results, many, USUAL, "δ = 1, σ = 0.1")
+    claims = "BPA is better than not adapting from few sentences on", "a small δ is worse when A is large"
     return [
-        Finding(
-            "from the beginning",
-            "BPA is better than not adapting from few sentences on",
-            _said(first),
-            min(first.values()) < 0,
-        ),
-        Finding("small δ", "a small δ is worse when A is large", _said(last), small > usual),
+        Finding("from the beginning", claims[0], _said(_means(results, few)), decided(helps)),
+        Finding("small δ", claims[1], _said(_means(results, many)), decided(harms)),
     ]
 
 
 def chain_findings(results: Results) -> list[Finding]:
     """Whether the usual proposal is best, and longer chains are steadier."""
-    largest = results.distinct("|A|")[-1]
-    means = _means(results, largest)
-    systems = list(means)
-    middle = next(system for system in systems[:3] if "0.01," in system)
-    lengths = sorted((int(system.split()[-2]), system) for system in systems if "0.01," in system)
-    short, long = (spread(results, "TER", lengths[place][1], results.distinct("|A|")[0])[1] for place in (0, -1))
+    few, many = results.distinct("|A|")[0], results.distinct("|A|")[-1]
+    means, draws = _means(results, many), len(results.distinct("draw"))
+    middle = next(system for system in list(means)[:3] if "0.01," in system)
+    others = (_less(results, many, middle, system) for system in list(means)[:3] if system != middle)
+    best = min(others, key=lambda each: each.score)
+    lengths = sorted((int(system.split()[-2]), system) for system in means if "0.01," in system)
+    short, long = (spread(results, "TER", lengths[place][1], few)[1] for place in (0, -1))
     steady = f"2σ {short:.2f} with {lengths[0][0]} samples, {long:.2f} with {lengths[-1][0]}"
     return [
-        Finding(
-            "σ about 0.01",
-            "the best σ of the proposal is about 0.01",
-            _said(means),
-            means[middle] == min(list(means.values())[:3]),
-        ),
-        Finding("longer chains", "longer chains narrow the interval", steady, long < short),
+        Finding("σ about 0.01", "the best σ of the proposal is about 0.01", _said(means), decided(best)),
+        Finding("longer chains", "longer chains narrow the interval", steady, steadier(long, short, draws)),
     ]
 
 
 def viterbi_findings(results: Results) -> list[Finding]:
     """Whether summing is more robust than the best sample where A is small."""
-    means = _means(results, results.distinct("|A|")[0])
-    pairs = [(means[name], means[f"{name}, Viterbi"]) for name in ("heuristic", "MCMC")]
+    few = results.distinct("|A|")[0]
+    gains = [_less(results, few, name, f"{name}, Viterbi") for name in ("heuristic", "MCMC")]
     claim = "with few sentences the sum over samples is better than the best of them"
-    return [Finding("sum is robust", claim, _said(means), sum(a for a, _ in pairs) < sum(b for _, b in pairs))]
+    return [Finding("sum is robust", claim, _said(_means(results, few)), decided(together(gains)))]
 
 
 def _settings(identity: str, title: str, paper: str, cells: Any, findings: Any) -> Experiment:

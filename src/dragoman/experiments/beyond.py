@@ -19,13 +19,14 @@ from dragoman.experiments.adaptation import MEASURES, Run, live, rerank
 from dragoman.experiments.adapting import made, row_of, run_of
 from dragoman.experiments.batch_online import Interlacing
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
+from dragoman.experiments.judging import decided, shown, together
 from dragoman.experiments.workshop import Workshop
-from dragoman.measure import Ter
+from dragoman.measure import Bleu, Ter
 from dragoman.models.modelset import SHARE
 from dragoman.search.decoder import Decoder, Prefix
 
 RATES = {"ridge, λ": 0.01, "Bayes, λ": 0.1, "perceptron, λ": 0.001, "perceptron, u": 0.3}  # docs/adapt.md
-MARGIN = 0.1  # points; less is the same
+NO_WORSE = 0.5  # points of BLEU that a system may be behind and still be called as good
 
 
 def texts(scale: Scale) -> dict[str, Text]:
@@ -202,25 +203,27 @@ def draw(figure: Any, results: Results) -> None:
         axes.invert_yaxis()
 
 
-def compare(results: Results, claim: str, first: str, second: str) -> list[Finding]:
+def compare(results: Results, claim: str, first: str, second: str, tolerance: float = 0.0) -> list[Finding]:
     """Whether the best of some systems is better than the best of others by BLEU, each told by how the name begins."""
     best = []
     for beginning in (first, second):
         fitting = [row for row in results.rows if row["system"].startswith(beginning)]
         best.append(max(fitting, key=lambda row: float(row["BLEU"])))
     said = "; ".join(f"{row['system']}: TER {row['TER']:.2f}, BLEU {row['BLEU']:.2f}" for row in best)
-    return [Finding("question", claim, said, float(best[0]["BLEU"]) > float(best[1]["BLEU"]) - MARGIN)]
+    gain = results.difference(Bleu(), "BLEU", *({"system": row["system"]} for row in best))
+    return [Finding("question", claim, f"{said}; BLEU {shown([gain])}", decided(gain, tolerance))]
 
 
 def pairwise(results: Results, claim: str, ending: str, other: str) -> list[Finding]:
     """Whether systems whose name ends in one way are better by BLEU, in the mean, than those that end in the other."""
-    gains = []
+    gains, said = [], []
     for row in results.rows:
         if row["system"].endswith(ending):
-            twin = results.select(system=row["system"].removesuffix(ending) + other)[0]
-            gains.append((row["system"], row["BLEU"] - twin["BLEU"], row["TER"] - twin["TER"]))
-    said = ", ".join(f"{name}: BLEU {bleu:+.2f}, TER {ter:+.2f}" for name, bleu, ter in gains)
-    return [Finding("question", claim, said, sum(bleu for _, bleu, _ in gains) > 0)]
+            twins = {"system": row["system"]}, {"system": row["system"].removesuffix(ending) + other}
+            gains.append(results.difference(Bleu(), "BLEU", *twins))
+            ter = results.difference(Ter(), "TER", *twins)
+            said.append(f"{row['system']}: BLEU {shown(gains[-1:])}, TER {-ter.score:+.2f} ± {ter.margin:.2f}")
+    return [Finding("question", claim, "; ".join(said), decided(together(gains)))]
 
 
 def _question(identity: str, title: str, cells: Any, findings: Any) -> Experiment:
@@ -229,7 +232,9 @@ def _question(identity: str, title: str, cells: Any, findings: Any) -> Experimen
 
 def _option(identity: str, title: str, option: str, values: Any, claim: str) -> Experiment:
     cells = partial(option_cells, option=option, values=values)
-    return _question(identity, title, cells, partial(compare, claim=claim, first=option, second="as usual"))
+    return _question(
+        identity, title, cells, partial(compare, claim=claim, first=option, second="as usual", tolerance=NO_WORSE)
+    )
 
 
 EXPERIMENTS = [

@@ -12,10 +12,12 @@ from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured,
 from dragoman.experiments.workshop import Workshop
 from dragoman.models.alignment import AlignmentModel
 from dragoman.models.estimators import IncrementalEM, Interlaced, train
+from dragoman.models.modelset import NEARNESS
 
 CORPORA = {"XRCE": "pydocs-en-es", "Europarl": "europarl-en-es"}  # the papers' and what stands in for each
 LONGEST = 40  # words: longer pairs are left out, as in [O] §4.1
 EPOCHS = 5
+ENGINE = "incremental EM, near jumps"  # what the engine learns by, see docs/alignment.md
 KEPT = (10, 100, 1000)  # R, samples that the interlaced estimator keeps
 CLOSE = 0.01  # [O] §4.4: one incremental epoch is less than 1 % below five of batch EM
 
@@ -45,10 +47,11 @@ def by_epoch(workshop: Workshop, corpus: Text, task: str, estimator: str, epochs
     """Log-likelihood ÷ pairs after each epoch, from the uniform model."""
     del task
     model, pairs = read(workshop, corpus)
+    model.nearness = NEARNESS if estimator == ENGINE else model.nearness
     began, values = time.perf_counter(), list[float]()
     learner = IncrementalEM(model, pairs)
     for epoch in range(1, epochs + 1):
-        if estimator == "incremental EM":
+        if estimator != "batch EM":
             learner.epoch()
         else:
             model = AlignmentModel(model.source, model.target)
@@ -84,7 +87,7 @@ def epochs_cells(scale: Scale) -> list[Cell]:
     return [
         Cell(by_epoch, {"task": task, "corpus": text, "estimator": estimator, "epochs": EPOCHS})
         for task, text in _texts(scale).items()
-        for estimator in ("batch EM", "incremental EM")
+        for estimator in ("batch EM", "incremental EM", ENGINE)
     ]
 
 
@@ -115,19 +118,22 @@ def pass_table(results: Results) -> Table:
 
 def epochs_findings(results: Results) -> list[Finding]:
     """Whether incremental EM is ahead, and its first epoch as good as five of batch EM."""
-    ahead, close = [], []
+    ahead, close, engine = [], [], []
     for task in results.distinct("task"):
-        batch, incremental = (
+        batch, incremental, ours = (
             [float(row["log-likelihood"] or 0) for row in results.select(task=task, estimator=name)]
-            for name in ("batch EM", "incremental EM")
+            for name in results.distinct("estimator")
         )
         ahead.append(sum(a > b for a, b in zip(incremental, batch, strict=True)))
         close.append((incremental[0] - batch[-1]) / abs(batch[-1]))
+        engine.append((ours[0] - batch[-1]) / abs(batch[-1]))
     first = "incremental EM has the higher log-likelihood after each epoch"
     second = "one epoch of incremental EM is less than 1 % below five of batch EM"
+    third = "nor is that of the engine, whose jumps are likelier the nearer, below five of the paper's batch EM"
     return [
         Finding("incremental ahead", first, f"after {ahead} of {EPOCHS} epochs", min(ahead) == EPOCHS),
         Finding("one for five", second, ", ".join(f"{100 * d:+.2f} %" for d in close), min(close) > -CLOSE),
+        Finding("the engine's", third, ", ".join(f"{100 * d:+.2f} %" for d in engine), min(engine) > -CLOSE),
     ]
 
 

@@ -62,7 +62,9 @@ def findings(results: Results) -> list[Finding]:
         for better, worse in (("none", "n-best"), ("simplex", "none"))
     )
     return [
-        Finding("n-best does harm", "ridge regression on n-best lists does harm", f"{shown([harm])} points", decided(harm)),
+        Finding(
+            "n-best does harm", "ridge regression on n-best lists does harm", f"{shown([harm])} points", decided(harm)
+        ),
         Finding("simplex helps", "by the simplex effort falls", f"{shown([gain])} points", decided(gain)),
     ]
 

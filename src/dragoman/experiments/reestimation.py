@@ -6,8 +6,9 @@ from functools import partial
 from typing import Any
 
 from dragoman.experiments import adaptation_sets as sets
-from dragoman.experiments.adaptation_sets import adapted, spread
+from dragoman.experiments.adaptation_sets import adapted, spread, values
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Results, Scale, Table
+from dragoman.experiments.judging import decided, paired, steadier, together
 
 FEW = 100  # sentences of A under which [B] finds Bayes best
 TUNERS = ("mert", "mira", "pro", "mert+")
@@ -49,16 +50,21 @@ def findings(results: Results, name: str) -> list[Finding]:
     few = [size for size in sets.sizes_of(results) if size < FEW]
     bayes = [system for system in results.distinct("system") if system.startswith("BPA")]
     anew = ("MERT", "MIRA", "PRO")
-    said, best = [], []
+    said, gains = [], []
     for size in few:
-        ours, theirs = (min(sign * spread(results, name, s, size)[0] for s in kind) for kind in (bayes, anew))
-        best.append(ours < theirs)
-        said.append(f"A of {size}: {sign * ours:.2f} against {sign * theirs:.2f}")
-    steady, theirs = (max(spread(results, name, s, few[0])[1] for s in kind) for kind in (bayes, anew))
+        means = {system: sign * spread(results, name, system, size)[0] for system in (*bayes, *anew)}
+        ours, theirs = (min(kind, key=means.__getitem__) for kind in (bayes, anew))
+        both = (values(results, name, system, size) for system in (theirs, ours))
+        gains.append(paired(*both) if sign > 0 else paired(*reversed(list(both))))
+        said.append(f"A of {size}: {ours} {sign * means[ours]:.2f}, {theirs} {sign * means[theirs]:.2f}")
+    steady, theirs_at_most = (max(spread(results, name, s, few[0])[1] for s in kind) for kind in (bayes, anew))
     claim = f"2σ of BPA is under 2 points and less than that of the others, with A of {few[0]}"
+    less = steadier(steady, theirs_at_most, len(results.distinct("draw"))) if steady < 2 else False
     return [
-        Finding("BPA best for few", "BPA is best with less than 100 sentences", "; ".join(said), all(best)),
-        Finding("BPA steady", claim, f"{steady:.2f} against up to {theirs:.2f}", steady < min(2.0, theirs)),
+        Finding(
+            "BPA best for few", "BPA is best with less than 100 sentences", "; ".join(said), decided(together(gains))
+        ),
+        Finding("BPA steady", claim, f"{steady:.2f} against up to {theirs_at_most:.2f}", less),
     ]
 
 
@@ -105,14 +111,11 @@ def size_table(results: Results) -> Table:
 def size_findings(results: Results) -> list[Finding]:
     """Whether Bayes gains by longer lists."""
     sizes = results.distinct("n")
-    first, last = (
-        sum(float(row["TER"]) for row in results.select(system="BPA, heuristic", n=n))
-        / len(results.select(system="BPA, heuristic", n=n))
-        for n in (sizes[0], sizes[-1])
-    )
+    first, last = (values(results, "TER", "BPA, heuristic", 100, n=n) for n in (sizes[0], sizes[-1]))
     claim = "BPA gains by longer lists, and does not overfit"
-    said = f"TER {first:.2f} with {sizes[0]}-best, {last:.2f} with {sizes[-1]}-best"
-    return [Finding("longer lists", claim, said, last < first)]
+    means = [sum(found) / len(found) for found in (first, last)]
+    said = f"TER {means[0]:.2f} with {sizes[0]}-best, {means[1]:.2f} with {sizes[-1]}-best"
+    return [Finding("longer lists", claim, said, decided(paired(first, last)))]
 
 
 def draw_sizes(figure: Any, results: Results) -> None:

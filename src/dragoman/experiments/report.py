@@ -32,11 +32,14 @@ QUICK = (
 )
 
 
+VERDICTS = {True: "yes", False: "no", None: "undecided"}
 SIGNS = (
-    "**Yes** and **no** tell the sign of a difference and nothing more: no test of significance stands behind them, "
-    "and where the best of several systems is named, it was found on the very text that it is reported for. Margins "
-    "are in the tables of the pages; many differences between methods of adapting weights are smaller than these."
+    "**Yes** and **no** stand where a difference is beyond its 95 % interval, by paired bootstrap over segments or "
+    "over draws; else it is **undecided**. Where the best of several systems is compared, it was found on the very "
+    "text that it is reported for. Times and likelihoods have no interval: there the sign decides."
 )
+FINDINGS = "findings.json"  # the verdicts of a report, for comparison
+WITHIN = "the difference is within its interval"
 
 
 def signature(experiment: Experiment, results: Results, scale: Scale, workshop: Workshop) -> dict[str, Any]:
@@ -82,8 +85,8 @@ def _judged(finding: Finding, experiment: Experiment) -> dict[str, Any]:
     """A finding, with the reason if it is a paper's and does not hold."""
     if finding.holds or experiment.beyond:
         return finding._asdict()
-    reason = _reasons().get(experiment.id, {}).get(finding.name, UNKNOWN)
-    return finding._asdict() | {"reason": reason}
+    usual = WITHIN if finding.holds is None else UNKNOWN
+    return finding._asdict() | {"reason": _reasons().get(experiment.id, {}).get(finding.name, usual)}
 
 
 def tidy(results: Results) -> str:
@@ -116,7 +119,8 @@ def _reasons() -> dict[str, dict[str, str]]:
 
 def write_pages(out: Path, pages: Path) -> list[Path]:
     """A page for each family with results in a directory, and an index; figures and CSV files go beside them."""
-    known = {path.stem: json.loads(path.read_bytes()) for path in sorted(out.glob("*.json"))}
+    results = (path for path in sorted(out.glob("*.json")) if path.name != FINDINGS)
+    known = {path.stem: json.loads(path.read_bytes()) for path in results}
     if not known:
         raise BadInputError("there are no results to report", where=out, remedy="run an experiment first")
     written = []
@@ -131,7 +135,27 @@ def write_pages(out: Path, pages: Path) -> list[Path]:
                 shutil.copyfile(out / file, pages / file)
             written.append(_write(pages / f"{name}.md", [f"# {title}", *(_section(each) for each in found)]))
         written.append(_write(pages / "index.md", _index(known)))
+        verdicts = {each: {f["name"]: f["holds"] for f in found["findings"]} for each, found in known.items()}
+        write_durably(pages / FINDINGS, json.dumps(verdicts, indent=1, ensure_ascii=False).encode())
     return written
+
+
+def compared(known: list[dict[str, Any]], pages: Path) -> str:
+    """How the findings of a run agree with those of a report: the same, undecided in one of them, or contrary."""
+    path = pages / FINDINGS
+    if not path.exists():
+        raise BadInputError("there is no report to compare with", where=pages, remedy="name the directory of --report")
+    theirs = json.loads(path.read_bytes())
+    same, undecided, contrary = 0, 0, list[str]()
+    for each in known:
+        for finding in each["findings"]:
+            ours, other = finding["holds"], theirs.get(_id(each), {}).get(finding["name"])
+            same += ours is not None and ours == other
+            undecided += ours is None or other is None
+            if {ours, other} == {True, False}:
+                contrary.append(f"{_id(each)}, {finding['claim']}: {VERDICTS[ours]}, there {VERDICTS[other]}")
+    said = f"{same} findings as in {pages}, {undecided} undecided here or there, {len(contrary)} contrary"
+    return "\n  ".join([said, *contrary])
 
 
 def _write(path: Path, parts: list[str]) -> Path:
@@ -150,7 +174,7 @@ def _section(known: dict[str, Any]) -> str:
     parts = [f"## {_id(known)}: {known['title']}"]
     if signed["quick"]:
         parts.append(QUICK.format(", ".join(signed["corpora"])))
-    verdicts = ("found here too", "**not** found here") if known["paper"] else ("yes", "no")
+    verdicts = VERDICTS | ({True: "found here too", False: "**not** found here"} if known["paper"] else {})
     found = "\n".join(_finding(each, verdicts) for each in known["findings"])
     parts += [f"**The paper:** {known['paper']}" if known["paper"] else "A question beyond the papers.", found]
     parts += [_table(known["table"]), f"![{known['title']}]({_id(known)}.svg)"]
@@ -163,10 +187,9 @@ def _section(known: dict[str, Any]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _finding(each: dict[str, Any], verdicts: tuple[str, str]) -> str:
-    verdict = verdicts[0] if each["holds"] else verdicts[1]
+def _finding(each: dict[str, Any], verdicts: dict[bool | None, str]) -> str:
     reason = f" Reason: {each['reason']}." if "reason" in each else ""
-    return f"- {each['claim']}: {verdict} ({each['ours']}).{reason}"
+    return f"- {each['claim']}: {verdicts[each['holds']]} ({each['ours']}).{reason}"
 
 
 def _table(table: dict[str, Any]) -> str:
@@ -181,7 +204,7 @@ def _index(known: dict[str, Any]) -> list[str]:
         for each in family:
             for finding in known.get(each.id, {}).get("findings", []):
                 scale = "quick" if known[each.id]["signature"]["quick"] else "full"
-                verdict = "yes" if finding["holds"] else "no"
+                verdict = VERDICTS[finding["holds"]]
                 rows.append([f"[{each.id}]({name}.md)", finding["claim"], verdict, finding["ours"], scale])
     columns = ["", "finding", "found here", "in numbers", "run"]
     return [
