@@ -4,6 +4,7 @@
     python benchmarks/bench_online.py shift                   # Europarl models, manuals to translate: [O] Table 7
     python benchmarks/bench_online.py europarl                # little repetition: [O] Table 6
     python benchmarks/bench_online.py --shares --segments 600 # corrections weighted against the base, or summed with it
+    python benchmarks/bench_online.py pydocs --repeats        # where gains come from: by likeness to segments before
     python benchmarks/bench_online.py desktop --peer          # 10,000 pairs, 500 segments; and sil-thot in the same run
 
 Tokens lower-cased, post-editing as in [O] §4.2: translate, compare with the reference, learn it; the translation memory
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
 
 from dragoman import kernels
 from dragoman.engine import Engine
@@ -38,6 +40,8 @@ from benchmarks.thot_peer import trained_thot
 CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
 OUT = Path(__file__).parent / "out"
 LONGEST = 80  # words of a training sentence
+
+LIKENESS = (0.0, 0.3, 0.5, 0.7, 0.9, 1.0)  # bounds of the classes of `--repeats`
 
 Pair = tuple[str, str]
 
@@ -109,6 +113,36 @@ def shared(base: Path, pairs: list[Pair]) -> None:
             report(name, [each.translation for each in outcomes], [each.reference for each in outcomes], [])
 
 
+def repeated(base: Path, pairs: list[Pair]) -> None:
+    """WER of both systems, by how like a source is to the likest one before it, and of what that one's reference was.
+
+    The latter is what a memory would offer; where sources are the same, it is how far the references are apart.
+    """
+    translations = []
+    for learn in (False, True):
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "project"
+            with Engine.create(path, source="en", target="es", tokens="words", base=base) as engine:
+                translations.append([each.translation.split() for each in post_edit(engine, pairs, learn=learn)])
+    sources, references = ([side.split() for side in sides] for sides in zip(*pairs, strict=True))
+    counts = np.zeros((len(LIKENESS), 5), np.int64)  # segments, words, errors of both systems and of the likest
+    for n, reference in enumerate(references):
+        likeness, likest = max(
+            ((Levenshtein.normalized_similarity(sources[n], source), m) for m, source in enumerate(sources[:n])),
+            default=(0.0, 0),
+        )
+        offered = [*(each[n] for each in translations), references[likest] if n else []]
+        errors = [Levenshtein.distance(each, reference) for each in offered]
+        counts[np.searchsorted(LIKENESS, likeness, side="right") - 1] += [1, len(reference), *errors]
+    print("| likeness of the likest source before | segments | words | conventional | online | its reference |")
+    print("|---|---:|---:|---:|---:|---:|")
+    for least, (segments, words, *errors) in zip(LIKENESS, counts.tolist(), strict=True):
+        rates = " | ".join(f"{100 * each / max(words, 1):.1f}" for each in errors)
+        print(
+            f"| {f'{least:.0%} and more' if least < 1 else 'the same'} | {segments} | {words:,} | {rates} |", flush=True
+        )
+
+
 class Peer(NamedTuple):
     """A system of sil-thot."""
 
@@ -168,6 +202,7 @@ def main() -> None:
     parser.add_argument("settings", nargs="*", choices=[*SETTINGS, []], help="which settings (default all)")
     parser.add_argument("--segments", type=int, default=0, help="so many test segments instead")
     parser.add_argument("--shares", action="store_true", help="try shares of the corrections instead")
+    parser.add_argument("--repeats", action="store_true", help="errors by likeness to earlier segments instead")
     parser.add_argument("--peer", action="store_true", help="run sil-thot too")
     arguments = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
@@ -179,6 +214,9 @@ def main() -> None:
         pairs = read(setting.test, "test", arguments.segments or setting.segments)
         base = trained(setting.train, setting.pairs)
         print(f"\n{name}: {setting.train}, {setting.pairs:,} pairs → {setting.test}, {len(pairs):,} segments\n")
+        if arguments.repeats:
+            repeated(base, pairs)
+            continue
         print("| | BLEU | WER | learning, ms, median |\n|---|---:|---:|---:|", flush=True)
         (shared if arguments.shares else ours)(base, pairs)
         if arguments.peer:
