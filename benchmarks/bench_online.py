@@ -30,6 +30,7 @@ from dragoman import kernels
 from dragoman.engine import Engine
 from dragoman.experiments.post_editing import post_edit
 from dragoman.measure import Bleu, Wer, interval
+from dragoman.models.language import Share
 from dragoman.text.reading import lines
 from dragoman.text.tokens import split
 
@@ -103,13 +104,14 @@ def ours(base: Path, pairs: list[Pair]) -> None:
 def shared(base: Path, pairs: list[Pair]) -> None:
     """Online, the corrections weighted against the base by a share, that of the translation models or of all."""
     for share in (None, 0.3, 0.5, 0.7):
-        for language_share in dict.fromkeys((None, share)):
+        ways: dict[Share, str] = {share: ", n-grams too", None: "", "auto": ", n-grams auto"}
+        for language_share, said in ways.items():
             with tempfile.TemporaryDirectory() as directory:
                 path = Path(directory) / "project"
                 with Engine.create(path, source="en", target="es", tokens="words", base=base) as engine:
                     engine.share, engine.language_share = share, language_share
                     outcomes = list(post_edit(engine, pairs))
-            name = "summed" if share is None else f"share {share}{', n-grams too' if language_share else ''}"
+            name = ("summed" if share is None else f"share {share}") + said
             report(name, [each.translation for each in outcomes], [each.reference for each in outcomes], [])
 
 

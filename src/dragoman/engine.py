@@ -32,6 +32,7 @@ from dragoman.interactive import session
 from dragoman.interactive.work import Work
 from dragoman.locks import ReadWriteLock
 from dragoman.models.knowledge import Knowledge
+from dragoman.models.language import AUTO, Share
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import Progress, checked_share
 from dragoman.progress import bars
@@ -336,15 +337,15 @@ class Engine:
             self._change(state, {"share": checked_share(share)})
 
     @property
-    def language_share(self) -> float | None:
-        """The same for the language model, which at first sums all counts."""
+    def language_share(self) -> Share:
+        """The same for the language model; "auto", the default: summed unless the base is of another domain."""
         with self._reading() as state:
             return state.knowledge.models.language_share
 
     @language_share.setter
-    def language_share(self, share: float | None) -> None:
+    def language_share(self, share: Share) -> None:
         with self._writing() as state:
-            self._change(state, {"language_share": checked_share(share)})
+            self._change(state, {"language_share": share if share == AUTO else checked_share(share)})
 
     @property
     def estimates(self) -> Estimates:

@@ -24,7 +24,7 @@ def over_base(path: Path) -> Engine:
 def test_a_greater_share_lets_corrections_win_over_the_base(tmp_path: Path) -> None:
     with over_base(tmp_path) as engine:
         engine.learn("the press", "el pulsador", force=True)
-        assert (engine.share, engine.language_share) == (0.5, None)
+        assert (engine.share, engine.language_share) == (0.5, "auto")
         engine.share = None
         assert engine.translate("the press", memory=False).text == "la prensa"
         engine.share = engine.language_share = 0.95

@@ -222,3 +222,34 @@ def test_a_set_hands_its_share_to_its_models_and_keeps_it(tmp_path: Path) -> Non
         models.share = 1.5
     with pytest.raises(BadInputError, match="from 0 to 1"):
         models.language_share = -0.5
+
+
+def test_a_base_of_another_domain_gives_the_layer_a_share_by_itself() -> None:
+    base = LanguageModel(order=3)
+    known = [f"known{n}" for n in range(200)]
+    for n in range(0, 200, 4):
+        base.add(known[n : n + 4])
+    layer = LanguageModel(3, None, base)
+    layer.share = "auto"
+    new = [f"new{n}" for n in range(60)]
+    for n in range(0, 40, 4):
+        layer.add(new[n : n + 4])
+    assert layer.share_in_use is None  # too few words to tell
+    for n in range(0, 120, 4):
+        layer.add(known[n : n + 4])
+    assert layer.share_in_use == 0.5  # 40 of 160 words are new
+    for n in range(120, 200, 4):
+        layer.add(known[n : n + 4])
+    assert layer.share_in_use is None  # 40 of 240
+    for n in range(40, 60, 4):
+        layer.add(new[n : n + 4])
+    assert layer.share_in_use == 0.5
+    weighted = layer.prob("new1", ["new0"])
+    layer.share = 0.5
+    assert layer.prob("new1", ["new0"]) == weighted
+    layer.share = None
+    assert layer.prob("new1", ["new0"]) != weighted
+    layer.share = "auto"
+    for n in range(40, 60, 4):
+        layer.remove(new[n : n + 4])
+    assert layer.share_in_use is None

@@ -22,6 +22,7 @@ from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured,
 from dragoman.experiments.judging import decided, shown, together
 from dragoman.experiments.workshop import Workshop
 from dragoman.measure import Bleu, Ter
+from dragoman.models.language import AUTO, Share
 from dragoman.models.modelset import SHARE
 from dragoman.search.decoder import Decoder, Prefix
 
@@ -46,7 +47,7 @@ def corrected(
     adapter: str | None = None,
     kept: int = 1,
     share: float | None = SHARE,
-    language_share: float | None = None,
+    language_share: Share = AUTO,
     limit: int | None = None,
     window: int | None = None,
     learn: bool = True,
@@ -101,9 +102,9 @@ def option_cells(scale: Scale, option: str, values: Callable[[Scale], tuple[Any,
 
 def layer_cells(scale: Scale) -> list[Cell]:
     """Counts summed, and layers with a share: of the translation models, and of n-grams too."""
-    found: list[dict[str, Any]] = [{"system": "summed", "share": None}]
+    found: list[dict[str, Any]] = [{"system": "as usual"}, {"system": "summed", "share": None, "language_share": None}]
     for share in (0.3, 0.5, 0.7, 0.9):
-        found.append({"system": f"share {share:g}", "share": share})
+        found.append({"system": f"share {share:g}", "share": share, "language_share": None})
         found.append({"system": f"share {share:g}, n-grams too", "share": share, "language_share": share})
     return [Cell(corrected, texts(scale) | parameters) for parameters in found]
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ from dragoman.models.language_kernels import (
     TALLIES,
     TOTAL,
     TYPES,
+    WORDS,
     LanguageArrays,
     Own,
     Statistics,
@@ -57,9 +58,14 @@ CHUNK = 1 << 12  # words that `train` hands to a kernel at once
 BATCH = 1 << 11  # sentences that are scored at once
 BLOCK = 1 << 10  # words that are looked up at once
 DEFAULT_SHARE = 0.5  # of a layer over a base that has no counts
+AUTO: Literal["auto"] = "auto"  # in place of a share: none, or this if the base is of another domain
+ELSEWHERE = 0.5  # the share of a layer then
+FOREIGN = 0.2  # of a layer's words, unknown to the base: then it is of another domain
+ENOUGH = 100  # different words of a layer, to tell
 
 Ids = NDArray[np.int64]
 Words = Sequence[str]
+Share = float | Literal["auto"] | None
 Item = TypeVar("Item")
 
 
@@ -136,11 +142,13 @@ class LanguageModel(Reader):
 
     The vocabulary may be shared with other models; methods whose name ends in `_ids`, and `train`, take its ids. With a
     `share`, what a layer has counted and its base are not summed but interpolated: share · p_layer + (1 − share) ·
-    p_base. It may be set at any time. Over a base of probabilities (`arpa.read_base`) there is always one.
+    p_base. It may be set at any time. With `AUTO` it follows from the words: where the base lacks many of those that
+    the layer has, it is of another domain, and then the layer has a share. Over a base of probabilities
+    (`arpa.read_base`) there is always one.
     """
 
     kernels = text_kernels
-    share: float | None = None
+    share: Share = None
 
     def __init__(self, order: int = 5, vocabulary: Vocabulary | None = None, base: LanguageModel | None = None) -> None:
         if not 1 <= order <= HIGHEST_ORDER:
@@ -171,7 +179,7 @@ class LanguageModel(Reader):
         """What the kernels read and write; valid until the model changes."""
         if self.stored.inner.size:
             return LanguageModel(self.order, self.vocabulary, self).view
-        inner, outer, stored, share = self.inner.layered, self.outer.layered, self.stored, self.share
+        inner, outer, stored, share = self.inner.layered, self.outer.layered, self.stored, self.share_in_use
         own = Own(inner.base, np.zeros(0, kernels.OWN_GRAM), self.own_scalars)
         if self.base is None:
             share = None
@@ -180,6 +188,14 @@ class LanguageModel(Reader):
             share = DEFAULT_SHARE if share is None and stored.inner.size else share
         counted = self._beneath, self.statistics, self.discounts
         return LanguageArrays(inner, outer, *counted, own, stored, SUM if share is None else float(share))
+
+    @property
+    def share_in_use(self) -> float | None:
+        """The share, or what it is at present with `AUTO`."""
+        if self.share != AUTO:
+            return self.share
+        words, new = int(self.own_scalars[TYPES]), int(self.scalars[WORDS])
+        return ELSEWHERE if words >= ENOUGH and new > FOREIGN * words else None
 
     def add(self, words: Words) -> None:
         """Learn one sentence, without `<s>` and `</s>`."""

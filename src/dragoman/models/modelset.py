@@ -28,7 +28,7 @@ from dragoman.models import estimators, symmetry_kernels
 from dragoman.models.alignment import AlignmentModel, check_pair
 from dragoman.models.contribution import Contribution
 from dragoman.models.extraction import LONGEST
-from dragoman.models.language import LanguageModel
+from dragoman.models.language import AUTO, LanguageModel, Share
 from dragoman.models.lengths import LengthModel
 from dragoman.models.phrases import PhraseModel
 from dragoman.models.symmetry import DEFAULT, KINDS
@@ -69,7 +69,7 @@ class ModelSet:
         symmetrisation: str = DEFAULT,
         limit: int | None = None,
         share: float | None = SHARE,
-        language_share: float | None = None,
+        language_share: Share = AUTO,
     ) -> None:
         if symmetrisation not in KINDS:
             known = ", ".join(KINDS)
@@ -107,16 +107,16 @@ class ModelSet:
             model.share = share
 
     @property
-    def language_share(self) -> float | None:
-        """The same for the probabilities of n-grams, which are summed at first."""
+    def language_share(self) -> Share:
+        """The same for the probabilities of n-grams; `AUTO`: summed unless the base is of another domain."""
         return self.language.share
 
     @language_share.setter
-    def language_share(self, share: float | None) -> None:
-        self.language.share = checked_share(share)
+    def language_share(self, share: Share) -> None:
+        self.language.share = share if share == AUTO else checked_share(share)
 
     @property
-    def shares(self) -> dict[str, float | None]:
+    def shares(self) -> dict[str, Share]:
         """Both shares, as they are saved."""
         return {"share": self.share, "language_share": self.language_share}
 
@@ -267,13 +267,13 @@ class ModelSet:
         models.phrases = PhraseModel.from_arrays(of("phrases"), base.phrases if base else None)
         models.lengths = LengthModel.from_arrays(of("lengths"), base.lengths if base else None)
         models.inverse.nearness = models.direct.nearness = NEARNESS
-        models.share, models.language_share = SHARE, None
+        models.share, models.language_share = SHARE, AUTO
         return models
 
 
-def checked_share(share: float | None) -> float | None:
+def checked_share(share: Share) -> float | None:
     """A share that can be, or an error."""
-    if share is not None and not 0.0 <= share <= 1.0:
+    if isinstance(share, str) or (share is not None and not 0.0 <= share <= 1.0):
         raise BadInputError(f"the share of a layer is a number from 0 to 1, not {share}", remedy="or None: summed")
     return share
 

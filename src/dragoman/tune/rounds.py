@@ -124,7 +124,8 @@ def tune(
         took = time.perf_counter() - began
         done.append(Round(number, decoded.score, expected, new, pool.size, took, optimising, dict(current)))
         best = int(np.argmax([pool.sign * each.score for each in done]))  # the earlier one among equals
-        if number == rounds or number - best >= PATIENCE or not new:
+        lately = number - best < PATIENCE or best == 0  # until a first gain, the pool is too small to give up
+        if number == rounds or not lately or not new:
             break
         began = time.perf_counter()
         start = vector(done[best].weights)

@@ -142,8 +142,8 @@ def tune_share(
     references = [" ".join(words) for words in development.references]
 
     def score(value: float) -> float:
-        shares = models.shares | {name: value}
-        layer = ModelSet(models.base, share=shares["share"], language_share=shares["language_share"])
+        layer = ModelSet(models.base, share=models.share, language_share=models.language_share)
+        setattr(layer, name, value)
         decoder, found = Decoder(layer, weights, beam, estimates), list[str]()
         rows = zip(development.sources, development.references, development.placeable, strict=True)
         for source, reference, placeable in rows:
@@ -152,7 +152,9 @@ def tune_share(
         return measure(found, references)
 
     quality = _quality(name, score, measure, evaluations, progress)
-    return best_value(name, quality, low=0.0, high=1.0, start=getattr(models, name), evaluations=evaluations)
+    given = models.shares[name]
+    start = None if isinstance(given, str) else given
+    return best_value(name, quality, low=0.0, high=1.0, start=start, evaluations=evaluations)
 
 
 def _quality(
