@@ -42,6 +42,7 @@ CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
 OUT = Path(__file__).parent / "out"
 LONGEST = 80  # words of a training sentence
 
+SHARES: tuple[Share, ...] = (0.3, 0.5, 0.7, "auto")  # of n-grams
 LIKENESS = (0.0, 0.3, 0.5, 0.7, 0.9, 1.0)  # bounds of the classes of `--repeats`
 
 Pair = tuple[str, str]
@@ -61,6 +62,9 @@ SETTINGS = {
     "shift": Setting("europarl-en-es", 60_000, "pydocs-en-es", 2_000),
     "europarl": Setting("europarl-en-es", 60_000, "europarl-en-es", 2_000),
     "desktop": Setting("desktop-en-es", 10_000, "desktop-en-es", 500),
+    "menus": Setting("europarl-en-es", 60_000, "desktop-en-es", 1_000),
+    "medical": Setting("europarl-en-es", 60_000, "tico19-en-es", 1_000),
+    "news": Setting("europarl-en-es", 60_000, "newstest-en-es", 1_000),
 }
 
 
@@ -103,16 +107,16 @@ def ours(base: Path, pairs: list[Pair]) -> None:
 
 def shared(base: Path, pairs: list[Pair]) -> None:
     """Online, the corrections weighted against the base by a share, that of the translation models or of all."""
-    for share in (None, 0.3, 0.5, 0.7):
-        ways: dict[Share, str] = {share: ", n-grams too", None: "", "auto": ", n-grams auto"}
-        for language_share, said in ways.items():
-            with tempfile.TemporaryDirectory() as directory:
-                path = Path(directory) / "project"
-                with Engine.create(path, source="en", target="es", tokens="words", base=base) as engine:
-                    engine.share, engine.language_share = share, language_share
-                    outcomes = list(post_edit(engine, pairs))
-            name = ("summed" if share is None else f"share {share}") + said
-            report(name, [each.translation for each in outcomes], [each.reference for each in outcomes], [])
+    tried: dict[str, tuple[float | None, Share]] = {"summed": (None, None)}
+    tried |= {f"share {share}": (share, None) for share in (0.3, 0.5, 0.7)}
+    tried |= {f"share 0.5, of n-grams {share}": (0.5, share) for share in SHARES}
+    for name, shares in tried.items():
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "project"
+            with Engine.create(path, source="en", target="es", tokens="words", base=base) as engine:
+                engine.share, engine.language_share = shares
+                outcomes = list(post_edit(engine, pairs))
+        report(name, [each.translation for each in outcomes], [each.reference for each in outcomes], [])
 
 
 def repeated(base: Path, pairs: list[Pair]) -> None:

@@ -45,7 +45,7 @@ SPECIALS = {"<unk>": UNKNOWN, "<UNK>": UNKNOWN, "<s>": START, "</s>": END}
 def write_arpa(model: LanguageModel, path: str | Path) -> None:
     """Write a model, base and layer together, as an ARPA file; compressed if its name ends in `.gz`."""
     path = Path(path)
-    if model.share is not None or (model.base or model).stored.inner.size:
+    if (model.base and model.share_in_use is not None) or (model.base or model).stored.inner.size:
         raise BadInputError("an interpolated model does not fit the form of an ARPA file", remedy="set no share")
     orders = _needed(list(list_grams(model)))
     orders[0] = _with_specials(orders[0])
