@@ -76,6 +76,21 @@ def test_the_best_round_is_kept_when_later_ones_collapse(models: ModelSet, devel
     assert all(start.tolist() == vector(report.weights).tolist() for start in asked[1:])  # never from a collapsed one
 
 
+def test_it_does_not_give_up_before_a_first_gain(models: ModelSet, development: Development) -> None:
+    good, calls = vector(Weights("moses")), list[int]()
+
+    def late(_pool: Pool, weights: Floats, *, seed: int = 1) -> Floats:
+        """Worse and worse, until it finds the default weights."""
+        calls.append(seed)
+        worse = weights.copy()
+        worse[0] -= 0.2 * len(calls)
+        return worse if len(calls) <= PATIENCE + 1 else good
+
+    report = tune(models, START, development, late, MEASURES["bleu"], nbest=20, rounds=PATIENCE + 3)
+    assert report.best == PATIENCE + 2
+    assert report.after > report.before
+
+
 def test_it_ends_when_no_other_weights_are_found_with_several_seeds(models: ModelSet, development: Development) -> None:
     seeds = set()
 
