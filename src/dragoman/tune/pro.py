@@ -7,6 +7,7 @@ import numpy as np
 from dragoman.extras import load
 from dragoman.tune.mert import line_search
 from dragoman.tune.pool import Pool, Vector, rescaled, settled
+from dragoman.tune.pool_kernels import project
 
 SAMPLED, KEPT = 5000, 50  # pairs of each sentence
 LEAST = 5.0  # points of the sentence's measure by which a pair must differ
@@ -17,28 +18,41 @@ def pro(pool: Pool, weights: Vector, *, seed: int = 1) -> Vector:
 
     How much of the new ones goes in is found by line search (in the paper it is a tenth, and there are 30 rounds).
     """
-    learned = _learned(pool, np.random.default_rng(seed), weights.size)
+    learned = _learned(pool, weights, np.random.default_rng(seed))
     towards = rescaled(learned, weights) - weights
     share = line_search(pool, weights, towards, 0.0, 1.0).x
     return settled(pool, weights + share * towards, weights)
 
 
-def _learned(pool: Pool, random: np.random.Generator, size: int) -> Vector:
+def _learned(pool: Pool, weights: Vector, random: np.random.Generator) -> Vector:
     """Weights [M] by logistic regression alone; all 0 if no two hypotheses differ enough."""
     regression = load("sklearn.linear_model", extra="tune").LogisticRegression(fit_intercept=False, max_iter=1000)
-    rows = np.concatenate([np.empty((0, size)), *(_pairs(pool, s, random) for s in range(len(pool)))])
+    size, gains = weights.size, _gains(pool, weights)
+    every = (_pairs(features, gain, random) for features, gain in zip(pool.features, gains, strict=True))
+    rows = np.concatenate([np.empty((0, size)), *every])
     if not len(rows):
         return np.zeros(size)
     both, labels = np.concatenate([rows, -rows]), np.repeat([1, 0], len(rows))
     return np.asarray(regression.fit(both, labels).coef_[0], np.float64)
 
 
-def _pairs(pool: Pool, s: int, random: np.random.Generator) -> Vector:
+def _gains(pool: Pool, weights: Vector) -> list[Vector]:
+    """For each sentence [N] the quality of the whole set with each of its hypotheses, in points of one sentence.
+
+    All other sentences are translated as the weights prefer. BLEU of single sentences likes short ones (Nakov et al.,
+    2012), that of the set does not.
+    """
+    preferred = [int(np.argmax(project(features, weights))) for features in pool.features]
+    own = [counts[n] for counts, n in zip(pool.statistics, preferred, strict=True)]
+    total = np.sum(own, axis=0)
+    every = zip(pool.statistics, own, strict=True)
+    return [len(pool) * pool.qualities(total - mine + counts) for counts, mine in every]
+
+
+def _pairs(features: Vector, gains: Vector, random: np.random.Generator) -> Vector:
     """Feature differences, the better hypothesis first, of the pairs of one sentence that differ most in quality."""
-    features = pool.features[s]
-    quality = pool.measure.sentence_scores(pool.statistics[s]) * pool.sign
     a, b = random.integers(0, len(features), (2, SAMPLED))
-    gap = quality[a] - quality[b]
+    gap = gains[a] - gains[b]
     far = np.flatnonzero(np.abs(gap) >= LEAST)
     best = far[np.argsort(-np.abs(gap[far]), kind="stable")][:KEPT]
     rows: Vector = (features[a[best]] - features[b[best]]) * np.sign(gap[best])[:, None]
