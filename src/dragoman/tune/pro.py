@@ -37,16 +37,18 @@ def _learned(pool: Pool, weights: Vector, random: np.random.Generator) -> Vector
 
 
 def _gains(pool: Pool, weights: Vector) -> list[Vector]:
-    """For each sentence [N] the quality of the whole set with each of its hypotheses, in points of one sentence.
+    """[N] for each sentence the quality of its hypotheses, in points: half as a sentence, half as part of the set.
 
-    All other sentences are translated as the weights prefer. BLEU of single sentences likes short ones (Nakov et al.,
-    2012), that of the set does not.
+    Of the set means: how good the set is with it, all other sentences translated as the weights prefer. BLEU of single
+    sentences likes short ones (Nakov et al., 2012), that of the set does not; alone, it hardly looks at short sentences.
     """
     preferred = [int(np.argmax(project(features, weights))) for features in pool.features]
     own = [counts[n] for counts, n in zip(pool.statistics, preferred, strict=True)]
-    total = np.sum(own, axis=0)
-    every = zip(pool.statistics, own, strict=True)
-    return [len(pool) * pool.qualities(total - mine + counts) for counts, mine in every]
+    total, answer = np.sum(own, axis=0), list[Vector]()
+    for counts, mine in zip(pool.statistics, own, strict=True):
+        alone = pool.measure.sentence_scores(counts) * pool.sign
+        answer.append((alone + len(pool) * pool.qualities(total - mine + counts)) / 2)
+    return answer
 
 
 def _pairs(features: Vector, gains: Vector, random: np.random.Generator) -> Vector:
