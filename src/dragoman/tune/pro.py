@@ -40,7 +40,7 @@ def _gains(pool: Pool, weights: Vector) -> list[Vector]:
     """[N] for each sentence the quality of its hypotheses, in points: half as a sentence, half as part of the set.
 
     Of the set means: how good the set is with it, all other sentences translated as the weights prefer. BLEU of single
-    sentences likes short ones (Nakov et al., 2012), that of the set does not; alone, it hardly looks at short sentences.
+    sentences likes short ones (Nakov et al., 2012), that of the set does not, but it hardly looks at them.
     """
     preferred = [int(np.argmax(project(features, weights))) for features in pool.features]
     own = [counts[n] for counts, n in zip(pool.statistics, preferred, strict=True)]
