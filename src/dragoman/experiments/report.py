@@ -174,6 +174,8 @@ def _section(known: dict[str, Any]) -> str:
     parts = [f"## {_id(known)}: {known['title']}"]
     if signed["quick"]:
         parts.append(QUICK.format(", ".join(signed["corpora"])))
+    elif signed["most"]:
+        parts.append(f"The papers' scale, but no more than {signed['most']:,} segments are translated.")
     verdicts = VERDICTS | ({True: "found here too", False: "**not** found here"} if known["paper"] else {})
     found = "\n".join(_finding(each, verdicts) for each in known["findings"])
     parts += [f"**The paper:** {known['paper']}" if known["paper"] else "A question beyond the papers.", found]
@@ -203,7 +205,9 @@ def _index(known: dict[str, Any]) -> list[str]:
     for name, (_, family) in FAMILIES.items():
         for each in family:
             for finding in known.get(each.id, {}).get("findings", []):
-                scale = "quick" if known[each.id]["signature"]["quick"] else "full"
+                signed = known[each.id]["signature"]
+                scale = "quick" if signed["quick"] else "full"
+                scale += f", {signed['most']:,} segments" if signed["most"] else ""
                 verdict = VERDICTS[finding["holds"]]
                 rows.append([f"[{each.id}]({name}.md)", finding["claim"], verdict, finding["ours"], scale])
     columns = ["", "finding", "found here", "in numbers", "run"]
