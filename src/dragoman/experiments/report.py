@@ -174,7 +174,7 @@ def _section(known: dict[str, Any]) -> str:
     parts = [f"## {_id(known)}: {known['title']}"]
     if signed["quick"]:
         parts.append(QUICK.format(", ".join(signed["corpora"])))
-    elif signed["most"]:
+    elif signed.get("most"):
         parts.append(f"The papers' scale, but no more than {signed['most']:,} segments are translated.")
     verdicts = VERDICTS | ({True: "found here too", False: "**not** found here"} if known["paper"] else {})
     found = "\n".join(_finding(each, verdicts) for each in known["findings"])
@@ -207,7 +207,7 @@ def _index(known: dict[str, Any]) -> list[str]:
             for finding in known.get(each.id, {}).get("findings", []):
                 signed = known[each.id]["signature"]
                 scale = "quick" if signed["quick"] else "full"
-                scale += f", {signed['most']:,} segments" if signed["most"] else ""
+                scale += f", {signed['most']:,} segments" if signed.get("most") else ""
                 verdict = VERDICTS[finding["holds"]]
                 rows.append([f"[{each.id}]({name}.md)", finding["claim"], verdict, finding["ours"], scale])
     columns = ["", "finding", "found here", "in numbers", "run"]
