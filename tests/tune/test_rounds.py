@@ -79,7 +79,7 @@ def test_the_best_round_is_kept_when_later_ones_collapse(models: ModelSet, devel
 def test_it_does_not_give_up_before_a_first_gain(models: ModelSet, development: Development) -> None:
     good, calls = vector(Weights("moses")), list[int]()
 
-    def late(_pool: Pool, weights: Floats, *, seed: int = 1) -> Floats:
+    def late(pool: Pool, weights: Floats, *, seed: int = 1) -> Floats:  # noqa: ARG001 (the protocol)
         """Worse and worse, until it finds the default weights."""
         calls.append(seed)
         worse = weights.copy()
