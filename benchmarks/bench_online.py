@@ -31,6 +31,7 @@ from dragoman.engine import Engine
 from dragoman.experiments.post_editing import post_edit
 from dragoman.measure import Bleu, Wer, interval
 from dragoman.models.language import Share
+from dragoman.models.language_kernels import TYPES, WORDS
 from dragoman.text.reading import lines
 from dragoman.text.tokens import split
 
@@ -116,7 +117,11 @@ def shared(base: Path, pairs: list[Pair]) -> None:
             with Engine.create(path, source="en", target="es", tokens="words", base=base) as engine:
                 engine.share, engine.language_share = shares
                 outcomes = list(post_edit(engine, pairs))
+                with engine.reading() as state:
+                    language = state.knowledge.models.language
+                    new, words = language.scalars[WORDS], language.own_scalars[TYPES]
         report(name, [each.translation for each in outcomes], [each.reference for each in outcomes], [])
+    print(f"\n{100 * new / words:.0f} % of the different words of the references were unknown to the base")
 
 
 def repeated(base: Path, pairs: list[Pair]) -> None:
