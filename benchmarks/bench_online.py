@@ -111,6 +111,7 @@ def shared(base: Path, pairs: list[Pair]) -> None:
     tried: dict[str, tuple[float | None, Share]] = {"summed": (None, None)}
     tried |= {f"share {share}": (share, None) for share in (0.3, 0.5, 0.7)}
     tried |= {f"share 0.5, of n-grams {share}": (0.5, share) for share in SHARES}
+    new, words = 0, 1
     for name, shares in tried.items():
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "project"
