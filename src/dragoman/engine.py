@@ -32,9 +32,9 @@ from dragoman.interactive import session
 from dragoman.interactive.work import Work
 from dragoman.locks import ReadWriteLock
 from dragoman.models.knowledge import Knowledge
-from dragoman.models.language import AUTO, Share
+from dragoman.models.language import Share
 from dragoman.models.loglinear import Weights
-from dragoman.models.modelset import Progress, checked_share
+from dragoman.models.modelset import Progress, checked_language_share, checked_share
 from dragoman.progress import bars
 from dragoman.provenance import Origin, trace
 from dragoman.search.decoder import Estimates
@@ -345,7 +345,7 @@ class Engine:
     @language_share.setter
     def language_share(self, share: Share) -> None:
         with self._writing() as state:
-            self._change(state, {"language_share": share if share == AUTO else checked_share(share)})
+            self._change(state, {"language_share": checked_language_share(share)})
 
     @property
     def estimates(self) -> Estimates:

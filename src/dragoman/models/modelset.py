@@ -113,7 +113,7 @@ class ModelSet:
 
     @language_share.setter
     def language_share(self, share: Share) -> None:
-        self.language.share = share if share == AUTO else checked_share(share)
+        self.language.share = checked_language_share(share)
 
     @property
     def shares(self) -> dict[str, Share]:
@@ -276,6 +276,11 @@ def checked_share(share: Share) -> float | None:
     if isinstance(share, str) or (share is not None and not 0.0 <= share <= 1.0):
         raise BadInputError(f"the share of a layer is a number from 0 to 1, not {share}", remedy="or None: summed")
     return share
+
+
+def checked_language_share(share: Share) -> Share:
+    """The same for n-grams, whose share may be `AUTO`."""
+    return share if share == AUTO else checked_share(share)
 
 
 def _named(progress: Progress | None, name: str) -> Callable[[int, int], None] | None:
