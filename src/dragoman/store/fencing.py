@@ -12,6 +12,8 @@ a newer token, and what it tries to append is refused.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
@@ -33,6 +35,7 @@ ABOUT = sa.select(WRITER.c.about)
 TOKEN = sa.select(WRITER.c.token, WRITER.c.holder)
 NUMBER = f"coalesce(to_regclass('{TABLE}')::oid::bigint, 0)"  # that PostgreSQL has given to the table
 TAKE = sa.text(f"SELECT pg_try_advisory_lock({OURS}::bigint << 32 | {NUMBER})")
+GIVE_BACK = sa.text("SELECT pg_advisory_unlock_all()")
 HOLDER = sa.text(  # who is allowed to see little sees only that there is somebody
     "SELECT coalesce(nullif(application_name, ''), 'another process') FROM pg_locks JOIN pg_stat_activity USING (pid)"  # noqa: S608
     f" WHERE locktype = 'advisory' AND granted AND classid = {OURS} AND objid::bigint = {NUMBER}"
@@ -91,6 +94,8 @@ class Fence:
     def release(self) -> None:
         """Let others write; a second call does nothing."""
         if self._session:
+            with suppress(sa.exc.SQLAlchemyError):  # then the lock went with its session
+                self._session.execute(GIVE_BACK)  # at once; closing alone does so a moment later
             self._session.close()
             self._session = None
 

@@ -48,7 +48,7 @@ export class Desk {
       clicked: (offset) => this.tellOrigin(this.pointing.sources(offset)),
       mode: (mode) => this.setMode(mode),
       shading: () => this.setShading(!this.shading),
-      over: (token) => this.pointing.at(token === null ? [] : [token]),
+      over: (token) => this.pointing.over(token),
       asked: (token) => this.tellOrigin([token]),
     });
     this.editor = this.card.editor;

@@ -7,12 +7,12 @@ const QUIET = 120; // milliseconds without a key before words are aligned
 
 export class Pointing {
   constructor(project, card) {
-    Object.assign(this, { project, card, editor: card.editor, aligned: null });
+    Object.assign(this, { project, card, editor: card.editor, aligned: null, under: null });
   }
 
   /** Another segment is open. */
   begin() {
-    this.aligned = null;
+    this.aligned = this.under = null;
     this.card.drawSource(null);
     this.changed();
   }
@@ -38,7 +38,8 @@ export class Pointing {
       if (!this.aligned) this.card.drawSource(sources);
       this.aligned = { target, sources, targets: inUnits(target, found.target_tokens), links: found.alignment };
     }
-    this.atCaret();
+    if (this.under === null) this.atCaret();
+    else this.at([this.under]);
   }
 
   /** The alignment, if it is that of what is seen now. */
@@ -78,5 +79,11 @@ export class Pointing {
 
   atCaret() {
     this.at(this.sourcesAtCaret);
+  }
+
+  /** The mouse is over a source token, or has left it. */
+  over(token) {
+    this.under = token;
+    this.at(token === null ? [] : [token]);
   }
 }
