@@ -5,6 +5,8 @@
     python benchmarks/bench_online.py europarl                # little repetition: [O] Table 6
     python benchmarks/bench_online.py --shares --segments 600 # corrections weighted against the base, or summed with it
     python benchmarks/bench_online.py pydocs --repeats        # where gains come from: by likeness to segments before
+    python benchmarks/bench_online.py pydocs --halves         # and from how far back
+    python benchmarks/bench_online.py pydocs --preset thot    # with the seven features of [O]
     python benchmarks/bench_online.py desktop --peer          # 10,000 pairs, 500 segments; and sil-thot in the same run
 
 Tokens lower-cased, post-editing as in [O] §4.2: translate, compare with the reference, learn it; the translation memory
@@ -32,6 +34,7 @@ from dragoman.experiments.post_editing import post_edit
 from dragoman.measure import Bleu, Wer, interval
 from dragoman.models.language import Share
 from dragoman.models.language_kernels import TYPES, WORDS
+from dragoman.models.loglinear import DEFAULT, PRESETS
 from dragoman.text.reading import lines
 from dragoman.text.tokens import split
 
@@ -81,10 +84,14 @@ def trained(name: str, count: int) -> Path:
     path = OUT / f"project-{name}-{count}"
     if not path.is_dir():
         print(f"training on {count:,} lines of {name} …", flush=True)
-        pairs = [pair for pair in read(name, "train", count) if max(len(side.split()) for side in pair) <= LONGEST]
         with Engine.create(path, source="en", target="es", tokens="words") as engine:
-            engine.train(pairs, progress=True)
+            engine.train(fitting(name, count), progress=True)
     return path
+
+
+def fitting(name: str, count: int) -> list[Pair]:
+    """The first training pairs of a corpus, without those that are too long."""
+    return [pair for pair in read(name, "train", count) if max(len(side.split()) for side in pair) <= LONGEST]
 
 
 def report(name: str, hypotheses: list[str], references: list[str], seconds: list[float]) -> None:
@@ -95,15 +102,43 @@ def report(name: str, hypotheses: list[str], references: list[str], seconds: lis
     print(f"| {name} | {' | '.join(figures)} | {learning} |", flush=True)
 
 
-def ours(base: Path, pairs: list[Pair]) -> None:
+def ours(base: Path, pairs: list[Pair], preset: str) -> None:
     """The three systems."""
     for name, over, learn in (("conventional", base, False), ("online", base, True), ("from scratch", None, True)):
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "project"
-            with Engine.create(path, source="en", target="es", tokens="words", base=over) as engine:
-                outcomes = list(post_edit(engine, pairs, learn=learn))
-        texts = [each.translation for each in outcomes], [each.reference for each in outcomes]
-        report(name, *texts, [each.learning for each in outcomes if learn])
+            with Engine.create(path, source="en", target="es", tokens="words", base=over, preset=preset) as engine:
+                work(name, engine, pairs, learn=learn)
+
+
+def work(name: str, engine: Engine, pairs: list[Pair], *, learn: bool) -> None:
+    """Post-edit a text, and print its line."""
+    outcomes = list(post_edit(engine, pairs, learn=learn))
+    texts = [each.translation for each in outcomes], [each.reference for each in outcomes]
+    report(name, *texts, [each.learning for each in outcomes if learn])
+
+
+def halved(setting: Setting, base: Path, pairs: list[Pair]) -> None:
+    """The second half of a text: what having learned the first one is worth, and what learning in it."""
+    first, second = pairs[: len(pairs) // 2], pairs[len(pairs) // 2 :]
+    known = fitting(setting.train, setting.pairs) + first
+    for name, before, learn in (
+        ("has learned nothing", [], False),
+        ("has learned the first half", first, False),
+        ("and goes on learning", first, True),
+        ("learns in the second half only", [], True),
+    ):
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "project"
+            with Engine.create(path, source="en", target="es", tokens="words", base=base) as engine:
+                for pair in before:
+                    engine.learn(*pair)
+                work(name, engine, second, learn=learn)
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "project"
+        with Engine.create(path, source="en", target="es", tokens="words") as engine:
+            engine.train(known, progress=True)
+            work("trained anew with the first half", engine, second, learn=False)
 
 
 def shared(base: Path, pairs: list[Pair]) -> None:
@@ -215,6 +250,8 @@ def main() -> None:
     parser.add_argument("--segments", type=int, default=0, help="so many test segments instead")
     parser.add_argument("--shares", action="store_true", help="try shares of the corrections instead")
     parser.add_argument("--repeats", action="store_true", help="errors by likeness to earlier segments instead")
+    parser.add_argument("--halves", action="store_true", help="what the first half is worth for the second instead")
+    parser.add_argument("--preset", choices=[*PRESETS], default=DEFAULT, help=f"features (default {DEFAULT})")
     parser.add_argument("--peer", action="store_true", help="run sil-thot too")
     arguments = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
@@ -230,7 +267,12 @@ def main() -> None:
             repeated(base, pairs)
             continue
         print("| | BLEU | WER | learning, ms, median |\n|---|---:|---:|---:|", flush=True)
-        (shared if arguments.shares else ours)(base, pairs)
+        if arguments.shares:
+            shared(base, pairs)
+        elif arguments.halves:
+            halved(setting, base, pairs)
+        else:
+            ours(base, pairs, arguments.preset)
         if arguments.peer:
             peers(setting, pairs)
 
