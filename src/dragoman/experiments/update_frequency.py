@@ -44,7 +44,7 @@ def train(pairs: list[Pair], directory: Path) -> Path | None:
 
 
 def timed(workshop: Workshop, task: str, test: Text, step: int) -> Measured:
-    """Train models in batch on more and more sentences; seconds are those of the processor, whatever else is running."""
+    """Train models in batch on more and more sentences; seconds are those of the processor, whatever else runs."""
     del task
     pairs, rows, seconds = workshop.pairs(test), list[Row](), dict[str, float]()
     with tempfile.TemporaryDirectory() as directory:

@@ -59,21 +59,21 @@ class Workshop:
         """The base itself."""
         return Knowledge.open(self.base(train))
 
-    def weights(self, train: Text, development: Text | None, method: str = "mira") -> Weights:
+    def weights(self, train: Text, development: Text | None, method: str = "mira", *, preset: str = DEFAULT) -> Weights:
         """Weights tuned on a development set by BLEU; without one, the default weights."""
         if development is None:
-            return Weights(DEFAULT)
+            return Weights(preset)
 
         def make(directory: Path) -> None:
             knowledge = self.knowledge(train)
             read = Development.read(knowledge, self.pairs(development))
-            start, measure = Weights(DEFAULT), Bleu("none")
+            start, measure = Weights(preset), Bleu("none")
             settings: dict[str, Any] = {"rounds": ROUNDS, "seed": self.seed, "progress": self.progress}
             report = tune(knowledge.models, start, read, METHODS[method], measure, **settings)
             (directory / "weights.json").write_text(json.dumps(report.weights), encoding="utf-8")
 
-        found = self._kept("weights", [train, development, method], make)
-        return Weights(DEFAULT, json.loads((found / "weights.json").read_text(encoding="utf-8")))
+        found = self._kept("weights", [train, development, method, preset], make)
+        return Weights(preset, json.loads((found / "weights.json").read_text(encoding="utf-8")))
 
     def lists(self, train: Text, development: Text | None, text: Text, n: int) -> Lists:
         """The n-best lists of a text, by a base and weights."""
@@ -86,7 +86,12 @@ class Workshop:
 
     @contextmanager
     def engine(
-        self, base: Text | Path | None, languages: tuple[str, str], kind: type[Engine] = Engine
+        self,
+        base: Text | Path | None,
+        languages: tuple[str, str],
+        kind: type[Engine] = Engine,
+        *,
+        preset: str = DEFAULT,
     ) -> Iterator[Engine]:
         """A new project over a base, or from nothing, that is gone afterwards; the models alone translate."""
         over = self.base(base) if isinstance(base, Text) else base
@@ -94,7 +99,7 @@ class Workshop:
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "project"
             with kind.create(
-                path, source=source, target=target, tokens="words", preset=DEFAULT, base=over, memory=False
+                path, source=source, target=target, tokens="words", preset=preset, base=over, memory=False
             ) as engine:
                 yield engine
 
