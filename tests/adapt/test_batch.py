@@ -59,8 +59,12 @@ def test_heuristic_samples_perturb_one_component_each() -> None:
 
 def test_likelihood_is_that_of_the_formula() -> None:
     lists, best, true = data(1)
-    expected = sum(oracle.log_probability(true.tolist(), rows.tolist(), n) for rows, n in zip(lists, best, strict=True))
-    assert Likelihood(lists, best)(true) == pytest.approx(expected)
+    samples = np.array([true, true[::-1]])
+    expected = [
+        sum(oracle.log_probability(weights, rows.tolist(), n) for rows, n in zip(lists, best, strict=True))
+        for weights in samples.tolist()
+    ]
+    assert Likelihood(lists, best)(samples).tolist() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("sampling", ["heuristic", "metropolis"])
@@ -98,4 +102,4 @@ def test_bad_input_is_refused() -> None:
         adapt(np.ones(2), [np.ones((1, 2))], [0], sampling="gibbs")  # type: ignore[arg-type]
     with pytest.raises(BadInputError, match="at least one sample"):
         metropolis(lambda _: 0.0, np.ones(1), count=0)
-    assert math.isfinite(Likelihood([np.zeros((1, 2))], [0])(np.ones(2)))
+    assert math.isfinite(Likelihood([np.zeros((1, 2))], [0])(np.ones((1, 2)))[0])

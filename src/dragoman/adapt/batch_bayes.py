@@ -59,12 +59,13 @@ class Likelihood:
         if not lists or len(lists) != len(best):
             raise BadInputError(f"{len(lists)} n-best lists and {len(best)} best entries are no adaptation data")
         self._ends = np.cumsum([len(rows) for rows in lists])
-        self._columns = np.ascontiguousarray(np.concatenate(lists).T)
+        self._blocks = np.concatenate([rows.T.ravel() for rows in lists])
         self._best = np.asarray(best, np.int64)
 
-    def __call__(self, weights: Vector) -> float:
-        """Σ_a log p(y*_a | x_a, λ)."""
-        return float(kernels.log_likelihood(self._columns, self._ends, self._best, weights))
+    def __call__(self, samples: Matrix) -> Vector:
+        """[S] Σ_a log p(y*_a | x_a, λ_s)."""
+        found: Vector = kernels.log_likelihoods_of_all(self._blocks, self._ends, self._best, samples)
+        return found
 
 
 def adapt(
@@ -88,11 +89,10 @@ def adapt(
     likelihood, centre = Likelihood(lists, best), normalised(weights)
     if sampling == "heuristic":
         drawn = heuristic(centre, samples, seed)
-        evidence = np.array([likelihood(sample) for sample in drawn])
-        return Predictive(drawn, evidence / delta + log_prior(drawn, centre, variance), delta, viterbi)
+        return Predictive(drawn, likelihood(drawn) / delta + log_prior(drawn, centre, variance), delta, viterbi)
 
     def log_target(sample: Vector) -> float:
-        return likelihood(sample) + float(log_prior(sample[None], centre, variance)[0])
+        return float((likelihood(sample[None]) + log_prior(sample[None], centre, variance))[0])
 
     chain = metropolis(log_target, centre, variance=proposal, count=samples, burn_in=burn_in, seed=seed)
     # The sum runs over samples that are as frequent as they are probable; the best one must be told its probability.

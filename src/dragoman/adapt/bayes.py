@@ -143,4 +143,5 @@ def _exercise() -> None:
     adapter = Bayes(samples=1)
     adapter.update(np.ones(1), np.zeros((2, 1)), np.zeros(2))
     adapter.rerank(np.ones(1), np.zeros((2, 1)))
-    kernels.log_likelihood(np.zeros((1, 2)), np.array([2]), np.array([0]), np.ones(1))  # of adapting to a set
+    adapting_to_a_set = np.zeros(2), np.array([2]), np.array([0])
+    kernels.log_likelihoods_of_all(*adapting_to_a_set, np.ones((1, 1)))

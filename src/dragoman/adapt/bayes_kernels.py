@@ -120,19 +120,25 @@ def log_likelihoods(features, samples, entry):
 
 
 @kernel
-def log_likelihood(columns, ends, best, weights):
-    """Σ_a log p(y*_a|x_a,λ) of lists one after another: features [M, entries], where each ends, its best entry."""
+def log_likelihoods_of_all(blocks, ends, best, samples):
+    """Σ_a log p(y*_a|x_a,λ_s) [S] of lists: the features [M, N] of each in turn, where it ends, its best entry.
+
+    A list stays in the cache for all samples; with a loop over samples outside it takes five times as long.
+    """
+    M = samples.shape[1]
     longest, begin = 0, 0
     for end in ends:
         longest, begin = max(longest, end - begin), end
-    scores, work, total, begin = np.empty(longest), new_work(longest), 0.0, 0
+    scores, work, totals, begin = np.empty(longest), new_work(longest), np.zeros(samples.shape[0]), 0
     for a in range(ends.size):
         N = ends[a] - begin
+        columns = blocks[M * begin : M * ends[a]].reshape((M, N))
         room = Work(work.values[:N], work.powers[:N], work.bits[:N])
-        whole = score(columns[:, begin : ends[a]], weights, scores[:N], room)
-        total += scores[best[a]] - whole
+        for s in range(totals.size):
+            whole = score(columns, samples[s], scores[:N], room)
+            totals[s] += scores[best[a]] - whole
         begin = ends[a]
-    return total
+    return totals
 
 
 @kernel

@@ -53,20 +53,20 @@ def adapted(
     measure: str = "ter",
     **options: Any,
 ) -> Measured:
-    """TER and BLEU of the test set for each size of A and each draw; seconds are those of adapting, a draw."""
+    """TER and BLEU of the test set for each size of A and each draw; seconds of the processor are those of adapting, a draw."""
     del system
     offered, other = (workshop.lists(train, development, text, n) for text in (adaptation, test))
     known = workshop.lists(train, development, development, n) if method == "mert+" else None
     rows, seconds = list[Row](), dict[str, float]()
     for size in map(int, sizes.split()):
-        began = time.perf_counter()
+        began = time.process_time()
         runs = []
         for draw in range(draws):
             random = np.random.default_rng([workshop.seed, size, draw])
             drawn = sorted(random.permutation(len(offered))[:size].tolist())
             choose = _chooser(method, offered, drawn, n, measure, known, workshop.seed + draw, options)
             runs.append((draw, choose))
-        seconds[f"|A| = {size}"] = (time.perf_counter() - began) / draws
+        seconds[f"|A| = {size}"] = (time.process_time() - began) / draws
         rows += [{"|A|": size, "draw": draw} | row_of(_run(other, choose, n)) for draw, choose in runs]
         if method == "none":
             break

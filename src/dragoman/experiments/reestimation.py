@@ -15,22 +15,22 @@ TUNERS = ("mert", "mira", "pro", "mert+")
 CHEAPER = 3.0  # times, about half an order of magnitude
 
 
-def systems(scale: Scale) -> dict[str, dict[str, Any]]:
-    """Bayes in both ways of sampling, and the tuners."""
+def systems(scale: Scale, measure: str = "ter") -> dict[str, dict[str, Any]]:
+    """Bayes in both ways of sampling, which needs no measure, and the tuners, on one."""
     bayes: dict[str, Any] = {"method": "bayes", "samples": scale(1000, 200)}
     ways: dict[str, dict[str, Any]] = {
         "none": {"method": "none"},
         "BPA, heuristic": bayes | {"sampling": "heuristic"},
         "BPA, MCMC": bayes | {"sampling": "metropolis", "burn_in": scale(500, 100)},
     }
-    return ways | {tuner.upper(): {"method": tuner} for tuner in TUNERS}
+    return ways | {tuner.upper(): {"method": tuner, "measure": measure} for tuner in TUNERS}
 
 
 def cells(scale: Scale, measure: str) -> list[Cell]:
     """Every system, the tuners on a measure."""
     return [
-        Cell(adapted, {"system": name, **sets.common(scale), **options, "measure": measure})
-        for name, options in systems(scale).items()
+        Cell(adapted, {"system": name, **sets.common(scale), **options})
+        for name, options in systems(scale, measure).items()
     ]
 
 
@@ -40,7 +40,7 @@ def size_cells(scale: Scale) -> list[Cell]:
     for n in scale((50, 100, 200, 500, 1000), (25, 50, 100)):
         for name in ("none", "BPA, heuristic", "MERT"):
             parameters = sets.common(scale) | {"n": n, "sizes": "100"} | systems(scale)[name]
-            found.append(Cell(adapted, {"system": name, **parameters, "measure": "ter"}))
+            found.append(Cell(adapted, {"system": name, **parameters}))
     return found
 
 
@@ -132,9 +132,7 @@ def part_cells(scale: Scale) -> list[Cell]:
     """Without adapting, and with A of 10 and of 100."""
     chosen = ("none", "BPA, heuristic", "MERT", "MIRA", "PRO")
     return [
-        Cell(
-            adapted, {"system": name, **sets.common(scale), **systems(scale)[name], "sizes": "10 100", "measure": "ter"}
-        )
+        Cell(adapted, {"system": name, **sets.common(scale), **systems(scale)[name], "sizes": "10 100"})
         for name in chosen
     ]
 
