@@ -53,7 +53,7 @@ def adapted(
     measure: str = "ter",
     **options: Any,
 ) -> Measured:
-    """TER and BLEU of the test set for each size of A and each draw; seconds of the processor are those of adapting, a draw."""
+    """TER and BLEU of the test set for each size of A and each draw; seconds (of the processor) of adapting, a draw."""
     del system
     offered, other = (workshop.lists(train, development, text, n) for text in (adaptation, test))
     known = workshop.lists(train, development, development, n) if method == "mert+" else None
