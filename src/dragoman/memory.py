@@ -68,9 +68,11 @@ class Memory:
         shortest, longest = len(text) * least / (200 - least), len(text) * (200 - least) / least
         first, middle, last = (bisect_left(self._sources, (length,)) for length in (shortest, len(text), longest + 1))
         nearest = slice(max(first, middle - CANDIDATES // 2), min(last, middle + CANDIDATES // 2))
-        candidates = [candidate for _, candidate in self._sources[nearest]]
+        candidates = [candidate for _, candidate in self._sources[nearest] if candidate != text]
         found = process.extract(text, candidates, scorer=fuzz.ratio, score_cutoff=least, limit=limit)
-        return [self._match(similarity, self._ids[key][-1]) for key, similarity, _ in found]
+        same = self.exact(text)  # which need not be among the candidates, where many are as long
+        matches = [self._match(similarity, self._ids[key][-1]) for key, similarity, _ in found]
+        return [*([same] if same else []), *matches][:limit]
 
     def _match(self, similarity: float, number: int) -> Match:
         return Match(similarity, number, *self._texts[number])

@@ -63,8 +63,9 @@ def decoder(state: State, beam: Beam | str = "best") -> Decoder:
 def searched(state: State, source: Sentence) -> Search:
     """The search of a sentence, with the terms of the glossary in it."""
     key = state.revision, source.text
-    if state.latest and state.latest[0] == key:
-        return state.latest[1]
+    latest = state.latest  # once: others translate meanwhile
+    if latest and latest[0] == key:
+        return latest[1]
     found = search_behind(state, source, Prefix(()), "best")
     if state.adaptation:
         state.latest = key, found

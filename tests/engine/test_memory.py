@@ -101,3 +101,11 @@ def test_any_text_comes_back_from_the_arrays() -> None:
         memory.add(number, *pair)
     again = Memory.from_arrays(memory.arrays())
     assert again._texts == texts
+
+
+def test_the_same_text_comes_first_however_many_are_as_long() -> None:
+    memory = Memory()
+    for number in range(12_000):
+        memory.add(number + 1, f"Error {number:06}", "…")
+    assert similar(memory, " Error 011999 ")[0] == (100.0, 12_000)
+    assert len(similar(memory, "Error 011999")) == 5

@@ -88,8 +88,8 @@ def test_two_strings_in_a_line_and_escapes() -> None:
         (b'msgid "a"\nmsgid "b"\nmsgstr ""\n', "line 2 has msgid"),
         (b'msgid "a"\nmsgstr[0] "b"\n', "line 2 has msgstr[0]"),
         (b'"a"\n', "line 1 is neither"),
-        (b'msgid ""\nmsgstr "charset=utf-7\\n"\n', "'utf-7', which is not known"),
-        (b'msgid ""\nmsgstr "charset=no-such\\n"\n', "'no-such', which is not known"),
+        (b'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-7\\n"\n', "'utf-7', which is not known"),
+        (b'msgid ""\nmsgstr "Content-Type: text/plain; charset=no-such\\n"\n', "'no-such', which is not known"),
         (b'msgid "a"\nmsgstr "\xff"\n', "line 2 is not utf-8 (byte 0xFF)"),
     ],
 )
@@ -98,6 +98,19 @@ def test_what_is_no_catalogue(data: bytes, said: str) -> None:
         read_document(data, "a.po")
     assert said in str(refused.value)
     assert ";" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("charset", "written", "meant"),
+    [
+        ("UTF-8", rb"caf\303\251 \x41\x1", "café A\x01"),
+        ("ISO-8859-1", rb"caf\351", "café"),
+    ],
+)
+def test_numbers_in_a_string_are_bytes(charset: str, written: bytes, meant: str) -> None:
+    head = f'# charset=foo\nmsgid ""\nmsgstr ""\n"Content-Type: text/plain; charset={charset}\\n"\n\n'.encode()
+    document = read_document(head + b'msgid "a"\nmsgstr "' + written + b'"\n', "es.po")
+    assert document.segments[0].target == meant
 
 
 def test_no_character_is_lost() -> None:

@@ -204,6 +204,7 @@ PLACEHOLDERS = {
     "{{x}} {{ user | title }} ${x} %{n} #{m}": "⟪{{x}}⟫|⟪{{ user | title }}⟫|⟪${x}⟫|⟪%{n}⟫|⟪#{m}⟫",
     "{ } {a b} {'a': 1}": "{|}|{|a|b|}|{|'|a|'|:|1|}",
     "$key $USER US$ US$A $5 $US5": "⟪$key⟫|⟪$USER⟫|US|$|US|$|A|$|5|$|US5",
+    "打开$name的值 $größe 在/usr/lib中 见:ref:`a`": "打|开|⟪$name⟫|的|值|⟪$größe⟫|在|⟪/usr/lib⟫|中|见|⟪:ref:⟫|⟪`a`⟫",
     "[X12X] [X] X12X": "⟪[X12X]⟫|[|X|]|X12X",
     r"one\nTwo\u00e9 \name": r"one|⟪\n⟫|Two|⟪\u00e9⟫|\|name",
 }

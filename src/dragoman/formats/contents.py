@@ -19,7 +19,7 @@ MARKS = {
 }
 UNMARKED = {b"<\0?\0": "utf-16-le", b"\0<\0?": "utf-16-be"}
 DECLARED = re.compile(rb"""\A\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z][\w.-]{0,40})["']""")
-CHARSET = re.compile(rb"charset=([A-Za-z][\w.-]{0,40})")
+CHARSET = re.compile(rb"^(?!#)[^\n]{0,2000}?Content-Type:[^\n]{0,200}?charset=([A-Za-z][\w.-]{0,40})", re.MULTILINE)
 NOTHING = re.compile(rb"(?!)")
 # Encodings of files; Python's others are notations (unicode_escape, idna), or change state on the way (utf-7).
 USUAL = re.compile(r"ascii|utf-(8|16|32)(-[lb]e)?|iso8859-\d+|cp\d+|koi8-[rut]|shift_jis\w*|euc_\w+|gb\w+|big5\w*")

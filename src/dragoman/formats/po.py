@@ -21,7 +21,7 @@ WIDTH = 79  # columns of a line, where lines are wrapped: as gettext has it
 _STRINGS = r'"(?:[^"\\]++|\\.)*+"'
 _LINE = re.compile(rf"\s*(msgctxt|msgid_plural|msgid|msgstr(?:\[\d{{1,2}}\])?)?\s*((?:{_STRINGS}\s*)+)")
 _STRING = re.compile(_STRINGS)
-_ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|.)")
+_ESCAPE = re.compile(r"((?:\\(?:x[0-9A-Fa-f]{1,2}|[0-7]{1,3}))+)|\\(.)")
 _LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", '"': '"', "\\": "\\"}
 _LETTER_OF = {character: letter for letter, character in _LETTERS.items()}
 _SPECIAL = re.compile(f"[{re.escape(''.join(_LETTER_OF))}]")
@@ -225,17 +225,19 @@ def unescape(string: str) -> str:
 
     >>> unescape(r"a \"b\"\n")
     'a "b"\n'
+    >>> unescape(r"caf\303\251")
+    'café'
     """
+    return _ESCAPE.sub(lambda found: _bytes(found[1]) if found[1] else _LETTERS.get(found[2], found[0]), string)
 
-    def character(found: re.Match[str]) -> str:
-        code = found[1]
-        if code[0] in "01234567":
-            return chr(int(code, 8))
-        if code[0] == "x" and len(code) > 1:
-            return chr(int(code[1:], 16))
-        return _LETTERS.get(code, found[0])
 
-    return _ESCAPE.sub(character, string)
+def _bytes(codes: str) -> str:
+    """What bytes written as octal or hexadecimal numbers mean: UTF-8, or else characters of Latin-1."""
+    numbers = [int(code[1:], 16) if code[0] == "x" else int(code, 8) & 0xFF for code in codes.split("\\")[1:]]
+    try:
+        return bytes(numbers).decode()
+    except UnicodeDecodeError:
+        return bytes(numbers).decode("latin-1")
 
 
 def written(key: str, text: str, *, wrap: bool) -> list[str]:

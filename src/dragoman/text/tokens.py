@@ -108,6 +108,8 @@ _HEBREW = r"א-ת"
 _EMOJI = r"\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _EMOJI_SIGN = rf"{_MARK}\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f"  # also skin colours, and tags that make flags
 
+_IN_NAME = r"A-Za-z0-9_\u00c0-\u0dff"  # \w, but for scripts that are written without spaces, where a name ends
+
 # Placeables ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 # A URL does not take the full stop or bracket that follows it along: https://x.org/a_(b).
@@ -119,8 +121,9 @@ _ADDRESS = rf"[A-Za-z0-9][A-Za-z0-9.+_-]{{0,63}}+(?:://{_URL}|@{_EMAIL_DOMAIN})|
 # /usr/lib but not and/or, ~/x, ./x, ../x, $HOME/x, C:\x
 _PATH_STEPS = r"(?:/\.?[A-Za-z0-9_+@%-]++(?:\.[A-Za-z0-9_+@%-]++)*+)++/?"
 _PATH = (
-    rf"/(?<![\w/].)(?=[A-Za-z._])\.?[A-Za-z0-9_+@%-]++{_PATH_STEPS}|~{_PATH_STEPS}|\.(?<![\w.].)\.?{_PATH_STEPS}"
-    rf"|\$\w++{_PATH_STEPS}|[A-Za-z]:\\(?:[A-Za-z0-9_-]++(?:\.[A-Za-z0-9_-]++)*+\\?)*+"
+    rf"/(?<![{_IN_NAME}/].)(?=[A-Za-z._])\.?[A-Za-z0-9_+@%-]++{_PATH_STEPS}"
+    rf"|~{_PATH_STEPS}|\.(?<![{_IN_NAME}.].)\.?{_PATH_STEPS}"
+    rf"|\$[{_IN_NAME}]++{_PATH_STEPS}|[A-Za-z]:\\(?:[A-Za-z0-9_-]++(?:\.[A-Za-z0-9_-]++)*+\\?)*+"
 )
 
 # ``code``, `code`, `name`_ and what follows a role. A reference that has a title, `title <target>`, is opened up, so
@@ -131,7 +134,7 @@ _CODE = (
     r"|[^\s`<.(_]*+[.(_][^\s`<]*+\s*+<[^`<>]*+>`_{0,2}+)"
 )
 _TARGET = r"<[^<>`\s][^<>`]*+>`_{0,2}+"
-_ROLE = r":(?<![\w:].)[A-Za-z][\w+.-]{0,40}+(?::[A-Za-z][\w+.-]{0,40}+){0,3}+:(?![\w:])"
+_ROLE = rf":(?<![{_IN_NAME}:].)[A-Za-z][\w+.-]{{0,40}}+(?::[A-Za-z][\w+.-]{{0,40}}+){{0,3}}+:(?![\w:])"
 _FOOTNOTE = r"\[[#*\w-]++\]_(?!\w)|\[\^[\w-]++\]"
 
 # An attribute needs its value, or "a <b and c> d" would have a tag in it.
@@ -146,7 +149,8 @@ _PERCENT = (
     rf"|%(?<!\d.)(?:[#0+-]*+{_SIZE}(?![A-Za-z])|[A-Za-z_]\w++%)"
 )
 _BRACES = r"[%$#]?(?:\{\{[^{}]*+\}\}|\{[\w.:!\[\],<>=^+#%*/@|-]*+\})"
-_VARIABLE = r"\$(?<!\w.)(?!(?:US|CAN?|AU?|NZ|HK)(?![A-Za-z_]))[A-Za-z_]\w*+"  # but not a currency: $US
+# A variable is no currency: $US
+_VARIABLE = rf"\$(?<![{_IN_NAME}].)(?!(?:US|CAN?|AU?|NZ|HK)(?![A-Za-z_]))[A-Za-z_][{_IN_NAME}]*+"
 _NUMBERED = r"\[X\d++X\]"
 _ESCAPE = r"\\(?:[nrt](?![a-z])|u[0-9A-Fa-f]{4})"
 
