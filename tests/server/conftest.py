@@ -42,5 +42,5 @@ def guarded(tmp_path_factory: pytest.TempPathFactory, keys_file: Path, keys: dic
     del keys
     folder = tmp_path_factory.mktemp("guarded")
     make_projects(folder)
-    with running(folder, keys=keys_file, free_loopback=False, limits=SMALL) as found:
+    with running(folder, keys=keys_file, limits=SMALL) as found:
         yield found

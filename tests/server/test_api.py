@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.server.support import Running
+from dragoman.engine import Engine
+from dragoman.errors import StorageError
+from dragoman.server import jobs
+from tests.server.support import Running, running
 
 pytestmark = pytest.mark.kernels
 API = "/api/v1/projects/manual"
@@ -40,6 +47,21 @@ def test_projects_are_listed_made_and_put_aside(client: httpx.Client, server: Ru
     assert client.get("/api/v1/projects/fresh").status_code == 404
     assert not (server.folder / "fresh").exists()
     assert list((server.folder / ".deleted").iterdir())
+
+
+def test_a_project_that_others_stand_on_is_not_deleted(tmp_path: Path) -> None:
+    with Engine.create(tmp_path / "general", source="en", target="es") as engine:
+        engine.train([("green button", "botón verde"), ("red lid", "tapa roja"), ("the red button", "el botón rojo")])
+    languages = {"source": "en", "target": "es"}
+    with running(tmp_path) as server, server.client() as client:
+        client.post("/api/v1/projects", json={"name": "client", "base": "general"} | languages)
+        client.post("/api/v1/projects", json={"name": "above", "base": "client"} | languages)
+        for refused in (client.delete("/api/v1/projects/general"), client.delete("/modernmt/memories/general")):
+            assert refused.status_code == 409
+            assert "the base of client, above" in refused.text
+        assert client.get("/api/v1/projects/general").status_code == 200
+        for name in ("client", "above", "general"):
+            assert client.delete(f"/api/v1/projects/{name}").status_code == 204
 
 
 def test_translations_say_how_they_came_about(client: httpx.Client) -> None:
@@ -126,6 +148,60 @@ def test_segments_are_drafted_confirmed_and_undone(client: httpx.Client) -> None
     assert client.get(place).status_code == 404
 
 
+@contextmanager
+def full(server: Running) -> Iterator[None]:
+    """A disk that has no room left at the worst moment: what was learned from a segment cannot be written beside it."""
+    with sqlite3.connect(server.folder / "manual" / "documents.db") as database:
+        refuse = "BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+        database.execute(f"CREATE TRIGGER full BEFORE UPDATE OF correction ON segments {refuse}")
+        database.commit()
+        try:
+            yield
+        finally:
+            database.execute("DROP TRIGGER full")
+    database.close()
+
+
+@pytest.mark.parametrize("begun", ["new", "confirmed"])
+@pytest.mark.parametrize("again", ["Retire la bandeja.", "Quite la bandeja."])
+def test_what_could_not_be_written_beside_its_segment_is_learned_once(
+    client: httpx.Client, server: Running, begun: str, again: str
+) -> None:
+    source = f"Remove the tray that is {begun} {again.split()[0]}."
+    document = client.post(f"{API}/documents", json={"name": "page", "segments": [{"source": source}]}).json()["id"]
+    place = f"{API}/documents/{document}/segments/1"
+    if begun == "confirmed":
+        assert client.put(place, json={"target": "Saque la bandeja.", "state": "confirmed"}).status_code == 200
+    done = {"target": "Retire la bandeja.", "state": "confirmed", "version": client.get(place).json()["version"]}
+    with full(server):
+        assert client.put(place, json=done).status_code == 503
+    segment = client.put(place, json=done | {"target": again, "key_strokes": 3}).json()
+    assert (segment["target"], segment["state"], segment["key_strokes"]) == (again, "confirmed", 3)
+    rows = client.get(f"{API}/corrections", params={"search": source}).json()["corrections"]
+    assert [(row["id"], row["target"]) for row in rows if not row["forgotten"]] == [(segment["correction"], again)]
+    assert [row["target"] for row in rows].count("Retire la bandeja.") == 1
+    assert client.put(place, json={"target": again, "state": "translated"}).json()["correction"] is None
+    rows = client.get(f"{API}/corrections", params={"search": source}).json()["corrections"]
+    assert all(row["forgotten"] for row in rows)
+
+
+def test_a_correction_of_somebody_else_is_not_taken_for_a_segments_own(
+    client: httpx.Client, server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target = "Shake the milk well.", "Agite bien la leche."
+    document = client.post(f"{API}/documents", json={"name": "page", "segments": [{"source": source}] * 2}).json()["id"]
+    place, done = f"{API}/documents/{document}/segments", {"target": target, "state": "confirmed"}
+
+    def fail(*_: object, **__: object) -> int:
+        raise StorageError("the journal cannot be written")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(server.app.state.house.projects.get("manual").engine, "learn", fail)
+        assert client.put(f"{place}/1", json=done).status_code == 503
+    other = client.put(f"{place}/2", json=done).json()["correction"]
+    assert client.put(f"{place}/1", json=done).json()["correction"] > other
+
+
 def finished(client: httpx.Client, job: dict[str, Any]) -> dict[str, Any]:
     while job["state"] in ("waiting", "running"):
         time.sleep(0.02)
@@ -145,6 +221,73 @@ def test_a_document_is_translated_and_exported_by_jobs(client: httpx.Client) -> 
     assert client.get(f"{API}/jobs/{job['id']}/result").status_code == 409
     assert client.get(f"{API}/jobs/nothing").status_code == 404
     assert len(client.get(f"{API}/jobs").json()) >= 2
+
+
+@pytest.fixture
+def interfering(server: Running, client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Somebody changes a segment just after a job has looked which there are."""
+    documents = server.app.state.house.projects.get("manual").documents
+    look = documents.segments
+
+    def interfere(number: int, **change: Any) -> None:
+        def segments(document: int, **which: Any) -> Any:
+            found = look(document, **which)
+            changed = client.put(f"{API}/documents/{document}/segments/{number}", json=change)
+            assert changed.status_code == 200, changed.text
+            return found
+
+        monkeypatch.setattr(documents, "segments", segments)
+
+    return interfere
+
+
+def test_what_is_edited_while_a_document_is_translated_stays(
+    client: httpx.Client, interfering: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    segments = [{"source": f"Press the red button {n} times."} for n in range(45)]
+    document = client.post(f"{API}/documents", json={"name": "page", "segments": segments}).json()["id"]
+    interfering(7, target="Pulse siete veces.", state="translated")
+    job = finished(client, client.post(f"{API}/documents/{document}/translate").json())
+    assert (job["state"], job["done"], job["total"]) == ("done", 45, 45)
+    assert [each["segment"] for each in job["left_out"]] == [7]
+    monkeypatch.undo()
+    listed = client.get(f"{API}/documents/{document}/segments").json()["segments"]
+    assert [one["target"] for one in listed if one["number"] == 7] == ["Pulse siete veces."]
+    assert {one["state"] for one in listed} == {"translated"}
+
+
+def test_what_is_confirmed_while_a_file_is_learned_stays(
+    client: httpx.Client, interfering: Callable[..., None]
+) -> None:
+    texts = "".join(f"Open the cover number {n}.\tAbra la cubierta {n}.\n" for n in range(1, 61))
+    interfering(55, target="Abra la tapa número 55.", state="confirmed")
+    sent = client.post(f"{API}/imports", params={"name": "m.tsv", "learn": True}, content=texts.encode())
+    job = finished(client, sent.json())
+    assert (job["state"], [each["segment"] for each in job["left_out"]]) == ("done", [55])
+    rows = client.get(f"{API}/corrections", params={"search": "the cover number", "limit": 100}).json()["corrections"]
+    assert len(rows) == 60
+    assert [row["target"] for row in rows if "number 55." in row["source"]] == ["Abra la tapa número 55."]
+
+
+def test_a_job_that_runs_can_be_asked_for_whatever_else_is_done(
+    server: Running, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = client.post(f"{API}/documents", json={"name": "page", "segments": [{"source": "Lid."}]}).json()["id"]
+    going_on, engine = threading.Event(), server.app.state.house.projects.get("manual").engine
+    translate = engine.translate
+
+    def wait(text: str) -> Any:
+        going_on.wait(30)
+        return translate(text)
+
+    monkeypatch.setattr(jobs, "KEPT", 3)
+    monkeypatch.setattr(engine, "translate", wait)
+    running_job = client.post(f"{API}/documents/{document}/translate").json()
+    others = [finished(client, client.post(f"{API}/documents/{document}/export").json())["id"] for _ in range(5)]
+    assert client.get(f"{API}/jobs/{running_job['id']}").json()["state"] == "running"
+    assert client.get(f"{API}/jobs/{others[0]}").status_code == 404
+    going_on.set()
+    assert finished(client, running_job)["state"] == "done"
 
 
 XLIFF = """<?xml version="1.0" encoding="utf-8"?>

@@ -54,6 +54,12 @@ def test_libretranslate_takes_lists_alternatives_and_guesses(client: httpx.Clien
     assert chosen.json() == {"translatedText": "lid"}
 
 
+@pytest.mark.parametrize("number", ["Infinity", "NaN", "1e999", '"many"', "[1]"])
+def test_a_number_that_is_none_is_refused(client: httpx.Client, number: str) -> None:
+    body = f'{{"q": "lid", "source": "en", "target": "es", "alternatives": {number}}}'
+    assert client.post("/libretranslate/translate", content=body).status_code == 400
+
+
 def test_libretranslate_answers_what_weblate_tries(client: httpx.Client) -> None:
     asked = {"q": ["test"], "source": "en", "target": "de", "api_key": ""}
     assert client.post("/libretranslate/translate", json=asked).json() == {"translatedText": ["test"]}
@@ -144,6 +150,24 @@ def test_modernmt_with_real_verbs(client: httpx.Client) -> None:
     assert client.get("/modernmt/languages").json()["data"]["en"] == ["es", "fr"]
     wrong = client.get("/modernmt/translate", params=asked | {"target": "ja"})
     assert wrong.json()["error"]["type"] == "InvalidParameterException"
+
+
+def test_modernmt_forgets_a_pair_whose_unit_has_another_sentence_now(client: httpx.Client) -> None:
+    unit = {"source": "en", "target": "es", "tuid": "tank"}
+    content, tank = "/modernmt/memories/manual/content", "Llene el depósito."
+    client.post(content, json=unit | {"sentence": "Fill the tank.", "translation": tank})
+    assert client.put(content, json=unit | {"sentence": "Fill the big tank.", "translation": tank}).status_code == 200
+    rows = client.get("/api/v1/projects/manual/corrections", params={"search": "tank"}).json()["corrections"]
+    assert [row["source"] for row in rows if not row["forgotten"]] == ["Fill the big tank."]
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+def test_modernmt_learns_nothing_from_a_unit_that_cannot_be_kept(client: httpx.Client, method: str) -> None:
+    pair = {"source": "en", "target": "es", "sentence": "Empty the sink.", "translation": "Vacíe el fregadero."}
+    body = json.dumps(pair | {"tuid": "\ud800"})
+    answer = client.request(method, "/modernmt/memories/manual/content", content=body)
+    assert answer.status_code == 400
+    assert not client.get("/api/v1/projects/manual/corrections", params={"search": "sink"}).json()["corrections"]
 
 
 # ── Moses and Apertium ───────────────────────────────────────────────────────────────────────────────────────────────

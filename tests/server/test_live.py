@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,6 +12,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from dragoman.server.keys import Keys
 from tests.server.support import Running
 
 pytestmark = pytest.mark.kernels
@@ -127,6 +129,22 @@ def test_keys_are_asked_for_and_may_come_as_a_protocol(guarded: Running, keys: d
         assert socket.subprotocol == "dragoman"
         ask(socket, number=1, do="open", source="Close the lid.")
         assert "role 'learn'" in ask(socket, number=2, do="accept", text="Cierre.")["error"]["what"]
+
+
+@pytest.mark.parametrize("do", ["open", "accept"])
+def test_a_key_that_is_taken_away_ends_the_session(
+    guarded: Running, keys: dict[str, str], keys_file: Path, do: str
+) -> None:
+    key = Keys(keys_file).add("guest", {"manual": "learn"})
+    with dial(guarded, subprotocols=["dragoman", f"key.{key}"]) as socket:
+        ask(socket, number=1, do="open", source="Warm the cup.")
+        Keys(keys_file).remove("guest")
+        with pytest.raises(ConnectionClosed) as closed:
+            ask(socket, number=2, do=do, source="Warm the cup.", text="Caliente la taza.")
+        assert closed.value.rcvd is not None
+        assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1008, "this key is not known")
+    with guarded.client(keys["read"]) as client:
+        assert not client.get("/api/v1/projects/manual/corrections", params={"search": "cup"}).json()["corrections"]
 
 
 def test_pages_of_other_sites_may_not_connect(server: Running) -> None:

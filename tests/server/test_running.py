@@ -19,6 +19,7 @@ import pytest
 
 from dragoman.cli import main
 from dragoman.engine import Engine
+from dragoman.server.keys import Keys
 from tests.server.support import make_projects
 
 pytestmark = pytest.mark.kernels
@@ -94,6 +95,15 @@ def test_what_was_acknowledged_is_there_after_stopping_in_the_middle(tmp_path: P
     with Engine.open(tmp_path / "manual") as engine:  # nobody holds it any more
         assert set(acknowledged) <= {row.id for row in engine.history(5000)}
         assert engine.warnings == []
+
+
+def test_a_file_of_keys_is_for_programs_on_this_machine_too(tmp_path: Path) -> None:
+    make_projects(tmp_path / "projects")
+    Keys(tmp_path / "keys.json").add("ana", {"manual": "read"})
+    arguments = str(tmp_path / "projects"), "--keys", str(tmp_path / "keys.json")
+    for more, status in (((), 401), (("--free-loopback",), 200)):
+        with serving(*arguments, *more) as (_, client, _):
+            assert client.get("/api/v1/projects").status_code == status
 
 
 def test_what_cannot_be_served_is_one_clear_line(

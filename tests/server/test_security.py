@@ -5,18 +5,21 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import re
 import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from dragoman.errors import BadInputError
 from dragoman.server.keys import Keys
 from dragoman.server.limits import Budgets
 from dragoman.server.settings import Settings
-from tests.server.support import Running
+from tests.server.support import Running, make_projects, running
+from tests.store.replicas import until
 
 pytestmark = pytest.mark.kernels
 MANUAL = "/api/v1/projects/manual"
@@ -133,6 +136,26 @@ def test_the_network_is_not_listened_to_without_keys_and_tls(tmp_path: Path) -> 
     Settings(host="192.0.2.1", keys=tmp_path / "keys", certificate=tmp_path / "pem").check()
 
 
+def test_a_proxy_on_this_machine_makes_nobody_local(guarded: Running, keys: dict[str, str]) -> None:
+    lines = "GET /api/v1/projects HTTP/1.0", f"Host: 127.0.0.1:{guarded.port}", "Connection: close"  # as nginx sends it
+    head = "\r\n".join(lines)
+    assert b" 401 " in raw(guarded, f"{head}\r\n\r\n".encode())
+    assert b" 200 " in raw(guarded, f"{head}\r\nX-API-Key: {keys['read']}\r\n\r\n".encode())
+    with guarded.client() as client:
+        assert client.get("/libretranslate/frontend/settings").json()["keyRequired"] is True
+
+
+def test_programs_on_this_machine_can_be_let_in_without_a_key(
+    tmp_path: Path, keys_file: Path, keys: dict[str, str]
+) -> None:
+    make_projects(tmp_path)
+    with running(tmp_path, keys=keys_file, free_loopback=True) as server, server.client() as client:
+        assert client.get("/api/v1/projects").status_code == 200
+        assert client.get("/api/v1/projects", headers={"X-Forwarded-For": "192.0.2.1"}).status_code == 401
+        assert client.get("/api/v1/projects", headers={"X-API-Key": "wrong"}).status_code == 401
+        assert client.get(MANUAL, headers={"X-API-Key": keys["read"]}).json()["role"] == "read"
+
+
 # ── Other sites, other names ─────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -176,6 +199,31 @@ def test_huge_bodies_are_refused(guarded: Running, keys: dict[str, str]) -> None
         assert client.post(f"{MANUAL}/imports?name=a.tmx", content=b"x" * 200_000).status_code == 413
     with guarded.client() as client:
         assert client.post(f"{MANUAL}/imports?name=a.tmx", content=b"x" * 50_000).status_code == 401
+
+
+CUT = [
+    (f"{MANUAL}/imports?name=m.tsv&learn=true", "Dry the tray.\tSeque la bandeja.\nDry the lid.\tSeque la "),
+    ("/libretranslate/suggest", "source=en&target=es&q=Dry+the+lid.&s=Seque+la"),
+    (f"{MANUAL}/corrections", ""),
+]
+
+
+@pytest.mark.parametrize(("path", "body"), CUT)
+def test_a_body_that_was_cut_off_is_not_learned(server: Running, path: str, body: str) -> None:
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+    with server.client() as client:
+        before = client.get(MANUAL).json()["revision"], refusals(client)
+        with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+            connection.sendall(f"{head}Content-Length: 80\r\n\r\n{body}".encode())
+        until(lambda: refusals(client) > before[1])
+        assert client.get(MANUAL).json()["revision"] == before[0]
+        assert "Dry the" not in client.get(f"{MANUAL}/corrections", params={"search": "Dry the"}).text
+
+
+def refusals(client: httpx.Client) -> int:
+    """How many requests were answered with 400 before they came to any interface."""
+    counted = re.search(r'^dragoman_refused_total\{reason="400"\} (\d+)', client.get("/metrics").text, re.MULTILINE)
+    return int(counted[1]) if counted else 0
 
 
 @pytest.mark.usefixtures("alive")
@@ -252,6 +300,11 @@ def test_bytes_that_are_not_http(guarded: Running) -> None:
     assert b" 400 " in raw(guarded, b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n")
     assert b" 400 " in raw(guarded, b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n")
     assert b" 400 " in raw(guarded, b"GET / HTTP/1.1\r\n" + b"X: " + b"x" * 70_000 + b"\r\n\r\n")
+
+
+@pytest.mark.parametrize("headers", [b"Host: [", b"Host: localhost\r\nOrigin: http://["])
+def test_hosts_and_origins_that_are_no_addresses(server: Running, headers: bytes) -> None:
+    assert b" 400 " in raw(server, b"GET /api/v1/projects HTTP/1.1\r\n" + headers + b"\r\n\r\n")
 
 
 def test_too_many_requests() -> None:

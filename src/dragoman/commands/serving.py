@@ -31,8 +31,8 @@ def serve(
     certificate: Annotated[Path | None, typer.Option(help="TLS certificate.")] = None,
     private_key: Annotated[Path | None, typer.Option(help="Its private key.")] = None,
     insecure: Annotated[bool, typer.Option("--insecure", help="Listen to the network without TLS.")] = False,
-    always_keys: Annotated[
-        bool, typer.Option("--always-keys", help="Ask programs on this machine for keys, too.")
+    free_loopback: Annotated[
+        bool, typer.Option("--free-loopback", help="With --keys, ask programs on this machine for none.")
     ] = False,
     replica: Annotated[
         bool, typer.Option("--replica", help="Only translate, and follow what another server learns.")
@@ -60,7 +60,7 @@ def serve(
         certificate=certificate,
         private_key=private_key,
         insecure=insecure,
-        free_loopback=not always_keys,
+        free_loopback=free_loopback,
         follow="standby" if standby else "replica" if replica else None,
     )
     settings.check()

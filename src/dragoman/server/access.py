@@ -1,8 +1,11 @@
-"""Who is asking, and may they? A key says so; programs on this machine need none, unless told otherwise.
+"""Who is asking, and may they? A key says so; where there are no keys, only programs on this machine may.
 
 A web page that somebody has open can make their browser send requests to this machine. So a request counts as local
 only if it names this machine as its host, which a page from elsewhere cannot bring about by renaming itself, and a
 request that a browser sends on behalf of another site is refused whatever it carries.
+
+What a proxy on this machine passes on can look like a request from this machine in every way. So where there are keys
+nobody counts as local, unless somebody has said that no proxy is there.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import base64
 import binascii
 from typing import Annotated, Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from fastapi import Depends
 from starlette.datastructures import Headers
@@ -29,7 +32,7 @@ class Doorkeeper:
 
     def __init__(self, settings: Settings) -> None:
         self._keys = Keys(settings.keys) if settings.keys else None
-        self._free = settings.free_loopback
+        self._free = not settings.is_guarded
 
     def visitor(self, scope: Scope, found: object = None) -> Visitor:
         """Who sent a request, if they may come in at all; `found` is what the body has in the place of a key."""
@@ -81,7 +84,7 @@ def is_foreign(scope: Scope) -> bool:
     headers = Headers(scope=scope)
     origin = headers.get("origin")
     if origin is not None:
-        return urlsplit(origin).netloc != headers.get("host")
+        return _split(origin).netloc != headers.get("host")
     if scope["path"] == "/" and headers.get("sec-fetch-mode") == "navigate":
         return False  # somebody follows a link to the workbench, which by itself does nothing
     return headers.get("sec-fetch-site") in ("cross-site", "same-site")
@@ -89,8 +92,15 @@ def is_foreign(scope: Scope) -> bool:
 
 def _is_local(scope: Scope) -> bool:
     headers, client = Headers(scope=scope), scope.get("client")
-    host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+    host = _split(f"//{headers.get('host', '')}").hostname or ""
     return bool(client and is_loopback(client[0]) and is_loopback(host) and not any(h in headers for h in FORWARDED))
+
+
+def _split(address: str) -> SplitResult:
+    try:
+        return urlsplit(address)
+    except ValueError:
+        raise RefusedError(400, "the header Host or Origin is no address") from None
 
 
 def _visitor(connection: HTTPConnection) -> Visitor:

@@ -54,7 +54,7 @@ def number_of(given: Parameters, name: str, most: int) -> int:
     """A parameter that is a number from 0 to some limit, 0 if it is not there."""
     try:
         return min(max(int(given.get(name) or 0), 0), most)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise RefusedError(400, f"the parameter {name!r} is no number") from None
 
 

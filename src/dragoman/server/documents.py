@@ -2,6 +2,10 @@
 
 What was learned is in the journal; here is what people are working on: the segments of uploaded files, drafts included,
 and how much effort each took. A segment counts its changes, so that two people who edit it notice each other.
+
+Journal and documents are not written in one transaction. So what is to be learned from a segment is written down as an
+intent first, with the revision of the journal, until the segment refers to the correction; after a crash in between,
+the journal tells whether it was learned.
 """
 
 from __future__ import annotations
@@ -30,6 +34,11 @@ CREATE TABLE IF NOT EXISTS segments (
     PRIMARY KEY (document, number)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS segments_by_correction ON segments (correction) WHERE correction IS NOT NULL;
 CREATE TABLE IF NOT EXISTS units (unit TEXT PRIMARY KEY, correction INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS intents (
+    document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE, number INTEGER NOT NULL, target TEXT NOT NULL,
+    revision INTEGER NOT NULL, PRIMARY KEY (document, number)) WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS intent_done AFTER UPDATE OF correction ON segments BEGIN
+    DELETE FROM intents WHERE document = NEW.document AND number = NEW.number; END;
 """
 SEGMENT = (
     "SELECT document, number, key, source, target, state, correction, version, suggestion, key_strokes, mouse_actions,"
@@ -65,6 +74,14 @@ class Segment:
     mouse_actions: int
     milliseconds: int
     edits: int | None  # words changed between suggestion and target
+
+
+class ChangedError(RefusedError):
+    """Somebody else was quicker."""
+
+    def __init__(self, segment: Segment) -> None:
+        what = f"segment {segment.number} was changed meanwhile: it is at version {segment.version} or later"
+        super().__init__(409, what, "look at it again")
 
 
 class Documents:
@@ -167,8 +184,25 @@ class Documents:
         with self._changing() as connection:
             which = old.document, old.number, old.version
             if not connection.execute(update, (*values.values(), *which)).rowcount:
-                raise changed_meanwhile(old)
+                raise ChangedError(old)
         return self.segment(old.document, old.number)
+
+    def check(self, old: Segment) -> None:
+        """Refuse if somebody has changed a segment since."""
+        if self.segment(old.document, old.number).version != old.version:
+            raise ChangedError(old)
+
+    def intend(self, segment: Segment, target: str, revision: int) -> None:
+        """Write down what is going to be learned from a segment, and the last row of the journal before that."""
+        with self._changing() as connection:
+            values = segment.document, segment.number, target, revision
+            connection.execute("INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?)", values)
+
+    def intended(self, segment: Segment) -> tuple[str, int] | None:
+        """The target and revision of the intent, if it is not known what became of it."""
+        place = segment.document, segment.number
+        found = self._rows("SELECT target, revision FROM intents WHERE document = ? AND number = ?", place)
+        return (str(found[0][0]), int(found[0][1])) if found else None
 
     def forgotten(self, correction: int) -> None:
         """A correction is no more: the segments it came from are drafts again."""
@@ -226,12 +260,6 @@ class Documents:
         except sqlite3.Error as error:
             what, remedy = f"the documents cannot be read or written ({error})", "see that there is room on the disk"
             raise StorageError(what, where=self._path, remedy=remedy) from error
-
-
-def changed_meanwhile(segment: Segment) -> RefusedError:
-    """Somebody else was quicker."""
-    what = f"segment {segment.number} was changed meanwhile: it is at version {segment.version} or later"
-    return RefusedError(409, what, "look at it again")
 
 
 def _no_document(document: int) -> RefusedError:

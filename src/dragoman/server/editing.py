@@ -9,7 +9,7 @@ from rapidfuzz.distance import Levenshtein
 
 from dragoman.errors import BadInputError
 from dragoman.server.answers import RefusedError
-from dragoman.server.documents import Segment, changed_meanwhile
+from dragoman.server.documents import ChangedError, Segment
 from dragoman.server.projects import Opened
 from dragoman.server.schemas import SegmentChange
 from dragoman.store import Row
@@ -59,14 +59,12 @@ def change_segment(project: Opened, document: int, number: int, change: SegmentC
     if old.state == "locked":
         raise RefusedError(409, f"segment {number} is locked in its file", "leave it as it is")
     if change.version not in (None, old.version):
-        raise changed_meanwhile(old)
+        raise ChangedError(old)
+    old, correction = _recovered(project, old), None
     if change.state == "confirmed":
-        correction = _teach(project, old, change, user)
-    else:
-        if _in_force(project, old):
-            forget(project, int(old.correction or 0), user)
-            old = project.documents.segment(document, number)
-        correction = None
+        correction = teach(project, old, change.target, user, force=change.force)
+    elif _in_force(project, old):
+        forget(project, int(old.correction or 0), user)
     suggestion = old.suggestion if change.suggestion is None else change.suggestion
     edits = None if suggestion is None else Levenshtein.distance(suggestion.split(), change.target.split())
     return project.documents.change(
@@ -82,14 +80,35 @@ def change_segment(project: Opened, document: int, number: int, change: SegmentC
     )
 
 
-def _teach(project: Opened, old: Segment, change: SegmentChange, user: str | None) -> int:
-    """Learn the target of a segment, in the place of what was learned from it before."""
-    if not _in_force(project, old):
-        return project.engine.learn(old.source, change.target, user=user, force=change.force)
-    number = int(old.correction or 0)
-    if project.engine.project.journal.get(number).target == change.target:
+def teach(project: Opened, segment: Segment, target: str, user: str | None, *, force: bool = False) -> int:
+    """Learn a target of a segment, in the place of what was learned from it before.
+
+    Returns the correction, which the segment has to refer to from then on.
+    """
+    number = int(segment.correction or 0) if _in_force(project, segment) else None
+    if number is not None and project.engine.project.journal.get(number).target == target:
         return number
-    return revise(project, number, change.target, user, force=change.force)
+    project.documents.intend(segment, target, project.revision)
+    if number is None:
+        return project.engine.learn(segment.source, target, user=user, force=force)
+    return revise(project, number, target, user, force=force)
+
+
+def _recovered(project: Opened, segment: Segment) -> Segment:
+    """A segment that refers to what was learned from it, even if the disk was full then, or the server was killed.
+
+    All learning takes turns, so what was intended at a revision can only be the first that was learned after it.
+    """
+    if (intent := project.documents.intended(segment)) is None:
+        return segment
+    target, revision = intent
+    rows = project.engine.project.journal.rows(after=revision)
+    row = next((row for row in rows if row.kind == "learn"), None)
+    if row is None or row.forgotten or (row.source, row.target) != (segment.source, target):
+        return segment
+    if project.documents.taught(row.id):  # of the same text elsewhere
+        return segment
+    return project.documents.change(segment, correction=row.id)
 
 
 def _in_force(project: Opened, segment: Segment) -> bool:

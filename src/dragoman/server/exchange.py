@@ -8,8 +8,9 @@ from typing import Any
 from dragoman.errors import BadInputError
 from dragoman.formats import Document, read_document
 from dragoman.guard import FlaggedError
+from dragoman.server import editing
 from dragoman.server.answers import RefusedError
-from dragoman.server.documents import Segment
+from dragoman.server.documents import ChangedError, Segment
 from dragoman.server.jobs import Job
 from dragoman.server.languages import same_language
 from dragoman.server.projects import Opened
@@ -51,15 +52,16 @@ async def import_document(room: Room, data: bytes, name: str, job: Job, *, learn
 
 
 def _learn(room: Room, segments: list[Segment]) -> list[dict[str, object]]:
-    """Learn segments; those that look wrong are kept aside in the journal, and named."""
+    """Learn segments; those that look wrong are kept aside in the journal, and named like those that were changed."""
     left_out: list[dict[str, object]] = []
     for segment in segments:
         try:
-            number = room.project.engine.learn(segment.source, segment.target, user=room.user(None))
+            room.project.documents.check(segment)
+            number = editing.teach(room.project, segment, segment.target, room.user(None))
             room.project.documents.change(segment, correction=number)
         except FlaggedError as error:
             left_out.append({"segment": segment.number, "what": error.reason})
-        except BadInputError as error:
+        except (BadInputError, ChangedError) as error:
             left_out.append({"segment": segment.number, "what": error.what})
     return left_out
 

@@ -56,10 +56,11 @@ class Jobs:
     def start(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> Job:
         """Begin a job, unless the project has too many already."""
         own = [each for each in self._jobs.values() if each.project == job.project]
-        if sum(each.state in ("waiting", "running") for each in own) >= self._most:
+        finished = [each for each in own if each.state in ("done", "failed")]
+        if len(own) - len(finished) >= self._most:
             headers = {"Retry-After": "5"}
             raise RefusedError(429, "this project has too many jobs already", "wait until one is done", headers=headers)
-        for old in own[: max(0, len(own) - KEPT)]:
+        for old in finished[: max(0, len(finished) - KEPT)]:
             del self._jobs[old.id]
         self._jobs[job.id] = job
         task = asyncio.create_task(self._run(job, work))

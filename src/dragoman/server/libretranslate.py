@@ -117,7 +117,7 @@ async def frontend_settings(house: TheHouse) -> dict[str, Any]:
         "charLimit": limits.text,
         "batchLimit": limits.texts,
         "frontendTimeout": 500,
-        "keyRequired": not house.settings.free_loopback,
+        "keyRequired": house.settings.is_guarded,
         "language": {"source": named[0], "target": named[1]},
         "suggestions": True,
         "supportedFilesFormat": [],

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
+from contextlib import suppress
 from time import monotonic
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -131,20 +132,21 @@ class Gate:
 
 
 async def _whole(receive: Receive, most: int) -> bytes | None:
+    """The whole body, None if it is too large; one that was cut off is refused, lest half a sentence is learned."""
     body = bytearray()
     while True:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            raise RefusedError(400, "the connection ended before the body", "send it again")
         body += message.get("body", b"")
         if len(body) > most:
             return None
-        if message["type"] != "http.request" or not message.get("more_body"):
+        if not message.get("more_body"):
             return bytes(body)
 
 
 async def _drain(receive: Receive) -> None:
     """Read on for a while: whoever is cut off while sending does not read the answer."""
-    try:
+    with suppress(TimeoutError, RefusedError):
         async with asyncio.timeout(DRAINING_SECONDS):
             await _whole(receive, DRAINED)
-    except TimeoutError:
-        pass

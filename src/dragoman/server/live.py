@@ -9,6 +9,7 @@
 
 Requests are done one after another. One that only completes is skipped if a newer prefix is waiting already; it is
 answered with {"number": …, "stale": true}. An error is answered with {"number": …, "error": {"what": …, "remedy": …}}.
+Whoever may not translate any more, because their key was taken away, is closed out at their next request.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -33,6 +35,7 @@ from dragoman.server.schemas import Confirming, Id, SegmentChange, Text
 router = APIRouter()
 PENDING = 256  # requests waiting in one session, above which it is ended
 TOO_MUCH = 1008  # the code with which a WebSocket is closed: against the rules
+REASON = 120  # characters of the reason for that, which has to fit into a small frame
 
 
 class Asked(Confirming):
@@ -138,11 +141,28 @@ class Typing:
 
     async def _answer(self, asked: Asked) -> None:
         try:
+            await self._enter_again()
+        except Exception as error:
+            await self._end(refusal_of(error).what)
+            return
+        try:
             answer = await getattr(self, f"_{asked.do}")(asked)
         except Exception as error:
             refusal = refusal_of(error)
             answer = {"error": {"what": refusal.what, "remedy": refusal.remedy} | refusal.more}
         await self._say({"number": asked.number} | answer)
+
+    async def _enter_again(self) -> None:
+        """A session may last a day: a key that was taken away since, or a project that was deleted, ends it."""
+        house = self._room.house
+        visitor = house.doorkeeper.visitor(self._socket.scope)
+        self._room = await house.enter(self._room.project.name, visitor, "translate")
+
+    async def _end(self, reason: str) -> None:
+        self._gone = True
+        self._pending.clear()
+        with suppress(WebSocketDisconnect, RuntimeError):  # it is closed already
+            await self._socket.close(TOO_MUCH, reason[:REASON])
 
     async def _say(self, answer: dict[str, Any]) -> None:
         try:

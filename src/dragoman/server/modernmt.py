@@ -24,6 +24,7 @@ from dragoman.server.keys import Visitor
 from dragoman.server.languages import detect, same_language
 from dragoman.server.projects import Opened, number_of
 from dragoman.server.rooms import House, Room, TheHouse
+from dragoman.store import Row
 
 SINGLE = "00000000-0000-0000-0000-"  # so begins the id of a job that is one pair
 TYPES = {400: "InvalidParameterException", 401: "AuthException", 403: "ForbiddenException", 404: "NotFoundException"}
@@ -167,6 +168,7 @@ async def show_memory(memory: str, visitor: Coming, house: TheHouse) -> dict[str
 @router.delete("/memories/{memory}")
 async def delete_memory(memory: str, visitor: Coming, house: TheHouse) -> dict[str, Any]:
     """Take a memory out of the server."""
+    check_role(visitor, "admin")  # of the whole server, as in our own interface
     name = _name(house, visitor, memory, "admin")
     if name in house.projects.promised:
         await house.workers.run("delete", partial(house.projects.unpromise, name))
@@ -212,7 +214,7 @@ Edit = Callable[[Room, str, str, str | None], int]
 
 async def _content(memory: str, given: Parameters, visitor: Visitor, house: House, edit: Edit) -> dict[str, Any]:
     name = _name(house, visitor, memory, "learn")
-    source, target = text_of(given, "source"), text_of(given, "target")
+    source, target, unit = text_of(given, "source"), text_of(given, "target"), _unit(given)
     if name in house.projects.promised:
         await house.workers.run("create", partial(house.projects.keep, name, source, target))
     room = await house.enter(name, visitor, "learn")
@@ -221,10 +223,21 @@ async def _content(memory: str, given: Parameters, visitor: Visitor, house: Hous
         raise RefusedError(400, what, "name these languages, or another memory")
     texts = text_of(given, "sentence"), text_of(given, "translation")
     room.check_text(*texts)
-    unit = str(given["tuid"]) if given.get("tuid") is not None else None
     number = await room.change("learn", partial(edit, room, *texts, unit))
     job = {"id": f"{SINGLE}{number:012d}", "memory": room.project.number, "size": 1, "progress": 1.0}
     return _answer(job)
+
+
+def _unit(given: Parameters) -> str | None:
+    """The `tuid`, which may be a number; before anything is learned, as not every string of JSON can be kept."""
+    if given.get("tuid") is None:
+        return None
+    unit = str(given["tuid"])
+    try:
+        unit.encode()
+    except UnicodeEncodeError:
+        raise RefusedError(400, "the parameter 'tuid' is no text") from None
+    return unit
 
 
 def _learn(room: Room, source: str, target: str, unit: str | None) -> int:
@@ -235,19 +248,27 @@ def _learn(room: Room, source: str, target: str, unit: str | None) -> int:
 
 
 def _replace(room: Room, source: str, target: str, unit: str | None) -> int:
-    old = room.project.documents.unit(unit) if unit is not None else None
-    if old is None:
-        same = (match for match in room.project.engine.translate(source).matches if match.similarity == 100)
-        old = next((match.id for match in same), None)
-    row = room.project.engine.project.journal.get(old) if old else None
-    if row is None or row.forgotten or row.source != source:
+    row = _find_pair(room, source, unit)
+    if row is None:
         return _learn(room, source, target, unit)
-    number = row.id
-    if row.target != target:
-        number = editing.revise(room.project, row.id, target, room.user(None))
+    if row.source != source:  # the unit has another sentence now
+        number = _learn(room, source, target, unit)
+        editing.forget(room.project, row.id, room.user(None))
+        return number
+    number = row.id if row.target == target else editing.revise(room.project, row.id, target, room.user(None))
     if unit is not None:
         room.project.documents.set_unit(unit, number)
     return number
+
+
+def _find_pair(room: Room, source: str, unit: str | None) -> Row | None:
+    """The pair in force that is to be replaced."""
+    number = room.project.documents.unit(unit) if unit is not None else None
+    if number is None:
+        same = (match.id for match in room.project.engine.translate(source).matches if match.source == source)
+        number = next(same, None)
+    row = room.project.engine.project.journal.get(number) if number is not None else None
+    return None if row is None or row.forgotten else row
 
 
 @router.get("/import-jobs/{job}")

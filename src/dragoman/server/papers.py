@@ -11,7 +11,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from dragoman.server import editing, schemas
 from dragoman.server.answers import RefusedError
 from dragoman.server.api import PROBLEMS, Most
-from dragoman.server.documents import Document, Segment
+from dragoman.server.documents import ChangedError, Document, Segment
 from dragoman.server.exchange import export_document, import_document
 from dragoman.server.jobs import Job
 from dragoman.server.rooms import Learning, Reading, Room
@@ -168,8 +168,12 @@ async def _translate_all(room: Room, job: Job) -> None:
 
     def translate(some: list[Segment]) -> None:
         for segment in some:
-            text = engine.translate(segment.source).text
-            documents.change(segment, target=text, suggestion=text, state="translated" if text else "new")
+            try:
+                documents.check(segment)
+                text = engine.translate(segment.source).text
+                documents.change(segment, target=text, suggestion=text, state="translated" if text else "new")
+            except ChangedError as error:  # by a person, who knows better
+                job.left_out.append({"segment": segment.number, "what": error.what})
 
     for first in range(0, len(waiting), STEP):
         await room.look("pretranslate", partial(translate, waiting[first : first + STEP]))

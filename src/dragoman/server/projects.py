@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -191,6 +193,8 @@ class Projects:
             opened, path = self.get(name), self._paths[name]
             if path.parent != self._new_folder():
                 raise RefusedError(403, f"the project {name!r} was not made by this server", "delete its directory")
+            if above := self._standing_on(name):
+                raise RefusedError(409, f"{name!r} is the base of {', '.join(above)}", "delete these first")
             opened.close()
             del self._opened[name]
             self._paths = {each: where for each, where in self._paths.items() if each != name}
@@ -198,6 +202,12 @@ class Projects:
             with storage_errors(aside):
                 aside.mkdir(exist_ok=True)
                 path.rename(aside / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+
+    def _standing_on(self, name: str) -> list[str]:
+        """The projects whose base is in the directory of another, whether they could be opened or not."""
+        beneath = self._paths[name].resolve()
+        bases = {each: _find_base(path) for each, path in self._paths.items() if each != name}
+        return [each for each, base in bases.items() if base and base.is_relative_to(beneath)]
 
     def _new_folder(self) -> Path:
         if self.folder is None:
@@ -211,6 +221,13 @@ class Projects:
             self._closed = True
             while self._opened:
                 self._opened.popitem()[1].close()
+
+
+def _find_base(path: Path) -> Path | None:
+    """Where a project's description says that its base is, if it can be read."""
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        return (path / json.loads((path / "project.json").read_bytes())["base"]["path"]).resolve()
+    return None
 
 
 def number_of(name: str) -> int:

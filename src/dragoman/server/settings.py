@@ -49,8 +49,13 @@ class Settings:
     certificate: Path | None = None
     private_key: Path | None = None
     insecure: bool = False  # keys may cross the network unencrypted: something in front of us does TLS
-    free_loopback: bool = True  # programs on this machine need no key
+    free_loopback: bool = False  # programs on this machine need no key although there are keys
     limits: Limits = Limits()
+
+    @property
+    def is_guarded(self) -> bool:
+        """Whether everybody needs a key."""
+        return self.keys is not None and not self.free_loopback
 
     def check(self) -> None:
         """Refuse to listen to the network without keys, or without TLS unless somebody insists."""
