@@ -40,7 +40,16 @@ from dragoman.provenance import Origin, trace
 from dragoman.search.decoder import Estimates
 from dragoman.search.explain import Explanation
 from dragoman.state import State, settings_of
-from dragoman.store import BehindError, Follower, Project, ReplicaError, RewoundError, Row, SupersededError
+from dragoman.store import (
+    BehindError,
+    Follower,
+    Project,
+    ReplicaError,
+    RewoundError,
+    Row,
+    SupersededError,
+    TakenError,
+)
 from dragoman.text.tokens import Mode
 from dragoman.translating import adapt, explanation, recall, search, search_behind
 from dragoman.types import Sentence, Translation
@@ -69,6 +78,7 @@ class Engine:
         self._refreshed = threading.Condition()
         self._follower: Follower | None = None
         self._digest = ""  # of the last row that was read
+        self._about = ""  # what the project was about when the state was computed
         try:
             self._restore()
         except BaseException:
@@ -284,8 +294,9 @@ class Engine:
         with self._writing():
             self._check_untaught()
             base.save(self.project.path / "base")
-            self.project.set_base(self.project.path / "base")
-            self._restore()
+            with self._undoing():
+                self.project.set_base(self.project.path / "base")
+                self._restore()
         return learned
 
     def _check_untaught(self) -> None:
@@ -464,21 +475,36 @@ class Engine:
         try:
             if self._torn:  # the same remedy helps
                 raise RewoundError("an error could not be undone in memory", where=self.project.path)
-            while rows := self.project.journal.news(self._state.revision, self._digest):
-                if not len(self._state.memory):  # as long as there were no corrections, somebody may have trained it
-                    self.project.check_agreement()
-                with self._lock.writing():
-                    self._check_open()
-                    with self._undoing():
-                        for row in rows:
-                            self._state.fold(row, self.project.journal)
-                    self._digest = rows[-1].digest
+            while True:
+                rows = self.project.journal.news(self._state.revision, self._digest)
+                if self._has_new_base():  # looked for after the rows, which may be of corrections made over it
+                    with self._lock.writing():
+                        self._restore()
+                elif rows:
+                    self._fold(rows)
+                else:
+                    break
         except RewoundError as error:
-            self.warnings.append(str(error))
             with self._lock.writing():
                 self._restore()
+            self.warnings.append(str(error))
         with self._refreshed:
             self._refreshed.notify_all()
+
+    def _has_new_base(self) -> bool:
+        """Whether somebody has trained the project since, which may be as long as we know of no corrections."""
+        if len(self._state.memory):
+            return False
+        self.project.check_agreement()
+        return self.project.about != self._about
+
+    def _fold(self, rows: list[Row]) -> None:
+        with self._lock.writing():
+            self._check_open()
+            with self._undoing():
+                for row in rows:
+                    self._state.fold(row, self.project.journal)
+            self._digest = rows[-1].digest
 
     def promote(self) -> None:
         """Become the writer; refused while there is one. Every row of those before is known when this returns."""
@@ -503,7 +529,7 @@ class Engine:
         """Become the writer if there is none; whether that is done."""
         journal = self.project.journal
         if not (journal.is_shared and journal.writer):
-            with suppress(BadInputError):  # somebody else was quicker
+            with suppress(TakenError):  # somebody else was quicker
                 self.promote()
         return self._write
 
@@ -511,7 +537,6 @@ class Engine:
         """If another process has taken over from this writer, notice it now and not when something is to be learned."""
         if self._write and self.project.journal.is_taken_over:
             with self._lock.writing():
-                self._restore()
                 if self._write:
                     self._step_down()
 
@@ -519,17 +544,21 @@ class Engine:
         """Another process has taken over: follow it."""
         self._write = False
         self.project.stop_writing()
-        self._follow()
+        try:
+            self._restore()
+        finally:
+            self._follow()
 
     # ── State and disk ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def _restore(self) -> None:
         """Compute the state from what is on disk: the newest good snapshot, and the rows of the journal after it."""
-        self._torn = True
-        directory = self.project.find_base()
+        self.project.check_agreement()
+        about, directory = self.project.about, self.project.find_base()
         base = None if directory is None else Knowledge.open(directory)
-        self._state, warnings = State.restore(self.project, base)
-        self._digest = self.project.journal.digest(self._state.revision)
+        state, warnings = State.restore(self.project, base)
+        self._digest = self.project.journal.digest(state.revision)
+        self._state, self._about = state, about
         self.warnings += [warning for warning in warnings if warning not in self.warnings]
         self._torn = False
 
@@ -542,9 +571,11 @@ class Engine:
         try:
             yield
         except BaseException as error:
-            self._restore()
+            self._torn = True
             if isinstance(error, SupersededError):
                 self._step_down()
+            else:
+                self._restore()
             raise
 
     @contextmanager

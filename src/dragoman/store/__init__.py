@@ -3,6 +3,7 @@
 from dragoman.store.fencing import SupersededError
 from dragoman.store.following import BehindError, Follower, ReplicaError, RewoundError
 from dragoman.store.journal import Journal
+from dragoman.store.lock import TakenError
 from dragoman.store.project import Project
 from dragoman.store.rows import Row
 from dragoman.store.snapshot import Snapshot, SnapshotStore
@@ -18,4 +19,5 @@ __all__ = [
     "Snapshot",
     "SnapshotStore",
     "SupersededError",
+    "TakenError",
 ]

@@ -19,6 +19,7 @@ from sqlalchemy.dialects import postgresql
 
 from dragoman.errors import BadInputError, StorageError
 from dragoman.store.database import TABLE, Database
+from dragoman.store.lock import TakenError
 from dragoman.store.rows import METADATA
 
 OURS = 0x64726167  # "drag": half of our key among the advisory locks of PostgreSQL; the table's number is the other
@@ -74,7 +75,7 @@ class Fence:
             self.release()
             try:
                 self._lock()
-            except BadInputError as error:
+            except TakenError as error:
                 raise self._superseded(error.what) from None
 
     def check(self, connection: sa.Connection) -> None:
@@ -115,7 +116,7 @@ class Fence:
                 if not session.execute(TAKE).scalar_one():
                     what = f"is open for writing by {find_holder(session) or 'another process'}"
                     remedy = "close it there first, or open it for reading only"
-                    raise BadInputError(what, where=self._database.name, remedy=remedy)
+                    raise TakenError(what, where=self._database.name, remedy=remedy)
         except BaseException:
             session.close()
             raise

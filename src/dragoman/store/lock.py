@@ -31,6 +31,10 @@ else:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+class TakenError(BadInputError):
+    """Somebody else writes."""
+
+
 class WriterLock:
     """The right to write in a directory, held from here until `release`."""
 
@@ -47,7 +51,7 @@ class WriterLock:
                 ) from error
             remedy = "close it there first, or open it for reading only"
             who = holder(path) or "another process"
-            raise BadInputError(f"is open for writing by {who}", where=path.parent, remedy=remedy) from None
+            raise TakenError(f"is open for writing by {who}", where=path.parent, remedy=remedy) from None
         os.ftruncate(self._descriptor, 0)
         os.write(self._descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
 

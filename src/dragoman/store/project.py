@@ -106,11 +106,12 @@ class Project:
         return project
 
     def start_writing(self) -> None:
-        """From here on write, too; refused while another process does."""
+        """From here on write, too; refused while another process does, or if the last one had another base."""
+        self.check_agreement(succeeding=True)  # who cannot take over must not keep others from it by a lock either
         lock = WriterLock(self.path / "lock")
         try:
             self.journal.start_writing()
-            self.check_agreement()
+            self.check_agreement(succeeding=True)  # until now somebody else may have trained a base
         except BaseException:
             self.journal.stop_writing()
             lock.release()
@@ -129,24 +130,27 @@ class Project:
         """Who writes the journal at the moment, if that is known."""
         return self.journal.writer if self.journal.is_shared else holder(self.path / "lock")
 
-    def check_agreement(self) -> None:
-        """Refuse a shared journal whose rows were made over another base, or with other settings, than we have.
+    def check_agreement(self, *, succeeding: bool = False) -> None:
+        """Read the description again; refuse a shared journal whose rows are over another base, or other settings.
 
-        Each of several machines has its own directory. Until there are corrections, the writer says what counts.
+        Whoever shares the directory with the writer finds a base here that was trained meanwhile. Each of several
+        machines has its own directory; until there are corrections, the writer says what counts, but not one that is
+        `succeeding` another: it may have missed that the other has trained a base.
         """
-        about = self.journal.about if self.journal.is_shared else self._about
-        if about == self._about:
+        self._description = _migrate(self.path, _read_description(self.path), write=False)
+        about = self.journal.about if self.journal.is_shared else self.about
+        if about == self.about:
             return
-        if about is not None and self.journal.history(limit=1):
+        if about is not None and (succeeding or self.journal.history(limit=1)):
             remedy = f"bring {DESCRIPTION} and the base here from the machine that writes"
             raise BadInputError(
                 "has another base, or began otherwise, than its journal", where=self.path, remedy=remedy
             )
         if self.journal.is_writable:
-            self.journal.describe(self._about)
+            self.journal.describe(self.about)
 
     @property
-    def _about(self) -> str:
+    def about(self) -> str:
         """What stands for all that the rows of the journal depend on."""
         about = [self.source, self.target, self.settings, self._base]
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
@@ -186,7 +190,6 @@ class Project:
             raise BadInputError("has corrections made without this base", where=self.path, remedy=remedy)
         description = self._description | {"base": _describe_base(Path(base), self.path)}
         _write_description(self.path, description)
-        self._description = description
         self.check_agreement()
 
     @contextlib.contextmanager
