@@ -226,7 +226,8 @@ class Projects:
 def _find_base(path: Path) -> Path | None:
     """Where a project's description says that its base is, if it can be read."""
     with suppress(OSError, ValueError, TypeError, KeyError):
-        return (path / json.loads((path / "project.json").read_bytes())["base"]["path"]).resolve()
+        base = json.loads((path / "project.json").read_bytes())["base"]
+        return (path / str(base["path"])).resolve()
     return None
 
 
