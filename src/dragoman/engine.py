@@ -559,6 +559,7 @@ class Engine:
         state, warnings = State.restore(self.project, base)
         self._digest = self.project.journal.digest(state.revision)
         self._state, self._about = state, about
+        self.project.journal.resume(state.revision, self._digest)
         self.warnings += [warning for warning in warnings if warning not in self.warnings]
         self._torn = False
 

@@ -3,8 +3,9 @@
 1. A writer holds an advisory lock on a session of its own. When its process ends, however it ends, the server gives the
    lock to whoever asks next.
 2. With the lock it takes a token, a number in the table `journal_writer` that only grows.
-3. Each append looks, in its own transaction, whether the token is still the newest, and keeps it from changing until it
-   is committed. So whoever takes over waits for the append under way, and finds every row that was acknowledged.
+3. Each append looks, in its own transaction, whether the token is still the newest, and locks it until it is committed.
+   So whoever takes over waits for the append under way, and finds every row that was acknowledged. And a writer that
+   lost its connection in the middle of an append waits with the next until it is clear what became of that one.
 
 A process can lose its lock without noticing: it was stopped for a while, or the network was. Then somebody else has
 a newer token, and what it tries to append is refused.
@@ -79,8 +80,8 @@ class Fence:
                 raise self._superseded(error.what) from None
 
     def check(self, connection: sa.Connection) -> None:
-        """Refuse to go on with a transaction if the token is not the newest; until it ends, nobody gets a newer one."""
-        token, holder = connection.execute(TOKEN.with_for_update(read=True)).one()
+        """Refuse to go on with a transaction if the token is not the newest; until it ends, others wait here."""
+        token, holder = connection.execute(TOKEN.with_for_update(key_share=True)).one()
         if token != self._token:
             raise self._superseded(f"is written by {holder} now")
 

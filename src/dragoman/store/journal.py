@@ -129,6 +129,17 @@ class Journal:
             self.stop_writing()
             raise
 
+    def resume(self, known: int, known_digest: str) -> None:
+        """Go on after this row, if it is the newest: an error came, and the rows up to here have been read again.
+
+        Among them may be one of ours that was committed although we were not told. Should others come to light later,
+        or somebody take over, the next append is refused.
+        """
+        with self._lock, self._database.reading() as connection:
+            tail = read_tail(connection)
+            if (tail.id, tail.digest.hex()) == (known, known_digest):
+                self._tail = tail
+
     def stop_writing(self) -> None:
         """From here on only read, and let others write."""
         self._database.close_writer()
@@ -305,7 +316,7 @@ class Journal:
         """One transaction, which is on disk when this ends.
 
         The rows before must be those that we know of. After an error at the very moment of a commit ours may or may
-        not be among them, and whoever goes on has to read the journal again.
+        not be among them, and whoever goes on has to read the journal again and `resume`.
         """
         check_text(user=user)
         with self._lock:
@@ -316,7 +327,7 @@ class Journal:
                 page = Page(connection, self._insert, read_tail(connection), signature)
                 if page.tail != self._tail:
                     what = f"has row {page.tail.id} after row {self._tail.id}, which we have not written"
-                    raise StorageError(what, where=self.name, remedy="open the project again")
+                    raise StorageError(what, where=self.name, remedy="try again, or open the project again")
                 yield page
             self._tail = page.tail
 

@@ -1,0 +1,90 @@
+"""A writer loses a connection, or cannot get one: it goes on once it can, and no row is lost or stands twice."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import sqlalchemy as sa
+
+from dragoman.engine import Engine
+from dragoman.errors import StorageError
+from dragoman.store import Journal
+from dragoman.store.database import Place
+from dragoman.store.pages import INSERT, Page, read_tail
+from tests.engine.support import PAIRS, arrays_of, assert_same
+
+if TYPE_CHECKING:
+    from tests.store.postgresql import Server
+
+NUMBERS = count(1)
+
+
+@pytest.fixture
+def url(postgresql: Server) -> str:
+    return postgresql.schema(f"interruptions_{next(NUMBERS)}")
+
+
+@pytest.fixture
+def engine(place: Place, tmp_path: Path) -> Iterator[Engine]:
+    journal = place if isinstance(place, str) else None
+    with Engine.create(tmp_path / "project", source="en", target="es", preset="thot", journal=journal) as engine:
+        yield engine
+
+
+def lose_reply(journal: Journal) -> None:
+    """Let the connection be lost when the next commit is done, and before its reply is here."""
+    writer = journal._database._writer
+    assert writer
+
+    @sa.event.listens_for(writer, "commit", once=True)
+    def commit(connection: sa.Connection) -> None:
+        driver = connection.connection.driver_connection
+        assert driver
+        driver.commit()
+        driver.close()
+
+
+@pytest.mark.kernels
+def test_a_writer_goes_on_after_a_commit_whose_reply_was_lost(engine: Engine) -> None:
+    engine.learn(*PAIRS[0])
+    lose_reply(engine.project.journal)
+    with pytest.raises(StorageError, match="nothing was acknowledged"):
+        engine.learn(*PAIRS[1])
+    assert engine.revision == 2  # it is in the journal all the same
+    assert engine.learn(*PAIRS[2]) == 3
+    engine.forget(2)
+    engine.close()
+    with Engine.open(engine.project.path, write=False) as again:
+        assert [row.kind for row in again.project.journal.rows()] == ["learn", "learn", "learn", "forget"]
+        assert_same(arrays_of(again), arrays_of(engine))
+
+
+def test_an_append_waits_until_it_is_clear_what_became_of_the_one_before(url: str) -> None:
+    refused: list[str] = []
+
+    def append() -> None:
+        try:
+            journal.append_learn("c", "d")
+        except StorageError as error:
+            refused.append(str(error))
+
+    with Journal.create(url) as journal:
+        assert journal._fence
+        thread = threading.Thread(target=append)
+        with journal._database.writing() as lost:  # as one that we were cut off from, and that ends only now
+            journal._fence.check(lost)
+            signature = {"username": None, "time": "2024-05-01T12:00:00.000000+00:00"}
+            Page(lost, INSERT, read_tail(lost), signature).append("learn", source="a", target="b")
+            thread.start()
+            thread.join(0.3)
+            assert thread.is_alive()
+        thread.join(20)
+        assert "has row 1 after row 0" in refused[0]
+        journal.resume(1, journal.digest(1))
+        assert journal.append_learn("c", "d") == 2
+        assert [row.source for row in journal.rows()] == ["a", "c"]
