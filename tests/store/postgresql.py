@@ -15,7 +15,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 import psycopg
-from psycopg import sql
 
 
 class UnavailableError(Exception):
@@ -63,10 +62,14 @@ class Server:
         self._process.send_signal(signal.SIGQUIT)
         self._process.wait()
 
+    def execute(self, statement: str) -> None:
+        """Do something that only the owner of the server may do."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(statement.encode())
+
     def schema(self, name: str) -> str:
         """Make a schema, and give the URL of a database in which there is nothing else."""
-        with psycopg.connect(self.url) as connection:
-            connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
+        self.execute(f'CREATE SCHEMA "{name}"')
         return f"{self.url}&options=-csearch_path%3D{name}"
 
 

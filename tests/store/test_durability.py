@@ -248,6 +248,19 @@ def test_a_limit_on_file_sizes_is_a_clear_error_and_then_it_goes_on(tmp_path: Pa
     check_full_disk(tmp_path / "journal.db", contextlib.nullcontext(), 100_000)
 
 
+def test_opening_for_writing_without_room_is_a_clear_error_and_leaves_no_lock(tmp_path: Path) -> None:
+    path = tmp_path / "project"
+    Project.create(path, {}, source="en", target="es").close()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        with pytest.raises(StorageError, match=r"lock: cannot write: .*; nothing was changed"):
+            Project.open(path, write=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    Project.open(path, write=True).close()
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     directory = tmp_path / "disk"

@@ -13,10 +13,11 @@ import sqlalchemy as sa
 
 from dragoman.engine import Engine
 from dragoman.errors import StorageError
-from dragoman.store import Journal
+from dragoman.store import Journal, TakenError
 from dragoman.store.database import Place
 from dragoman.store.pages import INSERT, Page, read_tail
 from tests.engine.support import PAIRS, arrays_of, assert_same
+from tests.store.replicas import end_backends, until
 
 if TYPE_CHECKING:
     from tests.store.postgresql import Server
@@ -88,3 +89,19 @@ def test_an_append_waits_until_it_is_clear_what_became_of_the_one_before(url: st
         journal.resume(1, journal.digest(1))
         assert journal.append_learn("c", "d") == 2
         assert [row.source for row in journal.rows()] == ["a", "c"]
+
+
+def test_a_lock_that_could_not_be_had_again_at_once_is_taken_later(postgresql: Server) -> None:
+    url = postgresql.schema("limited").replace("dragoman@", "limited@")
+    postgresql.execute("CREATE ROLE limited LOGIN")
+    postgresql.execute("GRANT ALL ON SCHEMA limited TO limited")
+    with Journal.create(url) as journal:
+        journal.append_learn("a", "b")
+        postgresql.execute("ALTER ROLE limited CONNECTION LIMIT 1")
+        until(lambda: not end_backends(postgresql, "usename = 'limited'"))
+        with pytest.raises(StorageError, match=r"cannot connect: .*too many connections"):  # for the lock: a second one
+            journal.append_learn("c", "d")
+        postgresql.execute("ALTER ROLE limited CONNECTION LIMIT -1")
+        assert journal.append_learn("c", "d") > 1
+        with pytest.raises(TakenError, match="is open for writing"):
+            Journal(url, write=True)

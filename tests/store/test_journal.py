@@ -356,6 +356,20 @@ def test_a_second_writer_in_postgresql_is_told_who_is_the_first(postgresql: Serv
     Journal(place, write=True).close()
 
 
+def test_who_writes_a_copy_of_the_database_is_somebody_else(postgresql: Server) -> None:
+    postgresql.execute("CREATE DATABASE one")
+    Journal.create(postgresql.url.replace("/postgres", "/one")).close()
+    postgresql.execute("CREATE DATABASE two TEMPLATE one")  # in which the tables have the same numbers
+    with (
+        Journal(postgresql.url.replace("/postgres", "/one"), write=True) as one,
+        Journal(postgresql.url.replace("/postgres", "/two")) as two,
+    ):
+        assert one.writer
+        assert two.writer is None
+        two.start_writing()
+        assert two.append_learn("a", "b") == 1
+
+
 def test_a_crash_of_the_server_loses_nothing(postgresql: Server) -> None:
     place = postgresql.schema("crash")
     with Journal.create(place) as journal, Journal(place) as reader:

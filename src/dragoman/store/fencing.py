@@ -18,7 +18,7 @@ from contextlib import suppress
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
-from dragoman.errors import BadInputError, StorageError
+from dragoman.errors import StorageError
 from dragoman.store.database import TABLE, Database
 from dragoman.store.lock import TakenError
 from dragoman.store.rows import METADATA
@@ -38,9 +38,10 @@ TOKEN = sa.select(WRITER.c.token, WRITER.c.holder)
 NUMBER = f"coalesce(to_regclass('{TABLE}')::oid::bigint, 0)"  # that PostgreSQL has given to the table
 TAKE = sa.text(f"SELECT pg_try_advisory_lock({OURS}::bigint << 32 | {NUMBER})")
 GIVE_BACK = sa.text("SELECT pg_advisory_unlock_all()")
+HERE = "(SELECT oid FROM pg_database WHERE datname = current_database())"  # a copy of it has tables of the same numbers
 HOLDER = sa.text(  # who is allowed to see little sees only that there is somebody
     "SELECT coalesce(nullif(application_name, ''), 'another process') FROM pg_locks JOIN pg_stat_activity USING (pid)"  # noqa: S608
-    f" WHERE locktype = 'advisory' AND granted AND classid = {OURS} AND objid::bigint = {NUMBER}"
+    f" WHERE locktype = 'advisory' AND granted AND classid = {OURS} AND objid::bigint = {NUMBER} AND database = {HERE}"
 )
 CHANNEL = sa.text(f"SELECT 'dragoman_' || {NUMBER}")
 
@@ -59,8 +60,7 @@ class Fence:
 
     def take(self) -> None:
         """Take the lock and a new token; refused if somebody else holds the lock."""
-        self._lock()
-        session, who = self._locked(), "application_name"
+        session, who = self._lock(), "application_name"
         with self._database.clear_errors("cannot write: {}"):
             WRITER.create(session, checkfirst=True)
             session.execute(FIRST)
@@ -69,11 +69,16 @@ class Fence:
             self._token = session.execute(update.returning(WRITER.c.token)).scalar_one()
 
     def hold(self) -> None:
-        """See to it that the lock is held still: it went with its session, if the server was started again."""
+        """See to it that the lock is held still: it went with its session, if the server was started again.
+
+        Where there is no session, another could not be had the last time.
+        """
         try:
-            self._locked().exec_driver_sql("SELECT 1")
+            if self._session:
+                self._session.exec_driver_sql("SELECT 1")
         except sa.exc.DBAPIError:
             self.release()
+        if self._session is None:
             try:
                 self._lock()
             except TakenError as error:
@@ -101,16 +106,11 @@ class Fence:
             self._session.close()
             self._session = None
 
-    def _locked(self) -> sa.Connection:
-        if self._session is None:
-            raise BadInputError("is open for reading only", where=self._database.name, remedy="open it for writing")
-        return self._session
-
     def _superseded(self, what: str) -> SupersededError:
         what = f"{what}, which has taken over; nothing was acknowledged"
         return SupersededError(what, where=self._database.name, remedy="send corrections there")
 
-    def _lock(self) -> None:
+    def _lock(self) -> sa.Connection:
         session = self._database.session()
         try:
             with self._database.clear_errors("cannot write: {}"):
@@ -122,6 +122,7 @@ class Fence:
             session.close()
             raise
         self._session = session
+        return session
 
 
 def find_holder(connection: sa.Connection) -> str | None:

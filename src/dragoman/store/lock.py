@@ -52,8 +52,13 @@ class WriterLock:
             remedy = "close it there first, or open it for reading only"
             who = holder(path) or "another process"
             raise TakenError(f"is open for writing by {who}", where=path.parent, remedy=remedy) from None
-        os.ftruncate(self._descriptor, 0)
-        os.write(self._descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+        try:
+            with storage_errors(path):
+                os.ftruncate(self._descriptor, 0)
+                os.write(self._descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+        except BaseException:
+            os.close(self._descriptor)
+            raise
 
     def release(self) -> None:
         """Let others write; a second call does nothing."""
