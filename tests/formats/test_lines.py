@@ -43,5 +43,13 @@ def test_bad_pairs() -> None:
 
 def test_writing_pairs() -> None:
     assert write_tsv([("1", "a", "b"), ("2", "c", "é")]) == "a\tb\nc\té\n".encode()
-    with pytest.raises(BadInputError, match=r"correction 2 has the end of a line in it.*tmx"):
-        write_tsv([("1", "a", "b"), ("2", "c", "d\n")])
+
+
+def test_a_pair_that_no_line_can_hold_is_left_out_of_many() -> None:
+    left_out: list[str] = []
+    pairs = [("1", "a", "b"), ("2", "c", "d\n"), ("3", "e\tf", "g"), ("4", "\a", "h")]
+    assert write_tsv(pairs, left_out) == b"a\tb\n\a\th\n"
+    assert left_out == [
+        "correction 2 has the end of a line in it, which such a file cannot hold",
+        "correction 3 has a tab in it, which such a file cannot hold",
+    ]

@@ -71,5 +71,10 @@ def test_who_and_when() -> None:
     unit = etree.fromstring(data).find("body/tu")
     assert unit is not None
     assert dict(unit.attrib) == {"tuid": "7", "creationdate": "20240506T070809Z", "creationid": 'Ana "x" & co'}
-    with pytest.raises(BadInputError, match="correction 7 has the character U\\+0007"):
-        write_tmx([Entry("7", "a", "\a")], "en", "es")
+
+
+def test_an_entry_that_xml_cannot_hold_is_left_out_of_many() -> None:
+    left_out: list[str] = []
+    data = write_tmx([Entry("6", "a\tb", "c\td"), Entry("7", "a", "\a"), Entry("8", "e", "f")], "en", "es", left_out)
+    assert [one.id for one in read_document(data, "m.tmx").segments] == ["6", "8"]
+    assert left_out == ["correction 7 has the character U+0007, which XML cannot hold"]

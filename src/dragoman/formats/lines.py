@@ -72,14 +72,18 @@ class TextDocument(Document):
         """What is written has only targets: there is nothing to compare."""
 
 
-def write_tsv(pairs: Iterable[tuple[str, str, str]]) -> bytes:
-    """Ids, sources and targets as tab-separated pairs, without the ids."""
+def write_tsv(pairs: Iterable[tuple[str, str, str]], left_out: list[str] | None = None) -> bytes:
+    """Ids, sources and targets as tab-separated pairs, without the ids.
+
+    Pairs that a line cannot hold are left out, and `left_out` is told which and why.
+    """
     lines = []
     for name, *texts in pairs:
         found = _find_forbidden("".join(texts), NOT_IN_CELLS)
-        if found:
-            raise BadInputError(f"correction {name} {found[0]}", remedy="export to a .tmx file instead")
-        lines.append("\t".join(texts) + "\n")
+        if not found:
+            lines.append("\t".join(texts) + "\n")
+        elif left_out is not None:
+            left_out.append(f"correction {name} {found[0]}")
     return "".join(lines).encode()
 
 

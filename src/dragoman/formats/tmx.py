@@ -122,8 +122,11 @@ class Entry(NamedTuple):
     user: str | None = None
 
 
-def write_tmx(entries: Iterable[Entry], source: str, target: str) -> bytes:
-    """A memory in TMX 1.4; tags in the texts are text there, and come back as they are."""
+def write_tmx(entries: Iterable[Entry], source: str, target: str, left_out: list[str] | None = None) -> bytes:
+    """A memory in TMX 1.4; tags in the texts are text there, and come back as they are.
+
+    Entries that XML cannot hold are left out, and `left_out` is told which and why.
+    """
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<tmx version="1.4">',
@@ -132,7 +135,11 @@ def write_tmx(entries: Iterable[Entry], source: str, target: str) -> bytes:
         "  <body>",
     ]
     for entry in entries:
-        _check_writable(entry)
+        fault = _find_fault(entry)
+        if fault:
+            if left_out is not None:
+                left_out.append(fault)
+            continue
         about = f"tuid={quote(entry.id)}"
         about += f' creationdate="{entry.time:%Y%m%dT%H%M%SZ}"' if entry.time else ""
         about += f" creationid={quote(entry.user)}" if entry.user else ""
@@ -145,8 +152,6 @@ def write_tmx(entries: Iterable[Entry], source: str, target: str) -> bytes:
     return "\n".join([*lines, "  </body>", "</tmx>", ""]).encode()
 
 
-def _check_writable(entry: Entry) -> None:
+def _find_fault(entry: Entry) -> str | None:
     found = UNWRITABLE.search(entry.source + entry.target + (entry.user or ""))
-    if found:
-        what = f"correction {entry.id} has the character U+{ord(found[0]):04X}, which XML cannot hold"
-        raise BadInputError(what, remedy="export to a .tsv file instead")
+    return f"correction {entry.id} has the character U+{ord(found[0]):04X}, which XML cannot hold" if found else None
