@@ -130,6 +130,40 @@ def test_an_apostrophe_is_not_taken_for_a_quotation_mark_where_it_has_been_seen(
     assert spaced(spacing, "The users' list is 'long' indeed") == "The users' list is 'long' indeed"
 
 
+@pytest.mark.parametrize(
+    ("source", "translation"),
+    [
+        ("&File...", "&File..."),
+        ("Save &As", "Guardar &como"),
+        ("AT&T", "AT&T"),
+        ("At AT&T", "En A&T"),
+        ("C++/CLI and C#", "C++/CLI y C#"),
+        ("+3 or 5 + 2", "+3 o 5 + 2"),
+        ("{a}{b}{c} water {d}", "{a}{b}{c} agua {d}"),
+        ("Close the lid.<br/>Open it.", "Cierre la tapa.<br/>Ábrala."),
+        ("Call f(x) (twice)", "Llame f(x) (dos veces)"),
+        ("%s:%d", "%s:%d"),
+    ],
+)
+def test_what_is_copied_is_spaced_as_in_the_source(source: str, translation: str) -> None:
+    sentence = split(translation)
+    for spacing in (Spacing(Vocabulary()), learned(*["Uno & dos", "más + menos", "C %s {a} {b}, uno"] * 4)):
+        assert spacing.space(sentence.words, sentence.placeable, like=split(source)).text == translation
+
+
+def test_punctuation_is_spaced_as_the_language_has_it_even_if_copied() -> None:
+    spacing = learned("Vite !", "Bien !", "Oui, 5 %", "Non, 7 %")
+    words = ["Attention", "!", "5", "%"]
+    assert spacing.space(words, [False] * 4, like=split("Attention! 5%")).text == "Attention ! 5 %"
+
+
+def test_where_nothing_is_copied_the_source_changes_nothing() -> None:
+    words = ["Black", "y", "Decker", "=", "B", "+", "D"]
+    alone = Spacing(Vocabulary()).space(words, [False] * 7)
+    assert Spacing(Vocabulary()).space(words, [False] * 7, like=split("A&T, {a}{b}")) == alone
+    assert Spacing(Vocabulary()).space(words, [False] * 7, like=split("+1 + 2 = 3")) == alone
+
+
 def test_nothing_and_little() -> None:
     spacing = Spacing(Vocabulary())
     spacing.add(split(""))

@@ -2,7 +2,8 @@
 
 The rules go by classes of tokens (brackets, stops, quotation marks, tags, scripts without spaces …) and work before
 anything was learned. Each sentence learned adds what stood between its tokens to the counts; where these say otherwise
-often enough, they are believed.
+often enough, they are believed. What a translation has copied from its source, such as `AT&T` or `{a}{b}`, is spaced as
+it is there.
 
 >>> from dragoman.text.tokens import split
 >>> spacing = Spacing(Vocabulary())
@@ -18,8 +19,9 @@ often enough, they are believed.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -53,11 +55,16 @@ class Spacing:
         """Undo one `add` of the same sentence."""
         self._count(sentence, -1)
 
-    def space(self, words: Sequence[str], placeable: Sequence[bool]) -> Sentence:
-        """The words with the gaps between them; there is none before the first and after the last."""
+    def space(self, words: Sequence[str], placeable: Sequence[bool], like: Sentence | None = None) -> Sentence:
+        """The words with the gaps between them; there is none before the first and after the last.
+
+        What they have copied from the sentence `like`, which they translate, has the gaps that it has there.
+        """
         if not words:
             return Sentence((), ("",), ())
-        gaps = np.empty(len(words) - 1, np.int64)
+        gaps = np.full(len(words) - 1, kernels.UNDECIDED, np.int64)
+        for place, kind in _kept(words, placeable, like) if like else ():
+            gaps[place] = kind
         kernels.predict(self._counts, self._tokens(words, placeable, add=False), _RULES, gaps)
         return Sentence(tuple(words), ("", *(GAPS[kind] for kind in gaps.tolist()), ""), tuple(placeable))
 
@@ -196,6 +203,39 @@ def _rules() -> Rules:
 
 
 _RULES = _rules()
+
+
+# ── What is copied ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+_TYPESET = {OPENING_QUOTE, CLOSING, POINT, DASH, PERCENT, DEGREE, CURRENCY, FULL_WIDTH}  # what languages space before
+
+
+def _kept(words: Sequence[str], placeable: Sequence[bool], like: Sentence) -> Iterator[tuple[int, int]]:
+    """Places and kinds of the gaps that are as in the source: between neighbours there, and beside what is joined."""
+    neighbours = dict(zip(pairwise(like.words), like.gaps[1:], strict=False))
+    to_left, to_right = _joined(like)
+    for place, pair in enumerate(pairwise(words)):
+        joined = pair[0] in to_right or pair[1] in to_left
+        if (joined or pair in neighbours) and look_of(pair[1], placeable[place + 1]).kind not in _TYPESET:
+            yield place, _KINDS.get(neighbours.get(pair, ""), SPACE)
+
+
+def _joined(sentence: Sentence) -> tuple[set[str], set[str]]:
+    """The symbols that are joined to the left wherever they stand, and to the right; so they are to translations, too.
+
+    The `&` of "Save &As" is to be that of "Guardar &como".
+    """
+    joined: tuple[set[str], set[str]] = set(), set()
+    apart: tuple[set[str], set[str]] = set(), set()
+    looks = [look_of(word, fixed).kind for word, fixed in zip(sentence.words, sentence.placeable, strict=True)]
+    for place, (word, kind) in enumerate(zip(sentence.words, looks, strict=True)):
+        gaps = sentence.gaps[place : place + 2]
+        separates = kind == PLACEHOLDER and word.endswith("/>") and gaps == ("", "")
+        if kind in (SYMBOL, PREFIX) or separates:
+            for side, (left, right) in enumerate(((place - 1, place), (place, place + 1))):
+                by_rule = left < 0 or right == len(looks) or _RULES.gaps[looks[left], looks[right]] == NOTHING
+                (joined if gaps[side] == "" and not by_rule else apart)[side].add(word)
+    return joined[0] - apart[0], joined[1] - apart[1]
 
 
 @exercise

@@ -20,6 +20,7 @@ from dragoman.kernels import kernel
 from dragoman.tables.kernels import ABSENT, Layered, locate
 
 KINDS = 8  # of gaps; kind 0 is no gap at all
+UNDECIDED = -1  # instead of a kind
 KEYS = 3  # at most, of a gap
 CLASSES = 64
 MOST_WORDS = (1 << 27) - CLASSES  # ids from here on do not fit into a key
@@ -123,7 +124,7 @@ def observe(tokens, rules, gaps, keys):
 
 @kernel
 def predict(counts, tokens, rules, gaps):
-    """The kinds of gaps between the tokens go into `gaps` [n - 1]."""
+    """The kinds of gaps between the tokens go into `gaps` [n - 1] where these are undecided."""
     n = tokens.words.size
     apostrophe = np.zeros(n, np.bool_)
     for i in range(1, n):
@@ -132,6 +133,8 @@ def predict(counts, tokens, rules, gaps):
     keys = np.empty(KEYS, np.int64)
     p = np.empty((4, KINDS))
     for i in range(n - 1):
+        if gaps[i] != UNDECIDED:
+            continue
         write_keys(tokens, roles, i, i > 0 and gaps[i - 1] == 0, keys)
         expected = rules.gaps[class_of(tokens, roles, i), class_of(tokens, roles, i + 1)]
         gaps[i] = choose(counts, keys, expected, p)
