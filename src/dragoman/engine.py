@@ -107,7 +107,7 @@ class Engine:
         """
         if tokens not in get_args(Mode):
             raise BadInputError(f"there are no tokens of the kind {tokens!r}", remedy="choose text or words")
-        directory = None if base is None else _find_base(fetch(base))
+        directory = None if base is None else _find_base(fetch(base), source, target)
         Weights(preset)  # refuses an unknown one before anything is made, and so does the next line
         Knowledge(Knowledge.open(directory) if directory else None, tokens=tokens, order=order)
         settings = {"preset": preset, "tokens": tokens, "order": order}
@@ -192,7 +192,7 @@ class Engine:
             source = state.knowledge.source.read(text)
             if not len(source):
                 raise BadInputError("there are no words to translate")
-            return explanation(state, source)
+            return replace(explanation(state, source), memory=state.memory.exact(text) if self.memory else None)
 
     def provenance(self, translation: Translation) -> list[Origin]:
         """Where each phrase of a translation comes from: the ids of corrections, or the base."""
@@ -668,12 +668,21 @@ class Engine:
         self.close()
 
 
-def _find_base(path: Path) -> Path:
-    """The directory of a base, or that of the base of a project."""
+def _find_base(path: Path, source: str, target: str) -> Path:
+    """The directory of a base, or that of the base of a project of the same languages."""
     if not (path / "project.json").exists():
         return path
     with Project.open(path) as project:
-        found = project.find_base()
+        found, own = project.find_base(), (project.source, project.target)
+    if any(map(_differ, own, (source, target))):
+        what = f"translates from {own[0]} to {own[1]}, not from {source} to {target}"
+        raise BadInputError(what, where=path, remedy="name a base of these languages")
     if found is None:
         raise BadInputError("this project has no base", where=path, remedy="train it first")
     return found
+
+
+def _differ(one: str, other: str) -> bool:
+    """Whether two codes mean two languages, countries aside; of a code of two letters and one of three nobody knows."""
+    first, second = (code.lower().replace("_", "-").split("-")[0] for code in (one, other))
+    return len(first) == len(second) and first != second

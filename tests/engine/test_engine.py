@@ -253,3 +253,29 @@ def test_any_characters_go_through(text: str, tmp_path: Path) -> None:
     with Engine.open(path) as engine:
         assert engine.history()[0].source == text
         assert engine.translate(text).text == text
+
+
+@pytest.mark.parametrize("code", ["", "e", "../a b", 'q"', "en-", "verylongcode"])
+def test_what_is_no_language_is_refused(tmp_path: Path, code: str) -> None:
+    with pytest.raises(BadInputError, match="is no code of a language"):
+        Engine.create(tmp_path / "project", source="en", target=code)
+    assert not (tmp_path / "project").exists()
+
+
+def test_a_base_of_other_languages_is_refused(trained: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="translates from en to es, not from en to de"):
+        Engine.create(tmp_path / "german", source="en", target="de", base=trained)
+    for target in ("es-MX", "spa"):
+        Engine.create(tmp_path / target, source="en-US", target=target, base=trained).close()
+
+
+def test_an_explanation_names_the_memory(tmp_path: Path) -> None:
+    with new(tmp_path / "project") as engine:
+        number = engine.learn("Close the lid.", "Cierre la tapa.")
+        told = engine.explain("Close the lid.")
+        assert f"correction {number}: Cierre la tapa." in told.note
+        assert told.note.splitlines()[0] in told.html()
+        assert str(told.tables()[0]) == told.note
+        assert engine.explain("Close the green lid.").note == ""
+        engine.memory = False
+        assert engine.explain("Close the lid.").note == ""

@@ -97,6 +97,13 @@ def test_errors_are_answers_and_the_session_goes_on(socket: ClientConnection) ->
     assert ask(socket, number=6, do="prefix", prefix="L")["prefix"] == "L"
 
 
+def test_a_wrong_request_is_answered_under_its_number(socket: ClientConnection) -> None:
+    assert "do" in ask(socket, number=6, do="nosuch")["error"]["what"]
+    assert ask(socket, number=7, do="open", source="Press.", nosuch=1)["error"]
+    socket.send("{")
+    assert json.loads(socket.recv(timeout=10))["number"] is None
+
+
 def test_a_flood_is_ended_and_others_go_on(guarded: Running, keys: dict[str, str]) -> None:
     headers = {"Authorization": f"Bearer {keys['learn']}"}
     with dial(guarded, additional_headers=headers) as quiet, dial(guarded, additional_headers=headers) as loud:

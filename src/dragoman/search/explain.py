@@ -22,6 +22,7 @@ from rich.text import Text
 from dragoman.search.hypotheses import Hypothesis, Step
 from dragoman.search.options_kernels import SURCHARGE
 from dragoman.search.searching import Search, SentenceSearch
+from dragoman.types import Match
 
 # Features that answer one question together
 GROUPS = {
@@ -72,6 +73,15 @@ class Explanation:
     offers: tuple[Offer, ...]  # best first within each span, spans by start and end
     accounts: tuple[Account, ...]  # in the order of the translation
     rivals: tuple[Hypothesis, ...]  # the translations that came next
+    memory: Match | None = None  # a correction of this very text, which is given instead
+
+    @property
+    def note(self) -> str:
+        """What to know before the rest, if anything."""
+        if self.memory is None:
+            return ""
+        told = f"comes from the memory, correction {self.memory.id}: {self.memory.target}"
+        return f"The translation {told}\nThis is what the models would say:"
 
     def source_words(self, step: Step) -> str:
         """The source words of a step."""
@@ -102,7 +112,7 @@ class Explanation:
         for hypothesis in (self.best, *self.rivals):
             yield " ".join(hypothesis.words), hypothesis.score, self.best.score - hypothesis.score
 
-    def tables(self) -> list[RichTable]:
+    def tables(self) -> list[RichTable | Text]:
         """The explanation as tables for a terminal."""
         offered = RichTable("source", "options", title="On offer: best first, with score, what was taken in bold")
         for words, offers in self.spans():
@@ -117,7 +127,7 @@ class Explanation:
         ranked = _table("The translation, and the runners-up", RANKED, 1)
         for said, score, behind in self.ranked():
             ranked.add_row(Text(said), f"{score:.2f}", f"{behind:.2f}")
-        return [offered, derived, weighed, ranked]
+        return [*([Text(self.note)] if self.note else []), offered, derived, weighed, ranked]
 
     def html(self) -> str:
         """The explanation as a page that needs nothing else: a picture of the derivation, and the tables."""

@@ -22,7 +22,7 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from dragoman.interactive.session import Session, Suggestion
 from dragoman.server import editing
@@ -38,10 +38,19 @@ TOO_MUCH = 1008  # the code with which a WebSocket is closed: against the rules
 REASON = 120  # characters of the reason for that, which has to fit into a small frame
 
 
+Number = Annotated[int, Field(ge=0, le=2**53 - 1)]
+
+
+class Numbered(BaseModel):
+    """What every request has."""
+
+    number: Number
+
+
 class Asked(Confirming):
     """A request in a live session."""
 
-    number: Annotated[int, Field(ge=0, le=2**53 - 1)]
+    number: Number
     do: Literal["open", "prefix", "reject", "accept"]
     source: Text | None = None
     document: Id | None = None
@@ -111,10 +120,11 @@ class Typing:
                 self._room.house.metrics.refused.add("flood")
                 await self._socket.close(TOO_MUCH, "too many requests")
                 return
+            said = message.get("text") or message.get("bytes") or b""
             try:
-                asked = Asked.model_validate_json(message.get("text") or message.get("bytes") or b"")
+                asked = Asked.model_validate_json(said)
             except ValidationError as error:
-                await self._say({"number": None, "error": _wrong(error)})
+                await self._say({"number": _number_of(said), "error": _wrong(error)})
                 continue
             self._pending.append(asked)
             self._news.set()
@@ -237,6 +247,14 @@ def _said(suggestion: Suggestion, words: bool) -> dict[str, Any]:
             for word in suggestion.words
         ]
     return answer
+
+
+def _number_of(said: str | bytes) -> int | None:
+    """The number of a request that is wrong otherwise, so that whoever asked knows which one it was."""
+    try:
+        return Numbered.model_validate_json(said).number
+    except ValidationError:
+        return None
 
 
 def _wrong(error: ValidationError) -> dict[str, str | None]:

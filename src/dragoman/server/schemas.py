@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from dragoman.server.projects import NAME
+from dragoman.store.project import LANGUAGE
 
 State = Literal["new", "translated", "confirmed", "locked"]
-Language = Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}$", examples=["es"])]
+Language = Annotated[str, Field(pattern=f"^{LANGUAGE}$", examples=["es"])]
 Text = Annotated[str, Field(max_length=20_000)]
 Id = Annotated[int, Field(ge=1, le=2**53 - 1)]
 

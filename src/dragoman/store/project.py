@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import re
 import secrets
 import shutil
 from collections.abc import Callable, Iterator, Mapping
@@ -29,6 +30,7 @@ from dragoman.store.snapshot import Snapshot, SnapshotStore, sync_directory
 
 DESCRIPTION = "project.json"
 FORMAT = 1
+LANGUAGE = r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}"  # a code, with script and country if need be
 Migration = Callable[[Path, dict[str, Any]], dict[str, Any]]
 # Format to leave → what brings directory and description to the next. What it does to the directory it must be able to
 # do again, because a crash may come before the new description is written.
@@ -70,6 +72,9 @@ class Project:
         base: str | Path | None = None,
     ) -> Self:
         """Make the directory of a new project and open it for writing; `journal` is a URL of PostgreSQL."""
+        for code in (source, target):
+            if not re.fullmatch(LANGUAGE, code):
+                raise BadInputError(f"{code!r} is no code of a language", remedy="write es, pt-BR, or the like")
         path = Path(path).absolute()
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             remedy = "open it, or choose another directory"
