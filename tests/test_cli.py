@@ -8,13 +8,35 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
 
 import dragoman
+from dragoman.cli import app
+from dragoman.engine import Engine
+from dragoman.errors import BadInputError
 
 
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, given: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "dragoman", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
+    return subprocess.run(command, capture_output=True, text=True, input=given, env=os.environ | environment)
+
+
+def call(*arguments: str | Path, given: str | None = None) -> Result:
+    """The same in this process, which is quicker."""
+    return CliRunner().invoke(app, list(map(str, arguments)), input=given)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    Engine.create(tmp_path / "manual", source="en", target="es").close()
+    return tmp_path / "manual"
+
+
+def corrections(project: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in call("history", project, "--json").stdout.splitlines()]
 
 
 def test_version() -> None:
@@ -65,12 +87,7 @@ def test_a_project_from_creation_to_statistics(tmp_path: Path) -> None:
     project = str(tmp_path / "manual")
     assert run("create", project, "--source", "en", "--target", "es").returncode == 0
     assert run("learn", project, "Press the green button.", "Pulse el botón verde.").stdout == "1\n"
-    many = subprocess.run(
-        [sys.executable, "-m", "dragoman", "learn", project, "--json"],
-        input="Stop.\tPare.\nGo on.\tSiga.\n",
-        capture_output=True,
-        text=True,
-    )
+    many = run("learn", project, "--json", given="Stop.\tPare.\nGo on.\tSiga.\n")
     assert [json.loads(line)["id"] for line in many.stdout.splitlines()] == [2, 3]
     assert run("translate", project, "Press the green button.").stdout == "Pulse el botón verde.\n"
     answer = json.loads(run("translate", project, "Stop.", "--json").stdout)
@@ -122,4 +139,53 @@ def test_bad_input_is_one_clear_line_and_exit_code_2(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dragoman", "translate", project]
     damaged = subprocess.run(command, input=b"ok\n\xff\n", capture_output=True)
     assert damaged.returncode == 2
-    assert b"line 2, byte 1" in damaged.stderr
+    assert b"line 2: byte 1" in damaged.stderr
+
+
+def test_the_marks_of_windows_are_in_no_text(project: Path, tmp_path: Path) -> None:
+    windows = "\ufeffStop.\tPare.\r\nGo on.\tSiga.\r\n"
+    assert call("learn", project, given=windows).exit_code == 0
+    assert [(row["source"], row["target"]) for row in corrections(project)] == [("Go on.", "Siga."), ("Stop.", "Pare.")]
+    (tmp_path / "terms.tsv").write_bytes(windows.encode())
+    assert call("glossary", project, "--file", tmp_path / "terms.tsv").exit_code == 0
+    assert json.loads(call("glossary", project, "--json").stdout) == {"Go on.": "Siga.", "Stop.": "Pare."}
+
+
+def test_lines_that_cannot_be_learned_are_named_and_the_others_learned(project: Path) -> None:
+    lines = "Stop.\tPare.\nno tab\nthis one is wrong\tthis one is wrong\n\nGo on.\tSiga.\n"
+    done = call("learn", project, given=lines)
+    assert (done.exit_code, done.stdout) == (1, "1\n3\n")
+    assert done.stderr.splitlines() == [
+        "dragoman: line 2 is refused: 1 fields",
+        "dragoman: line 3 is flagged: not learned: the target is a copy of the source",
+        "2 learned, 1 flagged, 1 refused",
+    ]
+
+
+def test_history_tells_what_was_flagged_from_what_was_learned(project: Path) -> None:
+    call("learn", project, given="Stop.\tPare.\nthis one is wrong\tthis one is wrong\n")
+    reason = "the target is a copy of the source"
+    assert [(row["kind"], row["reason"]) for row in corrections(project)] == [("flagged", reason), ("learn", None)]
+    flagged, learned = call("history", project).stdout.splitlines()
+    assert flagged.endswith(f"this one is wrong (flagged: {reason})")
+    assert learned.endswith("Stop. → Pare.")
+
+
+def test_where_output_cannot_go_is_said_before_anything_is_done(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.en").write_text("green button\n")
+    (tmp_path / "a.es").write_text("botón verde\n")
+    (tmp_path / "a.tsv").write_text("green button\tbotón verde\n")
+    texts, nowhere = (tmp_path / "a.en", tmp_path / "a.es"), tmp_path / "nosuch"
+    for arguments, said in (
+        (("simulate", project, *texts, "--csv", nowhere / "x.csv"), "nosuch: there is no such directory; make it"),
+        (("simulate", project, *texts, "--csv", tmp_path), "is a directory; name a file in it"),
+        (("simulate", project, *texts, "--plot", tmp_path / "x.foo"), ".pdf"),
+        (("simulate", project, *texts, "--plot", tmp_path / "x"), "figures are not written to such a file"),
+        (("tune", project, *texts, "--plot", nowhere / "x.svg"), "there is no such directory"),
+        (("tune", project, *texts, "--plot", tmp_path / "x.foo"), "end its name in one of"),
+        (("fill", project, tmp_path / "a.tsv", nowhere / "x.tsv", "--learn-confirmed"), "there is no such directory"),
+    ):
+        done = call(*arguments)
+        assert isinstance(done.exception, BadInputError), arguments
+        assert said in str(done.exception)
+    assert corrections(project) == []

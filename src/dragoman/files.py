@@ -69,8 +69,11 @@ def open_arrays(directory: Path, *, verify: bool = False) -> tuple[Arrays, dict[
 
 
 @contextlib.contextmanager
-def storage_errors(where: Path) -> Iterator[None]:
-    """Turn what the operating system says about writing into one clear line."""
+def storage_errors(where: Path, *, unchanged: bool = True) -> Iterator[None]:
+    """Turn what the operating system says about writing into one clear line.
+
+    Whoever has changed something before, or writes in place, says so with `unchanged`, lest the line deny it.
+    """
     try:
         yield
     except OSError as error:
@@ -82,7 +85,7 @@ def storage_errors(where: Path) -> Iterator[None]:
             errno.EPERM: "choose a directory you may write to",
             errno.EROFS: "choose a directory you may write to",
         }
-        what = f"cannot write: {(error.strerror or str(error)).lower()}; nothing was changed"
+        what = f"cannot write: {(error.strerror or str(error)).lower()}{'; nothing was changed' if unchanged else ''}"
         raise StorageError(what, where=where, remedy=remedies.get(error.errno or 0)) from error
 
 

@@ -15,6 +15,7 @@ from dragoman.cli import app
 from dragoman.commands.documents import translate_segment
 from dragoman.errors import BadInputError
 from dragoman.formats import read_document
+from dragoman.formats.tmx import Entry, write_tmx
 
 DATA = Path(__file__).parent / "data"
 pytestmark = pytest.mark.kernels
@@ -97,11 +98,27 @@ def test_bad_input(project: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.tmx").write_text("<tmx")
     wrong = (DATA / "manual.xlf").read_text().replace('target-language="es"', 'target-language="fr"')
     (tmp_path / "french.xlf").write_text(wrong)
+    memory = (DATA / "memory.tmx").read_text()
+    (tmp_path / "several.tmx").write_text(memory.replace('"es', '"de'))
+    (tmp_path / "french.tmx").write_text(write_tmx([Entry("1", "Halt", "Stop")], "de", "fr").decode())
     for name, said in (
         ("bad.tmx", "bad.tmx: line 1 is not well-formed"),
         ("french.xlf", "is from en into fr, the project is not; give a file from en into es"),
+        ("french.tmx", "is from de into fr, the project is not; give a file from en into es"),
+        ("several.tmx", "has the languages en-US, de-ES, fr, de; give a file from en into es"),
         ("none.po", "cannot be read (No such file or directory)"),
     ):
         done = run("import", project, tmp_path / name)
         assert isinstance(done.exception, BadInputError)
         assert said in str(done.exception)
+
+
+@pytest.mark.parametrize(("text", "segments"), [("", 0), ("Stop.\nGo on.\n", 2)])
+def test_a_file_with_nothing_to_learn_is_said_to_be_one(
+    text: str, segments: int, project: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "new.tsv").write_text(text)
+    for base in ([], ["--base"]):
+        done = run("import", project, tmp_path / "new.tsv", *base)
+        assert done.exit_code == 0
+        assert f"new.tsv: there is nothing to learn in {segments} segments" in done.stderr

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dragoman.commands.common import AsJson, ProjectPath, SourceFile, TargetFile, opened
+from dragoman.commands.common import AsJson, ProjectPath, SourceFile, TargetFile, check_output, opened
 from dragoman.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def adapt(
     from dragoman.files import storage_errors
     from dragoman.text.reading import lines
 
+    check_output(out)
     adapter = new_adapter(method, alpha=alpha, measure=measure)
     known = dict(enumerate(lines(references)))
     quiet = not sys.stderr.isatty()
@@ -47,7 +48,7 @@ def adapt(
     reranker = Reranker(adapter, lists)
     outcomes = [reranker.next(each, known.get(each.number)) for each in track(lists, "reranking", disable=quiet)]
     if out is not None:
-        with storage_errors(out):
+        with storage_errors(out, unchanged=False):
             out.write_text("".join(f"{each.text}\n" for each in outcomes), encoding="utf-8")
     found = reranker.report(outcomes, known)
     typer.echo(json_format.dumps(found) if json else _shown(found))

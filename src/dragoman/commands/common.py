@@ -1,9 +1,10 @@
-"""What commands have in common: their usual arguments, opening a project, reading standard input."""
+"""What commands have in common: their usual arguments, opening a project, reading input, where output may go."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -37,39 +38,57 @@ def opened(project: Path, *, write: bool = True) -> Iterator[Engine]:
         yield engine
 
 
-def input_lines() -> Iterable[str]:
+def input_lines() -> Iterator[str]:
     """The lines of standard input."""
-    return decoded(sys.stdin.buffer, "standard input")
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        yield decode_line(line, number)
 
 
-def input_pairs() -> Iterable[tuple[str, str]]:
-    """The pairs of texts on standard input, tab-separated."""
-    return split_pairs(input_lines(), "standard input")
+def decode_line(line: bytes, number: int) -> str:
+    """A line of standard input as text, without its end; the first also without the mark of some editors."""
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        what, where = f"byte {error.start + 1} is not valid UTF-8", f"standard input, line {number}"
+        raise BadInputError(what, where=where, remedy="convert it first, for instance with iconv") from None
+    return (text.removeprefix("\ufeff") if number == 1 else text).removesuffix("\n")
 
 
 def file_pairs(path: Path) -> Iterator[tuple[str, str]]:
     """The pairs of texts in a file, tab-separated."""
-    from dragoman.files import storage_errors
+    from dragoman.text.reading import lines
 
-    with storage_errors(path), path.open("rb") as file:
-        yield from split_pairs(decoded(file, str(path)), str(path))
-
-
-def decoded(lines: Iterable[bytes], where: str) -> Iterator[str]:
-    """Lines as text, without their ends."""
-    for number, line in enumerate(lines, start=1):
-        try:
-            yield line.decode().removesuffix("\n")
-        except UnicodeDecodeError as error:
-            what = f"line {number}, byte {error.start + 1} is not valid UTF-8"
-            raise BadInputError(what, where=where, remedy="convert it first, for instance with iconv") from None
+    for number, line in enumerate(lines(path), start=1):
+        yield split_pair(line, f"{path}, line {number}")
 
 
-def split_pairs(lines: Iterable[str], where: str) -> Iterator[tuple[str, str]]:
-    """Source and translation of each line."""
-    for number, line in enumerate(lines, start=1):
-        fields = line.split("\t")
-        if len(fields) != 2:
-            what = f"line {number} has {len(fields)} fields"
-            raise BadInputError(what, where=where, remedy="put one tab between source and translation")
-        yield fields[0], fields[1]
+def split_pair(line: str, where: str) -> tuple[str, str]:
+    """The two texts of a line; the carriage return with which lines end on Windows is in neither."""
+    fields = line.removesuffix("\r").split("\t")
+    if len(fields) != 2:
+        raise BadInputError(f"{len(fields)} fields", where=where, remedy="put one tab between source and translation")
+    return fields[0], fields[1]
+
+
+def check_output(file: Path | None, *, figure: bool = False) -> None:
+    """Refuse a file that cannot be written, before the work that it is to hold the outcome of."""
+    if file is None:
+        return
+    if not file.parent.is_dir():
+        raise BadInputError("there is no such directory", where=file.parent, remedy="make it, or choose another")
+    if file.is_dir():
+        raise BadInputError("is a directory", where=file, remedy="name a file in it")
+    for place in (file.parent, file) if file.is_file() or not file.exists() else (file,):  # else it is a device
+        if place.exists() and not os.access(place, os.W_OK):
+            raise BadInputError("may not be written to", where=place, remedy="choose a place you may write to")
+    if figure:
+        _check_figure(file)
+
+
+def _check_figure(file: Path) -> None:
+    from dragoman.extras import load
+
+    known = load("matplotlib.figure", extra="plots").Figure().canvas.get_supported_filetypes()
+    if file.suffix.lower().removeprefix(".") not in known:
+        remedy = f"end its name in one of {', '.join(f'.{each}' for each in sorted(known))}"
+        raise BadInputError("figures are not written to such a file", where=file, remedy=remedy)

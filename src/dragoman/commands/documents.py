@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dragoman.commands.common import AsJson, ProjectPath, User, opened
+from dragoman.commands.common import AsJson, ProjectPath, User, check_output, opened
 from dragoman.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ def import_file(
         segments = _read(engine, file).segments
         states = {"confirmed", "translated"} if translated else {"confirmed"}
         pairs = [(one.source, one.target) for one in segments if one.target and one.state in states]
-        if base:
+        if not pairs:
+            typer.echo(f"dragoman: {file}: there is nothing to learn in {len(segments):,} segments", err=True)
+        if base and pairs:
             counts = {"learned": engine.train(pairs, progress=True), "flagged": 0}
             counts["refused"] = len(pairs) - counts["learned"]
         else:
@@ -56,6 +58,7 @@ def export_file(
 
     if file.suffix not in (".tmx", ".tsv"):
         raise BadInputError("corrections are not written to such a file", where=file, remedy="name it .tmx or .tsv")
+    check_output(file)
     with opened(project, write=False) as engine:
         rows = [row for row in engine.project.journal.rows() if row.kind == "learn" and not row.forgotten]
         entries = [Entry(str(row.id), row.source or "", row.target or "", row.time, row.user) for row in rows]
@@ -84,6 +87,7 @@ def fill(
     from dragoman.formats import write_document
     from dragoman.progress import bars
 
+    check_output(out)
     with opened(project, write=learn_confirmed) as engine:
         document = _read(engine, file)
         counts = {}
@@ -97,7 +101,7 @@ def fill(
                 targets[segment.id] = translate_segment(engine, document, segment), "translated"
                 report("translating", done, len(new))
     data = write_document(document, targets)
-    with storage_errors(out):
+    with storage_errors(out, unchanged=not learn_confirmed):
         write_durably(out, data)
     _report(counts | {"translated": len(new), "left as they were": len(document.segments) - len(new)}, json)
 
@@ -113,11 +117,25 @@ def _read(engine: Engine, file: Path) -> Document:
         raise BadInputError(f"cannot be read ({error.strerror or error})", where=file) from None
     ours = engine.project.source, engine.project.target
     document = read_document(data, file.name, source=ours[0], target=ours[1])
-    for said, wanted in zip((document.source_language, document.target_language), ours, strict=True):
-        if said and not same_language(said, wanted):
-            what = f"is from {document.source_language} into {document.target_language}, the project is not"
-            raise BadInputError(what, where=file, remedy=f"give a file from {ours[0]} into {ours[1]}")
+    remedy = f"give a file from {ours[0]} into {ours[1]}"
+    theirs = document.source_language, document.target_language
+    if document.format == "tmx" and not any(one.target for one in document.segments):
+        theirs = _languages_of_memory(data, file, remedy)
+    if any(said and not same_language(said, wanted) for said, wanted in zip(theirs, ours, strict=True)):
+        what = f"is from {theirs[0]} into {theirs[1]}, the project is not"
+        raise BadInputError(what, where=file, remedy=remedy)
     return document
+
+
+def _languages_of_memory(data: bytes, file: Path, remedy: str) -> tuple[str | None, str | None]:
+    """Those that it has, where it was read in others: asked for languages, a memory says them back."""
+    from dragoman.formats import read_document
+
+    try:
+        document = read_document(data, file.name)
+    except BadInputError as error:  # there are more than two, and not the pair that is wanted
+        raise BadInputError(error.what, where=file, remedy=remedy) from None
+    return document.source_language, document.target_language
 
 
 def _learn(engine: Engine, pairs: list[tuple[str, str]], user: str | None) -> dict[str, int]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dragoman.commands.common import AsJson, ProjectPath, SourceFile, TargetFile, opened
+from dragoman.commands.common import AsJson, ProjectPath, SourceFile, TargetFile, check_output, opened
 from dragoman.errors import BadInputError
 
 commands = typer.Typer()
@@ -43,6 +43,8 @@ def simulate(
     from dragoman.commands.adaptation import new_adapter
     from dragoman.text.reading import pairs
 
+    check_output(csv)
+    check_output(plot, figure=True)
     work, report = _way_of_working(mode)
     segments = list(pairs(source, target))
     with opened(project) as engine:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json as json_format
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,15 +16,18 @@ from dragoman.commands.common import (
     Cluster,
     ProjectPath,
     User,
+    check_output,
+    decode_line,
     file_pairs,
     input_lines,
-    input_pairs,
     opened,
+    split_pair,
 )
 from dragoman.errors import BadInputError
 
 if TYPE_CHECKING:
     from dragoman.cluster.translating import Found
+    from dragoman.engine import Engine
     from dragoman.types import Translation
 
 commands = typer.Typer()
@@ -156,13 +161,43 @@ def learn(
     force: Annotated[bool, typer.Option("--force", help="Learn it even if it looks wrong.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Learn a correction, or many from standard input; an id is printed once it is safe on disk."""
+    """Learn a correction, or many from standard input; an id is printed once it is safe on disk.
+
+    Lines of input that look wrong, or cannot be learned, are left out and named; the exit code is 1 if there are any.
+    """
     if texts and len(texts) != 2:
         raise BadInputError(f"a correction is a source and a translation, not {len(texts)} texts", remedy="quote them")
+
+    def learn_pair(engine: Engine, source: str, target: str) -> None:
+        number = engine.learn(source, target, user=user, force=force)
+        typer.echo(json_format.dumps({"id": number}) if json else number)
+
     with opened(project) as engine:
-        for source, target in [(texts[0], texts[1])] if texts else input_pairs():
-            number = engine.learn(source, target, user=user, force=force)
-            typer.echo(json_format.dumps({"id": number}) if json else number)
+        if texts:
+            learn_pair(engine, texts[0], texts[1])
+            return
+        counts = _learn_input(partial(learn_pair, engine))
+    typer.echo(", ".join(f"{count:,} {name}" for name, count in counts.items()), err=True)
+    if counts["flagged"] or counts["refused"]:
+        raise typer.Exit(1)
+
+
+def _learn_input(learn_pair: Callable[[str, str], None]) -> dict[str, int]:
+    """Learn the lines of standard input that can be, and name the others; how many of each there were."""
+    from dragoman.guard import FlaggedError
+
+    counts = {"learned": 0, "flagged": 0, "refused": 0}
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        if not line.strip():
+            continue
+        try:
+            learn_pair(*split_pair(decode_line(line, number), f"line {number}"))
+            counts["learned"] += 1
+        except BadInputError as error:
+            outcome = "flagged" if isinstance(error, FlaggedError) else "refused"
+            counts[outcome] += 1
+            typer.echo(f"dragoman: line {number} is {outcome}: {error.what}", err=True)
+    return counts
 
 
 @commands.command(epilog="Example: dragoman forget manual 12")
@@ -192,14 +227,16 @@ def history(
     search: Annotated[str | None, typer.Option(help="Only those with this text.")] = None,
     json: AsJson = False,
 ) -> None:
-    """List the corrections, the newest first."""
+    """List the corrections, the newest first; those that are flagged looked wrong, and were not learned."""
     with opened(project, write=False) as engine:
         for row in engine.history(limit, search=search):
             if json:
-                fields = {"id": row.id, "source": row.source, "target": row.target, "forgotten": row.forgotten}
-                typer.echo(json_format.dumps(fields | {"time": row.time.isoformat(), "user": row.user}))
+                fields = {"id": row.id, "kind": row.kind, "source": row.source, "target": row.target}
+                about = {"time": row.time.isoformat(), "user": row.user, "reason": row.reason}
+                typer.echo(json_format.dumps(fields | {"forgotten": row.forgotten} | about))
             else:
-                mark = " (forgotten)" if row.forgotten else ""
+                flag = f" (flagged: {row.reason})" if row.kind == "flagged" else ""
+                mark = " (forgotten)" if row.forgotten else flag
                 typer.echo(f"{row.id:6}  {row.time:%Y-%m-%d %H:%M}  {row.source} → {row.target}{mark}")
 
 
@@ -253,12 +290,13 @@ def explain(
     html: Annotated[Path | None, typer.Option(help="Write a picture of it to this file instead.")] = None,
 ) -> None:
     """Show why a text is translated the way it is: the options, the choice with its scores, the runners-up."""
+    check_output(html)
     with opened(project, write=False) as engine:
         told = engine.explain(text)
     if html is not None:
         from dragoman.files import storage_errors
 
-        with storage_errors(html):
+        with storage_errors(html, unchanged=False):
             html.write_text(told.html(), encoding="utf-8")
         typer.echo(f"see {html}")
         return

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.commands.common import AsJson, ProjectPath, SourceFile, TargetFile, opened
+from dragoman.commands.common import AsJson, ProjectPath, SourceFile, TargetFile, check_output, opened
 from dragoman.errors import BadInputError
 
 commands = typer.Typer()
@@ -36,16 +36,14 @@ def tune(
     for value, known in ((method, METHODS), (measure, MEASURES)):
         if value not in known:
             raise BadInputError(f"cannot tune with {value!r}", remedy=f"choose one of {', '.join(known)}")
+    check_output(plot, figure=True)
     from dragoman import tune as tuning
-    from dragoman.extras import load
     from dragoman.measure.report import new_measure
     from dragoman.models.loglinear import Weights
     from dragoman.progress import bars
     from dragoman.text.reading import pairs
     from dragoman.tune.plot import plot as draw
 
-    if plot is not None:
-        load("matplotlib.figure", extra="plots")  # or it would be missed only after all the work
     segments = list(pairs(source, target))
     with opened(project, write=not dry_run) as engine, bars() as progress:
         with engine.reading() as state:
