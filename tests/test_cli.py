@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import dragoman
+from dragoman.adapt.ridge import Ridge
 from dragoman.cli import app
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
@@ -189,3 +190,27 @@ def test_where_output_cannot_go_is_said_before_anything_is_done(project: Path, t
         assert isinstance(done.exception, BadInputError), arguments
         assert said in str(done.exception)
     assert corrections(project) == []
+
+
+@pytest.mark.parametrize("before", [None, Ridge()])
+def test_the_adapter_of_a_simulation_does_not_stay(before: Ridge | None, project: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.en").write_text("green button\nred button\n")
+    (tmp_path / "a.es").write_text("botón verde\nbotón rojo\n")
+    with Engine.open(project) as engine:
+        engine.adapter = before
+    assert call("simulate", project, tmp_path / "a.en", tmp_path / "a.es", "--adapter", "bayes").exit_code == 0
+    with Engine.open(project) as engine:
+        assert engine.adapter == before
+        assert len(engine.history()) == 2
+
+
+def test_errors_on_the_command_line_say_what_helps_there(project: Path, tmp_path: Path) -> None:
+    new = "create", tmp_path / "new", "--source", "en", "--target", "es"
+    for arguments, said in (
+        (("glossary", project, "--file", tmp_path / "nosuch.tsv"), "nosuch.tsv: cannot be read (No such file"),
+        (("glossary", project, "--remove", "nosuch"), f"see what is there with `dragoman glossary {project}`"),
+        ((*new, "--base", tmp_path / "nosuch"), "nosuch: there is no base here; name a directory with a trained base"),
+    ):
+        done = call(*arguments)
+        assert isinstance(done.exception, BadInputError), arguments
+        assert said in str(done.exception)

@@ -118,7 +118,29 @@ def test_what_cannot_be_served_is_one_clear_line(
     ):
         with Engine.open(tmp_path / "manual"):
             assert run(monkeypatch, "serve", *arguments) == 2
-        assert said in capsys.readouterr().err.splitlines()[-1]
+        (line,) = capsys.readouterr().err.splitlines()
+        assert said in line
+
+
+def test_a_port_that_is_taken_is_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_projects(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert run(monkeypatch, "serve", str(tmp_path), "--port", str(port)) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"dragoman: port {port} of 127.0.0.1 is taken; stop the program")
+
+
+def test_it_says_where_it_listens_once_it_does(tmp_path: Path) -> None:
+    make_projects(tmp_path)
+    command = [sys.executable, "-m", "dragoman", "serve", str(tmp_path), "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        found = (re.match(r"listening at (http://127\.0\.0\.1:\d+), ", line) for line in process.stderr or ())
+        address = next(match[1] for match in found if match)
+        assert httpx.get(f"{address}/health", trust_env=False).status_code == 200
+        process.terminate()
 
 
 def test_keys_are_made_listed_and_taken_away(
@@ -131,6 +153,10 @@ def test_keys_are_made_listed_and_taken_away(
         said = capsys.readouterr()
         return code, said.out + said.err
 
+    assert "there is no such file; make a first key" in keys("list", file)[1]
+    assert "there is no such directory" in keys("add", str(tmp_path / "nosuch" / "keys.json"), "ana")[1]
+    assert not (tmp_path / "nosuch").exists()
+    assert "Example: dragoman keys add" in keys("--help")[1]
     code, key = keys("add", file, "ana", "--project", "manual", "--project", "other", "--role", "learn")
     assert code == 0
     assert re.fullmatch(r"dragoman_[\w-]{43}\n", key)

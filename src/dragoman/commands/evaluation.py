@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json as json_format
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dragoman.commands.common import AsJson, ProjectPath, SourceFile, TargetFile, check_output, opened
 from dragoman.errors import BadInputError
+
+if TYPE_CHECKING:
+    from dragoman.adapt.protocol import Adapter
+    from dragoman.engine import Engine
 
 commands = typer.Typer()
 
@@ -35,8 +40,9 @@ def simulate(
 ) -> None:
     """Simulate a person at work as in the papers: translate, score against the reference, learn it.
 
-    Post-editing counts the words that are wrong, interactive translation key strokes and mouse actions. The project
-    learns the references; simulate with a copy of it if it is to stay as it is.
+    Post-editing counts the words that are wrong, interactive translation key strokes and mouse actions. What stays in
+    the project are the references, which it learns; simulate with a copy of it, or --no-learn, if it is to stay as it
+    is. An adapter is for the simulation only: the one before, if any, is put back, and starts anew.
     """
     from rich.progress import track
 
@@ -47,9 +53,8 @@ def simulate(
     check_output(plot, figure=True)
     work, report = _way_of_working(mode)
     segments = list(pairs(source, target))
-    with opened(project) as engine:
-        if adapter is not None:
-            engine.adapter = new_adapter(adapter, alpha=alpha, nbest=nbest)
+    wanted = None if adapter is None else new_adapter(adapter, alpha=alpha, nbest=nbest)
+    with opened(project) as engine, _adapting(engine, wanted):
         done = work(engine, segments, learn=learn, memory=memory)
         outcomes = list(track(done, mode, total=len(segments), disable=not sys.stderr.isatty()))
     found = report.summary(outcomes)
@@ -58,6 +63,19 @@ def simulate(
     if plot is not None:
         report.plot(outcomes, plot, title=f"{project.name}: {source.name}")
     typer.echo(json_format.dumps(found) if json else "\n".join(f"{name:28} {value}" for name, value in found.items()))
+
+
+@contextmanager
+def _adapting(engine: Engine, adapter: Adapter | None) -> Iterator[None]:
+    """With another adapter, if there is one; afterwards with that of before."""
+    if adapter is None:
+        yield
+        return
+    before, engine.adapter = engine.adapter, adapter
+    try:
+        yield
+    finally:
+        engine.adapter = before
 
 
 def _way_of_working(mode: str) -> tuple[Callable[..., Any], Any]:

@@ -55,6 +55,9 @@ def create(
         raise BadInputError(f"there are no tokens of the kind {tokens!r}", remedy="choose text or words")
     mode: Any = tokens
     found = None if base is None else _fetched(base)
+    if found and not any((found / name).exists() for name in ("manifest.json", "project.json")):
+        remedy = "name a directory with a trained base, or a project that was trained"
+        raise BadInputError("there is no base here", where=found, remedy=remedy)
     options: dict[str, Any] = {"preset": preset, "tokens": mode, "order": order, "base": found, "journal": journal}
     Engine.create(project, source=source, target=target, **options).close()
     typer.echo(f"{project} is ready: translate with it, correct it, and it learns")
@@ -255,6 +258,9 @@ def glossary(
         raise BadInputError(f"a term and its translation are two texts, not {len(term)}", remedy="quote them")
     changing = bool(term or file or remove)
     with opened(project, write=changing) as engine:
+        if remove is not None and remove not in engine.glossary:
+            remedy = f"see what is there with `dragoman glossary {project}`"
+            raise BadInputError(f"{remove!r} is not in the glossary", remedy=remedy)
         if file is not None:
             engine.glossary = engine.glossary | dict(file_pairs(file))
         if term:

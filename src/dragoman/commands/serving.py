@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json as json_format
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dragoman.commands.common import AsJson
+from dragoman.commands.common import AsJson, check_output
+from dragoman.commands.listening import free_port, once_listening
 from dragoman.errors import BadInputError
 
 commands = typer.Typer()
-keys = typer.Typer(help="Make, list and take away the keys of a server.", no_args_is_help=True)
+keys = typer.Typer(
+    help="Make, list and take away the keys of a server.",
+    epilog="Example: dragoman keys add keys.json ana --project manual --role learn",
+    no_args_is_help=True,
+)
 commands.add_typer(keys, name="keys")
 KeysFile = Annotated[Path, typer.Argument(help="The file of keys.")]
 
@@ -64,8 +70,10 @@ def serve(
         follow="standby" if standby else "replica" if replica else None,
     )
     settings.check()
-    typer.echo(f"listening at http{'s' if certificate else ''}://{host}:{port}, ^C to stop", err=True)
-    run(settings)
+    port = free_port(host, port)
+    address = f"http{'s' if certificate else ''}://{host}:{port}"
+    once_listening(host, port, lambda: typer.echo(f"listening at {address}, ^C to stop", err=True))
+    run(replace(settings, port=port))
 
 
 @keys.command(epilog="Example: dragoman keys add keys.json ana --project manual --role learn")
@@ -79,6 +87,7 @@ def add(
     """Make a key, and show it this once: the file has only its hash."""
     from dragoman.server.keys import EVERY, Keys
 
+    check_output(file)
     key = Keys(file).add(name, dict.fromkeys(project or [EVERY], role))
     typer.echo(json_format.dumps({"name": name, "key": key}) if json else key)
 
@@ -88,6 +97,8 @@ def list_keys(file: KeysFile, json: AsJson = False) -> None:
     """List who has keys, and what for."""
     from dragoman.server.keys import Keys
 
+    if not file.exists():
+        raise BadInputError("there is no such file", where=file, remedy="make a first key with `dragoman keys add`")
     found = [{"name": record["name"], "roles": record["roles"]} for record in Keys(file).records()]
     if json:
         typer.echo(json_format.dumps(found))

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
-import threading
-import time
 import webbrowser
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dragoman.commands.listening import free_port, once_listening
 from dragoman.errors import BadInputError
 
 commands = typer.Typer()
@@ -46,7 +44,7 @@ def workbench(
     address = f"http://127.0.0.1:{port}/{place}"
     typer.echo(f"the workbench is at {address}, ^C to stop")
     if browser and _at_hand():
-        threading.Thread(target=_open, args=(address, port), daemon=True).start()
+        once_listening("127.0.0.1", port, lambda: webbrowser.open(address))
     serve(Settings(paths=(folder,), port=port), quiet=True)
 
 
@@ -54,9 +52,8 @@ def _free(port: int) -> int:
     """The port, if nobody listens there, or any that is free."""
     for wanted in (port, 0):
         try:
-            with socket.create_server(("127.0.0.1", wanted)) as free:
-                return int(free.getsockname()[1])
-        except OSError:
+            return free_port("127.0.0.1", wanted)
+        except BadInputError:
             continue
     raise BadInputError("there is no free port on this machine", remedy="stop a program that listens")
 
@@ -68,15 +65,3 @@ def _at_hand() -> bool:
         return graphical and webbrowser.get() is not None
     except webbrowser.Error:
         return False
-
-
-def _open(address: str, port: int) -> None:
-    """Open the page as soon as somebody answers."""
-    for _ in range(100):
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            webbrowser.open(address)
-            return
