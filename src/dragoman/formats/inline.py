@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -165,3 +165,26 @@ def _find_bad_nesting(tags: list[Tag]) -> str | None:
             return f"has {tag.shown} before what it closes"
         begun.add(tag.partner)
     return None
+
+
+def find_emptied_pair(source: Inline, target: str) -> str | None:
+    """The first tag of a pair that has words in it in the source, and none in a target in which no tag is broken."""
+    emptied = _around_nothing(_split(source, target)) - _around_nothing(source.parts)
+    return min(emptied, default=None)
+
+
+def _around_nothing(parts: Iterable[str | Tag]) -> set[str]:
+    """The first tags of the pairs that have no text in them."""
+    found: set[str] = set()
+    written = 0  # characters that can be seen
+    begun: dict[str | None, list[tuple[str, int]]] = {}  # by what a pair has in common: first tags, and `written` there
+    for part in parts:
+        if isinstance(part, str):
+            written += len(part.strip())
+        elif part.kind == "start" or part.name in PAIRS:
+            begun.setdefault(part.partner, []).append((part.shown, written))
+        elif (part.kind == "end" or part.name in OPENERS) and begun.get(part.partner):
+            shown, before = begun[part.partner].pop()
+            if before == written:
+                found.add(shown)
+    return found

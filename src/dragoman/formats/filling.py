@@ -1,0 +1,67 @@
+"""Translations that fit into a document: with the line breaks, the tabs and the inline tags of their source.
+
+To the engine a line break is a gap between words like any other. So a text is translated line by line; and if the
+tags of a segment come out of the translation broken, it is translated piece by piece between them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from dragoman.errors import BadInputError
+from dragoman.formats.document import Document, DocumentSegment
+from dragoman.formats.inline import find_emptied_pair
+
+if TYPE_CHECKING:
+    from dragoman.engine import Engine
+    from dragoman.types import Translation
+
+_BREAKS = r"\n\r\t\v\f\x85\u2028\u2029"
+_LINE = re.compile(rf"[^{_BREAKS}]*[{_BREAKS}]+|[^{_BREAKS}]+")
+
+
+def split_lines(text: str) -> list[str]:
+    r"""The lines of a text, each with the breaks after it; a tab is a break, too.
+
+    >>> split_lines("Name:\tAna\n\nBye")
+    ['Name:\t', 'Ana\n\n', 'Bye']
+    >>> split_lines("")
+    ['']
+    """
+    return _LINE.findall(text) or [text]
+
+
+def translate_lines(engine: Engine, text: str, *, n: int = 1, memory: bool | None = None) -> list[Translation]:
+    """The translation of each line of a text, with the breaks after it; one for all if there is a correction of all.
+
+    `n` and `memory` are as in `Engine.translate`.
+    """
+    lines = split_lines(text)
+    if len(lines) > 1 and (engine.memory if memory is None else memory):
+        with engine.reading() as state:
+            lines = [text] if state.memory.exact(text) else lines
+    return [engine.translate(line, n=n, memory=memory) for line in lines]
+
+
+def translate_text(engine: Engine, text: str) -> str:
+    """The translation of a text, line by line."""
+    return "".join(line.text for line in translate_lines(engine, text))
+
+
+def translate_segment(engine: Engine, document: Document, segment: DocumentSegment) -> str:
+    """A translation with the tags of its source; piece by piece between them, if that is the only way."""
+    target = translate_text(engine, segment.source)
+    if _fits(document, segment, target):
+        return target
+    parts = segment.inline.parts
+    return "".join(translate_text(engine, part) if isinstance(part, str) else part.shown for part in parts)
+
+
+def _fits(document: Document, segment: DocumentSegment, target: str) -> bool:
+    """Whether a target can be written; and no pair of tags has lost its words, which only a person may mean."""
+    try:
+        document.check(segment, target)
+    except BadInputError:
+        return False
+    return find_emptied_pair(segment.inline, target) is None
