@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from dragoman.engine import Engine
 from dragoman.formats import read_document
-from dragoman.formats.filling import split_lines, translate_lines, translate_segment, translate_text
+from dragoman.formats.filling import lines_to_translate, split_lines, translate_segment, translate_text
+from dragoman.formats.whole import whole
+from dragoman.text.tokens import split
 
 pytestmark = pytest.mark.kernels
 
@@ -56,13 +58,29 @@ def test_breaks_are_kept(engine: Engine, source: str, target: str) -> None:
     assert translate_text(engine, source) == target
 
 
+def test_lines_are_one_translation(engine: Engine) -> None:
+    source = "\n Open the steam lid.\n\tPress it.\n"
+    lines = [engine.translate(line, n=3, memory=False) for line in split_lines(source)]
+    found = whole(lines)
+    assert found.source == split(source)
+    assert found.target == split(found.text)
+    assert found.score == pytest.approx(sum(line.score for line in lines))
+    assert [found.source.words[s] for s, t in found.alignment if found.target.words[t] == "."] == [".", "."]
+    spans = [(found.source.words[slice(*one.source)], found.target.words[slice(*one.target)]) for one in found.phrases]
+    assert [(len(one), len(other)) for one, other in spans] == [
+        (len(one.source_words), len(one.target_words)) for one in found.phrases
+    ]
+    assert found.nbest[0].text == found.text
+    assert whole(lines[:1]) is lines[0]
+
+
 def test_a_correction_of_all_lines_comes_before_those_of_each(engine: Engine) -> None:
     number = engine.learn("Open the lid.\nPress the steam button.", "Abra la tapa y pulse\nel botón de vapor.")
     try:
-        [found] = translate_lines(engine, "Open the lid.\nPress the steam button.\n")
-        assert (found.memory, found.text) == (number, "Abra la tapa y pulse\nel botón de vapor.\n")
-        without = translate_lines(engine, "Open the lid.\nPress the steam button.\n", memory=False)
-        assert [line.text[-1] for line in without] == ["\n", "\n"]
+        text = "Open the lid.\nPress the steam button.\n"
+        assert translate_text(engine, text) == "Abra la tapa y pulse\nel botón de vapor.\n"
+        assert lines_to_translate(engine, text) == [text]
+        assert lines_to_translate(engine, text, memory=False) == ["Open the lid.\n", "Press the steam button.\n"]
     finally:
         engine.forget(number)
 
@@ -70,7 +88,7 @@ def test_a_correction_of_all_lines_comes_before_those_of_each(engine: Engine) ->
 def filled(source: str, translations: dict[str, str]) -> str:
     """A segment as an engine fills it that knows some translations by heart, and copies what else there is."""
     document = read_document(XLIFF.format(source).encode(), "tag.xlf")
-    careless: Any = SimpleNamespace(translate=lambda text, **_: SimpleNamespace(text=translations.get(text, text)))
+    careless: Any = SimpleNamespace(translate=lambda text: SimpleNamespace(text=translations.get(text, text)))
     return translate_segment(careless, document, document.segments[0])
 
 

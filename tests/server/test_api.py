@@ -84,6 +84,31 @@ def test_translations_say_how_they_came_about(client: httpx.Client) -> None:
     assert empty["text"] == ""
 
 
+def test_a_text_is_translated_line_by_line(client: httpx.Client) -> None:
+    text = "\nOpen the lid.\r\n\r\n\tClose the lid!\tRemove the drip tray.\n"
+    wanted = {"texts": [text], "n": 3, "confidence": True, "provenance": True}
+    found = client.post(f"{API}/translations", json=wanted).json()["translations"][0]
+    assert found["text"] == "\nAbra la tapa.\r\n\r\n\tCierre la tapa!\tRetire la bandeja de goteo.\n"
+    source, target = (
+        [text[t["start"] : t["end"]] for t in found[f"{side}_tokens"]]
+        for side, text in (("source", text), ("target", found["text"]))
+    )
+    assert source[-5:] == ["Remove", "the", "drip", "tray", "."]
+    assert target[-6:] == ["Retire", "la", "bandeja", "de", "goteo", "."]
+    assert found["alignment"][-1] == [len(source) - 1, len(target) - 1]
+    assert found["phrases"][-1]["source"][1] == len(source)
+    assert found["phrases"][-1]["target"][1] == len(target)
+    assert found["phrases"][-1]["corrections"]
+    assert len(found["word_confidences"]) == len(target)
+    assert found["word_confidences"][0] == 1.0
+    texts = [one["text"] for one in found["nbest"]]
+    assert texts[0] == found["text"]
+    assert len(set(texts)) == len(texts) > 1
+    assert {one.count("\n") for one in texts} == {4}
+    assert found["memory"] is None
+    assert found["matches"] == []
+
+
 def test_a_correction_is_learned_revised_forgotten_and_listed(client: httpx.Client) -> None:
     number = learn(client, "Wipe the steam wand.", "Limpie el tubo.", user="ana")
     new = client.put(f"{API}/corrections/{number}", json={"target": "Limpie la varilla."}).json()["id"]
@@ -221,6 +246,19 @@ def test_a_document_is_translated_and_exported_by_jobs(client: httpx.Client) -> 
     assert client.get(f"{API}/jobs/{job['id']}/result").status_code == 409
     assert client.get(f"{API}/jobs/nothing").status_code == 404
     assert len(client.get(f"{API}/jobs").json()) >= 2
+
+
+def test_line_breaks_and_tags_of_a_document_are_kept(client: httpx.Client) -> None:
+    def targets(document: int) -> list[str]:
+        assert finished(client, client.post(f"{API}/documents/{document}/translate").json())["state"] == "done"
+        segments = client.get(f"{API}/documents/{document}/segments").json()["segments"]
+        return [segment["target"] for segment in segments]
+
+    sent = {"name": "page", "segments": [{"source": "Open the lid.\nClose the lid.\n"}]}
+    assert targets(client.post(f"{API}/documents", json=sent).json()["id"]) == ["Abra la tapa.\nCierre la tapa.\n"]
+    po = rb'msgid "Open the lid.\nClose the lid.\n"' + b'\nmsgstr ""\n'
+    imported = finished(client, client.post(f"{API}/imports", params={"name": "a.po"}, content=po).json())
+    assert targets(imported["document"]) == ["Abra la tapa.\nCierre la tapa.\n"]
 
 
 @pytest.fixture

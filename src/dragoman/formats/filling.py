@@ -15,7 +15,6 @@ from dragoman.formats.inline import find_emptied_pair
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
-    from dragoman.types import Translation
 
 _BREAKS = r"\n\r\t\v\f\x85\u2028\u2029"
 _LINE = re.compile(rf"[^{_BREAKS}]*[{_BREAKS}]+|[^{_BREAKS}]+")
@@ -32,21 +31,18 @@ def split_lines(text: str) -> list[str]:
     return _LINE.findall(text) or [text]
 
 
-def translate_lines(engine: Engine, text: str, *, n: int = 1, memory: bool | None = None) -> list[Translation]:
-    """The translation of each line of a text, with the breaks after it; one for all if there is a correction of all.
-
-    `n` and `memory` are as in `Engine.translate`.
-    """
+def lines_to_translate(engine: Engine, text: str, *, memory: bool | None = None) -> list[str]:
+    """The lines of a text, as above; or all in one, if there is a correction of all. `memory` is as for the engine."""
     lines = split_lines(text)
     if len(lines) > 1 and (engine.memory if memory is None else memory):
         with engine.reading() as state:
-            lines = [text] if state.memory.exact(text) else lines
-    return [engine.translate(line, n=n, memory=memory) for line in lines]
+            return [text] if state.memory.exact(text) else lines
+    return lines
 
 
 def translate_text(engine: Engine, text: str) -> str:
-    """The translation of a text, line by line."""
-    return "".join(line.text for line in translate_lines(engine, text))
+    """The translation of a text, line by line; what is around the words of a line, the engine keeps as it is."""
+    return "".join(engine.translate(line).text for line in lines_to_translate(engine, text))
 
 
 def translate_segment(engine: Engine, document: Document, segment: DocumentSegment) -> str:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
+from dragoman.formats.filling import translate_segment, translate_text
 from dragoman.server import editing, schemas
 from dragoman.server.answers import RefusedError
 from dragoman.server.api import PROBLEMS, Most
 from dragoman.server.documents import ChangedError, Document, Segment
-from dragoman.server.exchange import export_document, import_document
+from dragoman.server.exchange import export_document, import_document, read
 from dragoman.server.jobs import Job
+from dragoman.server.projects import Opened
 from dragoman.server.rooms import Learning, Reading, Room
 
 router = APIRouter(prefix="/api/v1/projects/{project}", responses=PROBLEMS, tags=["documents"])
@@ -162,15 +165,16 @@ async def fetch_result(job: Annotated[str, Path(max_length=100)], room: Reading)
 
 
 async def _translate_all(room: Room, job: Job) -> None:
-    documents, engine, document = room.project.documents, room.project.engine, job.document or 0
+    documents, document = room.project.documents, job.document or 0
     waiting = await room.look("segments", partial(documents.segments, document, state="new"))
+    translated = await room.look("segments", partial(_translator, room.project, document))
     job.total = len(waiting)
 
     def translate(some: list[Segment]) -> None:
         for segment in some:
             try:
                 documents.check(segment)
-                text = engine.translate(segment.source).text
+                text = translated(segment)
                 documents.change(segment, target=text, suggestion=text, state="translated" if text else "new")
             except ChangedError as error:  # by a person, who knows better
                 job.left_out.append({"segment": segment.number, "what": error.what})
@@ -178,6 +182,16 @@ async def _translate_all(room: Room, job: Job) -> None:
     for first in range(0, len(waiting), STEP):
         await room.look("pretranslate", partial(translate, waiting[first : first + STEP]))
         job.step(first + STEP)
+
+
+def _translator(project: Opened, number: int) -> Callable[[Segment], str]:
+    """What translates the segments of a document; with their tags, if it was a file."""
+    data = project.documents.data(number)
+    if data is None:
+        return lambda segment: translate_text(project.engine, segment.source)
+    document = read(project, data, project.documents.document(number).name)
+    known = {one.id: one for one in document.segments}
+    return lambda segment: translate_segment(project.engine, document, known[segment.key])
 
 
 def _given(document: Document) -> schemas.DocumentGiven:

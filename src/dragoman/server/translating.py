@@ -7,18 +7,23 @@ from math import isfinite
 from statistics import fmean
 
 from dragoman.engine import Engine
+from dragoman.formats.filling import lines_to_translate
+from dragoman.formats.whole import whole
 from dragoman.provenance import Origin
 from dragoman.server.schemas import Alternative, MatchFound, PhrasePair, Texts, Token, TranslationGiven
-from dragoman.types import Sentence, Translation
+from dragoman.types import Match, Sentence, Translation
 
 LEAST = -1e9  # JSON has no infinity
 
 
 def translate(engine: Engine, text: str, wanted: Texts) -> TranslationGiven:
-    """Translate a text with all that is wanted of it."""
-    found = engine.translate(text, n=wanted.n, memory=wanted.memory)
-    origins = engine.provenance(found) if wanted.provenance else None
-    words = confidences(engine, found) if wanted.confidence else None
+    """Translate a text, line by line, with all that is wanted of it."""
+    parts = lines_to_translate(engine, text, memory=wanted.memory)
+    lines = [engine.translate(part, n=wanted.n, memory=wanted.memory) for part in parts]
+    found = whole(lines)
+    matches = found.matches if len(lines) == 1 else _matches(engine, text) if wanted.memory else []
+    origins = [origin for line in lines for origin in engine.provenance(line)] if wanted.provenance else None
+    words = [sure for line in lines for sure in confidences(engine, line)] if wanted.confidence else None
     return TranslationGiven(
         text=found.text,
         score=finite(found.score),
@@ -27,13 +32,19 @@ def translate(engine: Engine, text: str, wanted: Texts) -> TranslationGiven:
         target_tokens=list(tokens_of(found.target)),
         alignment=found.alignment,
         phrases=list(_phrases(found, origins)),
-        matches=[MatchFound(**match._asdict()) for match in found.matches],
+        matches=[MatchFound(**match._asdict()) for match in matches],
         nbest=[
             Alternative(text=one.text, score=finite(one.score), features=_finite(one.features)) for one in found.nbest
         ],
         confidence=fmean(words) if words else None,
         word_confidences=words,
     )
+
+
+def _matches(engine: Engine, text: str) -> list[Match]:
+    """Corrections of texts like one that is translated line by line."""
+    with engine.reading() as state:
+        return state.memory.similar(text)
 
 
 def confidences(engine: Engine, found: Translation) -> list[float]:
