@@ -109,6 +109,21 @@ def test_a_word_that_nobody_knows_is_left_alone(taught: Engine) -> None:
     assert suffix(taught, "Press the green button.", "Xyzzy") == " el botón verde."
 
 
+@pytest.mark.parametrize("mode", ["auto", "search"])
+@pytest.mark.parametrize(
+    ("source", "typed", "rest"),
+    [
+        ("Press the steam button.", "Apriete ", "el botón de vapor."),
+        ("Open the lid.", "Destape ", "la tapa."),
+        ("Fill the water tank.", "Complete ", "el depósito de agua."),
+    ],
+)
+def test_a_word_that_nobody_knows_stands_for_the_one_it_replaces(
+    engine: Engine, mode: Mode, source: str, typed: str, rest: str
+) -> None:
+    assert engine.interact(source, mode=mode).suggest(typed).suffix == rest
+
+
 def test_words_have_offsets_confidences_and_source_words(taught: Engine) -> None:
     with taught.interact("Press the green button.", memory=False) as session:
         suggestion = session.suggest("Pul")

@@ -167,8 +167,8 @@ class Exhaustive:
                 yield from self._constrained((*so_far, choice), now, prefix, unfinished, whole, limit, near)
 
     def inserted(self, word: str) -> Choice:
-        """A word that stands by itself, where that is forgiven."""
-        return replace(self._choice(0, 0, (word,), "inserted"), surcharges=3)
+        """A word that stands by itself, where that is forgiven; more dearly if nobody knows it."""
+        return replace(self._choice(0, 0, (word,), "inserted"), surcharges=3 if word in self.models.target else 4)
 
     def _given(self, prefix: Words, said: int, unfinished: bool) -> list[Choice]:
         words = {prefix[said]}

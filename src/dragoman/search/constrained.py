@@ -155,7 +155,8 @@ def _extra(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids, strict: 
     start, end, words, kind = np.array(rows, np.int64).T.copy()
     made = np.zeros(words.size, OPTION)
     made["start"], made["end"], made["path"], made["pair"], made["factor"] = start, end, kind, kind, 1.0
-    made["surcharges"] = np.where(kind == GIVEN, STRANGE, 2 * STRANGE if strict else ADDED)
+    added = np.where(words < scorer.sentence.spelling.first, ADDED, ADDED + 1)  # a word that the models do not know
+    made["surcharges"] = np.where(kind == GIVEN, STRANGE, 2 * STRANGE if strict else added)
     made["begin"] = np.arange(words.size)
     made["stop"] = made["begin"] + 1
     extra = new_span_options(options.first, made, words, np.zeros((words.size, 3), np.int64))
