@@ -69,7 +69,7 @@ def learning_curve(outcomes: Sequence[Outcome], window: int | None = None) -> Cu
 
 def write_csv(outcomes: Sequence[Outcome], path: Path) -> None:
     """One line a segment, with the KSMR of all segments up to it: the learning curve."""
-    with storage_errors(path), path.open("w", encoding="utf-8", newline="") as file:
+    with storage_errors(path, unchanged=False), path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         names = ["key strokes", "mouse actions", "word strokes", "characters", "cumulative KSMR", "learning, ms"]
         writer.writerow(["segment", "source", "first suggestion", "reference", *names])
@@ -90,5 +90,5 @@ def plot(outcomes: Sequence[Outcome], path: Path, title: str = "") -> None:
     axes.plot(numbers, recent, linewidth=0.7, alpha=0.6, label=f"KSMR, last {WINDOW} segments")
     axes.set(xlabel="segment", ylabel="percent", title=title, ylim=(0, None))
     axes.legend()
-    with storage_errors(path):
+    with storage_errors(path, unchanged=False):
         figure.savefig(path)

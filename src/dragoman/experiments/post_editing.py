@@ -90,7 +90,7 @@ def learning_curves(outcomes: Sequence[Outcome]) -> dict[Measure, Curve]:
 def write_csv(outcomes: Sequence[Outcome], path: Path) -> None:
     """One line a segment, with the measures over all segments up to it: the learning curve."""
     curves = learning_curves(outcomes)
-    with storage_errors(path), path.open("w", encoding="utf-8", newline="") as file:
+    with storage_errors(path, unchanged=False), path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         names = [f"cumulative {measure.name.upper()}" for measure in curves]
         writer.writerow(["segment", "source", "translation", "reference", "errors", "words", *names, "learning, ms"])
@@ -114,5 +114,5 @@ def plot(outcomes: Sequence[Outcome], path: Path, title: str = "") -> None:
     above.legend()
     below.plot(numbers, [1e3 * each.learning for each in outcomes], ".", markersize=2)
     below.set(xlabel="segment", ylabel="learning, ms", yscale="log")
-    with storage_errors(path):
+    with storage_errors(path, unchanged=False):
         figure.savefig(path)

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dragoman.errors import BadInputError, DamagedFileError
+from dragoman.errors import BadInputError, DamagedFileError, StorageError
 from dragoman.files import storage_errors, write_durably
 
 ROLES = ("read", "translate", "learn", "admin")  # each may do all that those before it may
@@ -81,9 +81,10 @@ class Keys:
     def records(self) -> list[dict[str, Any]]:
         """Name, hash and roles of each key."""
         try:
-            with storage_errors(self._path):
-                found = json.loads(self._path.read_bytes())["keys"] if self._path.exists() else []
+            found = json.loads(self._path.read_bytes())["keys"] if self._path.exists() else []
             return [{"name": str(one["name"]), "hash": str(one["hash"]), "roles": dict(one["roles"])} for one in found]
+        except OSError as error:
+            raise StorageError(f"cannot read: {(error.strerror or str(error)).lower()}", where=self._path) from None
         except (ValueError, KeyError, TypeError):
             remedy = "restore it from a copy, or remove it and make keys anew"
             raise DamagedFileError("is not a file of keys", where=self._path, remedy=remedy) from None

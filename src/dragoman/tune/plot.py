@@ -22,5 +22,5 @@ def plot(report: Report, path: Path) -> None:
     axes.set(xlabel="round", ylabel=report.measure.split("|")[0], title=f"{report.method}, seed {report.seed}")
     axes.set_xticks(numbers)
     axes.legend()
-    with storage_errors(path):
+    with storage_errors(path, unchanged=False):
         figure.savefig(path)
