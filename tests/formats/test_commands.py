@@ -12,9 +12,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from dragoman.cli import app
-from dragoman.commands.documents import translate_segment
+from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 from dragoman.formats import read_document
+from dragoman.formats.filling import translate_segment
 from dragoman.formats.tmx import Entry, write_tmx
 
 DATA = Path(__file__).parent / "data"
@@ -44,8 +45,8 @@ def test_a_memory_is_learned_and_written_again(project: Path, tmp_path: Path) ->
     (tmp_path / "more.tsv").write_text("Stop & go\tPare y siga\nthis one is wrong\tthis one is wrong\n")
     assert counts("import", project, tmp_path / "more.tsv") == {"learned": 1, "flagged": 1, "refused": 0, "left_out": 0}
     assert run("forget", project, "1").exit_code == 0
-    assert counts("export", project, tmp_path / "out.tmx") == {"written": 2}
-    assert counts("export", project, tmp_path / "out.tsv") == {"written": 2}
+    assert counts("export", project, tmp_path / "out.tmx") == {"written": 2, "left_out": 0}
+    assert counts("export", project, tmp_path / "out.tsv") == {"written": 2, "left_out": 0}
     expected = [
         ('Press <bpt i="1"/>here<ept i="1"/>.', 'Pulse <bpt i="1"/>aquí<ept i="1"/>.'),
         ("Stop & go", "Pare y siga"),
@@ -54,6 +55,11 @@ def test_a_memory_is_learned_and_written_again(project: Path, tmp_path: Path) ->
         document = read_document((tmp_path / name).read_bytes(), name)
         assert [(one.source, one.target) for one in document.segments] == expected
     assert "name it .tmx or .tsv" in str(run("export", project, tmp_path / "out.docx").exception)
+    with Engine.open(project) as engine:
+        engine.learn("One\ttwo", "Uno\tdos")
+    assert counts("export", project, tmp_path / "out.tsv") == {"written": 2, "left_out": 1}
+    assert "has a tab in it" in run("export", project, tmp_path / "out.tsv").stderr
+    assert counts("export", project, tmp_path / "out.tmx") == {"written": 3, "left_out": 0}
 
 
 def test_a_file_is_filled(project: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from dragoman.errors import BadInputError
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
-    from dragoman.formats import Document, DocumentSegment, State
+    from dragoman.formats import Document, State
 
 commands = typer.Typer()
 
@@ -62,13 +62,16 @@ def export_file(
     with opened(project, write=False) as engine:
         rows = [row for row in engine.project.journal.rows() if row.kind == "learn" and not row.forgotten]
         entries = [Entry(str(row.id), row.source or "", row.target or "", row.time, row.user) for row in rows]
+        left_out: list[str] = []
         if file.suffix == ".tmx":
-            data = write_tmx(entries, engine.project.source, engine.project.target)
+            data = write_tmx(entries, engine.project.source, engine.project.target, left_out)
         else:
-            data = write_tsv(entry[:3] for entry in entries)
+            data = write_tsv((entry[:3] for entry in entries), left_out)
     with storage_errors(file):
         write_durably(file, data)
-    _report({"written": len(entries)}, json)
+    for reason in left_out:
+        typer.echo(f"left out: {reason}", err=True)
+    _report({"written": len(entries) - len(left_out), "left out": len(left_out)}, json)
 
 
 @commands.command(epilog="Example: dragoman fill manual in.xlf out.xlf --learn-confirmed")
@@ -85,6 +88,7 @@ def fill(
     """Translate what is not translated in a file; all else in it stays as it is."""
     from dragoman.files import storage_errors, write_durably
     from dragoman.formats import write_document
+    from dragoman.formats.filling import translate_segment
     from dragoman.progress import bars
 
     check_output(out)
@@ -155,26 +159,6 @@ def _learn(engine: Engine, pairs: list[tuple[str, str]], user: str | None) -> di
                 counts["refused"] += 1
             report("learning", done, len(pairs))
     return counts
-
-
-def translate_segment(engine: Engine, document: Document, segment: DocumentSegment) -> str:
-    """A translation with the tags of its source and the space around it; piece by piece, if that is the only way."""
-    target = _translate_bare(engine, segment.source)
-    try:
-        document.check(segment, target)
-    except BadInputError:
-        parts = segment.inline.parts
-        return "".join(_translate_bare(engine, part) if isinstance(part, str) else part.shown for part in parts)
-    return target
-
-
-def _translate_bare(engine: Engine, source: str) -> str:
-    """The translation of a text, between the very spaces and ends of lines that are around the text."""
-    bare = source.strip()
-    if not bare:
-        return source
-    before, after = source.split(bare, 1)
-    return f"{before}{engine.translate(bare).text.strip()}{after}"
 
 
 def _report(counts: dict[str, int], json: bool) -> None:

@@ -7,6 +7,7 @@ tags of a segment come out of the translation broken, it is translated piece by 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dragoman.errors import BadInputError
@@ -16,19 +17,31 @@ from dragoman.formats.inline import find_emptied_pair
 if TYPE_CHECKING:
     from dragoman.engine import Engine
 
-_BREAKS = r"\n\r\t\v\f\x85\u2028\u2029"
-_LINE = re.compile(rf"[^{_BREAKS}]*[{_BREAKS}]+|[^{_BREAKS}]+")
+_BREAK = re.compile(r"[\n\r\t\v\f\x85\u2028\u2029]+")
+_NEXT = re.compile(r" *(\S?)")
 
 
 def split_lines(text: str) -> list[str]:
     r"""The lines of a text, each with the breaks after it; a tab is a break, too.
 
+    A sentence that is only wrapped, as in indented XML, remains one.
+
     >>> split_lines("Name:\tAna\n\nBye")
     ['Name:\t', 'Ana\n\n', 'Bye']
+    >>> split_lines("Press the\n  green button.\nWait.")
+    ['Press the\n  green button.\n', 'Wait.']
     >>> split_lines("")
     ['']
     """
-    return _LINE.findall(text) or [text]
+    ends = [found.end() for found in _BREAK.finditer(text) if not _goes_on(text, found)]
+    lines = [text[begin:end] for begin, end in pairwise([0, *ends, len(text)])]
+    return [line for line in lines if line] or [text]
+
+
+def _goes_on(text: str, found: re.Match[str]) -> bool:
+    """Whether a break is in the middle of a sentence: one line, after a word or comma, before a small letter."""
+    before, after = text[max(found.start() - 1, 0) : found.start()], _NEXT.match(text, found.end())
+    return found[0] in ("\n", "\r\n") and (before.isalnum() or before == ",") and bool(after and after[1].islower())
 
 
 def lines_to_translate(engine: Engine, text: str, *, memory: bool | None = None) -> list[str]:

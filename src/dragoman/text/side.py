@@ -48,7 +48,7 @@ class Side:
         if self.mode == "words":
             gaps = ("", *(" " for _ in words[1:]), "") if words else ("",)
             return Sentence(tuple(words), gaps, fixed)
-        return self.spacing.space(self.casing.recase(words, like, fixed), fixed)
+        return self.spacing.space(self.casing.recase(words, like, fixed), fixed, like)
 
     def add(self, sentence: Sentence) -> None:
         """Learn how a sentence is written."""
