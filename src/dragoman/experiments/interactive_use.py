@@ -8,7 +8,7 @@
 ...     outcomes = list(interact(engine, [("green button", "botón verde")] * 2))
 >>> directory.cleanup()
 >>> summary(outcomes)["KSMR"]
-59.09
+50.0
 """
 
 from __future__ import annotations

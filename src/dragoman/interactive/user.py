@@ -11,7 +11,7 @@ runs on past the end of the reference is cut with one mouse action and one key s
 ...     effort = simulate(engine, [("green button", "botón verde")] * 2)
 >>> directory.cleanup()
 >>> effort.key_strokes, effort.mouse_actions, effort.word_strokes, effort.characters
-(10, 3, 3, 22)
+(9, 2, 2, 22)
 """
 
 from __future__ import annotations
