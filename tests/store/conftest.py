@@ -35,5 +35,10 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     """Where a journal can be created, in each kind of database."""
     if request.param == "sqlite":
         return tmp_path / "journal.db"
-    server: Server = request.getfixturevalue("postgresql")
-    return server.schema(f"test_{next(NUMBERS)}")
+    return str(request.getfixturevalue("url"))
+
+
+@pytest.fixture
+def url(postgresql: Server) -> str:
+    """A schema of its own."""
+    return postgresql.schema(f"test_{next(NUMBERS)}")

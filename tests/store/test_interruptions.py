@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,13 +20,6 @@ from tests.store.replicas import end_backends, until
 
 if TYPE_CHECKING:
     from tests.store.postgresql import Server
-
-NUMBERS = count(1)
-
-
-@pytest.fixture
-def url(postgresql: Server) -> str:
-    return postgresql.schema(f"interruptions_{next(NUMBERS)}")
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import random
 import threading
 from collections.abc import Iterator
 from contextlib import nullcontext
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,12 +26,6 @@ if TYPE_CHECKING:
     from tests.store.postgresql import Server
 
 pytestmark = pytest.mark.kernels
-NUMBERS = count(1)
-
-
-@pytest.fixture
-def url(postgresql: Server) -> str:
-    return postgresql.schema(f"replicas_{next(NUMBERS)}")
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,10 +16,9 @@ from tests.engine.support import PAIRS, arrays_of, assert_same
 from tests.store.replicas import assert_follows, copied, until, writer
 
 if TYPE_CHECKING:
-    from tests.store.postgresql import Server
+    pass
 
 pytestmark = pytest.mark.kernels
-NUMBERS = count(1)
 TRAINED, LEARNED = PAIRS[:50], PAIRS[50:]
 
 
@@ -32,8 +30,8 @@ def first(place: Place, tmp_path: Path) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def shared(postgresql: Server, tmp_path: Path) -> Iterator[Engine]:
-    with writer(tmp_path / "shared", postgresql.schema(f"training_{next(NUMBERS)}")) as engine:
+def shared(url: str, tmp_path: Path) -> Iterator[Engine]:
+    with writer(tmp_path / "shared", url) as engine:
         yield engine
 
 
