@@ -9,8 +9,7 @@ from itertools import islice, product
 
 import numpy as np
 
-from dragoman.models import options_kernels
-from dragoman.models.modelset import Contribution, Ids, ModelSet
+from dragoman.models.modelset import Contribution, Ids
 from dragoman.state import State, contribution
 from dragoman.store import Journal
 from dragoman.types import Phrase, Translation
@@ -38,19 +37,17 @@ def trace(translation: Translation, state: State, journal: Journal, limit: int =
 
 
 def _trace_phrase(phrase: Phrase, state: State, read: Callable[[int], Contribution], limit: int) -> Origin:
+    if phrase.kind != "phrase":
+        return Origin(phrase)
     models, beneath = state.knowledge.models, state.knowledge.base
     ids = models.source.ids(phrase.source_words), models.target.ids(phrase.target_words)
-    base = _count(beneath.models, *ids) if beneath else 0
-    learned = _count(models, *ids) - base
-    if phrase.kind != "phrase" or learned < 1:
-        return Origin(phrase, 0, base if phrase.kind == "phrase" else 0)
+    base = beneath.models.phrases.count(*ids) if beneath else 0
+    learned = models.phrases.count(*ids) - base
+    if learned < 1:
+        return Origin(phrase, base=base)
     candidates = islice(state.memory.containing(phrase.source_words, phrase.target_words), LOOKED_INTO)
     found = (number for number in candidates if has_pair(read(number), *ids))
     return Origin(phrase, learned, base, tuple(islice(found, min(limit, learned))))
-
-
-def _count(models: ModelSet, source: Ids, target: Ids) -> int:
-    return int(options_kernels.pair_totals(models.phrases.view, source, target)[0])
 
 
 def has_pair(sample: Contribution, source: Ids, target: Ids) -> bool:

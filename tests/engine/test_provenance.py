@@ -55,9 +55,11 @@ def test_the_base_is_told_apart(tmp_path: Path) -> None:
         translation = engine.translate(PAIRS[5][0], memory=False)
         before = engine.provenance(translation)
         assert all(origin.base > 0 and not origin.corrections for origin in before)
+        assert [origin.learned for origin in before] == [0] * len(before)
         number = engine.learn(*PAIRS[5])
         after = engine.provenance(translation)
         assert [origin.base for origin in after] == [origin.base for origin in before]
+        assert [origin.learned for origin in after] == [1] * len(after)
         assert number in {number for origin in after for number in origin.corrections}
 
 

@@ -208,6 +208,11 @@ class PhraseModel:
             for n in range(found.ends[words.size - 1], end)
         ]
 
+    def count(self, source: ArrayLike, target: ArrayLike) -> int:
+        """How often a pair was seen, c(f, e), base and layer summed, whatever their shares."""
+        f, e = _as_words(source, "source"), _as_words(target, "target")
+        return int(options_kernels.pair_totals(self.view._replace(share=SUM), f, e)[0])
+
     def probabilities(self, source: ArrayLike, target: ArrayLike) -> tuple[float, float]:
         """Relative frequencies p(f|e) and p(e|f) of a pair, 0 where nothing was seen ([O] Eq. 8, 9 with β = 1)."""
         f, e = _as_words(source, "source"), _as_words(target, "target")
