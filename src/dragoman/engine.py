@@ -30,6 +30,7 @@ from dragoman.fetching import fetch
 from dragoman.guard import FlaggedError, Guard
 from dragoman.interactive import session
 from dragoman.interactive.work import Work
+from dragoman.languages import same_language
 from dragoman.locks import ReadWriteLock
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.language import Share
@@ -674,15 +675,9 @@ def _find_base(path: Path, source: str, target: str) -> Path:
         return path
     with Project.open(path) as project:
         found, own = project.find_base(), (project.source, project.target)
-    if any(map(_differ, own, (source, target))):
+    if not all(map(same_language, own, (source, target))):
         what = f"translates from {own[0]} to {own[1]}, not from {source} to {target}"
         raise BadInputError(what, where=path, remedy="name a base of these languages")
     if found is None:
         raise BadInputError("this project has no base", where=path, remedy="train it first")
     return found
-
-
-def _differ(one: str, other: str) -> bool:
-    """Whether two codes mean two languages, countries aside; of a code of two letters and one of three nobody knows."""
-    first, second = (code.lower().replace("_", "-").split("-")[0] for code in (one, other))
-    return len(first) == len(second) and first != second

@@ -20,6 +20,7 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 
 from dragoman.errors import BadInputError
+from dragoman.languages import primary
 from dragoman.text.casing import in_capitals
 from dragoman.text.shapes import LOWER, UNCASED, UPPER, shape
 from dragoman.types import Sentence
@@ -165,14 +166,13 @@ _SUBTAGS = {"latn": "LATIN", "cyrl": "CYRILLIC", "arab": "ARABIC", "deva": "DEVA
 def scripts_of(language: str) -> tuple[str, ...]:
     """The scripts that a language is written in; nothing if that is not known, or if there are several habits.
 
-    >>> scripts_of("pt-BR"), scripts_of("sr-Latn"), scripts_of("tlh")
-    (('LATIN',), ('LATIN',), ())
+    >>> scripts_of("pt-BR"), scripts_of("sr-Latn"), scripts_of("rus"), scripts_of("tlh")
+    (('LATIN',), ('LATIN',), ('CYRILLIC',), ())
     """
-    code, *subtags = re.split("[-_]", language.lower())
-    for subtag in subtags:
-        if len(subtag) == 4 and subtag.isalpha():
-            return (_SUBTAGS[subtag],) if subtag in _SUBTAGS else _SCRIPTS.get(code, ())
-    return _SCRIPTS.get(code, ())
+    for subtag in re.split("[-_]", language.lower())[1:]:
+        if subtag in _SUBTAGS:
+            return (_SUBTAGS[subtag],)
+    return _SCRIPTS.get(primary(language), ())
 
 
 @lru_cache(1 << 14)

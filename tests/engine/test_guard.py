@@ -33,6 +33,7 @@ def check(source: str, target: str, language: str = "es") -> str | None:
         ("el el el el el el botón", "es", "'el ' stands 6 times in a row in the target"),
         ("Нажмите зелёную кнопку два раза.", "es", "in Cyrillic letters, and es is written in Latin ones"),
         ("Pulse dos veces el botón verde.", "el-GR", "in Latin letters, and el-GR is written in Greek ones"),
+        ("Pulse dos veces el botón verde.", "gre", "in Latin letters, and gre is written in Greek ones"),
         ("Pulse", "es", "the target is much shorter than the source (5 letters for 39)"),
         ("Pulse " + SENTENCE * 4, "es", "the target is much longer than the source"),
         ("…", "es", "the target is much shorter than the source (0 letters for 39)"),
