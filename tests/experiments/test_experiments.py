@@ -6,13 +6,16 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dragoman.errors import BadInputError
+from dragoman.commands.experimenting import experiment
+from dragoman.errors import BadInputError, DragomanError
+from dragoman.experiments import catalogue
 from dragoman.experiments import cells as running
 from dragoman.experiments.catalogue import EXPERIMENTS, FAMILIES, find
 from dragoman.experiments.corpora import Corpora
@@ -107,9 +110,9 @@ def counted(workshop: Workshop, system: str, errors: str) -> Measured:
 def test_two_systems_are_compared_segment_by_segment_also_when_read_from_disk(folder: Path, tmp_path: Path) -> None:
     errors = {"none": "4 5 6 3 5 4 " * 20, "good": "3 4 5 2 4 3 " * 20, "other": "5 4 7 2 6 3 " * 20}
     cells = [Cell(counted, {"system": name, "errors": each}) for name, each in errors.items()]
-    experiment = Experiment("O-fig3", "", "", lambda _: cells, *[None] * 3)  # type: ignore[arg-type]
+    counting = Experiment("O-fig3", "", "", lambda _: cells, *[None] * 3)  # type: ignore[arg-type]
     for _ in range(2):  # the second time from disk
-        results, _ = running.run(experiment, QUICK, Workshop(Corpora(folder), tmp_path))
+        results, _ = running.run(counting, QUICK, Workshop(Corpora(folder), tmp_path))
         better = results.difference(Wer(), "WER", {"system": "good"}, {"system": "none"})
         assert better.score == pytest.approx(10, abs=2) and decided(better) is True
         assert decided(results.difference(Wer(), "WER", {"system": "none"}, {"system": "good"})) is False
@@ -181,9 +184,8 @@ def test_what_is_not_found_again_is_reported_with_a_reason(folder: Path, tmp_pat
 
 @pytest.mark.parametrize("identity", list(EXPERIMENTS))
 def test_each_experiment_goes_through(identity: str, workshop: Workshop) -> None:
-    experiment = EXPERIMENTS[identity]
-    results, missing = running.run(experiment, QUICK, workshop)
-    known = publish(experiment, results, missing, QUICK, workshop)
+    results, missing = running.run(EXPERIMENTS[identity], QUICK, workshop)
+    known = publish(EXPERIMENTS[identity], results, missing, QUICK, workshop)
     assert missing == []
     assert all(len(row) == len(known["table"]["columns"]) for row in known["table"]["rows"])
     assert len({finding["name"] for finding in known["findings"]}) == len(known["findings"])
@@ -236,3 +238,50 @@ def test_the_command_lists_runs_and_refuses(folder: Path, tmp_path: Path) -> Non
     assert "0 contrary" in again.stdout
     refused = run("O-tab1", "--data", str(tmp_path / "nowhere"))
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert run("O-fig7", "--quick", *data, "--seed", "-1").returncode == 2
+
+
+@pytest.fixture
+def two(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Experiments O-fig2, and O-fig3 without its corpora, under whatever name they are asked for."""
+    absent = replace(small(test=Text("klingon-en-es", "test", 4)), id="O-fig3")
+    monkeypatch.setattr(catalogue, "find", lambda _: [small(), absent])
+
+
+@pytest.mark.usefixtures("two")
+def test_experiments_without_their_corpora_are_left_out_of_a_family_and_named(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "package.json").write_text("{}")  # of something else in the same directory
+    experiment("two", data=folder, quick=True, out=tmp_path)
+    assert "left out for want of corpora: O-fig3" in capsys.readouterr().err
+    assert json.loads((tmp_path / FINDINGS).read_text()) == {"O-fig2": {"few": False}}
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.parametrize("place", ["out", "report", "against"])
+def test_places_that_will_not_do_are_refused_before_the_work(place: str, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    places: dict[str, Any] = {"out": tmp_path / "out"} | {place: tmp_path / "file"}
+    with pytest.raises(DragomanError, match=r"cannot write|no report"):
+        experiment("two", data=folder, quick=True, **places)
+    assert not (tmp_path / "out" / "cells").exists()
+
+
+@pytest.mark.usefixtures("two")
+def test_without_what_draws_figures_nothing_is_begun(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(BadInputError, match="plots"):
+        experiment("two", data=folder, quick=True, out=tmp_path)
+    assert not (tmp_path / "cells").exists()
+
+
+@pytest.mark.usefixtures("two")
+def test_a_report_is_compared_with_what_it_was_before(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / FINDINGS).write_text('{"O-fig2": {"few": true}}')
+    experiment("two", data=folder, quick=True, out=tmp_path, against=tmp_path)
+    assert "1 contrary" in capsys.readouterr().out

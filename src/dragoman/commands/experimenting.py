@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dragoman.commands.common import AsJson, Cluster
+from dragoman.commands.common import AsJson, Cluster, check_output
 from dragoman.errors import BadInputError
 
 commands = typer.Typer()
@@ -21,7 +21,7 @@ def experiment(
     data: Annotated[Path | None, typer.Option(help="The folder of corpora.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A few minutes instead of the papers' scale.")] = False,
     most: Annotated[int | None, typer.Option(min=1, help="Segments to translate, at most.")] = None,
-    seed: Annotated[int, typer.Option(help="Of all chance; the same seed gives the same CSV files.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Of all chance; the same seed gives the same CSV files.")] = 1,
     out: Annotated[Path, typer.Option(help="Results, and what makes a second run quick.")] = Path("experiments-out"),
     report: Annotated[Path | None, typer.Option(help="Write the report's pages to this directory too.")] = None,
     reuse: Annotated[bool, typer.Option("--reuse", help="Take results of other versions of the program too.")] = False,
@@ -41,14 +41,16 @@ def experiment(
         raise BadInputError("which experiment, on which corpora?", remedy="see --list, and name a folder with --data")
     from dragoman.cluster.runners import connected
     from dragoman.experiments.catalogue import find
-    from dragoman.experiments.cells import run, run_ahead
+    from dragoman.experiments.cells import available, run, run_ahead
     from dragoman.experiments.corpora import Corpora
     from dragoman.experiments.experiment import Scale
     from dragoman.experiments.report import compared, publish, write_pages
     from dragoman.experiments.workshop import Workshop
     from dragoman.progress import bars
 
-    scale, wanted, corpora, known = Scale(quick, most), find(name), Corpora(data), []
+    scale, named, corpora, known = Scale(quick, most), find(name), Corpora(data), []
+    wanted = [each for each in named if available(each, scale, corpora)] or named[:1]
+    _check_places(out, report, against)
     with connected(cluster) if cluster else nullcontext() as runner, bars() as progress:
         workshop = Workshop(corpora, out, seed, progress, reuse=reuse)
         for number, each in enumerate(wanted):
@@ -57,10 +59,27 @@ def experiment(
                 run_ahead(each, scale, workshop, runner, progress)
             known.append(publish(each, *run(each, scale, workshop, progress), scale, workshop))
         progress("experiments", len(wanted), len(wanted))
+    comparison = None if against is None else compared(known, against)  # before that report may be written anew
     write_pages(out, report or out)
     typer.echo(json_format.dumps(known) if json else "\n".join(map(_shown, known)))
+    if comparison is not None:
+        typer.echo(comparison, err=json)
+    if left_out := [each.id for each in named if each not in wanted]:
+        typer.echo(f"left out for want of corpora: {', '.join(left_out)}", err=True)
+    typer.echo(f"all of it is in {report or out}", err=True)
+
+
+def _check_places(out: Path, report: Path | None, against: Path | None) -> None:
+    """Refuse, before the work, directories that its outcome cannot go to or be compared with."""
+    from dragoman.experiments.report import compared
+    from dragoman.files import storage_errors
+
     if against is not None:
-        typer.echo(compared(known, against), err=json)
+        compared([], against)
+    for directory in (out, report or out):
+        with storage_errors(directory):
+            directory.mkdir(parents=True, exist_ok=True)
+        check_output(directory / "figure.svg", figure=True)
 
 
 def _list(json: bool) -> None:

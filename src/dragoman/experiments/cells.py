@@ -32,16 +32,22 @@ def key(cell: Cell, workshop: Workshop) -> str:
     return hashlib.sha256(json.dumps(depends, sort_keys=True).encode()).hexdigest()[:32]
 
 
+def available(experiment: Experiment, scale: Scale, corpora: Corpora) -> list[Cell]:
+    """The cells whose corpora are there."""
+    return [cell for cell in experiment.cells(scale) if all(map(corpora.has, cell.texts))]
+
+
 def run(
     experiment: Experiment, scale: Scale, workshop: Workshop, progress: Progress | None = None
 ) -> tuple[Results, list[str]]:
     """Run what has not been run yet; the results, and the corpora for want of which cells were left out."""
-    cells = experiment.cells(scale)
-    missing = {str(text) for cell in cells for text in cell.texts if not workshop.corpora.has(text)}
-    wanted = [cell for cell in cells if not missing & {str(text) for text in cell.texts}]
+    texts = [text for cell in experiment.cells(scale) for text in cell.texts]
+    missing = sorted({str(text) for text in texts if not workshop.corpora.has(text)})
+    wanted = available(experiment, scale, workshop.corpora)
     if not wanted:
-        what = f"{experiment.id} needs {', '.join(sorted(missing))}"
-        raise BadInputError(what, where=workshop.corpora.folder, remedy="see docs/experiments.md for its shape")
+        what = f"{experiment.id} needs {', '.join(missing)}"
+        remedy = "a part is two files in the folder of its corpus, like pydocs-en-es/test.en and test.es, plain or .gz"
+        raise BadInputError(what, where=workshop.corpora.folder, remedy=remedy)
     done = []
     for number, cell in enumerate(wanted):
         if progress:
@@ -49,7 +55,7 @@ def run(
         done.append((cell, _measured(cell, workshop)))
     if progress:
         progress(experiment.id, len(wanted), len(wanted))
-    return Results(done), sorted(missing)
+    return Results(done), missing
 
 
 def run_ahead(
@@ -59,8 +65,7 @@ def run_ahead(
 
     The folder of corpora and that of results must be there, under the same paths, wherever tasks are run.
     """
-    cells = [cell for cell in experiment.cells(scale) if all(map(workshop.corpora.has, cell.texts))]
-    new = [cell for cell in cells if _kept(cell, workshop) is None]
+    new = [cell for cell in available(experiment, scale, workshop.corpora) if _kept(cell, workshop) is None]
     shared = {"corpora": workshop.corpora.folder.absolute(), "out": workshop.out.absolute(), "seed": workshop.seed}
     for done, _ in enumerate(runner.run(measure_cell, shared, new), start=1):
         if progress:

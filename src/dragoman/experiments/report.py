@@ -19,7 +19,7 @@ from typing import Any
 
 from dragoman import __version__
 from dragoman.errors import BadInputError
-from dragoman.experiments.catalogue import FAMILIES
+from dragoman.experiments.catalogue import EXPERIMENTS, FAMILIES
 from dragoman.experiments.experiment import Experiment, Finding, Results, Scale
 from dragoman.experiments.workshop import Workshop
 from dragoman.extras import load
@@ -119,7 +119,7 @@ def _reasons() -> dict[str, dict[str, str]]:
 
 def write_pages(out: Path, pages: Path) -> list[Path]:
     """A page for each family with results in a directory, and an index; figures and CSV files go beside them."""
-    results = (path for path in sorted(out.glob("*.json")) if path.name != FINDINGS)
+    results = (path for path in sorted(out.glob("*.json")) if path.stem in EXPERIMENTS)
     known = {path.stem: json.loads(path.read_bytes()) for path in results}
     if not known:
         raise BadInputError("there are no results to report", where=out, remedy="run an experiment first")
