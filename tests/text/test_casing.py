@@ -93,6 +93,7 @@ def test_a_start_takes_the_form_that_is_usual_inside() -> None:
         ("<b>Press</b> it", "<b> press </b> it"),
         ("¿Cómo está?", "¿ cómo está ?"),
         ("Stop! Go. Wait… See: Here", "stop ! go . wait … see : here"),
+        ("Փակեք։ Բացե՞ք", "փակեք ։ բացե՞ք"),
         ("Stop (Now) here", "stop ( Now ) here"),
         ("%s Files", "%s Files"),
     ],

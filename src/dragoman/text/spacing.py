@@ -115,12 +115,16 @@ WORD, LETTER, NUMBER, ELIDED, CLITIC, UNSPACED, CODE, PLACEHOLDER = range(kernel
 OPENING, HYPHEN, DASH, SLASH, PERCENT, DEGREE, CURRENCY, PREFIX, SYMBOL, FULL_WIDTH = range(POINT + 1, POINT + 11)
 OPENING_TAG, CLOSING_TAG, ROLE, TARGET, FOOTNOTE, ESCAPE = range(FULL_WIDTH + 1, FULL_WIDTH + 7)
 
-_SIGNS = {",.;:!?…‽،؛؟।·": POINT, "-−": HYPHEN, "–—―": DASH, "/\\⁄": SLASH, "%‰‱": PERCENT, "°′″": DEGREE}
+_SIGNS = {",.;:!?…‽·": POINT, "-−": HYPHEN, "–—―": DASH, "/\\⁄": SLASH, "%‰‱٪": PERCENT, "°′″": DEGREE}
 _SIGNS |= {"¿¡": OPENING, "#@~±": PREFIX}
+# Stops of Arabic, Armenian, Hebrew, Indic, Ethiopic, Khmer, Myanmar and Tibetan script
+_SIGNS |= {"،؛؟۔։՝׃।॥።፣፤፥፦፧។៕៖။၊།༎": POINT}
 _CLASS_OF_SIGN = {sign: kind for signs, kind in _SIGNS.items() for sign in signs}
 _CLASS_OF_CATEGORY = {"Ps": OPENING, "Pi": OPENING, "Pe": CLOSING, "Pf": CLOSING, "Sc": CURRENCY, "Pd": DASH}
 _APOSTROPHES = ("'", "’", "ʼ")
-_UNSPACED_SCRIPTS = ("CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "BOPOMOFO", "THAI", "LAO", "MYANMAR", "KHMER")
+_ENDING_ELIDED = (*_APOSTROPHES, "-", "\u05be")  # of what is joined to the next word: l', and ב- in Hebrew
+_UNSPACED_SCRIPTS: tuple[str, ...] = ("CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "BOPOMOFO")
+_UNSPACED_SCRIPTS += ("THAI", "LAO", "MYANMAR", "KHMER", "TIBETAN")
 
 # Signs that come in pairs, and what each of them closes. All but dashes are quotation marks; “ ” « » serve as either in
 # some language. The apostrophe comes first (kernels.APOSTROPHE).
@@ -175,7 +179,7 @@ def _class_of(word: str) -> int:
 def _class_of_word(word: str) -> int:
     if word.startswith(_APOSTROPHES):
         return CLITIC
-    if word.endswith(_APOSTROPHES):
+    if word.endswith(_ENDING_ELIDED):
         return ELIDED
     if unicodedata.name(word[0], "").removeprefix("HALFWIDTH ").startswith(_UNSPACED_SCRIPTS):
         return UNSPACED

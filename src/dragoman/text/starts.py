@@ -24,7 +24,7 @@ COLON = 4
 WORD = 5
 OTHER = 6
 
-_FINAL_MARKS = frozenset(".!?‽؟。！？।")
+_FINAL_MARKS = frozenset(".!?‽؟։。！？।")
 _ITEM_MARKS = frozenset(".):]-–—·•")
 _INVISIBLE_PLACEABLES = ("<", "&", "\\")  # tags, entities and escapes: the sentence starts behind them
 

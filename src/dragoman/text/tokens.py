@@ -87,18 +87,20 @@ def _class(category: str, *, start: int = 0, end: int = 0x10000, without: str = 
 # Space, and what shows as nothing: controls, zero-width spaces, direction marks.
 _GAP = r"\s\x00-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 
-# Scripts written without spaces, digits not included: a character with its marks is a token.
+# Scripts written without spaces, digits not included: a syllable or a character with its marks is a token.
 _THAI_LAO = r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u0edc-\u0edf"
 _MYANMAR = r"\u1000-\u103f\u104c-\u108f\u109a-\u109f\ua9e0-\ua9ef\ua9fa-\ua9fe\uaa60-\uaa7f"
 _KHMER = r"\u1780-\u17d3\u17d7\u17dc\u17dd"
+_TIBETAN = r"\u0f40-\u0fbc"
 _KANA = r"\u3031-\u3035\u303b\u303c\u3041-\u30fa\u30fc-\u312f\u31a0-\u31ff\uff66-\uff9f"
 _HAN = r"\u3005-\u3007\u3021-\u302f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_UNSPACED = _THAI_LAO + _MYANMAR + _KHMER + _KANA + _HAN
+_UNSPACED = _THAI_LAO + _MYANMAR + _KHMER + _TIBETAN + _KANA + _HAN
 
-# Words are made of letters, marks and digits, also of the joiners that Persian and Indic words need and of the soft
-# hyphen. In `re` a class is one look-up in a bitmap if it ends at U+FFFF, and range after range if not; hence two.
+# Words are made of letters, marks and digits, also of the joiners that Persian and Indic words need, of the soft hyphen
+# and of the Armenian signs of tone, which stand inside a word. In `re` a class is one look-up in a bitmap if it ends at
+# U+FFFF, and range after range if not; hence two.
 _MARK = _class("M[nce]") + "\U000e0100-\U000e01ef"  # the latter choose between variants of an ideograph
-_LOW = _class("[LMN][a-z]|Pc", without=_UNSPACED) + r"\xad\u200c\u200d"
+_LOW = _class("[LMN][a-z]|Pc", without=_UNSPACED) + r"\xad\u055b\u055c\u055e\u200c\u200d"
 _HIGH = _class("[LMN][a-z]", start=0x10000, end=0x20000)
 _LETTERS = rf"(?:[{_LOW}]++|(?![\x00-\uffff])[{_HIGH}]++)++"
 
@@ -161,9 +163,11 @@ _PLACEABLE = "|".join(
 # Ordinary tokens ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 # Inside a word: hyphen and middle dot; full stop before a small letter (setup.py); separators between digits; the
-# apostrophe in scripts where it is a letter (п'ять), and the Hebrew signs for abbreviations (צה"ל).
+# apostrophe in scripts where it is a letter (п'ять), and the Hebrew signs for abbreviations (צה"ל). But a Hebrew prefix
+# before a number or a foreign word is a token of its own, which the hyphen ends (ב-|2024).
+_BEFORE_FOREIGN = rf"(?<=[{_HEBREW}].)(?=[0-9A-Za-z])"
 _INSIDE = (
-    rf"(?:[-\u2010\u2011·]|\.(?=[a-z_])|[.,:/'’٫٬](?<=\d.)(?=\d)"
+    rf"(?:[-\u05be\u2010\u2011·](?!{_BEFORE_FOREIGN})|\.(?=[a-z_])|[.,:/'’٫٬](?<=\d.)(?=\d)"
     rf"|['’](?<=[{_GREEK_TO_ARABIC}].)(?=[{_GREEK_TO_ARABIC}])|[\"״׳](?<=[{_HEBREW}].)(?=[{_HEBREW}]))"
 )
 # In Latin script an apostrophe starts the second token if that is an English ending (don|'t, John|'s), and ends the
@@ -173,23 +177,36 @@ _ELIDED = (
     rf"['’](?:(?<=[{_LATIN}].)(?=[{_LATIN}])(?!{_ENDING})"
     r"|(?:(?<=\b[cdjlmnstCDJLMNST].)|(?<=[qQ][uU].))(?=[`*:«“\"<{]))"
 )
-_WORD = rf"{_LETTERS}(?:{_INSIDE}{_LETTERS})*+(?:{_ELIDED})?+"
+_WORD = rf"{_LETTERS}(?:{_INSIDE}{_LETTERS})*+(?:{_ELIDED}|[-\u05be]{_BEFORE_FOREIGN})?+"
+_COUNTED = r"\d++(?:[-.,:/]\d++)*+(?=[\u1100-\u11ff가-힣])"  # Korean joins what is counted to the number: 5|분
 _INITIAL = rf"[{_LATIN}{_GREEK_TO_ARABIC}]\."
 _INITIALS = rf"{_INITIAL}(?:{_INITIAL}){{1,7}}(?!\w)"  # e.g., U.S.
 _CLITIC = rf"['’](?<=[\w`*>)].){_ENDING}"
 
 _MARKS = rf"[{_MARK}]*+"
 # With its marks go a Khmer or Myanmar consonant under another, Thai and Lao AM, and half-width voicing signs.
-_CHARACTER = rf"[{_UNSPACED}](?:[\u1039\u17d2][\u1000-\u1021\u1780-\u17a2]|[\u0e33\u0eb3\uff9e\uff9f]|[{_MARK}])*+"
+_CLUSTER = rf"(?:[\u1039\u17d2][\u1000-\u1021\u1780-\u17a2]|[\u0e33\u0eb3\uff9e\uff9f]|[{_MARK}])*+"
+_CHARACTER = rf"[{_UNSPACED}]{_CLUSTER}"
+# Thai and Lao: a vowel in front, the consonant, vowels behind, and consonants that are not spoken.
+_THAI_SYLLABLE = (
+    rf"[ก-ฮเ-ไກ-ຮເ-ໄໜ-ໟ](?:(?<=[เ-ไເ-ໄ])[ก-ฮກ-ຮໜ-ໟ])?+{_CLUSTER}[ะาๅະາ]{{0,2}}+(?:[ก-ฮ][ิุ]?\u0e4c|[ກ-ຮ]\u0ecc)*+"
+)
+# Myanmar: the consonants that end a syllable have a sign that says so. Tibetan: syllables end with a dot.
+_MYANMAR_SYLLABLE = rf"[{_MYANMAR}]{_CLUSTER}(?:[\u1000-\u1021](?=\u1037?[\u1039\u103a]){_CLUSTER})*+"
+_TIBETAN_SYLLABLE = rf"[{_TIBETAN}]++[\u0f0b\u0f0c]?+"
+# Japanese: foreign words, and the endings of others, are runs of one kind of kana; を is always a word.
+_KANA_RUN = rf"[ァ-ヺㇰ-ㇿｦ-ﾝ][ァ-ヺー-ヿㇰ-ㇿｦ-ﾟ{_MARK}]*+|[ぁ-ゑん-ゖ][ぁ-ゑん-ゖゝゞー{_MARK}]*+"
+_SYLLABLE = "|".join([_KANA_RUN, _THAI_SYLLABLE, _MYANMAR_SYLLABLE, _TIBETAN_SYLLABLE])
+
 _PICTURE = rf"[\U0001f1e6-\U0001f1ff]{{2}}|[{_EMOJI}][{_EMOJI_SIGN}]*+(?:\u200d[{_EMOJI}][{_EMOJI_SIGN}]*+)*+"
 _PUNCTUATION = rf"([^{_GAP}()\[\]（）「」『』])\3*+{_MARKS}|[^{_GAP}]{_MARKS}"  # brackets do not run: "))" is two
 
-_ORDINARY = "|".join([_INITIALS, _WORD, _CLITIC, _CHARACTER, _PICTURE, _PUNCTUATION])
+_ORDINARY = "|".join([_COUNTED, _INITIALS, _WORD, _CLITIC, _SYLLABLE, _CHARACTER, _PICTURE, _PUNCTUATION])
 
 # The whole ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 # A short cut, without effect on the result: a word followed by a space or the like is complete, and most words are.
 _WHOLE_WORD = rf"[{_LOW}]++(?![^\s,.;)!?»”\]}}\"]|[,.\"]\S)"
 
-_TOKEN = re.compile(rf"(?=[^{_GAP}])({_WHOLE_WORD}|({_PLACEABLE})|{_ORDINARY})")
+_TOKEN = re.compile(rf"(?=[^{_GAP}])({_COUNTED}|{_WHOLE_WORD}|({_PLACEABLE})|{_ORDINARY})")
 _WORDS_MODE = re.compile(r"(\S+)")
