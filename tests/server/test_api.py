@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,19 @@ def test_a_project_that_others_stand_on_is_not_deleted(tmp_path: Path) -> None:
         assert client.get("/api/v1/projects/general").status_code == 200
         for name in ("client", "above", "general"):
             assert client.delete(f"/api/v1/projects/{name}").status_code == 204
+
+
+def test_a_project_that_somebody_else_has_open_is_not_the_fault_of_whoever_asks(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    writing = Engine.create(tmp_path / "manual", source="en", target="es")
+    with writing, running(tmp_path) as found, found.client() as client:
+        answer = client.get(API)
+        assert client.get("/ready").json()["problems"] == 1
+    assert answer.status_code == 503
+    assert "'manual' cannot be opened: is open for writing by process" in answer.json()["error"]["what"]
+    (said,) = {record.levelname for record in caplog.records if record.message == "not opened"}
+    assert said == "WARNING"  # so that `dragoman workbench` says it, too
 
 
 def test_translations_say_how_they_came_about(client: httpx.Client) -> None:
@@ -208,6 +221,39 @@ def test_what_could_not_be_written_beside_its_segment_is_learned_once(
     assert client.put(place, json={"target": again, "state": "translated"}).json()["correction"] is None
     rows = client.get(f"{API}/corrections", params={"search": source}).json()["corrections"]
     assert all(row["forgotten"] for row in rows)
+
+
+def test_segments_are_drafts_again_when_an_old_copy_of_the_journal_is_brought_back(tmp_path: Path) -> None:
+    Engine.create(tmp_path / "manual", source="en", target="es").close()
+    sources = [f"Close the {each} lid." for each in ("first", "second", "third")]
+    unit = {"source": "en", "target": "es", "sentence": "Open the lid.", "translation": "Abra la tapa.", "tuid": "7"}
+    with running(tmp_path) as found, found.client() as client:
+        segments = [{"source": source} for source in sources]
+        document = client.post(f"{API}/documents", json={"name": "lids", "segments": segments}).json()["id"]
+        place = f"{API}/documents/{document}/segments"
+        client.put(f"{place}/1", json={"target": "Cierre la primera tapa.", "state": "confirmed"})
+        _copy(tmp_path / "manual" / "journal.db", tmp_path / "copy.db")
+        client.put(f"{place}/2", json={"target": "Cierre la segunda tapa.", "state": "confirmed"})
+        client.post("/modernmt/memories/manual/content", json=unit)
+    (tmp_path / "copy.db").replace(tmp_path / "manual" / "journal.db")
+    with running(tmp_path) as found, found.client() as client:
+        states = [each["state"] for each in client.get(place).json()["segments"]]
+        assert states == ["confirmed", "translated", "new"]
+        for number, target in ((3, "Cierre la tercera tapa."), (2, "Cierre la tapa segunda.")):
+            assert client.put(f"{place}/{number}", json={"target": target, "state": "confirmed"}).status_code == 200
+        assert client.put("/modernmt/memories/manual/content", json=unit).status_code == 200
+        rows = client.get(f"{API}/corrections").json()["corrections"]
+    assert {row["source"]: row["target"] for row in rows if not row["forgotten"]} == {
+        sources[0]: "Cierre la primera tapa.",
+        sources[1]: "Cierre la tapa segunda.",
+        sources[2]: "Cierre la tercera tapa.",
+        "Open the lid.": "Abra la tapa.",
+    }
+
+
+def _copy(journal: Path, to: Path) -> None:
+    with closing(sqlite3.connect(journal)) as connection, closing(sqlite3.connect(to)) as copy:
+        connection.backup(copy)
 
 
 def test_a_correction_of_somebody_else_is_not_taken_for_a_segments_own(

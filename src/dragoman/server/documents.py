@@ -206,10 +206,17 @@ class Documents:
 
     def forgotten(self, correction: int) -> None:
         """A correction is no more: the segments it came from are drafts again."""
+        self._forget("correction = ?", correction)
+
+    def lost(self, revision: int) -> None:
+        """All corrections after a revision are no more: an old copy of the journal was brought back."""
+        self._forget("correction > ?", revision)
+
+    def _forget(self, which: str, number: int) -> None:
         with self._changing() as connection:
             update = "UPDATE segments SET correction = NULL, state = 'translated', version = version + 1"
-            connection.execute(f"{update} WHERE correction = ?", (correction,))
-            connection.execute("DELETE FROM units WHERE correction = ?", (correction,))
+            connection.execute(f"{update} WHERE {which}", (number,))
+            connection.execute(f"DELETE FROM units WHERE {which}", (number,))  # noqa: S608
 
     def revised(self, old: int, new: int, target: str) -> None:
         """A correction was replaced: the segments and units it came from refer to the new one."""

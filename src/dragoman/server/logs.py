@@ -12,9 +12,9 @@ from typing import Any
 LOGGER = logging.getLogger("dragoman.server")
 
 
-def log(event: str, **fields: Any) -> None:
+def log(event: str, level: int = logging.INFO, **fields: Any) -> None:
     """Write a line about something that happened."""
-    LOGGER.info(event, extra={"fields": fields})
+    LOGGER.log(level, event, extra={"fields": fields})
 
 
 def log_failure(event: str, error: BaseException, **fields: Any) -> None:

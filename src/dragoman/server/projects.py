@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import logging
 import re
 import threading
 from collections.abc import Iterator
@@ -39,6 +40,8 @@ class Opened:
         self.engine = Engine.open(path, replica=follow == "replica", standby=follow == "standby")
         try:
             self.documents = Documents(path / "documents.db")
+            if self.engine.role == "writer":
+                self.documents.lost(self.engine.revision)
         except BaseException:
             self.engine.close()
             raise
@@ -139,7 +142,7 @@ class Projects:
             try:
                 self.get(name)
             except (DragomanError, RefusedError) as error:
-                log("not opened", project=name, problem=error.what)
+                log("not opened", logging.WARNING, project=name, problem=error.what)
                 problems.append(f"{name}: {error.what}")
         return problems
 

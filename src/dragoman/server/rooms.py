@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from fastapi import Depends, Header, Path, Response
 from starlette.requests import HTTPConnection
 
+from dragoman.errors import DragomanError
 from dragoman.server.access import Coming, Doorkeeper, check_role
 from dragoman.server.answers import RefusedError
 from dragoman.server.jobs import Jobs
@@ -55,10 +56,17 @@ class House:
         if self.projects.is_open(name):
             project = self.projects.get(name)
         else:
-            project = await self.workers.run("open", partial(self.projects.get, name))
+            project = await self.workers.run("open", partial(self._open, name))
         if role == "learn" and project.engine.role != "writer":  # documents, too, are changed where the writer is
             await self.workers.run("open", project.engine.check_writable, quick=True)
         return Room(self, project, visitor)
+
+    def _open(self, name: str) -> Opened:
+        """Open a project; if that fails, whoever asks has done nothing wrong."""
+        try:
+            return self.projects.get(name)
+        except DragomanError as error:
+            raise RefusedError(503, f"the project {name!r} cannot be opened: {error.what}", error.remedy) from None
 
 
 @dataclass(frozen=True)
