@@ -115,6 +115,8 @@ def test_what_cannot_be_served_is_one_clear_line(
         ([str(tmp_path / "nowhere")], "neither a project nor a directory"),
         ([str(tmp_path), "--root", "google"], "choose libretranslate"),
         ([str(tmp_path), "--host", "0.0.0.0"], "dragoman keys add"),  # noqa: S104
+        ([str(tmp_path), "--keys", str(tmp_path / "nowhere")], "there is no such file; make a first key"),
+        ([str(tmp_path), "--keys", str(tmp_path / "manual" / "project.json")], "is not a file of keys"),
     ):
         with Engine.open(tmp_path / "manual"):
             assert run(monkeypatch, "serve", *arguments) == 2

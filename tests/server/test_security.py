@@ -112,6 +112,22 @@ def test_a_key_that_is_taken_away_is_refused_at_once(guarded: Running, keys_file
     assert keys_file.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.parametrize(
+    "damaged",
+    ['{"keys": [', '{"keys": [{"name": "ana", "hash": "x", "roles": {"manual": "write"}}]}'],
+    ids=["cut off", "no role"],
+)
+def test_while_the_file_of_keys_is_damaged_nobody_comes_in(guarded: Running, keys_file: Path, damaged: str) -> None:
+    kept = keys_file.read_bytes()
+    key = Keys(keys_file).add("guest", {"manual": "read"})
+    with guarded.client(key) as client:
+        keys_file.write_text(damaged)
+        answer = client.get(MANUAL)
+        keys_file.write_bytes(kept)
+        assert (answer.status_code, answer.json()["error"]["what"]) == (503, "the server cannot read its keys")
+        assert client.get(MANUAL).status_code == 401
+
+
 def test_a_key_does_not_tell_which_projects_there_are(guarded: Running, keys: dict[str, str]) -> None:
     with guarded.client(keys["other"]) as client:
         missing, hidden = client.get("/api/v1/projects/missing"), client.get(MANUAL)
@@ -197,6 +213,9 @@ def test_huge_bodies_are_refused(guarded: Running, keys: dict[str, str]) -> None
         pieces = (b"x" * 1000 for _ in range(1000))
         assert client.post(f"{MANUAL}/corrections", content=pieces).status_code == 413
         assert client.post(f"{MANUAL}/imports?name=a.tmx", content=b"x" * 200_000).status_code == 413
+        assert client.post("/modernmt/memories/manual/content", json={"tmx": "x" * 50_000}).status_code == 413
+        file = {"tmx": ("a.tmx", b"x" * 50_000)}
+        assert client.post("/modernmt/memories/manual/content", files=file).status_code == 200
     with guarded.client() as client:
         assert client.post(f"{MANUAL}/imports?name=a.tmx", content=b"x" * 50_000).status_code == 401
 
@@ -235,6 +254,20 @@ def test_slow_bodies_and_slow_heads_are_refused(guarded: Running) -> None:
     assert time.monotonic() - started < 4
 
 
+def test_what_is_too_long_for_a_field_is_too_large(server: Running) -> None:
+    with server.client() as client:
+        for texts in (["x" * 20_001], ["x"] * 501):
+            assert client.post(f"{MANUAL}/translations", json={"texts": texts}).status_code == 413
+
+
+def test_a_body_without_its_type_is_told_what_it_lacks(server: Running) -> None:
+    with server.client() as client:
+        body, form = '{"texts": ["lid"]}', {"Content-Type": "application/x-www-form-urlencoded"}
+        answer = client.post(f"{MANUAL}/translations", content=body, headers=form)
+    assert answer.status_code == 422
+    assert "Content-Type: application/json" in answer.json()["error"]["remedy"]
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [
@@ -255,6 +288,7 @@ def test_bad_json_and_bad_utf8(guarded: Running, keys: dict[str, str], body: byt
         answer = client.post(f"{MANUAL}/translations", content=body, headers=kind)
         assert answer.status_code == status, answer.text
         assert answer.json()["error"]["what"]
+        assert answer.json()["error"]["remedy"]
         assert client.post("/libretranslate/translate", content=body, headers=kind).status_code in (400, 401)
 
 

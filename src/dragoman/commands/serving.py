@@ -70,10 +70,21 @@ def serve(
         follow="standby" if standby else "replica" if replica else None,
     )
     settings.check()
+    if keys:
+        _records(keys)  # better an error now than for everybody who comes
     port = free_port(host, port)
     address = f"http{'s' if certificate else ''}://{host}:{port}"
     once_listening(host, port, lambda: typer.echo(f"listening at {address}, ^C to stop", err=True))
     run(replace(settings, port=port))
+
+
+def _records(file: Path) -> list[dict[str, Any]]:
+    """The keys in a file that has to be there."""
+    from dragoman.server.keys import Keys
+
+    if not file.exists():
+        raise BadInputError("there is no such file", where=file, remedy="make a first key with `dragoman keys add`")
+    return Keys(file).records()
 
 
 @keys.command(epilog="Example: dragoman keys add keys.json ana --project manual --role learn")
@@ -95,11 +106,7 @@ def add(
 @keys.command("list", epilog="Example: dragoman keys list keys.json")
 def list_keys(file: KeysFile, json: AsJson = False) -> None:
     """List who has keys, and what for."""
-    from dragoman.server.keys import Keys
-
-    if not file.exists():
-        raise BadInputError("there is no such file", where=file, remedy="make a first key with `dragoman keys add`")
-    found = [{"name": record["name"], "roles": record["roles"]} for record in Keys(file).records()]
+    found = [{"name": record["name"], "roles": record["roles"]} for record in _records(file)]
     if json:
         typer.echo(json_format.dumps(found))
         return

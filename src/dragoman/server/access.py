@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import logging
 from typing import Annotated, Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -20,8 +21,10 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.types import Scope
 
+from dragoman.errors import DragomanError
 from dragoman.server.answers import RefusedError
 from dragoman.server.keys import EVERY, HERE, Keys, Visitor
+from dragoman.server.logs import log
 from dragoman.server.settings import Settings, is_loopback
 
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")  # somebody is in between
@@ -38,7 +41,7 @@ class Doorkeeper:
         """Who sent a request, if they may come in at all; `found` is what the body has in the place of a key."""
         key = key_of(scope) or (found if isinstance(found, str) else None)
         if key and self._keys:
-            if visitor := self._keys.find(key):
+            if visitor := self._find(key):
                 scope.setdefault("state", {})["visitor"] = visitor.name  # for the log
                 return visitor
         elif self._free and _is_local(scope):
@@ -50,10 +53,17 @@ class Doorkeeper:
     def who(self, scope: Scope) -> str:
         """A name for whoever sent a request, to count what they ask for."""
         key = key_of(scope)
-        visitor = self._keys.find(key) if key and self._keys else None
-        if visitor:
+        if key and (visitor := self._find(key)):
             return f"key {visitor.name}"
         return f"address {scope['client'][0] if scope.get('client') else ''}"
+
+    def _find(self, key: str) -> Visitor | None:
+        """Whose key this is; while the file cannot be read nobody comes in."""
+        try:
+            return self._keys.find(key) if self._keys else None
+        except DragomanError as error:
+            log("keys not read", logging.ERROR, problem=error.what)
+            raise RefusedError(503, "the server cannot read its keys", "tell whoever runs it") from None
 
 
 def check_role(visitor: Visitor, role: str, project: str = EVERY) -> None:

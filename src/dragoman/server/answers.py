@@ -16,6 +16,7 @@ from dragoman.guard import FlaggedError
 from dragoman.server.logs import log_failure
 from dragoman.store import ReplicaError
 
+UNREADABLE = "There was an error parsing the body"  # says FastAPI where JSON is not in UTF-8, or too deep
 REMEDIES = {404: "see /api/v1/openapi.json for what there is", 405: "see /api/v1/openapi.json for what there is"}
 
 
@@ -61,6 +62,8 @@ def refusal_of(error: Exception) -> RefusedError:
         return RefusedError(503 if isinstance(error, StorageError) else 500, error.what, error.remedy)
     if isinstance(error, RequestValidationError):
         return _invalid(error)
+    if isinstance(error, HTTPException) and error.detail == UNREADABLE:
+        return _not_json()
     if isinstance(error, HTTPException):
         return RefusedError(
             error.status_code, str(error.detail), REMEDIES.get(error.status_code), headers=error.headers
@@ -69,13 +72,22 @@ def refusal_of(error: Exception) -> RefusedError:
     return RefusedError(500, "something went wrong inside the server", "see its log")
 
 
+def _not_json() -> RefusedError:
+    return RefusedError(400, "the body is not JSON", "send JSON in UTF-8")
+
+
 def _invalid(error: RequestValidationError) -> RefusedError:
     """Which field is wrong, and how; what was sent is not repeated."""
     first = error.errors()[0]
     if first["type"] == "json_invalid":
-        return RefusedError(400, "the body is not JSON", "send JSON in UTF-8")
+        return _not_json()
+    if first["type"] == "model_attributes_type":
+        return RefusedError(
+            422, "the body is no JSON object", "send one, with the header Content-Type: application/json"
+        )
     place = ".".join(str(step) for step in first["loc"] if step != "body")
-    return RefusedError(422, f"{place or 'the body'}: {first['msg']}", REMEDIES[404])
+    too_large = first["loc"][0] == "body" and first["type"] in ("string_too_long", "too_long")
+    return RefusedError(413 if too_large else 422, f"{place or 'the body'}: {first['msg']}", REMEDIES[404])
 
 
 def answer(_: Request, error: Exception) -> Response:

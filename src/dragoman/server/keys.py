@@ -82,7 +82,7 @@ class Keys:
         """Name, hash and roles of each key."""
         try:
             found = json.loads(self._path.read_bytes())["keys"] if self._path.exists() else []
-            return [{"name": str(one["name"]), "hash": str(one["hash"]), "roles": dict(one["roles"])} for one in found]
+            return [_record(one) for one in found]
         except OSError as error:
             raise StorageError(f"cannot read: {(error.strerror or str(error)).lower()}", where=self._path) from None
         except (ValueError, KeyError, TypeError):
@@ -104,6 +104,13 @@ class Keys:
         if now != self._read_at:
             self._visitors = {one["hash"]: Visitor(one["name"], one["roles"]) for one in self.records()}
             self._read_at = now
+
+
+def _record(found: Mapping[str, Any]) -> dict[str, Any]:
+    roles = dict(found["roles"])
+    if not all(role in ROLES for role in roles.values()):
+        raise ValueError("not a role")
+    return {"name": str(found["name"]), "hash": str(found["hash"]), "roles": roles}
 
 
 def _hash(key: str) -> str:

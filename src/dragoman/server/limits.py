@@ -11,6 +11,7 @@ from collections import OrderedDict
 from contextlib import suppress
 from time import monotonic
 
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dragoman.server.access import Doorkeeper, is_foreign
@@ -19,6 +20,7 @@ from dragoman.server.metrics import Metrics
 from dragoman.server.settings import Limits
 
 UPLOAD = re.compile(r"/api/v1/projects/[^/]+/imports")
+MEMORY = re.compile(r"(/modernmt)?/memories/[^/]+/content")  # ModernMT's, where a file is part of a form
 DRAINED, DRAINING_SECONDS = 16 << 20, 2.0  # how much of a refused body is still read, so that the refusal is heard
 KNOWN = 10_000  # visitors whose budgets are remembered
 
@@ -125,7 +127,8 @@ class Gate:
 
     def _most(self, scope: Scope) -> int:
         """Documents may be larger, but only from those who may come in."""
-        if UPLOAD.fullmatch(scope["path"]):
+        form = Headers(scope=scope).get("content-type", "").startswith("multipart/form-data")
+        if UPLOAD.fullmatch(scope["path"]) or (form and MEMORY.fullmatch(scope["path"])):
             self._doorkeeper.visitor(scope)
             return self._limits.upload
         return self._limits.body
