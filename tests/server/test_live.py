@@ -100,6 +100,8 @@ def test_errors_are_answers_and_the_session_goes_on(socket: ClientConnection) ->
 def test_a_wrong_request_is_answered_under_its_number(socket: ClientConnection) -> None:
     assert "do" in ask(socket, number=6, do="nosuch")["error"]["what"]
     assert ask(socket, number=7, do="open", source="Press.", nosuch=1)["error"]
+    socket.send('{"number": 8, "do": "open", "source": "\\ud83d"}')  # as browsers write half a surrogate pair
+    assert json.loads(socket.recv(timeout=10))["number"] == 8
     socket.send("{")
     assert json.loads(socket.recv(timeout=10))["number"] is None
 

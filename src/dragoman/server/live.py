@@ -252,8 +252,8 @@ def _said(suggestion: Suggestion, words: bool) -> dict[str, Any]:
 def _number_of(said: str | bytes) -> int | None:
     """The number of a request that is wrong otherwise, so that whoever asked knows which one it was."""
     try:
-        return Numbered.model_validate_json(said).number
-    except ValidationError:
+        return Numbered.model_validate(json.loads(said)).number  # reads more than pydantic: half a surrogate pair
+    except (ValueError, RecursionError):
         return None
 
 
