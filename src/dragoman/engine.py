@@ -15,77 +15,49 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self, get_args
 
 from dragoman.adapt.adaptation import beside
 from dragoman.adapt.protocol import Adapter
-from dragoman.errors import BadInputError, DragomanError, StorageError
+from dragoman.errors import BadInputError
 from dragoman.fetching import fetch
 from dragoman.guard import FlaggedError, Guard
 from dragoman.interactive import session
 from dragoman.interactive.work import Work
 from dragoman.languages import same_language
-from dragoman.locks import ReadWriteLock
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.language import Share
-from dragoman.models.loglinear import Weights
+from dragoman.models.loglinear import DEFAULT, Weights
 from dragoman.models.modelset import Progress, checked_language_share, checked_share
+from dragoman.opened import Opened
 from dragoman.progress import bars
 from dragoman.provenance import Origin, trace
 from dragoman.search.decoder import Estimates
 from dragoman.search.explain import Explanation
 from dragoman.state import State, settings_of
-from dragoman.store import (
-    BehindError,
-    Follower,
-    Project,
-    ReplicaError,
-    RewoundError,
-    Row,
-    SupersededError,
-    TakenError,
-)
+from dragoman.store import Project, Row
 from dragoman.text.tokens import Mode
 from dragoman.translating import adapt, explanation, recall, search, search_behind
 from dragoman.types import Sentence, Translation
 
-PRESET = "moses"
 SNAPSHOT_EVERY = 500  # rows of the journal
 LONGEST = 20_000  # words of a text that can be translated: for these the search takes about a gigabyte
 
 
-class Engine:
-    """An open project: what it has learned, and the journal that all of it can be computed from again.
+class Engine(Opened):
+    """An open project that translates and learns; `Opened` has its state, and tells who may read and change it.
 
     `memory` says whether `translate` looks among the corrections first; off, translations are the models' own.
     """
 
     def __init__(self, project: Project, *, write: bool, memory: bool = True) -> None:
-        self.project = project
+        super().__init__(project, write=write, snapshot_every=SNAPSHOT_EVERY)
         self.memory = memory
-        self.warnings: list[str] = []  # what people should know: snapshots that were of no use, or could not be saved
-        self._write = write
-        self._closed = False
-        self._lock = ReadWriteLock()
-        self._saving = threading.Lock()
-        self._saver: threading.Thread | None = None
-        self._refreshing = threading.Lock()
-        self._refreshed = threading.Condition()
-        self._follower: Follower | None = None
-        self._digest = ""  # of the last row that was read
-        self._about = ""  # what the project was about when the state was computed
-        try:
-            self._restore()
-        except BaseException:
-            project.close()
-            raise
-        self._tried = self._state.saved  # row after which a snapshot was last begun
 
     @classmethod
     def create(
@@ -94,7 +66,7 @@ class Engine:
         *,
         source: str,
         target: str,
-        preset: str = PRESET,
+        preset: str = DEFAULT,
         tokens: Mode = "text",
         order: int = 5,
         base: str | Path | None = None,
@@ -146,7 +118,7 @@ class Engine:
         """
         if n < 1:
             raise BadInputError(f"at least 1 translation must be asked for, not {n}")
-        with self._reading() as state:
+        with self.reading() as state:
             source = state.knowledge.source.read(text)
             if not len(source):
                 return Translation(text, 0.0, dict.fromkeys(state.weights, 0.0), [], source, source)
@@ -180,16 +152,16 @@ class Engine:
 
         `mode` and `threshold` are as in `Session`; `user` is who accepts, as in `learn`.
         """
-        with self._reading() as state:
+        with self.reading() as state:
             source = state.knowledge.source.read(text)
             self._check_length(source)
             known = state.memory.exact(text) if (self.memory if memory is None else memory) else None
-        work = Work(source, self._reading, search_behind, partial(self.learn, text, user=user))
+        work = Work(source, self.reading, search_behind, partial(self.learn, text, user=user))
         return session.Session(source, work, mode=mode, threshold=threshold, memory=known.target if known else None)
 
     def explain(self, text: str) -> Explanation:
         """Why a text is translated the way it is: what was on offer, what was chosen, and what came next."""
-        with self._reading() as state:
+        with self.reading() as state:
             source = state.knowledge.source.read(text)
             if not len(source):
                 raise BadInputError("there are no words to translate")
@@ -197,7 +169,7 @@ class Engine:
 
     def provenance(self, translation: Translation) -> list[Origin]:
         """Where each phrase of a translation comes from: the ids of corrections, or the base."""
-        with self._reading() as state:
+        with self.reading() as state:
             return trace(translation, state, self.project.journal)
 
     # ── Learning ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -310,7 +282,7 @@ class Engine:
     @property
     def weights(self) -> dict[str, float]:
         """The weights of the log-linear model by name; assign to set them, all or some."""
-        with self._reading() as state:
+        with self.reading() as state:
             return dict(state.weights_in_use)
 
     @weights.setter
@@ -324,7 +296,7 @@ class Engine:
 
         Without one the weights are again those that were set.
         """
-        with self._reading() as state:
+        with self.reading() as state:
             return state.adaptation.adapter if state.adaptation else None
 
     @adapter.setter
@@ -340,7 +312,7 @@ class Engine:
 
         None for the sum of all counts.
         """
-        with self._reading() as state:
+        with self.reading() as state:
             return state.knowledge.models.share
 
     @share.setter
@@ -351,7 +323,7 @@ class Engine:
     @property
     def language_share(self) -> Share:
         """The same for the language model; "auto", the default: summed unless the base is of another domain."""
-        with self._reading() as state:
+        with self.reading() as state:
             return state.knowledge.models.language_share
 
     @language_share.setter
@@ -362,7 +334,7 @@ class Engine:
     @property
     def estimates(self) -> Estimates:
         """β and δ, which features of phrase pairs depend on besides the counts; assign to change them."""
-        with self._reading() as state:
+        with self.reading() as state:
             return state.estimates
 
     @estimates.setter
@@ -373,7 +345,7 @@ class Engine:
     @property
     def glossary(self) -> dict[str, str]:
         """Terms and their translations, which the search has to use; assign to set them."""
-        with self._reading() as state:
+        with self.reading() as state:
             return dict(state.glossary.terms)
 
     @glossary.setter
@@ -400,7 +372,7 @@ class Engine:
     @property
     def guard(self) -> Guard:
         """What makes a correction suspicious; assign to set it."""
-        with self._reading() as state:
+        with self.reading() as state:
             return state.guard
 
     @guard.setter
@@ -421,252 +393,8 @@ class Engine:
 
     def statistics(self) -> dict[str, int]:
         """Sizes of what this project has learned itself, its base not counted."""
-        with self._reading() as state:
+        with self.reading() as state:
             return {"corrections": len(state.memory)} | state.knowledge.models.statistics()
-
-    def reading(self) -> AbstractContextManager[State]:
-        """All that the project knows, for a `with` in which nobody changes it; only to look at."""
-        return self._reading()
-
-    # ── One writer, many replicas ────────────────────────────────────────────────────────────────────────────────────
-
-    @property
-    def revision(self) -> int:
-        """The last row of the journal that is known here: what is translated from now on is at least as new."""
-        return self._state.revision
-
-    @property
-    def role(self) -> Literal["writer", "standby", "replica", "reader"]:
-        """Whether we write the journal, follow it, follow it to take over, or have only read it."""
-        if self._write:
-            return "writer"
-        if self._follower is None:
-            return "reader"
-        return "standby" if self._follower.takes_over else "replica"
-
-    @property
-    def seconds_behind(self) -> float:
-        """How long ago a replica last knew that it knew everything; a writer always does."""
-        return self._follower.seconds_behind if self._follower and not self._write else 0.0
-
-    @property
-    def problem(self) -> str | None:
-        """What keeps a replica from following, if something does."""
-        return self._follower.problem if self._follower and not self._write else None
-
-    def wait_for(self, revision: int, timeout: float = 5.0) -> None:
-        """Wait until at least this revision is known here; `BehindError` if that takes longer than so many seconds."""
-        if self.revision < revision:
-            self.refresh()
-        with self._refreshed:
-            if not self._refreshed.wait_for(lambda: self.revision >= revision, timeout if self._follower else 0):
-                what = f"is at revision {self.revision}, {revision - self.revision} behind {revision}"
-                raise BehindError(what, where=self.project.path, remedy="try again in a moment, or ask who writes")
-
-    def refresh(self) -> None:
-        """Fold the rows that another process has appended since; replicas do so by themselves."""
-        with self._refreshing:
-            self._check_open()
-            if not self._write:
-                self._fold_news()
-        if self._follower:
-            self._save_now_and_then()
-
-    def _fold_news(self) -> None:
-        try:
-            if self._torn:  # the same remedy helps
-                raise RewoundError("an error could not be undone in memory", where=self.project.path)
-            while True:
-                rows = self.project.journal.news(self._state.revision, self._digest)
-                if self._has_new_base():  # looked for after the rows, which may be of corrections made over it
-                    with self._lock.writing():
-                        self._restore()
-                elif rows:
-                    self._fold(rows)
-                else:
-                    break
-        except RewoundError as error:
-            with self._lock.writing():
-                self._restore()
-            self.warnings.append(str(error))
-        with self._refreshed:
-            self._refreshed.notify_all()
-
-    def _has_new_base(self) -> bool:
-        """Whether somebody has trained the project since, which may be as long as we know of no corrections."""
-        if len(self._state.memory):
-            return False
-        self.project.check_agreement()
-        return self.project.about != self._about
-
-    def _fold(self, rows: list[Row]) -> None:
-        with self._lock.writing():
-            self._check_open()
-            with self._undoing():
-                for row in rows:
-                    self._state.fold(row, self.project.journal)
-            self._digest = rows[-1].digest
-
-    def promote(self) -> None:
-        """Become the writer; refused while there is one. Every row of those before is known when this returns."""
-        with self._saving, self._refreshing:  # a snapshot under way holds the lock of the directory
-            if self._write:
-                return
-            self._check_open()
-            self.project.start_writing()
-            try:
-                self._fold_news()
-            except BaseException:
-                self.project.stop_writing()
-                raise
-            self._write = True
-        if self._follower:
-            self._follower.stop()
-
-    def _follow(self, *, standby: bool = False) -> None:
-        self._follower = Follower(self.project.journal.listener(), self.refresh, self._take_over if standby else None)
-
-    def _take_over(self) -> bool:
-        """Become the writer if there is none; whether that is done."""
-        journal = self.project.journal
-        if not (journal.is_shared and journal.writer):
-            with suppress(TakenError):  # somebody else was quicker
-                self.promote()
-        return self._write
-
-    def confirm(self) -> None:
-        """If another process has taken over from this writer, notice it now and not when something is to be learned."""
-        if self._write and self.project.journal.is_taken_over:
-            with self._lock.writing():
-                if self._write:
-                    self._step_down()
-
-    def _step_down(self) -> None:
-        """Another process has taken over: follow it."""
-        self._write = False
-        self.project.stop_writing()
-        try:
-            self._restore()
-        finally:
-            self._follow()
-
-    # ── State and disk ───────────────────────────────────────────────────────────────────────────────────────────────
-
-    def _restore(self) -> None:
-        """Compute the state from what is on disk: the newest good snapshot, and the rows of the journal after it."""
-        self.project.check_agreement()
-        about, directory = self.project.about, self.project.find_base()
-        base = None if directory is None else Knowledge.open(directory)
-        state, warnings = State.restore(self.project, base)
-        self._digest = self.project.journal.digest(state.revision)
-        self._state, self._about = state, about
-        self.project.journal.resume(state.revision, self._digest)
-        self.warnings += [warning for warning in warnings if warning not in self.warnings]
-        self._torn = False
-
-    @contextmanager
-    def _undoing(self) -> Iterator[None]:
-        """Whatever goes wrong inside, afterwards the state is what the journal says: it is computed anew.
-
-        Subtracting would not do, because it is not known how far the models got, nor whether the row is on disk.
-        """
-        try:
-            yield
-        except BaseException as error:
-            self._torn = True
-            if isinstance(error, SupersededError):
-                self._step_down()
-            else:
-                self._restore()
-            raise
-
-    @contextmanager
-    def _reading(self) -> Iterator[State]:
-        """The state, which nobody changes meanwhile."""
-        with self._lock.reading():
-            self._check_open()
-            if self._torn:
-                remedy = "open the project again"
-                raise StorageError("an error could not be undone in memory", where=self.project.path, remedy=remedy)
-            yield self._state
-
-    @contextmanager
-    def _writing(self) -> Iterator[State]:
-        """The state, for one who changes it."""
-        self.check_writable()
-        with self._lock.writing():
-            self.check_writable()
-            if self._torn:
-                self._restore()
-            yield self._state
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise BadInputError("is closed", where=self.project.path, remedy="open it again")
-
-    def check_writable(self) -> None:
-        """Refuse what only the writer may do, and say who that is."""
-        self._check_open()
-        if self._write:
-            return
-        if self._follower:
-            writer = None
-            with suppress(StorageError):  # then nobody knows who writes
-                writer = self.project.writer
-            remedy = f"send it to {writer}" if writer else "promote this one, or start a writer"
-            raise ReplicaError("is open here as a replica, which only reads", where=self.project.path, remedy=remedy)
-        raise BadInputError("is open for reading only", where=self.project.path, remedy="open it for writing")
-
-    def save_snapshot(self) -> None:
-        """Write the state to disk, so that opening need not replay the corrections so far.
-
-        A replica may do so too, in a directory in which nobody else writes.
-        """
-        if self._follower is None:
-            self.check_writable()
-        with self._saving, self.project.keeping_files():
-            with self._reading() as state:
-                revision = self._tried = state.revision
-                if state.saved == revision:
-                    return
-                arrays, about = state.snapshot()
-            self.project.save_snapshot(revision, arrays, about)
-            state.saved = revision
-
-    def _save_now_and_then(self) -> None:
-        if self._state.revision - self._tried >= SNAPSHOT_EVERY and not (self._saver and self._saver.is_alive()):
-            self._saver = threading.Thread(target=self._save_or_warn, daemon=True)
-            self._saver.start()
-
-    def _save_or_warn(self) -> None:
-        """Without the snapshot nothing is lost but time on opening."""
-        try:
-            self.save_snapshot()
-        except DragomanError as error:
-            if self._write or not isinstance(error, BadInputError):  # where others write, they also save
-                self.warnings.append(f"no snapshot was saved: {error}")
-
-    def close(self) -> None:
-        """Save a snapshot and let others write. What was acknowledged is safe with or without this."""
-        if self._closed:
-            return
-        if self._follower:
-            self._follower.stop()
-        if self._saver:
-            self._saver.join()
-        try:
-            if self._write or self._follower:
-                self._save_or_warn()
-        finally:
-            with self._lock.writing():
-                self._closed = True
-            self.project.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _find_base(path: Path, source: str, target: str) -> Path:
