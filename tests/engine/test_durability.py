@@ -37,16 +37,17 @@ with module.Engine.open(sys.argv[1]) as engine:
 """
 
 
-def run_and_kill(path: Path, seed: int, seconds: float) -> list[tuple[str, int]]:
-    """Let a process change a project for a while, kill it, and give what it acknowledged before."""
+def run_and_kill(path: Path, seed: int, least: int, seconds: float) -> list[tuple[str, int]]:
+    """Let a process change a project, kill it a moment after some changes, and give what it acknowledged before."""
     command = [sys.executable, "-c", ACT, str(path), str(seed)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert process.stdout
     with process.stdout:
         assert process.stdout.readline() == "open\n"
+        lines = [process.stdout.readline() for _ in range(least)]
         time.sleep(seconds)
         process.kill()
-        lines = process.stdout.read().split("\n")[:-1]  # the last is empty, or was cut short
+        lines += process.stdout.read().split("\n")[:-1]  # the last is empty, or was cut short
     process.wait()
     return [(kind, int(number)) for kind, number in map(str.split, lines)]
 
@@ -57,7 +58,7 @@ def test_kill_9_at_any_moment_loses_nothing_that_was_acknowledged(tmp_path: Path
     chance = random.Random(5)
     acknowledged: list[tuple[str, int]] = []
     for turn in range(4):
-        acknowledged += run_and_kill(path, turn, chance.uniform(0.5, 1.5))
+        acknowledged += run_and_kill(path, turn, 40, chance.uniform(0.0, 0.1))
         with Engine.open(path) as engine:
             assert engine.warnings == []
             rows = {row.id: row for row in engine.project.journal.rows()}
@@ -67,9 +68,7 @@ def test_kill_9_at_any_moment_loses_nothing_that_was_acknowledged(tmp_path: Path
                 if kind == "forget":
                     assert rows[number].forgotten
             assert_is_clean_replay(engine, tmp_path / "copy")
-    kinds = [kind for kind, _ in acknowledged]
-    assert len(kinds) > 100
-    assert {"learn", "forget", "settings", "snapshot"} <= set(kinds)
+    assert {"learn", "forget", "settings", "snapshot"} <= {kind for kind, _ in acknowledged}
 
 
 FILL = """
