@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -101,6 +102,7 @@ def test_different_lengths_are_refused_with_both_counts(function: type) -> None:
         ("a b", ["a b"], "hypotheses are one string"),
         (["a"], [None], "number 0 of the references is of type NoneType"),
         (["a", ["a"]], ["a", "b"], "number 1 of the hypotheses is of type list"),
+        (iter(["a"]), ["a"], "hypotheses are of type list_iterator"),
         (["a"], [np.array([1])], "some sentences are strings, some arrays"),
     ],
 )
@@ -115,3 +117,33 @@ def test_what_is_not_a_list_of_sentences_is_refused(
 def test_a_wrong_pairing_is_refused(which: list[int]) -> None:
     with pytest.raises(BadInputError, match="one of 2 references for each of 2"):
         Wer().statistics(["a", "b"], ["a", "b"], which)
+
+
+@EVERY_MEASURE
+def test_counts_of_another_measure_or_shape_are_refused(measure: Measure) -> None:
+    statistics = measure.statistics(["a b", "c"], ["a", "c"])
+    for wrong in (np.arange(5), statistics):
+        with pytest.raises(BadInputError, match=r"counts have the shape .* the sum of it"):
+            measure.score(wrong)
+    with pytest.raises(BadInputError, match="counts have the shape"):
+        measure.sentence_scores(statistics[0])
+
+
+def test_parts_of_counts_of_another_measure_are_refused() -> None:
+    with pytest.raises(BadInputError, match="counts have the shape"):
+        Bleu().parts([1, 2])
+
+
+@pytest.mark.parametrize("error", [ImportError, RuntimeError])
+def test_a_tokenizer_that_is_not_installed_is_refused_with_what_to_do(
+    error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Unavailable:
+        TOKENIZERS = ("ja-mecab",)
+
+        def __init__(self, **_: object) -> None:
+            raise error("\nPlease install:\n\n  pip install more\n")
+
+    monkeypatch.setattr(sacrebleu, "BLEU", Unavailable)
+    with pytest.raises(BadInputError, match="'ja-mecab' cannot be used; Please install: pip install more"):
+        Bleu("ja-mecab")

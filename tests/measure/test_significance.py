@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -87,3 +89,15 @@ def test_different_test_sets_are_refused() -> None:
     for test in (bootstrap, randomisation):
         with pytest.raises(BadInputError, match="the baseline has 5 sentences, the system 6"):
             test(Wer(), rows(0.3, 5, 1), rows(0.3, 6, 1))
+
+
+@pytest.mark.parametrize("wrong", [["a b", "c"], [[1, 2]], np.zeros((0, 2)), np.zeros(2)], ids=str)
+def test_what_is_not_counts_of_sentences_is_refused(wrong: Any) -> None:
+    for refused in (lambda: interval(Wer(), wrong), lambda: bootstrap(Wer(), wrong, wrong)):
+        with pytest.raises(BadInputError, match=r"no counts of sentences .* give what measure\.statistics"):
+            refused()
+
+
+def test_at_least_one_sample_is_drawn() -> None:
+    with pytest.raises(BadInputError, match="0 samples"):
+        interval(Wer(), rows(0.3, 5, seed=1), samples=0)

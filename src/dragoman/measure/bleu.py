@@ -25,10 +25,11 @@ from numpy.typing import ArrayLike, NDArray
 from dragoman.errors import BadInputError
 from dragoman.kernels import exercise
 from dragoman.measure import bleu_kernels as kernels
-from dragoman.measure.measure import Counts, Floats, Measure
+from dragoman.measure.measure import Counts, Floats, Measure, counted
 from dragoman.measure.sentences import Sentences
 
 ORDER = 4
+KINDS = 2 + 2 * ORDER  # of counts: words, reference words, for each order matches and n-grams
 Smoothing = Literal["exponential", "plus-one"]
 
 
@@ -64,21 +65,26 @@ class Bleu(Measure):
             raise BadInputError(f"there is no smoothing {smoothing!r}", remedy=f"choose one of {get_args(Smoothing)}")
         self.tokenize = tokenize
         self.smoothing = smoothing
-        self._tokenizer = sacrebleu.BLEU(tokenize=tokenize).tokenizer
+        try:
+            self._tokenizer = sacrebleu.BLEU(tokenize=tokenize).tokenizer
+        except (ImportError, RuntimeError) as error:  # it says what to install, on several lines
+            raise BadInputError(
+                f"the tokenizer {tokenize!r} cannot be used", remedy=" ".join(str(error).split())
+            ) from None
 
     def scores(self, totals: NDArray[Any]) -> Floats:
         """BLEU, in percent, of sums of counts."""
-        result: Floats = kernels.scores(np.asarray(totals, np.float64), False, False)
+        result: Floats = kernels.scores(counted(totals, KINDS), False, False)
         return result
 
     def sentence_scores(self, statistics: NDArray[Any]) -> Floats:
         """Smoothed BLEU, in percent, of single sentences."""
-        result: Floats = kernels.scores(np.asarray(statistics, np.float64), self.smoothing == "plus-one", True)
+        result: Floats = kernels.scores(counted(statistics, KINDS), self.smoothing == "plus-one", True)
         return result
 
     def parts(self, total: ArrayLike) -> Parts:
         """Precisions, brevity penalty and length ratio of counts [10] that have been added up."""
-        words, reference_words, *counts = np.asarray(total, np.float64)
+        words, reference_words, *counts = counted(np.asarray(total)[None], KINDS)[0]
         precisions = 100 * np.array(counts[:ORDER]) / np.maximum(counts[ORDER:], 1)
         penalty = np.exp(1 - reference_words / max(words, 1)) if words < reference_words else 1.0
         return Parts(tuple(precisions.tolist()), float(penalty), float(words / max(reference_words, 1)))

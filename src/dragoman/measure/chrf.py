@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.measure import bleu_kernels as kernels
-from dragoman.measure.measure import Counts, Floats, Measure
+from dragoman.measure.measure import Counts, Floats, Measure, counted
 from dragoman.measure.sentences import Sentences
 
 ORDER = 6
@@ -33,11 +33,11 @@ class Chrf(Measure):
 
     def scores(self, totals: NDArray[Any]) -> Floats:
         """chrF, in percent, of sums of counts; orders that either side has no n-grams of are left out."""
-        n_hypothesis, n_reference, matched = np.asarray(totals, np.float64).reshape(-1, ORDER, 3).transpose(2, 0, 1)
-        counted = (n_hypothesis > 0) & (n_reference > 0)
-        orders = np.maximum(counted.sum(1), 1)
-        precision = (counted * matched / np.maximum(n_hypothesis, 1)).sum(1) / orders
-        recall = (counted * matched / np.maximum(n_reference, 1)).sum(1) / orders
+        n_hypothesis, n_reference, matched = counted(totals, 3 * ORDER).reshape(-1, ORDER, 3).transpose(2, 0, 1)
+        present = (n_hypothesis > 0) & (n_reference > 0)
+        orders = np.maximum(present.sum(1), 1)
+        precision = (present * matched / np.maximum(n_hypothesis, 1)).sum(1) / orders
+        recall = (present * matched / np.maximum(n_reference, 1)).sum(1) / orders
         weighted = BETA**2 * precision + recall
         result: Floats = 100 * (1 + BETA**2) * precision * recall / np.where(weighted > 0, weighted, 1)
         return result

@@ -104,6 +104,15 @@ class Measure(ABC):
     def _count(self, hypotheses: Sentences, references: Sentences, which: Counts) -> Counts: ...
 
 
+def counted(totals: ArrayLike, kinds: int) -> Floats:
+    """Counts [n, kinds], to be divided; those of another measure, or of another shape, are refused."""
+    found = np.asarray(totals, np.float64)
+    if found.ndim != 2 or found.shape[1] != kinds:
+        what = f"counts have the shape {list(found.shape)}, not [n, {kinds}]"
+        raise BadInputError(what, remedy="give what `statistics` of this measure returns; to `score`, the sum of it")
+    return found
+
+
 def _pairing(hypotheses: int, references: int, which: ArrayLike | None) -> Counts:
     if which is None:
         if hypotheses != references:

@@ -63,6 +63,9 @@ def check(hypotheses: Sequence[Text], references: Sequence[Text]) -> bool:
     for name, sentences in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(sentences, str):
             raise BadInputError(f"the {name} are one string", remedy="give a list of sentences")
+        if not hasattr(sentences, "__len__"):
+            kind = type(sentences).__name__
+            raise BadInputError(f"the {name} are of type {kind}", remedy="give a list of sentences")
         if len(sentences) == 0:
             raise BadInputError(f"there are no {name}", remedy="give at least one sentence")
         for n, sentence in enumerate(sentences):

@@ -64,6 +64,7 @@ class Comparison:
 
 def interval(measure: Measure, statistics: NDArray[Any], *, samples: int = 1000, seed: int = 1) -> Interval:
     """The score of counts [n, k] with its 95 % confidence interval by bootstrap."""
+    _check(samples, statistics)
     return _interval(measure.score(statistics.sum(0)), _resampled(measure, statistics, samples, seed))
 
 
@@ -74,7 +75,7 @@ def bootstrap(
 
     The p-value is twice the share of samples in which the difference is not on its own side of zero.
     """
-    _check(baseline, system)
+    _check(samples, baseline, system)
     of_baseline = _resampled(measure, baseline, samples, seed)
     of_system = _resampled(measure, system, samples, seed)  # with the same seed, on the same samples
     before, after = measure.score(baseline.sum(0)), measure.score(system.sum(0))
@@ -96,7 +97,7 @@ def randomisation(
     How often does the difference become as large as it is, either way, if each sentence is given to one system or the
     other by chance?
     """
-    _check(baseline, system)
+    _check(samples, baseline, system)
     observed = abs(measure.score(system.sum(0)) - measure.score(baseline.sum(0)))
     generator = np.random.default_rng(seed)
     as_large = 0
@@ -131,9 +132,15 @@ def _interval(score: float, scores: Floats) -> Interval:
     return Interval(score, float(low), float(high))
 
 
-def _check(baseline: NDArray[Any], system: NDArray[Any]) -> None:
-    if baseline.shape != system.shape:
+def _check(samples: int, *systems: NDArray[Any]) -> None:
+    for statistics in systems:
+        if getattr(statistics, "ndim", 0) != 2 or len(statistics) == 0:
+            what = "there are no counts of sentences [n, k]"
+            raise BadInputError(what, remedy="give what measure.statistics(hypotheses, references) returns")
+    if len({statistics.shape for statistics in systems}) > 1:
         raise BadInputError(
-            f"the baseline has {len(baseline)} sentences, the system {len(system)}",
+            f"the baseline has {len(systems[0])} sentences, the system {len(systems[1])}",
             remedy="compare systems on the same sentences, with the same measure",
         )
+    if samples < 1:
+        raise BadInputError(f"{samples} samples tell nothing", remedy="draw at least one, better a thousand")

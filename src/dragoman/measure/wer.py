@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dragoman.kernels import exercise
 from dragoman.measure import wer_kernels as kernels
-from dragoman.measure.measure import Counts, Floats, Measure
+from dragoman.measure.measure import Counts, Floats, Measure, counted
 from dragoman.measure.sentences import Sentences
 
 
@@ -28,7 +28,7 @@ class EditRate(Measure):
 
     def scores(self, totals: NDArray[Any]) -> Floats:
         """Edits per hundred reference words; without any, 100 if there are edits, and 0 if not."""
-        edits, words = np.asarray(totals, np.float64).T
+        edits, words = counted(totals, 2).T
         result: Floats = 100 * np.where(words > 0, edits / np.maximum(words, 1), edits > 0)
         return result
 
