@@ -8,11 +8,13 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from dragoman.errors import BadInputError
 from dragoman.text.shapes import LOWER, shape
+from dragoman.text.starts import find_starts
 from dragoman.text.tokens import Mode, split
 from dragoman.types import Term
 
@@ -40,7 +42,7 @@ class Glossary:
         return new
 
     def _split(self, source: str, target: str) -> tuple[Words, Words]:
-        words = split(source, self.mode).words, split(target, self.mode).words
+        words = split(source, self.mode, normalise=True).words, split(target, self.mode).words
         for text, found, most in (source, words[0], MOST_WORDS), (target, words[1], len(words[1])):
             if not 1 <= len(found) <= most:
                 remedy = f"terms have 1 to {MOST_WORDS} words, and their translations one at least"
@@ -56,19 +58,26 @@ class Glossary:
         return found
 
     def find(self, words: Sequence[str], placeable: Sequence[bool] | None = None) -> list[Term]:
-        """The terms among the words of a sentence, from left to right, the longest at each place."""
+        """The terms among the words of a sentence, from left to right, the longest at each place.
+
+        Where a sentence starts, the casing may have taken the capital of a noun or name away.
+        """
+        words = [unicodedata.normalize("NFC", word) for word in words]
+        fixed = placeable or (False,) * len(words)
+        starts = {start.at for start in find_starts(words, fixed)} if self.mode == "text" else set()
         found, at = [], 0
         while at < len(words):
-            term = self._find_at(words, at)
-            if term and not any(placeable[at : term.end] if placeable else ()):
+            term = self._find_at(words, at, at in starts)
+            if term and not any(fixed[at : term.end]):
                 found.append(term)
             at = found[-1].end if found and found[-1].end > at else at + 1
         return found
 
-    def _find_at(self, words: Sequence[str], at: int) -> Term | None:
+    def _find_at(self, words: Sequence[str], at: int, starts: bool) -> Term | None:
         for source, target in self._by_first.get(words[at].lower(), ()):
             end = at + len(source)
-            if end <= len(words) and all(map(_stands_for, source, words[at:end])):
+            begins = _stands_for(source[0], words[at]) or (starts and source[0].lower() == words[at])
+            if begins and end <= len(words) and all(map(_stands_for, source[1:], words[at + 1 : end])):
                 return Term(at, end, target)
         return None
 

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -27,11 +28,11 @@ CANDIDATES = 20_000  # sources compared at most, those of about the same length:
 
 
 class Memory:
-    """Corrections by their source; spaces around a source do not count."""
+    """Corrections by their source; spaces around it do not count, nor whether its accents are written apart."""
 
     def __init__(self) -> None:
         self._texts: dict[int, tuple[str, str]] = {}  # by id, the oldest first
-        self._ids: dict[str, list[int]] = {}  # of a source without the spaces around it, the newest last
+        self._ids: dict[str, list[int]] = {}  # of the key of a source, the newest last
         self._sources: list[tuple[int, str]] = []  # length and text of all keys of `_ids`, in order
 
     def __len__(self) -> int:
@@ -39,7 +40,7 @@ class Memory:
 
     def add(self, number: int, source: str, target: str) -> None:
         """Enter a correction, newer than all others."""
-        key = source.strip()
+        key = _key(source)
         if key not in self._ids:
             self._ids[key] = []
             insort(self._sources, (len(key), key))
@@ -50,7 +51,7 @@ class Memory:
         """Take a correction out, if it is there."""
         if number not in self._texts:
             return
-        key = self._texts.pop(number)[0].strip()
+        key = _key(self._texts.pop(number)[0])
         self._ids[key].remove(number)
         if not self._ids[key]:
             del self._ids[key]
@@ -58,12 +59,12 @@ class Memory:
 
     def exact(self, source: str) -> Match | None:
         """The newest correction of a source."""
-        ids = self._ids.get(source.strip())
+        ids = self._ids.get(_key(source))
         return self._match(100.0, ids[-1]) if ids else None
 
     def similar(self, source: str, least: float = LEAST, limit: int = LIMIT) -> list[Match]:
         """The newest correction of each source that is at least so similar, the most similar first."""
-        text = source.strip()
+        text = _key(source)
         # Similarity is at most twice the shorter length over the sum of both.
         shortest, longest = len(text) * least / (200 - least), len(text) * (200 - least) / least
         first, middle, last = (bisect_left(self._sources, (length,)) for length in (shortest, len(text), longest + 1))
@@ -101,9 +102,13 @@ class Memory:
         for number in arrays["ids"].tolist():
             memory._texts[number] = next(texts), next(texts)
         for number, (source, _) in memory._texts.items():
-            memory._ids.setdefault(source.strip(), []).append(number)
+            memory._ids.setdefault(_key(source), []).append(number)
         memory._sources = sorted((len(key), key) for key in memory._ids)
         return memory
+
+
+def _key(source: str) -> str:
+    return unicodedata.normalize("NFC", source.strip())
 
 
 def fold(text: str) -> str:

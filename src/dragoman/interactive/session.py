@@ -242,7 +242,7 @@ class Session:
     def _suggestion(self, prefix: str, typed: Typed, answer: _Answer) -> Suggestion:
         pieces = tuple(self._pieces(typed, answer))
         end = self.source.gaps[-1] if pieces or not typed.beginning.gap else ""
-        if not unicodedata.is_normalized("NFC", prefix):  # whoever types accents apart goes on doing so
+        if len(unicodedata.normalize("NFC", prefix)) < len(prefix):  # whoever types accents apart goes on doing so
             pieces = tuple(piece._replace(text=unicodedata.normalize("NFD", piece.text)) for piece in pieces)
         suffix = "".join(piece.gap + piece.text for piece in pieces) + end
         if not prefix:
@@ -264,8 +264,8 @@ class Session:
             if rest:
                 yield _Piece("", rest, tuple(range(*completion.spans[0])) if begun else ())
         for n, span in enumerate(completion.spans[begun:], start=len(before)):
-            after_typed = n == len(before) and (typed.beginning.gap or not typed.words)
-            yield _Piece("" if after_typed else written.gaps[n], written.words[n], tuple(range(*span)))
+            after_space = n == len(before) and (not typed.words or any(map(str.isspace, typed.sentence.gaps[-1])))
+            yield _Piece("" if after_space else written.gaps[n], written.words[n], tuple(range(*span)))
 
 
 class _Graph:

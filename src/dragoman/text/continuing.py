@@ -29,13 +29,17 @@ _ANY_WORD = "xx"  # stands for whatever word is before
 def compared(word: str) -> str:
     """A word in the form in which it is compared: as many characters as it has in NFC, without case."""
     lowered = [(c, c.lower()) for c in unicodedata.normalize("NFC", word)]
-    return "".join(low if len(low) == 1 else c for c, low in lowered)
+    return "".join(low if len(low) == 1 else c for c, low in lowered).replace("ς", "σ")
 
 
 def rest_of(typed: str, word: str, stands: int) -> str:
     """What is missing of a word, of which so many characters (in NFC) stand as typed."""
     whole = unicodedata.normalize("NFC", word)
     begun, rest = whole[:stands], whole[stands:]
+    for at in range(len(word)):  # if it can be, as it is written: for some letters that is not NFC
+        if unicodedata.normalize("NFC", word[:at]) == begun:
+            rest = word[at:]
+            break
     in_capitals = shape(typed) == UPPER and shape(begun) != UPPER
     return rest.upper() if in_capitals and compared(rest.upper()) == compared(rest) else rest
 

@@ -34,7 +34,7 @@ from dragoman.text.spacing_kernels import CLASSES, CLOSING, CLOSING_QUOTE, OPENI
 from dragoman.text.vocabulary import UNKNOWN, Vocabulary
 from dragoman.types import Sentence
 
-GAPS = ("", " ", "\u00a0", "\u202f", "  ", "\n", "\t", "\u3000")  # any other gap is counted as a space
+GAPS = ("", " ", "\u00a0", "\u202f", "  ", "\n", "\t", "\u3000")  # any other with a space in it is counted as one
 NOTHING, SPACE = 0, 1
 _KINDS = {gap: kind for kind, gap in enumerate(GAPS)}
 _LONGEST_PLACEABLE = 12  # characters: longer ones are hardly seen twice, and are known by their class only
@@ -71,7 +71,7 @@ class Spacing:
     def _count(self, sentence: Sentence, times: int) -> None:
         if len(sentence) < 2:
             return
-        gaps = np.array([_KINDS.get(gap, SPACE) for gap in sentence.gaps[1:-1]], np.int64)
+        gaps = np.array([_kind_of(gap) for gap in sentence.gaps[1:-1]], np.int64)
         keys = np.empty((gaps.size, kernels.KEYS), np.int64)
         kernels.observe(self._tokens(sentence.words, sentence.placeable, add=True), _RULES, gaps, keys)
         self.table.add(keys[keys >= 0], count=times)
@@ -106,6 +106,11 @@ class Spacing:
         spacing = cls(vocabulary, base)
         spacing.table = Table.from_arrays(arrays, None if base is None else base.table)
         return spacing
+
+
+def _kind_of(gap: str) -> int:
+    """The kind of a gap; zero-width spaces and direction marks alone are none, for they do not show."""
+    return _KINDS.get(gap, SPACE if any(map(str.isspace, gap)) else NOTHING)
 
 
 # ── Classes of tokens ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -221,7 +226,7 @@ def _kept(words: Sequence[str], placeable: Sequence[bool], like: Sentence) -> It
     for place, pair in enumerate(pairwise(words)):
         joined = pair[0] in to_right or pair[1] in to_left
         if (joined or pair in neighbours) and look_of(pair[1], placeable[place + 1]).kind not in _TYPESET:
-            yield place, _KINDS.get(neighbours.get(pair, ""), SPACE)
+            yield place, _kind_of(neighbours.get(pair, ""))
 
 
 def _joined(sentence: Sentence) -> tuple[set[str], set[str]]:
