@@ -389,6 +389,7 @@ class Engine(Opened):
 
     def history(self, limit: int = 50, *, search: str | None = None) -> list[Row]:
         """The newest corrections, learned, flagged or forgotten; those with a text in source or target."""
+        self._check_open()
         return self.project.journal.history(limit, search=search)
 
     def statistics(self) -> dict[str, int]:

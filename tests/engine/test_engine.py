@@ -177,6 +177,7 @@ def test_a_closed_project_does_nothing(tmp_path: Path) -> None:
         lambda: engine.learn("a", "b"),
         lambda: engine.forget(number),
         lambda: engine.train(PAIRS),
+        engine.history,
         engine.save_snapshot,
     ):
         with pytest.raises(BadInputError, match="is closed"):
