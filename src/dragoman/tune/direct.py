@@ -31,13 +31,13 @@ def simplex(pool: Pool, weights: Vector, *, seed: int = 1) -> Vector:
 
 
 def powell(pool: Pool, weights: Vector, *, seed: int = 1) -> Vector:
-    """Weights found by Powell's method (1964), restarted with random directions."""
-    random = np.random.default_rng(seed)
-    best = weights.copy()
+    """Weights found by Powell's method (1964), along each weight in random order, restarted with random directions."""
+    random, size = np.random.default_rng(seed), weights.size
+    best, directions = weights.copy(), np.eye(size)[random.permutation(size)]
     for _ in range(RESTARTS + 1):
-        directions, _ = np.linalg.qr(random.normal(0, 1, (weights.size, weights.size)))
         settings = {"direc": directions * _scale(best), "xtol": 1e-3, "ftol": 1e-6}
         best = better(pool, [best, _minimised(pool, best, "Powell", settings)])
+        directions, _ = np.linalg.qr(random.normal(0, 1, (size, size)))
     return settled(pool, best, weights)
 
 
