@@ -100,6 +100,15 @@ def test_bad_input_is_refused() -> None:
         adapt(np.ones(2), [], [])
     with pytest.raises(BadInputError, match="choose one of heuristic, metropolis"):
         adapt(np.ones(2), [np.ones((1, 2))], [0], sampling="gibbs")  # type: ignore[arg-type]
+    for wrong in (-1, 1):
+        with pytest.raises(BadInputError, match=f"the best entry of list 2 is {wrong}, of 1; count from 0"):
+            adapt(np.ones(2), [np.ones((3, 2)), np.ones((1, 2))], [2, wrong])
+    with pytest.raises(BadInputError, match=r"features of the shape \[1, 2\] do not fit weights of the shape \[3\]"):
+        adapt(np.ones(3), [np.ones((1, 2))], [0])
+    with pytest.raises(BadInputError, match="is nan, not a finite number"):
+        adapt(np.ones(2), [np.full((1, 2), np.nan)], [0])
+    with pytest.raises(BadInputError, match="must be above 0"):
+        adapt(np.ones(2), [np.ones((1, 2))], [0], delta=0)
     with pytest.raises(BadInputError, match="at least one sample"):
         metropolis(lambda _: 0.0, np.ones(1), count=0)
     assert math.isfinite(Likelihood([np.zeros((1, 2))], [0])(np.ones((1, 2)))[0])

@@ -87,6 +87,20 @@ def test_live_with_weights_that_never_move_is_the_plain_search(knowledge: Knowle
         assert live(knowledge, WEIGHTS, TEXTS, adapter).score("ter") == pytest.approx(plain.score("ter"))
 
 
+def test_segments_without_words_are_left_out(knowledge: Knowledge) -> None:
+    texts = [("\u200b", "a"), *TEXTS[:2], ("a", " ")]
+    assert len(decode(knowledge, WEIGHTS, texts, 5)) == len(live(knowledge, WEIGHTS, texts, Ridge(nbest=5)).chosen) == 2
+    for nothing in (lambda: decode(knowledge, WEIGHTS, texts[:1], 5), lambda: live(knowledge, WEIGHTS, [], Ridge())):
+        with pytest.raises(BadInputError, match="no text"):
+            nothing()
+
+
+@pytest.mark.parametrize("adapter", [None, Ridge()])
+def test_lists_of_no_entries_are_refused(lists: Lists, adapter: Ridge | None) -> None:
+    with pytest.raises(BadInputError, match="at least one entry, not 0"):
+        rerank(lists, adapter, 0)
+
+
 def test_effort_of_interactive_adaptation(knowledge: Knowledge) -> None:
     nothing = interact(knowledge, WEIGHTS, TEXTS[:5], None)
     assert nothing.weights == dict(WEIGHTS)

@@ -161,6 +161,13 @@ def test_texts_are_capped_tokenised_and_in_lower_case(folder: Path) -> None:
     assert all(side == side.lower() and "." in side.split() for pair in found for side in pair if "." in side)
 
 
+def test_segments_without_words_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "pydocs-en-es").mkdir()
+    (tmp_path / "pydocs-en-es" / "test.en").write_text("\u200b\n\none\ntwo\n!\n", encoding="utf-8")
+    (tmp_path / "pydocs-en-es" / "test.es").write_text("cero\n\nuno\n\ufeff\n!\n", encoding="utf-8")
+    assert Corpora(tmp_path).pairs(Text("pydocs-en-es", "test", 9)) == [("one", "uno"), ("!", "!")]
+
+
 def test_cells_without_their_corpora_are_left_out_and_said_so(workshop: Workshop) -> None:
     results, missing = running.run(small(), QUICK, workshop)
     assert (len(results.cells), missing) == (1, [])

@@ -58,6 +58,11 @@ class Likelihood:
     def __init__(self, lists: Sequence[Matrix], best: Sequence[int]) -> None:
         if not lists or len(lists) != len(best):
             raise BadInputError(f"{len(lists)} n-best lists and {len(best)} best entries are no adaptation data")
+        for number, (rows, entry) in enumerate(zip(lists, best, strict=True), start=1):
+            if not 0 <= entry < len(rows):
+                raise BadInputError(
+                    f"the best entry of list {number} is {entry}, of {len(rows)}", remedy="count from 0"
+                )
         self._ends = np.cumsum([len(rows) for rows in lists])
         self._blocks = np.concatenate([rows.T.ravel() for rows in lists])
         self._best = np.asarray(best, np.int64)
@@ -69,8 +74,8 @@ class Likelihood:
 
 
 def adapt(
-    weights: Vector,
-    lists: Sequence[Matrix],
+    weights: ArrayLike,
+    lists: Sequence[ArrayLike],
     best: Sequence[int],
     *,
     sampling: Sampling = "metropolis",
@@ -86,7 +91,10 @@ def adapt(
     if sampling not in get_args(Sampling):
         remedy = f"choose one of {', '.join(get_args(Sampling))}"
         raise BadInputError(f"there is no sampling {sampling!r}", remedy=remedy)
-    likelihood, centre = Likelihood(lists, best), normalised(weights)
+    if not min(delta, variance, proposal) > 0:
+        raise BadInputError("delta, variance and proposal must be above 0")
+    likelihood = Likelihood([check(weights, rows)[1] for rows in lists], best)
+    centre = normalised(np.asarray(weights, np.float64))
     if sampling == "heuristic":
         drawn = heuristic(centre, samples, seed)
         return Predictive(drawn, likelihood(drawn) / delta + log_prior(drawn, centre, variance), delta, viterbi)

@@ -124,19 +124,19 @@ def decode(
 ) -> Lists:
     """The n-best lists of the sources, counted against the references; `seconds` are those of searching and listing."""
     decoder, parts = Decoder(knowledge.models, weights), list[Arrays]()
-    given = [pair for pair in pairs if pair[0].strip() and pair[1].strip()]
+    read = [(knowledge.source.read(source), knowledge.target.read(reference)) for source, reference in pairs]
+    given = [(source, reference) for source, reference in read if source.words and reference.words]
     if not given:
         raise BadInputError("there is no text to decode")
     for number, (source, reference) in enumerate(given, start=1):
-        read = knowledge.source.read(source)
         began = time.perf_counter()
-        found = decoder.search(knowledge.source.model_words(read), read.placeable)
+        found = decoder.search(knowledge.source.model_words(source), source.placeable)
         _ = found.best
         searched = time.perf_counter()
         nbest = found.nbest(n, distinct=True)
         listed = candidates(found, nbest, factors=True)
         seconds = np.array([[searched - began, time.perf_counter() - searched]])
-        words = knowledge.target.model_words(knowledge.target.read(reference))
+        words = knowledge.target.model_words(reference)
         parts.append(_part(listed, nbest, words) | {"seconds": seconds})
         if progress:
             progress("decoding n-best lists", number, len(given))
@@ -191,6 +191,8 @@ class Run:
 
 def rerank(lists: Lists, adapter: Adapter | None, n: int, *, oracle: bool = False) -> Run:
     """Go through the sentences with a method, or without one; with `oracle`, the best entry by TER is always chosen."""
+    if n < 1:
+        raise BadInputError(f"an n-best list has at least one entry, not {n}")
     adaptation = Adaptation(adapter.settings() | {"mode": "rerank"}, lists.weights) if adapter else None
     chosen, seconds = list[int](), 0.0
     for sentence in range(len(lists)):
@@ -224,6 +226,8 @@ def live(knowledge: Knowledge, weights: Weights, pairs: Iterable[tuple[str, str]
         adaptation.learn(listed, list_losses(MEASURES[adapter.measure], listed.words, words), chosen)
         seconds += time.perf_counter() - began
         rows.append({name: _counts(measure, listed.words[chosen], words) for name, measure in MEASURES.items()})
+    if not rows:
+        raise BadInputError("there is no text to translate")
     counts = {name: np.concatenate([row[name] for row in rows]) for name in MEASURES}
     return Run(np.zeros(len(rows), np.int64), counts, seconds / max(len(rows), 1))
 

@@ -49,7 +49,7 @@ class Corpora:
         for source, target in pairs(*self._paths(text)):
             if len(kept) == text.size:
                 break
-            if source.strip() and target.strip():
+            if _has_words(source) and _has_words(target):
                 kept.append((source, target))
         if not kept:
             raise BadInputError(f"{text} has no segments", where=self.folder)
@@ -58,6 +58,11 @@ class Corpora:
     def _tokenised(self, text: Text) -> list[Pair]:
         """The pairs as tokens in lower case, with spaces between them."""
         return [(_tokens(source), _tokens(target)) for source, target in self._raw(text)]
+
+
+def _has_words(text: str) -> bool:
+    """Whether there are tokens in it: what only has spaces or invisible characters has none."""
+    return any(map(str.isalnum, text)) or bool(split(text).words)
 
 
 def _tokens(text: str) -> str:
