@@ -62,6 +62,33 @@ def test_plural_forms() -> None:
     assert sources == ["one cup", "%d cups"]  # as many as are there
 
 
+@pytest.mark.parametrize(
+    ("formula", "sources"),
+    [
+        ("nplurals=2; plural=n != 1;", "one many"),
+        ("nplurals=1; plural=0;", "many"),
+        ("nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 ? 1 : 2);", "one many many"),
+        ("nplurals=4; plural=(n%100==1 ? 1 : n%100==2 ? 2 : n%100==3 || n%100==4 ? 3 : 0);", "many one many many"),
+        ("nplurals=4; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : 3);", "many one many many"),
+        ("nplurals=2; plural=n/0;", "one many"),
+        ("nplurals=2; plural=no formula;", "one many"),
+    ],
+)
+def test_the_form_for_one_is_where_the_formula_has_it(formula: str, sources: str) -> None:
+    head = f'msgid ""\nmsgstr "Plural-Forms: {formula}\\n"\n\n'
+    document = read_document(f'{head}msgid "one"\nmsgid_plural "many"\nmsgstr[0] ""\n'.encode(), "a.po")
+    assert [one.source for one in document.segments] == sources.split()
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [("sr@latin", "sr-Latn"), ("ca@valencia", "ca"), ("zh_TW", "zh_TW"), ("uz_UZ@cyrillic", "uz_UZ-Cyrl")],
+)
+def test_a_script_behind_the_language(said: str, code: str) -> None:
+    data = f'msgid ""\nmsgstr "Language: {said}\\n"\n\nmsgid "a"\nmsgstr "b"\n'.encode()
+    assert read_document(data, "a.po").target_language == code
+
+
 def test_long_texts_are_wrapped_if_others_are() -> None:
     text = "palabra " * 15 + '\n"fin"\n'
     assert changes({"5": (text, "confirmed")}) == [

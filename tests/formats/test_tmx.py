@@ -41,6 +41,26 @@ def test_more_than_two_languages_are_a_choice() -> None:
     assert (document.source_language, document.target_language) == ("en-US", "es-ES")
 
 
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("sr-Latn", "sr-Latn-RS"),
+        ("sr-Cyrl", "sr-Cyrl-RS"),
+        ("zh-Hant", "zh-TW"),
+        ("zh-Hans", "zh-CN"),
+        ("zh_TW", "zh-TW"),
+        ("zh-HK", "zh-TW"),
+        ("pt-BR", "pt-BR"),
+        ("pt", "pt-PT"),
+    ],
+)
+def test_of_several_variants_the_one_in_the_same_script_or_country(wanted: str, found: str) -> None:
+    codes = ["en", "sr-Cyrl-RS", "sr-Latn-RS", "zh-CN", "zh-TW", "pt-PT", "pt-BR"]
+    variants = "".join(f'<tuv xml:lang="{code}"><seg>{code}</seg></tuv>' for code in codes)
+    data = f'<tmx version="1.4"><header srclang="en"/><body><tu>{variants}</tu></body></tmx>'.encode()
+    assert [one.target for one in read_document(data, "m.tmx", source="en", target=wanted).segments] == [found]
+
+
 def test_a_variant_is_added() -> None:
     document = read_document(MEMORY, "m.tmx", source="en", target="es")
     written = write_document(document, {"a3": "Sin traducir <aún>"})

@@ -7,6 +7,7 @@ flags are written anew. Obsolete entries (`#~`) are comments here.
 
 from __future__ import annotations
 
+import gettext
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -67,6 +68,7 @@ class PoDocument(Document):
     lines: list[str] = field(repr=False)
     entries: list[Entry] = field(repr=False)
     plurals: int
+    singular: int  # which of the plural forms is for one
 
     @classmethod
     def read(cls, data: bytes, name: str, source: str | None = None, target: str | None = None) -> Self:
@@ -79,17 +81,17 @@ class PoDocument(Document):
         )
         entries = [entry for entry in entries if _source(entry)]
         plurals = re.search(r"^Plural-Forms:.*?nplurals\s*=\s*([1-9])", header, re.MULTILINE)
-        language = re.search(r"^Language:[ \t]*([\w@-]+)", header, re.MULTILINE)
         document = cls(
             "po",
             source,
-            language[1] if language else target,
+            _language(header) or target,
             [],
             data,
             contents,
             lines,
             entries,
             int(plurals[1]) if plurals else 2,
+            _singular(header),
         )
         return replace(document, segments=list(document._segments()))
 
@@ -108,7 +110,7 @@ class PoDocument(Document):
             return
         forms = max(self.plurals, 1 + max(int(key[7:-1]) for key in entry.fields if "[" in key))
         for form in range(forms):
-            yield f"{number}[{form}]", f"msgstr[{form}]", one if form == 0 and forms > 1 else many.value
+            yield f"{number}[{form}]", f"msgstr[{form}]", one if form == self.singular and forms > 1 else many.value
 
     def _is_fuzzy(self, entry: Entry) -> bool:
         return any("fuzzy" in _flags(self.lines[line]) for line in entry.flags)
@@ -209,6 +211,26 @@ def _place(keyword: str, entry: Entry, number: int, name: str) -> str:
         what = f"line {number + 1} has {keyword} where it cannot be"
         raise BadInputError(what, where=name, remedy="check the file with msgfmt -c")
     return keyword
+
+
+def _language(header: str) -> str | None:
+    """The code of the language, in which gettext writes a script its own way: sr@latin."""
+    found = re.search(r"^Language:[ \t]*([\w-]+)(?:@(\w+))?", header, re.MULTILINE)
+    if found is None:
+        return None
+    return f"{found[1]}-{_SCRIPTS[found[2]]}" if found[2] in _SCRIPTS else found[1]
+
+
+_SCRIPTS = {"latin": "Latn", "cyrillic": "Cyrl", "arabic": "Arab", "devanagari": "Deva", "hebrew": "Hebr"}
+
+
+def _singular(header: str) -> int:
+    """The plural form for one by the formula of the header; it is the first but in some languages (Arabic, Welsh)."""
+    formula = re.search(r"^Plural-Forms:.*?\bplural\s*=([^;\n]+)", header, re.MULTILINE)
+    try:
+        return int(gettext.c2py(formula[1].strip())(1)) if formula else 0
+    except (ValueError, RecursionError, ZeroDivisionError, OverflowError):
+        return 0
 
 
 def _source(entry: Entry) -> str:

@@ -24,7 +24,12 @@ def same_language(one: str, other: str) -> bool:
 
 
 def _subtags(code: str) -> list[str]:
-    return code.lower().replace("_", "-").split("-")
+    """The parts of a code; with Chinese, the script of a country goes without saying."""
+    found = code.lower().replace("_", "-").split("-")
+    return found + [_SCRIPTS[part] for part in found if found[0] == "zh" and part in _SCRIPTS]
+
+
+_SCRIPTS = {"tw": "hant", "hk": "hant", "mo": "hant", "cn": "hans", "sg": "hans"}
 
 
 class Tmx(Layout):
@@ -75,11 +80,16 @@ class Tmx(Layout):
         return [Edit(source.end, source.end, new)]
 
     def _variant(self, unit: Element, language: str | None) -> Element | None:
-        """The variant in a language: the very same, or else that of another country."""
+        """The variant in a language: the very same, or else of the same script or country, or else any."""
         found = [each for each in unit.elements if each.name == "tuv" and each.child("seg") is not None]
-        exact = [each for each in found if language and _subtags(_language(each)) == _subtags(language)]
+        wanted = _subtags(language or "")
+
+        def closeness(variant: Element) -> tuple[bool, int]:
+            subtags = _subtags(_language(variant))
+            return subtags == wanted, len({*subtags} & {*wanted})
+
         alike = [each for each in found if language and same_language(_language(each), language)]
-        return next(iter(exact + alike), None)
+        return max(alike, key=closeness, default=None)
 
     def _find_languages(self) -> tuple[str | None, str | None]:
         """The language that the header names and the other one; if there are more, somebody has to choose."""
