@@ -168,6 +168,15 @@ def test_segments_without_words_are_left_out(tmp_path: Path) -> None:
     assert Corpora(tmp_path).pairs(Text("pydocs-en-es", "test", 9)) == [("one", "uno"), ("!", "!")]
 
 
+def test_segments_too_long_to_be_learned_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "pydocs-en-es").mkdir()
+    for language, lines in (("en", f"{'a ' * 501}\none\n"), ("es", "a\nuno\n")):
+        (tmp_path / "pydocs-en-es" / f"test.{language}").write_text(lines, encoding="utf-8")
+    assert Corpora(tmp_path).pairs(Text("pydocs-en-es", "test", 9)) == [("one", "uno")]
+    with pytest.raises(BadInputError, match="no segments of at most 500 words"):
+        Corpora(tmp_path).pairs(Text("pydocs-en-es", "test", 1))
+
+
 def test_cells_without_their_corpora_are_left_out_and_said_so(workshop: Workshop) -> None:
     results, missing = running.run(small(), QUICK, workshop)
     assert (len(results.cells), missing) == (1, [])

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from dragoman.errors import BadInputError
 from dragoman.experiments.experiment import Text
+from dragoman.models.alignment_kernels import LONGEST
 from dragoman.text.reading import pairs
 from dragoman.text.tokens import split
 
@@ -56,8 +57,12 @@ class Corpora:
         return kept
 
     def _tokenised(self, text: Text) -> list[Pair]:
-        """The pairs as tokens in lower case, with spaces between them."""
-        return [(_tokens(source), _tokens(target)) for source, target in self._raw(text)]
+        """The pairs as tokens in lower case, with spaces between them, without those too long to be learned."""
+        tokenised = [(_tokens(source), _tokens(target)) for source, target in self._raw(text)]
+        kept = [pair for pair in tokenised if all(len(side.split(" ")) <= LONGEST for side in pair)]
+        if not kept:
+            raise BadInputError(f"{text} has no segments of at most {LONGEST} words", where=self.folder)
+        return kept
 
 
 def _has_words(text: str) -> bool:
