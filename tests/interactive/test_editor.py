@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,23 @@ def test_deleting() -> None:
     assert after("\t", "\t", "\x17").typed == "Pulse "
     assert after("\t", "\x15").typed == ""
     assert after("\x7f", "\x17").typed == ""
+
+
+def test_words_and_characters_of_other_scripts() -> None:
+    def taken(text: str, key: str) -> list[str]:
+        editor, seen = Editor(lambda prefix: text[len(prefix) :], lambda: ""), [""]
+        while editor.suffix:
+            editor.press(key)
+            seen.append(editor.typed)
+        return [after.removeprefix(before) for before, after in pairwise(seen)]
+
+    assert taken("「緑」のボタンを OK。", "\t") == ["「", "緑", "」", "の", "ボタン", "を", " OK", "。"]
+    assert taken("%sを削除", "\t") == ["%s", "を", "削", "除"]
+    assert taken("हिन्दी", "\x1b[C") == ["हि", "न्", "दी"]
+    assert taken("นี้", "\x1b[C") == ["นี้"]
+    assert after(*"緑のボタン ", "\x17").typed == "緑の"
+    assert after(*"กดไป", "\x17", "\x7f").typed == "ก"
+    assert after(*"हिन्दी", "\x7f").typed == "हिन्"
 
 
 def test_leaving_and_keys_without_meaning() -> None:

@@ -16,8 +16,12 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from rich.cells import cell_len
+
+from dragoman.text.spacing import FULL_WIDTH, UNSPACED, look_of
+from dragoman.text.tokens import split
 
 GREY, PLAIN = "\x1b[90m", "\x1b[0m"
 ACCEPT, LEAVE = "accept", "leave"
@@ -52,7 +56,7 @@ class Editor:
         elif key in ("\x7f", "\b"):
             self._type(without_last_character(self.typed))
         elif key == "\x17":
-            self._type(self.typed.rstrip().removesuffix(self.typed.split()[-1] if self.typed.split() else ""))
+            self._type(without_last_word(self.typed))
         elif key == "\x15":
             self._type("")
         elif not key.startswith("\x1b") and unicodedata.category(key[0]) != "Cc":
@@ -106,15 +110,34 @@ def first_word(text: str) -> str:
     >>> first_word(" el botón")
     ' el'
     """
-    word = text.lstrip()
-    gap = text[: len(text) - len(word)]
-    return gap + word.split()[0] if word else gap
+    rest = text.lstrip()
+    gap = text[: len(text) - len(rest)]
+    return gap + rest[: _word_ends(rest.split()[0])[0]] if rest else gap
+
+
+def without_last_word(text: str) -> str:
+    """A text without its last word and the gap after it.
+
+    >>> without_last_word("Pulse el "), without_last_word("ボタンを押")
+    ('Pulse ', 'ボタンを')
+    """
+    text = text.rstrip()
+    last = text.split()[-1] if text else ""
+    return text[: len(text) - len(last) + [0, *_word_ends(last)][-2]]
+
+
+def _word_ends(text: str) -> list[int]:
+    """Where the words of a text without spaces end: beside all tokens of scripts that have none, and at its end."""
+    sentence = split(text)
+    unspaced = pairwise(look_of(word, False).kind in (UNSPACED, FULL_WIDTH) for word in sentence.words)
+    ends = [end for (_, end), pair in zip(sentence.spans, unspaced, strict=False) if any(pair)]
+    return [*ends, len(text)]
 
 
 def first_character(text: str) -> str:
     """The first character of a text, with the marks that combine with it."""
     size = 1
-    while size < len(text) and unicodedata.combining(text[size]):
+    while size < len(text) and _combines(text[size]):
         size += 1
     return text[:size]
 
@@ -122,9 +145,13 @@ def first_character(text: str) -> str:
 def without_last_character(text: str) -> str:
     """A text without its last character and the marks that combine with it."""
     size = max(len(text) - 1, 0)
-    while size and unicodedata.combining(text[size]):
+    while size and _combines(text[size]):
         size -= 1
     return text[:size]
+
+
+def _combines(character: str) -> bool:
+    return unicodedata.category(character).startswith("M")
 
 
 def keys(read: Callable[[], bytes], more: Callable[[], bool]) -> Iterator[str]:
