@@ -13,7 +13,7 @@ import { Drafts, Outbox } from "./outbox.js";
 import { Concordance, Effort, Glossary, History, Matches, Origin } from "./panels.js";
 import { Pointing } from "./pointing.js";
 import { SegmentList } from "./segments.js";
-import { unit } from "./text.js";
+import { direction, unit } from "./text.js";
 
 const PATIENCE = 400; // milliseconds to wait for a confirmation before going on to the next segment
 const FADING = 500; // milliseconds for which a completion of an older text stays when no new one comes
@@ -63,7 +63,8 @@ export class Desk {
     const parts = [this.matches, this.glossary, this.origin, this.concordance, this.history];
     const beside = parts.map((each) => each.element);
     this.work = h("div", { class: "work" }, this.card.before, this.card.element, this.card.after, this.effort.element);
-    this.element = h("div", { class: "desk" }, this.list.element, this.work);
+    const directions = { "data-from": direction(this.project.source), "data-into": direction(this.project.target) };
+    this.element = h("div", { class: "desk", ...directions }, this.list.element, this.work);
     this.element.append(h("aside", { class: "beside", "aria-label": "Beside the text" }, beside));
     this.card.setMode(this.mode);
     this.card.setShading(this.shading);

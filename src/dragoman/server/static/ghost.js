@@ -4,7 +4,7 @@
 // keys the old completion stays until the new one is there (it is not `fresh` meanwhile, and cannot be taken over).
 
 import { Decoration, EditorView, StateEffect, StateField, WidgetType } from "./vendor/codemirror.js";
-import { label, tags } from "./text.js";
+import { TAG, label, tags } from "./text.js";
 
 const NONE = { text: "", words: [], fresh: false, hidden: false };
 
@@ -118,9 +118,10 @@ class Ghost extends WidgetType {
   }
 }
 
-/** Words as they stand between spaces, for want of those of the server. */
+/** Words as they stand between spaces and tags, for want of those of the server. */
+const WORD = new RegExp(`${TAG.source}|[^\\s\\p{P}<]+|\\p{P}|<`, "gu");
 const between = (text) =>
-  [...text.matchAll(/[^\s\p{P}]+|\p{P}/gu)].map(({ index, 0: word }) => ({ from: index, to: index + word.length }));
+  [...text.matchAll(WORD)].map(({ index, 0: word }) => ({ from: index, to: index + word.length }));
 
 const same = (some, others) =>
   some.length === others.length &&

@@ -71,6 +71,7 @@ export class Overview {
     const [file] = input.files;
     if (!file) return;
     fill(status, `Reading ${file.name} …`);
+    input.value = ""; // or the browser would not tell when the same file is chosen again, mended
     try {
       const sent = await ask(
         "POST",

@@ -63,10 +63,16 @@ export const label = (tag) =>
     .replace(/\s+\w+=/g, " ")
     .replaceAll('"', "");
 
-const RIGHT_TO_LEFT = new Set(["ar", "arc", "ckb", "dv", "fa", "ha", "he", "ks", "ps", "sd", "ug", "ur", "yi"]);
+const RIGHT_TO_LEFT = new Set(["Adlm", "Arab", "Armi", "Hebr", "Mand", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa"]);
 
-/** The direction of a language's script. */
-export const direction = (language) => (RIGHT_TO_LEFT.has(language.toLowerCase().split(/[-_]/)[0]) ? "rtl" : "ltr");
+/** The direction of the script that a code names, or in which most people write the language. */
+export function direction(code) {
+  try {
+    return RIGHT_TO_LEFT.has(new Intl.Locale(code.replaceAll("_", "-")).maximize().script) ? "rtl" : "ltr";
+  } catch {
+    return "ltr";
+  }
+}
 
 /** The name of a language in English. */
 export function language(code) {
