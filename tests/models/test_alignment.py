@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dragoman.errors import BadInputError
 from dragoman.models import alignment_kernels as kernels
 from dragoman.models.alignment import AlignmentModel
+from dragoman.models.lattice_kernels import phrase_sum
 from dragoman.text.vocabulary import NULL
 from tests.oracles.hmm import UNIT, EnumeratedHmm
 
@@ -38,8 +39,8 @@ def phrase_probability(model: AlignmentModel, source: list[str], target: list[st
     """As the search asks for it: jumps prepared for phrases of up to seven words, and scratch of that size."""
     jumps, emission, work = np.full((8, 8, 8), np.nan), np.full((7, 8), np.nan), np.full((2, 8), np.nan)
     kernels.fill_jumps(model.view, jumps)
-    ids = model.source.ids(source), model.target.ids(target)
-    return float(kernels.phrase_probability(model.view, *ids, jumps, emission, work))
+    kernels.fill_emission(model.view, model.source.ids(source), model.target.ids(target), emission)
+    return float(phrase_sum(emission, len(source), len(target), jumps, work))
 
 
 def same(a: AlignmentModel, b: AlignmentModel) -> bool:

@@ -66,7 +66,7 @@ def assert_equals(model: PhraseModel, counts: PhraseCounts, limit: int = 20) -> 
         ]
         assert options == counts.options(phrase, limit)
     rows = np.array([row for _, _, row in contents]).reshape(-1, 5).sum(axis=0)
-    totals = model.view.orientations + model.view.base_orientations
+    totals = model.orientations + (model.base.orientations if model.base else 0)
     assert totals[:, :2].ravel().tolist() == rows[1:].tolist()
     assert totals.sum(axis=1).tolist() == [rows[0], rows[0]]
 

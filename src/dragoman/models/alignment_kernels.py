@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import kernel, lean
-from dragoman.models.lattice_kernels import P0, best_path, forward, phrase_sum, posteriors
+from dragoman.models.lattice_kernels import P0, best_path, forward, posteriors
 from dragoman.tables.kernels import ABSENT, WORD_BITS, Layered, erase, insert, locate
 
 NULL = 3  # id of the null word, as in text/vocabulary.py
@@ -328,10 +328,3 @@ def fill_jumps(model, jumps):
     jumps[0] = 0.0
     for I in range(1, jumps.shape[0]):
         fill_transition(model, I, jumps[I])
-
-
-@lean
-def phrase_probability(model, f, e, jumps, emission, work):
-    """p(f̃|ẽ) of two phrases given as ids; `emission` [≥ J, ≥ I + 1] and `work` [2, > I] are scratch ([O] Eq. 8–9)."""
-    fill_emission(model, f, e, emission)
-    return phrase_sum(emission, f.size, e.size, jumps, work)

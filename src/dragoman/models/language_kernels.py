@@ -225,12 +225,7 @@ def advance(lm, state, word):
         count, joint, continued = look_up(lm, node, length, word)
         if continued > 0 and reached == EMPTY_HISTORY:
             reached = state_of(joint, length + 1)
-        if total > 0:
-            held_back = lm.discounts[0, length + 1]
-            share = left / total
-            if count > 0:
-                probability += share * (count - held_back)
-            left = share * held_back * types
+        probability, left = interpolated(probability, left, count, total, types, lm.discounts[0, length + 1])
         if length == 0:
             break
         node = suffix

@@ -8,10 +8,9 @@ import math
 import numpy as np
 
 from dragoman.kernels import lean
-from dragoman.models.language_kernels import END, START
+from dragoman.models.language_kernels import END, START, UNKNOWN
 from dragoman.tables.kernels import ABSENT, find, insert
 
-UNKNOWN = 0  # id of <unk> in every vocabulary
 SMALL = 1e-200  # products are kept above it
 OFFSET, PRIME = 14695981039346656037, 1099511628211  # of the FNV-1a hash
 

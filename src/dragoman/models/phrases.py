@@ -143,7 +143,6 @@ class PhraseModel:
             below.targets.columns["total"],
             PairColumns(**below.pairs.columns),
             self.orientations,
-            below.orientations,
             self.state,
             below.state,
             SUM if self.share is None or self.base is None else float(self.share),

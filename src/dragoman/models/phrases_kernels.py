@@ -86,7 +86,6 @@ class PhraseArrays(NamedTuple):
     base_target_total: np.ndarray
     base_pair: PairColumns
     orientations: np.ndarray  # [2, 3] int64: of all pairs, (previous, next) by (monotone, swap, discontinuous)
-    base_orientations: np.ndarray
     state: np.ndarray  # [5] int64: LONGEST, SORTED, CURSOR, DROPPED, SKIPPED
     base_state: np.ndarray
     share: float  # of the layer's relative frequencies where the base has some too, or SUM

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import lean
+from dragoman.models.extraction_kernels import DISCONTINUOUS, MONOTONE, SWAP
 from dragoman.models.language_kernels import END, advance
 from dragoman.models.lengths_kernels import length_score
 from dragoman.models.loglinear_kernels import (
@@ -30,7 +31,6 @@ from dragoman.search.coverage_kernels import covered_words
 from dragoman.search.options_kernels import STRANGE, SURCHARGE
 
 NONE = -1
-MONOTONE, SWAP, DISCONTINUOUS = 0, 1, 2
 
 # Places in Workspace.sizes
 STATES, ARCS, CUBES, ITEMS = 0, 1, 2, 3

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import kernel, lean
+from dragoman.search.stacks_kernels import put, take
 
 NONE = -1
 
@@ -55,66 +56,29 @@ def grown(array):
     return larger
 
 
-@kernel
-def heap_push(heap, size, priority, item):
-    """Put an item on the heap of `size` items."""
-    at = size
-    while at > 0:
-        above = (at - 1) >> 1
-        other = heap[above]
-        if priority[other] > priority[item] or (priority[other] == priority[item] and other < item):
-            break
-        heap[at] = other
-        at = above
-    heap[at] = item
-
-
-@kernel
-def heap_pop(heap, size, priority):
-    """Take the best item from the heap of `size` items: higher priority, then the earlier."""
-    top = heap[0]
-    item = heap[size - 1]
-    at = 0
-    while True:
-        below = 2 * at + 1
-        if below >= size - 1:
-            break
-        if below + 1 < size - 1:
-            a, b = heap[below], heap[below + 1]
-            if priority[b] > priority[a] or (priority[b] == priority[a] and b < a):
-                below += 1
-        other = heap[below]
-        if priority[item] > priority[other] or (priority[item] == priority[other] and item < other):
-            break
-        heap[at] = other
-        at = below
-    heap[at] = item
-    return top
-
-
 class Heap(NamedTuple):
     """Partial ways, and the order in which they wait."""
 
     step: np.ndarray  # [items, 2] int64, first arc of each, and the partial way behind it
     where: np.ndarray  # [items] int64, state it has come to
     behind: np.ndarray  # [items] float64, score of its arcs
-    priority: np.ndarray  # [items] float64, with that of the best way to its state
     said: np.ndarray  # [items] uint64, hash of its words, however they are divided into phrases
     heap: np.ndarray  # [items] int64
+    ranks: np.ndarray  # [items] float64, of those on the heap: the score, with that of the best way to its state
 
 
 @kernel
 def new_heap(items):
     """Room for so many partial ways."""
     step, where, heap = np.empty((items, 2), np.int64), np.empty(items, np.int64), np.empty(items, np.int64)
-    return Heap(step, where, np.empty(items), np.empty(items), np.zeros(items, np.uint64), heap)
+    return Heap(step, where, np.empty(items), np.zeros(items, np.uint64), heap, np.empty(items))
 
 
 @kernel
 def roomier(ways):
     """The same with twice the room."""
-    step, where, behind, priority, said, heap = ways
-    return Heap(grown(step), grown(where), grown(behind), grown(priority), grown(said), grown(heap))
+    step, where, behind, said, heap, ranks = ways
+    return Heap(grown(step), grown(where), grown(behind), grown(said), grown(heap), grown(ranks))
 
 
 @kernel
@@ -129,13 +93,13 @@ def hashed(graph, label, h):
 
 @kernel
 def extend_back(graph, ways, item, arc, new):
-    """Make partial way `new` of way `item` and an arc into its state."""
+    """Make partial way `new` of way `item` and an arc into its state; returns its score with that of the way to it."""
     origin = graph.origin[arc]
     ways.step[new, 0], ways.step[new, 1] = arc, item
     ways.where[new] = origin
     ways.behind[new] = ways.behind[item] + graph.gain[arc]
-    ways.priority[new] = graph.score[origin] + ways.behind[new]
     ways.said[new] = hashed(graph, graph.label[arc], ways.said[item])
+    return graph.score[origin] + ways.behind[new]
 
 
 @kernel
@@ -146,14 +110,14 @@ def best_ways(graph, final, count, distinct, most):
     """
     ways = new_heap(1024)
     ways.step[0, 0], ways.step[0, 1] = NONE, NONE
-    ways.where[0], ways.behind[0], ways.priority[0], ways.heap[0] = final, 0.0, graph.score[final], 0
+    ways.where[0], ways.behind[0], ways.heap[0], ways.ranks[0] = final, 0.0, 0, graph.score[final]
     ways.said[0] = 1469598103934665603
     items, size = 1, 1
     ends, scores, arcs = np.zeros(count, np.int64), np.empty(count), np.empty(64, np.int64)
     seen, known = np.zeros(1024, np.uint64), 0
     found, filled, looked = 0, 0, 0
     while size > 0 and found < count and looked < most:
-        item = heap_pop(ways.heap, size, ways.priority)
+        score, item = ways.ranks[0], take(ways.heap, ways.ranks, size)
         size -= 1
         looked += 1
         state = ways.where[item]
@@ -165,15 +129,14 @@ def best_ways(graph, final, count, distinct, most):
                 seen = spread(seen)
         if state == 0:
             arcs, filled = append_way(ways.step, item, arcs, filled)
-            ends[found], scores[found] = filled, ways.priority[item]
+            ends[found], scores[found] = filled, score
             found += 1
             continue
         for place in range(graph.begin[state], graph.begin[state + 1]):
             if items == ways.heap.size:
                 ways = roomier(ways)
-            extend_back(graph, ways, item, graph.arcs[place], items)
-            heap_push(ways.heap, size, ways.priority, items)
-            size += 1
+            rank = extend_back(graph, ways, item, graph.arcs[place], items)
+            size = put(ways.heap, ways.ranks, size, items, rank)
             items += 1
     return ends[:found], arcs[:filled], scores[:found]
 

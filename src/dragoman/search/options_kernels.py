@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import kernel, lean
-from dragoman.models.alignment_kernels import lexical
+from dragoman.models.alignment_kernels import NULL, lexical
 from dragoman.models.language_kernels import EMPTY_HISTORY
 from dragoman.models.lattice_kernels import phrase_sum
 from dragoman.models.loglinear_kernels import (
@@ -36,7 +36,6 @@ from dragoman.models.reordering_kernels import reordering_scores
 from dragoman.search.recall_kernels import say
 from dragoman.tables.kernels import ABSENT
 
-NULL = 3
 SURCHARGE = 0.1 * math.log(FLOOR)  # for what only a given prefix can have brought in; docs/search.md has the figures
 # How often it is paid behind given words, for edits as in the correction of a word graph, [O] §2.3: for a word of a
 # phrase that was not said, for one that was given instead, and for one that nothing gave
