@@ -33,9 +33,9 @@ from dragoman.languages import same_language
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.language import Share
 from dragoman.models.loglinear import DEFAULT, Weights
-from dragoman.models.modelset import Progress, checked_language_share, checked_share
+from dragoman.models.modelset import checked_language_share, checked_share
 from dragoman.opened import Opened
-from dragoman.progress import bars
+from dragoman.progress import Progress, bars
 from dragoman.provenance import Origin, trace
 from dragoman.search.decoder import Estimates
 from dragoman.search.explain import Explanation

@@ -11,17 +11,15 @@ import json
 import os
 import platform
 import secrets
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.extras import load
 from dragoman.files import MANIFEST, open_arrays, storage_errors, write_durably
+from dragoman.progress import Progress
 
 PIECE = 1 << 22  # bytes that are copied at a time
-
-Progress = Callable[[str, int, int], None]
 
 
 def fetch(location: str | Path, *, progress: Progress | None = None) -> Path:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from dragoman.models.modelset import Progress
+Progress = Callable[[str, int, int], None]  # what is being done, how much of it, of how much
 
 
 @contextmanager
 def bars() -> Iterator[Progress]:
-    """A function to report with (what is being done, how much of it, of how much), which draws a bar for each thing."""
+    """A function to report with, which draws a bar for each thing that is done."""
     from rich import progress
     from rich.console import Console
 

@@ -20,7 +20,8 @@ from dragoman.errors import BadInputError
 from dragoman.files import Arrays, open_arrays, write_arrays
 from dragoman.models.alignment import check_pair
 from dragoman.models.alignment_kernels import LONGEST
-from dragoman.models.modelset import Contribution, ModelSet, Progress
+from dragoman.models.modelset import Contribution, ModelSet
+from dragoman.progress import Progress
 from dragoman.text.side import Side
 from dragoman.text.tokens import Mode
 from dragoman.types import Sentence

@@ -32,9 +32,10 @@ from dragoman.models.language import AUTO, LanguageModel, Share
 from dragoman.models.lengths import LengthModel
 from dragoman.models.phrases import PhraseModel
 from dragoman.models.symmetry import DEFAULT, KINDS
+from dragoman.progress import Progress
 from dragoman.text.vocabulary import Vocabulary
 
-__all__ = ["Contribution", "ModelSet"]
+__all__ = ["Contribution", "ModelSet", "Progress"]
 
 KIND = "ModelSet"
 SHARE = 0.5  # of a layer in the translation models; of 0.3, 0.5, 0.7 and sums best on four texts: docs/models.md
@@ -43,7 +44,6 @@ PARTS = ("language", "inverse", "direct", "phrases", "lengths")
 
 Ids = NDArray[np.int64]
 Words = Sequence[str]
-Progress = Callable[[str, int, int], None]  # what is being done, how much of it, of how much
 
 
 class ModelSet:
