@@ -139,6 +139,8 @@ APOSTROPHES = {
     "d'*args* l'«eau» qu':term:`x`": "d'|*|args|*|l'|«|eau|»|qu'|⟪:term:⟫|⟪`x`⟫",
     "*self*'s ``str``'s `x`’s": "*|self|*|'s|⟪``str``⟫|'s|⟪`x`⟫|’s",
     "'quoted' ‘words’ 'd' 5'": "'|quoted|'|‘|words|’|'|d|'|5|'",
+    "o‘zbek bo‘lim ho‘omaka pu‘u": "o‘zbek|bo‘lim|ho‘omaka|pu‘u",
+    "d‘eau qu‘il ‘a’ ר׳ צ׳ק": "d|‘|eau|qu|‘|il|‘|a|’|ר׳|צ׳ק",
     'п\'ять צה"ל "צה" ל': 'п\'ять|צה"ל|"|צה|"|ל',
 }
 NUMBERS = {

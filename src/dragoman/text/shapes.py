@@ -41,7 +41,7 @@ def shape(word: str) -> int:
 
 
 def _may_be_in_word(c: str) -> bool:
-    return c.isalpha() or c in "'’ʼ·՛՜՞" or unicodedata.category(c) in ("Mn", "Mc", "Pd", "Cf")
+    return c.isalpha() or c in "'’‘ʼ·՛՜՞" or unicodedata.category(c) in ("Mn", "Mc", "Pd", "Cf")
 
 
 def _is_initials(word: str) -> bool:

@@ -123,7 +123,7 @@ OPENING_TAG, CLOSING_TAG, ROLE, TARGET, FOOTNOTE, ESCAPE = range(FULL_WIDTH + 1,
 _SIGNS = {",.;:!?…‽·": POINT, "-−": HYPHEN, "–—―": DASH, "/\\⁄": SLASH, "%‰‱٪": PERCENT, "°′″": DEGREE}
 _SIGNS |= {"¿¡": OPENING, "#@~±": PREFIX}
 # Stops of Arabic, Armenian, Hebrew, Indic, Ethiopic, Khmer, Myanmar and Tibetan script
-_SIGNS |= {"،؛؟۔։՝׃।॥።፣፤፥፦፧។៕៖။၊།༎": POINT}
+_SIGNS |= {"،؛؟۔։՝׃।॥॰።፣፤፥፦፧។៕៖။၊།༎": POINT}
 _CLASS_OF_SIGN = {sign: kind for signs, kind in _SIGNS.items() for sign in signs}
 _CLASS_OF_CATEGORY = {"Ps": OPENING, "Pi": OPENING, "Pe": CLOSING, "Pf": CLOSING, "Sc": CURRENCY, "Pd": DASH}
 _APOSTROPHES = ("'", "’", "ʼ")
@@ -135,7 +135,7 @@ _UNSPACED_SCRIPTS += ("THAI", "LAO", "MYANMAR", "KHMER", "TIBETAN")
 # some language. The apostrophe comes first (kernels.APOSTROPHE).
 _CLOSES: dict[str, Sequence[str]] = {sign: (sign,) for sign in ("'", '"', "''", "*", "**", "`", "``", "-", "–", "—")}
 _CLOSES |= {"“": "„‟", "”": "“„‟”", "„": "", "‟": "", "‘": "‚", "’": "‘‚", "‚": ""}
-_CLOSES |= {"«": "»", "»": "«»", "‹": "›", "›": "‹›"}
+_CLOSES |= {"«": "»", "»": "«»", "‹": "›", "›": "‹›", "״": "״"}
 _CLOSING_IF_ALONE = "”’»›"
 _PAIRS = {sign: number for number, sign in enumerate(_CLOSES, 1)}
 
@@ -175,7 +175,7 @@ def _class_of(word: str) -> int:
         return OPENING_QUOTE
     if any(map(str.isalnum, word)):
         return _class_of_word(word)
-    if unicodedata.east_asian_width(first) in "WF" and unicodedata.category(first).startswith("P"):
+    if unicodedata.east_asian_width(first) in "WF" and unicodedata.category(first).startswith(("P", "Sm")):
         return FULL_WIDTH
     kind = _CLASS_OF_SIGN.get(first) or _CLASS_OF_CATEGORY.get(unicodedata.category(first), SYMBOL)
     return DASH if kind == HYPHEN and len(word) > 1 else kind

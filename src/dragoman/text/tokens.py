@@ -96,11 +96,11 @@ _KANA = r"\u3031-\u3035\u303b\u303c\u3041-\u30fa\u30fc-\u312f\u31a0-\u31ff\uff66
 _HAN = r"\u3005-\u3007\u3021-\u302f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _UNSPACED = _THAI_LAO + _MYANMAR + _KHMER + _TIBETAN + _KANA + _HAN
 
-# Words are made of letters, marks and digits, also of the joiners that Persian and Indic words need, of the soft hyphen
-# and of the Armenian signs of tone, which stand inside a word. In `re` a class is one look-up in a bitmap if it ends at
-# U+FFFF, and range after range if not; hence two.
+# Words are made of letters, marks and digits, also of the joiners that Persian and Indic words need, of soft hyphens,
+# the Armenian signs of tone and the Hebrew geresh. In `re` a class is one look-up in a bitmap if it ends at U+FFFF, and
+# range after range if not; hence two.
 _MARK = _class("M[nce]") + "\U000e0100-\U000e01ef"  # the latter choose between variants of an ideograph
-_LOW = _class("[LMN][a-z]|Pc", without=_UNSPACED) + r"\xad\u055b\u055c\u055e\u200c\u200d"
+_LOW = _class("[LMN][a-z]|Pc", without=_UNSPACED) + r"\xad\u055b\u055c\u055e\u05f3\u200c\u200d"
 _HIGH = _class("[LMN][a-z]", start=0x10000, end=0x20000)
 _LETTERS = rf"(?:[{_LOW}]++|(?![\x00-\uffff])[{_HIGH}]++)++"
 
@@ -163,12 +163,14 @@ _PLACEABLE = "|".join(
 # Ordinary tokens ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 # Inside a word: hyphen and middle dot; full stop before a small letter (setup.py); separators between digits; the
-# apostrophe in scripts where it is a letter (п'ять), and the Hebrew signs for abbreviations (צה"ל). But a Hebrew prefix
-# before a number or a foreign word is a token of its own, which the hyphen ends (ב-|2024).
+# apostrophe in scripts where it is a letter (п'ять), the turned comma where it is one (o‘zbek, ho‘omaka) and the Hebrew
+# sign for abbreviations (צה"ל). But a Hebrew prefix before a number or a foreign word is a token of its own, which the
+# hyphen ends (ב-|2024).
 _BEFORE_FOREIGN = rf"(?<=[{_HEBREW}].)(?=[0-9A-Za-z])"
 _INSIDE = (
     rf"(?:[-\u05be\u2010\u2011·](?!{_BEFORE_FOREIGN})|\.(?=[a-z_])|[.,:/'’٫٬](?<=\d.)(?=\d)"
-    rf"|['’](?<=[{_GREEK_TO_ARABIC}].)(?=[{_GREEK_TO_ARABIC}])|[\"״׳](?<=[{_HEBREW}].)(?=[{_HEBREW}]))"
+    rf"|['’](?<=[{_GREEK_TO_ARABIC}].)(?=[{_GREEK_TO_ARABIC}])|[\"״](?<=[{_HEBREW}].)(?=[{_HEBREW}])"
+    rf"|‘(?<=[aeiouāēīōūgAEIOUĀĒĪŌŪG].)(?<![qQ][uU].)(?=[{_LATIN}]))"
 )
 # In Latin script an apostrophe starts the second token if that is an English ending (don|'t, John|'s), and ends the
 # first if not (l'|eau, dell'|arte). Before markup (l':term:`x`) only what is surely an elision has one.
