@@ -51,13 +51,13 @@ def post_edit(
 ) -> Iterator[Outcome]:
     """Translate each source, compare with its reference, and learn the reference; segment by segment, as they come.
 
-    Without memory, it is the models alone that translate, as in the papers.
+    Without memory, it is the models alone that translate, as in the papers. Of an empty line there is nothing to learn.
     """
     for source, reference in pairs:
         began = time.perf_counter()
         translation = engine.translate(source, memory=memory).text
         translated = time.perf_counter()
-        if learn:
+        if learn and source.strip() and reference.strip():
             engine.learn(source, reference, force=True)
         learned = time.perf_counter()
         edits, words = Wer().statistics([translation], [reference])[0].tolist()
