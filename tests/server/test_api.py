@@ -16,6 +16,7 @@ import pytest
 from dragoman.engine import Engine
 from dragoman.errors import StorageError
 from dragoman.server import jobs
+from dragoman.server.projects import Projects
 from tests.server.support import Running, running
 
 pytestmark = pytest.mark.kernels
@@ -62,6 +63,31 @@ def test_a_project_that_others_stand_on_is_not_deleted(tmp_path: Path) -> None:
         assert client.get("/api/v1/projects/general").status_code == 200
         for name in ("client", "above", "general"):
             assert client.delete(f"/api/v1/projects/{name}").status_code == 204
+
+
+def test_a_project_that_is_deleted_meanwhile_is_not_there_and_leaves_no_jobs(
+    client: httpx.Client, server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted, place = {"name": "brief", "source": "en", "target": "es"}, "/api/v1/projects/brief"
+    client.post("/api/v1/projects", json=wanted)
+    assert client.post(f"{place}/imports?name=page.txt", content=b"Close the lid.").status_code == 202
+    begun, delete = threading.Event(), Projects.delete
+
+    def slowly(projects: Projects, name: str) -> None:
+        begun.set()
+        time.sleep(0.5)
+        delete(projects, name)
+
+    monkeypatch.setattr(Projects, "delete", slowly)
+    deleting = threading.Thread(target=httpx.delete, args=[f"{server.url}{place}"], kwargs={"trust_env": False})
+    deleting.start()
+    begun.wait()
+    answer = client.post(f"{place}/corrections", json={"source": "Close the lid.", "target": "Cierre la tapa."})
+    deleting.join()
+    assert (answer.status_code, answer.json()["error"]["what"]) == (404, "there is no project 'brief' any more")
+    assert client.post("/api/v1/projects", json=wanted).status_code == 201
+    assert client.get(f"{place}/jobs").json() == []
+    client.delete(place)
 
 
 def test_a_project_that_somebody_else_has_open_is_not_the_fault_of_whoever_asks(

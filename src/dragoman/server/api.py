@@ -81,8 +81,7 @@ async def delete_project(
     project: Annotated[str, Path()], visitor: Annotated[Visitor, needs("admin")], house: TheHouse
 ) -> None:
     """Take a project out of the server; its directory is put aside, not erased."""
-    room = await house.enter(project, visitor, "admin")
-    await room.change("delete", partial(house.projects.delete, project))
+    await house.delete(await house.enter(project, visitor, "admin"))
 
 
 def _about(project: Opened, visitor: Visitor) -> schemas.Project:

@@ -91,6 +91,12 @@ class Jobs:
         """The jobs of a project, the oldest first."""
         return [job for job in self._jobs.values() if job.project == project]
 
+    def drop(self, project: str) -> None:
+        """End the jobs of a project that is no more, and forget them."""
+        for job in self.of(project):
+            job.stopped = True
+            del self._jobs[job.id]
+
     async def stop(self) -> None:
         """End all jobs after the step that each is at."""
         for job in self._jobs.values():

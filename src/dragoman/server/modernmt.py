@@ -175,7 +175,7 @@ async def delete_memory(memory: str, visitor: Coming, house: TheHouse) -> dict[s
         return _answer(_promised(name))
     room = await house.enter(name, visitor, "admin")
     about = _memory(room.project)
-    await room.change("delete", partial(house.projects.delete, name))
+    await house.delete(room)
     return _answer(about)
 
 

@@ -45,6 +45,7 @@ class Opened:
         except BaseException:
             self.engine.close()
             raise
+        self.closed = False
         self.turn = asyncio.Lock()  # held while learning: waiting costs no thread
         self.source, self.target = self.engine.project.source, self.engine.project.target
 
@@ -67,6 +68,7 @@ class Opened:
 
     def close(self) -> None:
         """Close engine and documents; what was acknowledged is safe already."""
+        self.closed = True
         self.engine.close()
         self.documents.close()
 

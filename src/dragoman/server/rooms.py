@@ -61,6 +61,11 @@ class House:
             await self.workers.run("open", project.engine.check_writable, quick=True)
         return Room(self, project, visitor)
 
+    async def delete(self, room: Room) -> None:
+        """Take a project out of the server, and its jobs with it."""
+        await room.change("delete", partial(self.projects.delete, room.project.name))
+        self.jobs.drop(room.project.name)
+
     def _open(self, name: str) -> Opened:
         """Open a project; if that fails, whoever asks has done nothing wrong."""
         try:
@@ -78,8 +83,14 @@ class Room:
     visitor: Visitor
 
     async def look(self, operation: str, function: Callable[[], T], *, quick: bool = False) -> T:
-        """The result of something that changes nothing."""
-        return await self.house.workers.run(operation, function, quick=quick)
+        """The result of something that is done in the project, if that is still there."""
+        try:
+            return await self.house.workers.run(operation, function, quick=quick)
+        except DragomanError:
+            if self.project.closed:
+                what = f"there is no project {self.project.name!r} any more"
+                raise RefusedError(404, what, "see /api/v1/projects") from None
+            raise
 
     async def look_all(self, operation: str, functions: Iterable[Callable[[], T]]) -> list[T]:
         """The results of many such things, a few at a time, so that others get their turn between them."""
@@ -94,7 +105,7 @@ class Room:
     async def change(self, operation: str, function: Callable[[], T]) -> T:
         """The result of something that changes the project: one after another."""
         async with self.project.turn:
-            return await self.house.workers.run(operation, function)
+            return await self.look(operation, function)
 
     async def reach(self, revision: int | None) -> None:
         """Wait until this revision is known here; refuse if it does not come, and say how far behind we are."""
