@@ -82,7 +82,7 @@ class Engine(Opened):
             raise BadInputError(f"there are no tokens of the kind {tokens!r}", remedy="choose text or words")
         directory = None if base is None else _find_base(fetch(base), source, target)
         Weights(preset)  # refuses an unknown one before anything is made, and so does the next line
-        Knowledge(Knowledge.open(directory) if directory else None, tokens=tokens, order=order)
+        Knowledge(Knowledge.open_base(directory) if directory else None, tokens=tokens, order=order)
         settings = {"preset": preset, "tokens": tokens, "order": order}
         project = Project.create(path, settings, source=source, target=target, journal=journal, base=directory)
         return cls(project, write=True, memory=memory)

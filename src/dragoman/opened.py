@@ -111,7 +111,7 @@ class Opened:
         """Compute the state from what is on disk: the newest good snapshot, and the rows of the journal after it."""
         self.project.check_agreement()
         about, directory = self.project.about, self.project.find_base()
-        base = None if directory is None else Knowledge.open(directory)
+        base = None if directory is None else Knowledge.open_base(directory)
         state, warnings = State.restore(self.project, base)
         self._digest = self.project.journal.digest(state.revision)
         self._state, self._about = state, about

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +103,17 @@ def test_two_projects_share_a_base_and_nothing_else(trained: Path, tmp_path: Pat
         assert one.translate(sentence).text == "El gruñido es estrafalario."
         assert "zany" in two.translate(sentence).text
         assert_same(arrays_of(two), before)
+
+
+def test_many_projects_over_a_base_keep_its_files_open_once(trained: Path, tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with ExitStack() as projects:
+        projects.callback(resource.setrlimit, resource.RLIMIT_NOFILE, before)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (len(list(Path("/dev/fd").iterdir())) + 200, before[1]))
+        for n in range(4):
+            engine = projects.enter_context(new(tmp_path / str(n), trained))
+            engine.learn("Close the lid.", f"Cierre la tapa {n}.")
+            assert engine.translate("Close the lid.").text == f"Cierre la tapa {n}."
 
 
 def test_a_project_is_trained_before_its_first_correction(trained: Path, tmp_path: Path) -> None:

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from threading import Lock
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from dragoman.errors import BadInputError
-from dragoman.files import Arrays, open_arrays, write_arrays
+from dragoman.files import MANIFEST, Arrays, open_arrays, write_arrays
 from dragoman.models.alignment import check_pair
 from dragoman.models.alignment_kernels import LONGEST
 from dragoman.models.modelset import Contribution, ModelSet
@@ -156,3 +158,20 @@ class Knowledge:
         if about.get("format") != FORMAT:
             raise BadInputError("was trained by another version of dragoman", where=directory, remedy="train it again")
         return cls.from_arrays(arrays, tokens=about["tokens"])
+
+    @classmethod
+    def open_base(cls, directory: str | Path) -> Knowledge:
+        """The base of a directory, to stand on and never to change: one for all projects that this process has open.
+
+        A map keeps its file open, a base has more than a hundred, and a process may often have no more than a thousand.
+        """
+        path = Path(directory).resolve()
+        with _opening:
+            key = path, (path / MANIFEST).read_bytes() if (path / MANIFEST).is_file() else b""
+            base = _bases.get(key) or cls.open(directory)
+            _bases[key] = base
+        return base
+
+
+_opening = Lock()
+_bases: WeakValueDictionary[tuple[Path, bytes], Knowledge] = WeakValueDictionary()  # by directory and manifest
