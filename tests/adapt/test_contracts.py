@@ -188,3 +188,37 @@ def test_a_new_rule_is_known_by_its_name() -> None:
     assert missing.rerank([1.0], [[1.0], [2.0]]) == 1
     with pytest.raises(BadInputError, match="import the module that defines it"):
         missing.update([0.0], [[1.0]], [0.0])
+
+
+@dataclass(kw_only=True)
+class Returning(Rule):
+    """Returns anything, whatever the sample."""
+
+    what: object = None
+
+    def direction(self, theta: Vector, sample: Sample) -> Vector | None:  # noqa: ARG002
+        return self.what  # type: ignore[return-value]
+
+
+@dataclass(kw_only=True)
+class InPlace(Rule):
+    """Changes the weights that it is given."""
+
+    def direction(self, theta: Vector, sample: Sample) -> Vector | None:  # noqa: ARG002
+        theta += 1
+        return theta
+
+
+def test_a_direction_has_a_number_for_each_weight() -> None:
+    features, losses = SAMPLES[0]
+    for wrong in ([1.0], 1.0, np.ones((4, 1))):
+        with pytest.raises(BadInputError, match=r"direction of Returning has the shape .* return 4 numbers"):
+            Returning(what=wrong).update(WEIGHTS, features, losses)
+    assert np.allclose(Returning(what=[1, 2, 3, 4], alpha=1).update(WEIGHTS, features, losses), [1, 2, 3, 4])
+
+
+def test_a_rule_may_change_the_weights_it_is_given() -> None:
+    features, losses = SAMPLES[0]
+    before = WEIGHTS.copy()
+    assert np.allclose(InPlace(alpha=0.1).update(WEIGHTS, features, losses), before + 0.1)
+    assert np.array_equal(WEIGHTS, before)

@@ -163,9 +163,13 @@ class Rule(Adapter):
         self, weights: ArrayLike, features: ArrayLike, losses: ArrayLike, *, everywhere: bool
     ) -> Vector:
         theta, rows = check(weights, features)
-        towards = self.direction(theta, Sample(rows, *check_losses(losses, len(rows))))
-        if towards is None:
+        found = self.direction(theta.copy(), Sample(rows, *check_losses(losses, len(rows))))
+        if found is None:
             return theta.copy()
+        towards = np.asarray(found, np.float64)
+        if towards.shape != theta.shape:
+            what = f"the direction of {type(self).__name__} has the shape {list(towards.shape)}"
+            raise BadInputError(what, remedy=f"return {theta.size} numbers, one for each weight")
         moved = (1 - self.alpha) * theta + self.alpha * towards
         if not np.isfinite(moved).all():
             raise BadInputError("the losses or the features are too large: the weights would be no numbers any more")
