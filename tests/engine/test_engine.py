@@ -13,6 +13,7 @@ import pytest
 
 from dragoman import Engine
 from dragoman.errors import BadInputError
+from dragoman.models.modelset import ModelSet
 from tests.engine.support import PAIRS, arrays_of, assert_same, new
 
 pytestmark = pytest.mark.kernels
@@ -282,6 +283,13 @@ def test_a_base_of_other_languages_is_refused(trained: Path, tmp_path: Path) -> 
             Engine.create(tmp_path / target, source="en", target=target, base=trained)
     for target in ("es-MX", "spa"):
         Engine.create(tmp_path / target, source="en-US", target=target, base=trained).close()
+
+
+def test_a_directory_of_something_else_is_no_base(tmp_path: Path) -> None:
+    ModelSet().save(tmp_path / "models")
+    with pytest.raises(BadInputError, match="holds a ModelSet, not a Knowledge; name the directory of a base"):
+        Engine.create(tmp_path / "project", source="en", target="es", base=tmp_path / "models")
+    assert not (tmp_path / "project").exists()
 
 
 def test_an_explanation_names_the_memory(tmp_path: Path) -> None:

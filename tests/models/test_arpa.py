@@ -167,7 +167,7 @@ def test_what_is_wrong_in_a_file_is_told_with_its_line(tmp_path: Path, broken: s
 def test_files_that_are_no_text_or_not_there_are_refused(tmp_path: Path) -> None:
     (tmp_path / "bytes").write_bytes(b"\\data\\\n\xff\xfe")
     (tmp_path / "cut.gz").write_bytes(gzip.compress(TOY.encode())[:40])
-    for name in ("bytes", "cut.gz", "missing"):
+    for name in ("bytes", "cut.gz", "missing", "."):
         with pytest.raises(BadInputError, match=name):
             ArpaModel.read(tmp_path / name)
 

@@ -160,10 +160,11 @@ class ArpaModel(Reader):
                 compressed = file.read(2) == b"\x1f\x8b"
             with _opened(path, "rt", compressed=compressed) as text:
                 return _Parser(path, text).model()
-        except FileNotFoundError:
-            raise BadInputError("there is no such file", where=path) from None
         except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise BadInputError(f"cannot be read: {error}", where=path, remedy="ARPA files are UTF-8 text") from None
+        except OSError as error:
+            what = f"cannot be read: {(error.strerror or str(error)).lower()}"
+            raise BadInputError(what, where=path, remedy="name a file that you may read") from None
 
 
 def read_base(path: str | Path, vocabulary: Vocabulary | None = None) -> LanguageModel:

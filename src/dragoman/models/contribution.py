@@ -82,7 +82,8 @@ def _plain_parts(data: bytes) -> list[NDArray[np.int32]]:
 
 
 def _damaged() -> DamagedFileError:
-    return DamagedFileError("a contribution in the journal is cut short or damaged, or of a newer version")
+    what = "a contribution in the journal is cut short or damaged, or of a newer version"
+    return DamagedFileError(what, remedy="restore the journal from a copy, or install that version of dragoman")
 
 
 @exercise

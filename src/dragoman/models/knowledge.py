@@ -75,7 +75,8 @@ class Knowledge:
         ids = self.models.source.ids(self.source.model_words(one), add=True)
         other_ids = self.models.target.ids(self.target.model_words(other), add=True)
         if not (np.array_equal(ids, contribution.source) and np.array_equal(other_ids, contribution.target)):
-            raise BadInputError("this contribution was made by another text, or after another history")
+            remedy = "restore the journal and the base from copies that belong together"
+            raise BadInputError("this contribution was made by another text, or after another history", remedy=remedy)
         self.models.apply(contribution)
         self.source.add(one)
         self.target.add(other)
@@ -154,7 +155,8 @@ class Knowledge:
         """Map a saved base into memory, shared with all who have it open."""
         arrays, about = open_arrays(Path(directory), verify=verify)
         if about.get("kind") != KIND:
-            raise BadInputError(f"holds a {about.get('kind')}, not a {KIND}", where=directory)
+            remedy = "name the directory of a base, or of a project that was trained"
+            raise BadInputError(f"holds a {about.get('kind')}, not a {KIND}", where=directory, remedy=remedy)
         if about.get("format") != FORMAT:
             raise BadInputError("was trained by another version of dragoman", where=directory, remedy="train it again")
         return cls.from_arrays(arrays, tokens=about["tokens"])
