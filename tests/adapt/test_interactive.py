@@ -71,3 +71,15 @@ def test_bad_options_are_refused() -> None:
         GraphRidge(size=0)
     with pytest.raises(BadInputError):
         GraphRidge(alpha=2)
+
+
+def test_weights_are_those_of_the_graph_as_any_numbers(models: ModelSet) -> None:
+    graph, weights = graph_of(models, 110), Weights("moses")
+
+    def updated(given: object) -> list[float]:
+        found: list[float] = GraphRidge(size=3).update(given, graph, lambda _: 1.0).tolist()  # type: ignore[arg-type]
+        return found
+
+    assert updated(list(weights.values())) == list(weights.values())
+    with pytest.raises(BadInputError, match=r"14\] do not fit weights of the shape \[18\]"):
+        updated(weights.vector())

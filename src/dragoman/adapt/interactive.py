@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dragoman.adapt.protocol import Matrix, Vector, check, check_losses
 from dragoman.adapt.ridge import regress
@@ -47,10 +48,11 @@ class GraphRidge:
             raise BadInputError("size, beta and spread must be above 0, and alpha from 0 to 1")
         self._random = np.random.default_rng(self.seed)
 
-    def update(self, weights: Vector, graph: WordGraph, loss: Loss) -> Vector:
-        """The weights after a correction, given the graph of the source and the loss of any graph."""
-        rows, losses = self.tried(weights, graph, loss)
-        theta, features = check(weights, rows, graph.names)
+    def update(self, weights: ArrayLike, graph: WordGraph, loss: Loss) -> Vector:
+        """The weights, in the order of `graph.names`, after a correction, given its graph and the loss of any graph."""
+        given, _ = check(weights, graph.features, graph.names)
+        rows, losses = self.tried(given, graph, loss)
+        theta, features = check(given, rows, graph.names)
         differences, best = check_losses(losses, len(features))
         if not differences.any():
             return theta.copy()
