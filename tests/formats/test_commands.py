@@ -62,6 +62,12 @@ def test_a_memory_is_learned_and_written_again(project: Path, tmp_path: Path) ->
     assert counts("export", project, tmp_path / "out.tmx") == {"written": 3, "left_out": 0}
 
 
+def test_codes_of_three_letters_are_the_languages_of_the_project(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "long.tmx").write_bytes(write_tmx([Entry("1", "Open the lid.", "Abra la tapa.")], "eng", "spa-MX"))
+    learned = counts("import", project, tmp_path / "long.tmx")
+    assert learned == {"learned": 1, "flagged": 0, "refused": 0, "left_out": 0}
+
+
 def test_a_file_is_filled(project: Path, tmp_path: Path) -> None:
     (tmp_path / "more.tsv").write_text(
         "the boiler\tla caldera\nwait\tespere\npress OK\tpulse OK\nopen it.\tábralo.\n" * 3

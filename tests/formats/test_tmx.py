@@ -61,6 +61,15 @@ def test_of_several_variants_the_one_in_the_same_script_or_country(wanted: str, 
     assert [one.target for one in read_document(data, "m.tmx", source="en", target=wanted).segments] == [found]
 
 
+def test_codes_of_three_letters_mean_the_same_languages() -> None:
+    codes = ["eng-GB", "spa-MX", "spa", "zho-CN", "chi-TW"]
+    variants = "".join(f'<tuv xml:lang="{code}"><seg>{code}</seg></tuv>' for code in codes)
+    data = f'<tmx version="1.4"><header srclang="eng-GB"/><body><tu>{variants}</tu></body></tmx>'.encode()
+    for wanted, found in [("es", "spa"), ("es-MX", "spa-MX"), ("zh-Hant", "chi-TW"), ("zh-Hans", "zho-CN")]:
+        document = read_document(data, "m.tmx", source="en", target=wanted)
+        assert [(one.source, one.target) for one in document.segments] == [("eng-GB", found)]
+
+
 def test_a_variant_is_added() -> None:
     document = read_document(MEMORY, "m.tmx", source="en", target="es")
     written = write_document(document, {"a3": "Sin traducir <aún>"})

@@ -113,7 +113,7 @@ def fill(
 def _read(engine: Engine, file: Path) -> Document:
     """The document in a file, which must be in the languages of the project."""
     from dragoman.formats import read_document
-    from dragoman.formats.tmx import same_language
+    from dragoman.languages import same_language
 
     try:
         data = file.read_bytes()

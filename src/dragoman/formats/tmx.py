@@ -12,20 +12,12 @@ from dragoman.formats.contents import Contents
 from dragoman.formats.document import Change
 from dragoman.formats.elements import UNWRITABLE, XML, Edit, Element, Scanner, escape, quote, tag_attributes, tag_name
 from dragoman.formats.layout import Layout, Part
-
-
-def same_language(one: str, other: str) -> bool:
-    """Whether two codes are of the same language, whatever the country.
-
-    >>> same_language("en", "EN_us"), same_language("en", "es")
-    (True, False)
-    """
-    return _subtags(one)[0] == _subtags(other)[0]
+from dragoman.languages import primary, same_language
 
 
 def _subtags(code: str) -> list[str]:
     """The parts of a code; with Chinese, the script of a country goes without saying."""
-    found = code.lower().replace("_", "-").split("-")
+    found = [primary(code), *code.lower().replace("_", "-").split("-")[1:]]
     return found + [_SCRIPTS[part] for part in found if found[0] == "zh" and part in _SCRIPTS]
 
 
