@@ -212,6 +212,60 @@ def test_segments_are_drafted_confirmed_and_undone(client: httpx.Client) -> None
     assert client.get(place).status_code == 404
 
 
+MANY = "lid " * 600
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "why"),
+    [
+        (MANY, "tapa " * 600, "the source has 600 words"),
+        ("Lid.", "tapa " * 600, "the target has 600 words"),
+        (" \t ", "", "the source has 0 words"),
+    ],
+)
+def test_what_cannot_be_learned_is_confirmed_without(client: httpx.Client, source: str, target: str, why: str) -> None:
+    segments = [{"source": source}, {"source": "Shut the lid."}]
+    document = client.post(f"{API}/documents", json={"name": "long", "segments": segments}).json()["id"]
+    place, before = f"{API}/documents/{document}", client.get(API).json()["revision"]
+    done = {"target": target, "state": "confirmed", "version": 1}
+    confirmed = client.put(f"{place}/segments/1", json=done)
+    assert confirmed.status_code == 200, confirmed.text
+    given = confirmed.json()
+    assert (given["state"], given["correction"], given["unlearned"]) == ("confirmed", None, why)
+    assert client.put(f"{place}/segments/1", json=done).json() == given  # sent again, since no answer came
+    learned = client.put(f"{place}/segments/2", json={"target": "Cierre la tapa.", "state": "confirmed"}).json()
+    assert (learned["unlearned"], learned["correction"]) == (None, before + 1)
+    assert client.get(place).json()["states"]["confirmed"] == 2
+    exported = finished(client, client.post(f"{place}/export").json())
+    lines = client.get(f"{API}/jobs/{exported['id']}/result").text.split("\n")
+    assert lines[0].endswith(f"\t{target}")
+    draft = client.put(f"{place}/segments/1", json={"target": target, "state": "translated"}).json()
+    assert (draft["state"], draft["unlearned"]) == ("translated" if target else "new", None)
+    assert client.put(f"{place}/segments/1", json=done | {"version": draft["version"]}).json()["unlearned"] == why
+    assert client.get(API).json()["revision"] == before + 1
+
+
+def test_what_was_learned_is_forgotten_when_its_segment_gets_what_cannot_be(client: httpx.Client) -> None:
+    segments = [{"source": "Shut the small lid."}]
+    document = client.post(f"{API}/documents", json={"name": "long", "segments": segments}).json()["id"]
+    place = f"{API}/documents/{document}/segments/1"
+    learned = client.put(place, json={"target": "Cierre la tapita.", "state": "confirmed"}).json()
+    given = client.put(place, json={"target": "tapa " * 600, "state": "confirmed"}).json()
+    assert (given["state"], given["correction"], given["target"]) == ("confirmed", None, "tapa " * 600)
+    assert client.get(f"{API}/corrections/{learned['correction']}").json()["forgotten"]
+    again = client.put(place, json={"target": "Cierre la tapita.", "state": "confirmed"}).json()
+    assert again["correction"] > learned["correction"]
+
+
+def test_a_segment_that_is_not_translated_is_not_confirmed(client: httpx.Client) -> None:
+    segments = [{"source": "Shut the lid."}, {"source": MANY}]
+    document = client.post(f"{API}/documents", json={"name": "page", "segments": segments}).json()["id"]
+    for number in (1, 2):
+        place = f"{API}/documents/{document}/segments/{number}"
+        refused = client.put(place, json={"target": " ", "state": "confirmed"})
+        assert (refused.status_code, refused.json()["error"]["what"]) == (400, "the target has 0 words")
+
+
 @contextmanager
 def full(server: Running) -> Iterator[None]:
     """A disk that has no room left at the worst moment: what was learned from a segment cannot be written beside it."""

@@ -73,6 +73,22 @@ def test_a_segment_is_confirmed_by_accepting_it(socket: ClientConnection, server
     assert (segment["state"], segment["correction"], segment["key_strokes"]) == ("confirmed", first["correction"], 12)
 
 
+@pytest.mark.parametrize(("source", "target"), [("filter " * 600, "filtro " * 600), ("  ", "")])
+def test_a_segment_that_cannot_be_learned_is_confirmed_all_the_same(
+    socket: ClientConnection, server: Running, source: str, target: str
+) -> None:
+    with server.client() as client:
+        page = {"name": "page", "segments": [{"source": source}]}
+        document = client.post("/api/v1/projects/manual/documents", json=page).json()["id"]
+        ask(socket, number=1, do="open", document=document, segment=1)
+        accepted = ask(socket, number=2, do="accept", text=target)
+        segment = client.get(f"/api/v1/projects/manual/documents/{document}/segments/1").json()
+        revision = client.get("/api/v1/projects/manual").json()["revision"]
+    assert (accepted["revision"], accepted["correction"]) == (revision, None)
+    assert "words" in accepted["unlearned"]
+    assert (segment["state"], segment["target"]) == ("confirmed", target)
+
+
 def test_a_newer_prefix_makes_older_ones_stale(socket: ClientConnection) -> None:
     ask(socket, number=0, do="open", source="Remove the red drip tray of the green button.")
     typed = "Retire la bandeja roja"

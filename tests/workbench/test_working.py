@@ -12,7 +12,7 @@ import pytest
 
 from dragoman.server.running import configure, in_background
 from dragoman.server.settings import Settings
-from tests.workbench.support import TASKS, Bench, make_project
+from tests.workbench.support import KNOWN, TASKS, Bench, make_project
 
 Visit = Callable[..., Bench]
 
@@ -197,6 +197,34 @@ def test_what_looks_like_a_mistake_is_asked_about(visit: Visit) -> None:
     bench.page.get_by_role("button", name="Confirm anyway").click()
     bench.at(2)
     assert bench.segment(1)["state"] == "confirmed"
+
+
+def test_what_cannot_be_learned_is_confirmed_and_taken_back(visit: Visit, address: str) -> None:
+    segments = [{"source": each} for each in ("  ", "lid " * 600, "Close the lid.")]
+    place = f"{address}/api/v1/projects/manual/documents"
+    httpx.post(place, json={"name": "page", "segments": segments}, trust_env=False)
+
+    def states() -> list[str]:
+        listed = httpx.get(f"{place}/2/segments", trust_env=False).json()["segments"]
+        return [each["state"] for each in listed]
+
+    bench = visit("#/manual/2/1")
+    bench.at(1)
+    bench.settled()
+    bench.press("Enter")
+    bench.page.get_by_text("Segment 1 is confirmed, but not learned: the source has 0 words.").wait_for()
+    bench.at(2)
+    bench.settled()
+    bench.press("Enter")
+    bench.page.get_by_text("Segment 2 is confirmed, but not learned: the source has 600 words.").wait_for()
+    bench.at(3)
+    assert states() == ["confirmed", "confirmed", "new"]
+    bench.press("Alt+z")
+    bench.wait_for("() => document.querySelectorAll('.segments li')[1].dataset.state === 'translated'")
+    bench.page.get_by_label("Notices").get_by_role("button", name="Undo").first.click()
+    bench.wait_for("() => document.querySelectorAll('.segments li')[0].dataset.state !== 'confirmed'")
+    assert states() == ["translated", "translated", "new"]
+    assert bench.page.get_by_role("button", name=f"Undo: {KNOWN[-1][1]}").count()  # what was learned is still there
 
 
 def test_beside_the_text(visit: Visit) -> None:

@@ -74,6 +74,7 @@ class Segment:
     mouse_actions: int
     milliseconds: int
     edits: int | None  # words changed between suggestion and target
+    unlearned: str | None = None  # why nothing was learned from it, for whoever has just confirmed it
 
 
 class ChangedError(RefusedError):

@@ -5,6 +5,8 @@ Each function is called in a thread, by whoever has the project's turn.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rapidfuzz.distance import Levenshtein
 
 from dragoman.errors import BadInputError
@@ -51,23 +53,25 @@ def revise(project: Opened, number: int, target: str, user: str | None, *, force
 def change_segment(project: Opened, document: int, number: int, change: SegmentChange, user: str | None) -> Segment:
     """Put a segment into another state; confirming it again with the same target changes nothing.
 
-    So a client that got no answer may simply send the same again.
+    So a client that got no answer may simply send the same again. What the models cannot learn is confirmed all the
+    same, lest a document with such a segment is never finished.
     """
     old = project.documents.segment(document, number)
-    if old.state == change.state == "confirmed" and old.target == change.target and _in_force(project, old):
-        return old
+    why = _unlearnable(project, old.source, change.target) if change.state == "confirmed" else None
+    if old.state == change.state == "confirmed" and old.target == change.target and (why or _in_force(project, old)):
+        return replace(old, unlearned=why)
     if old.state == "locked":
         raise RefusedError(409, f"segment {number} is locked in its file", "leave it as it is")
     if change.version not in (None, old.version):
         raise ChangedError(old)
     old, correction = _recovered(project, old), None
-    if change.state == "confirmed":
+    if change.state == "confirmed" and why is None:
         correction = teach(project, old, change.target, user, force=change.force)
     elif _in_force(project, old):
         forget(project, int(old.correction or 0), user)
     suggestion = old.suggestion if change.suggestion is None else change.suggestion
     edits = None if suggestion is None else Levenshtein.distance(suggestion.split(), change.target.split())
-    return project.documents.change(
+    new = project.documents.change(
         project.documents.segment(document, number),
         target=change.target,
         state="new" if change.state == "translated" and not change.target else change.state,
@@ -78,6 +82,19 @@ def change_segment(project: Opened, document: int, number: int, change: SegmentC
         milliseconds=old.milliseconds + change.milliseconds,
         edits=edits,
     )
+    return replace(new, unlearned=why)
+
+
+def _unlearnable(project: Opened, source: str, target: str) -> str | None:
+    """Why the models cannot learn a pair, however right it is: it has no words, or too many."""
+    if source.strip() and not target.strip():
+        raise RefusedError(400, "the target has 0 words", "translate the segment first")
+    with project.engine.reading() as state:
+        try:
+            state.knowledge.read_pair(source, target)
+        except BadInputError as error:
+            return error.what
+    return None
 
 
 def teach(project: Opened, segment: Segment, target: str, user: str | None, *, force: bool = False) -> int:

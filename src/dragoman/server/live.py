@@ -223,7 +223,8 @@ class Typing:
             place = opened.document, opened.segment
             edit = partial(editing.change_segment, self._room.project, *place, change, user)
             segment = await self._room.change("accept", edit)
-            return {"revision": segment.correction, "correction": segment.correction, "version": segment.version}
+            answer = {"correction": segment.correction, "version": segment.version, "unlearned": segment.unlearned}
+            return {"revision": segment.correction or self._room.project.revision} | answer
         learn = partial(self._room.project.engine.learn, session.source.text, asked.text, user=user, force=asked.force)
         number = await self._room.change("accept", learn)
         return {"revision": number, "correction": number}

@@ -116,12 +116,16 @@ async def show_segment(document: DocumentId, number: SegmentNumber, room: Readin
 @router.put("/documents/{document}/segments/{number}")
 async def change_segment(
     document: DocumentId, number: SegmentNumber, change: schemas.SegmentChange, room: Learning
-) -> schemas.SegmentGiven:
-    """Save a draft, or confirm a segment, which teaches it; confirming twice learns once."""
+) -> schemas.SegmentChanged:
+    """Save a draft, or confirm a segment, which teaches it; confirming twice learns once.
+
+    One without words, or with more than can be learned, is confirmed without; `unlearned` says why.
+    """
     room.check_text(change.target)
     user = room.user(change.user)
     edit = partial(editing.change_segment, room.project, document, number, change, user)
-    return _segment(await room.change("confirm" if change.state == "confirmed" else "translated", edit))
+    changed = await room.change("confirm" if change.state == "confirmed" else "translated", edit)
+    return schemas.SegmentChanged.model_validate(changed)
 
 
 @router.post("/documents/{document}/translate", status_code=202)

@@ -291,6 +291,12 @@ class SegmentGiven(Given):
     edits: int | None
 
 
+class SegmentChanged(SegmentGiven):
+    """A segment after a change."""
+
+    unlearned: Annotated[str | None, Field(description="why it is confirmed, but nothing was learned from it")]
+
+
 class Segments(Given):
     """Some segments of a document, in its order."""
 

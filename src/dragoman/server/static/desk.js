@@ -22,6 +22,7 @@ const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, mil
 export class Desk {
   constructor(project, about, nonce) {
     Object.assign(this, { project, about, number: null, others: [], revision: 0, unsent: 0, stopped: false });
+    this.unlearned = null; // the segment that was confirmed last, if nothing could be learned from it
     this.mode = localStorage.getItem("dragoman:mode") ?? "interactive";
     this.shading = localStorage.getItem("dragoman:shading") === "on";
     this.drafts = new Drafts(project.name);
@@ -321,7 +322,7 @@ export class Desk {
       editor.hide();
     }
     const target = editor.whole;
-    if (!target.trim()) return void this.card.say("There is nothing to confirm yet.");
+    if (!target.trim() && segment.source.trim()) return void this.card.say("There is nothing to confirm yet.");
     const completion = editor.completion?.text;
     if (completion) editor.takeAll();
     editor.active();
@@ -357,8 +358,22 @@ export class Desk {
     this.list.update(segment);
     if (segment.number === this.number) this.show();
     if (segment.state !== "confirmed") return;
-    this.effort.learned(milliseconds);
+    this.unlearned = segment.unlearned ? segment : null;
+    if (segment.unlearned) this.tellUnlearned(segment);
+    else this.effort.learned(milliseconds);
     Promise.all([this.effort.load(), this.history.load()]).catch(complain);
+  }
+
+  tellUnlearned(segment) {
+    const { document, number, unlearned } = segment,
+      choices = [["Undo", () => this.takeBack(segment)]];
+    say(`Segment ${number} is confirmed, but not learned: ${unlearned}.`, { choices, name: `${document}:${number}` });
+  }
+
+  /** Make a segment that nothing was learned from a draft again. */
+  takeBack({ document, number, target, version }) {
+    this.unlearned = null;
+    this.outbox.add(document, number, { target, state: "translated", version });
   }
 
   /** The server does not want a change: it looks like a mistake, or somebody else was quicker. */
@@ -390,7 +405,8 @@ export class Desk {
   }
 
   undoLast() {
-    if (this.history.last) this.history.undo(this.history.last);
+    if (this.unlearned) this.takeBack(this.unlearned);
+    else if (this.history.last) this.history.undo(this.history.last);
   }
 
   // ── Others ───────────────────────────────────────────────────────────────────────────────────────────────────────
