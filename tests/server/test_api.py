@@ -499,6 +499,16 @@ def test_a_file_in_other_languages_or_of_no_known_kind_is_refused(client: httpx.
         assert said in job["error"]["what"]
 
 
+@pytest.mark.parametrize("path", ["/health", "/ready", "/"])
+def test_monitors_get_the_head_of_an_answer(client: httpx.Client, path: str) -> None:
+    asked, whole = client.head(path), client.get(path)
+    assert (asked.status_code, asked.content) == (200, b"")
+    assert asked.headers["content-type"] == whole.headers["content-type"]
+    assert "HEAD" not in client.get("/api/v1/openapi.json").text
+    refused = client.head("/api/v1/projects")
+    assert (refused.status_code, refused.headers["allow"]) == (405, "GET, POST")
+
+
 def test_metrics_count_operations_without_any_text(client: httpx.Client) -> None:
     client.post(f"{API}/translations", json={"texts": ["xylophone"]})
     text = client.get("/metrics").text

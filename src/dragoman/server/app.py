@@ -81,6 +81,8 @@ def _connect(app: FastAPI, settings: Settings) -> None:
         app.include_router(compatible[settings.root].router, include_in_schema=False)
     app.add_api_route("/health", _health, tags=["server"])
     app.add_api_route("/ready", _ready, tags=["server"], responses={503: {"description": "not yet"}})
+    for path, ask in {"/health": _health, "/ready": _ready, "/": workbench.page}.items():  # monitors want no body
+        app.add_api_route(path, ask, methods=["HEAD"], include_in_schema=False)
     metrics = app.get("/metrics", tags=["server"], response_class=PlainTextResponse, dependencies=[needs("read")])
     metrics(_metrics)
 
