@@ -226,6 +226,43 @@ def test_placeholders_come_back_intact_through_every_interface(server: Running, 
         assert [answer.count(each) for each in PLACEHOLDERS] == [text.count(each) for each in PLACEHOLDERS]
 
 
+def shape_of(answer: httpx.Response) -> str:
+    """Whose errors look like this one."""
+    assert answer.is_error
+    said = answer.json()
+    if said.keys() == {"error"}:
+        return "libretranslate" if isinstance(said["error"], str) else "own"
+    if said.keys() == {"status", "error"} and said["error"].keys() == {"type", "message"}:
+        return "modernmt"
+    return "apertium" if said["responseStatus"] == answer.status_code else "none"
+
+
+@pytest.mark.parametrize("name", ["libretranslate", "modernmt", "apertium"])
+def test_all_errors_have_the_shape_that_clients_expect(
+    name: str, server: Running, client: httpx.Client, guarded: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = f"/{name}/translate"
+    large, foreign = b"x" * (2 << 20), {"Origin": "http://elsewhere.example"}
+    refused = {
+        413: client.post(place, content=large),
+        403: client.get(place, headers=foreign),
+        404: client.get(f"/{name}/nothing/at/all"),
+        405: client.patch(place),
+        400: client.request("GET" if name == "modernmt" else "POST", place, content=b"{"),
+    }
+    with guarded.client() as stranger:
+        refused[401] = stranger.get("/modernmt/memories") if name == "modernmt" else stranger.post(place, json={})
+        if name == "modernmt":
+            upload = stranger.post("/modernmt/memories/manual/content", files={"tmx": b"<tmx/>"})
+            assert shape_of(upload) == name
+    monkeypatch.setattr(server.app.state.house.projects, "opened", None)
+    pair = {"q": "lid", "source": "en", "target": "es", "langpair": "en|es"}
+    refused[500] = client.request("GET" if name == "modernmt" else "POST", place, json=pair)
+    assert {status: (answer.status_code, shape_of(answer)) for status, answer in refused.items()} == {
+        status: (status, name) for status in refused
+    }
+
+
 @pytest.mark.parametrize("root", ["libretranslate", "modernmt", "apertium"])
 def test_each_can_answer_at_the_root(root: str, tmp_path: Path) -> None:
     make_projects(tmp_path)
@@ -238,6 +275,9 @@ def test_each_can_answer_at_the_root(root: str, tmp_path: Path) -> None:
             assert api.translate("en", "es", "Close the lid.").translation == "Cierre la tapa."
         with found.client() as client:
             assert client.get("/health").json()["status"] == "ok"
+            assert client.head("/health").status_code == 200
+            assert shape_of(client.post("/translate", content=b"x" * (2 << 20))) == root
+            assert shape_of(client.get("/api/v1/nothing")) == "own"
             if root == "apertium":
                 answer = client.get("/translate", params={"langpair": "en|es", "q": "Close the lid."})
                 assert answer.json()["responseData"]["translatedText"] == "Cierre la tapa."

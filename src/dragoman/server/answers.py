@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
+from starlette.types import Scope
 
 from dragoman.errors import BadInputError, DragomanError, StorageError
 from dragoman.guard import FlaggedError
@@ -90,31 +91,17 @@ def _invalid(error: RequestValidationError) -> RefusedError:
     return RefusedError(413 if too_large else 422, f"{place or 'the body'}: {first['msg']}", REMEDIES[404])
 
 
-def answer(_: Request, error: Exception) -> Response:
-    """An error as an answer of our own interface."""
-    return refusal_of(error).answer()
-
-
 Shape = Callable[[RefusedError], Response]
-Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+Shapes = list[tuple[re.Pattern[str], Shape]]  # the beginnings of paths, and what errors look like there
 
 
-def speaking(shape: Shape) -> type[APIRoute]:
-    """Routes whose errors have the shape that some other program's clients expect."""
+def respond(refusal: RefusedError, scope: Scope) -> Response:
+    """A refusal in the shape that clients of the interface expect which a request came to."""
+    shapes: Shapes = scope["app"].state.shapes
+    shape = next((shape for path, shape in shapes if path.match(scope["path"])), RefusedError.answer)
+    return shape(refusal)
 
-    class Route(APIRoute):
-        """A route that gives errors a shape."""
 
-        def get_route_handler(self) -> Handler:
-            """The handler, and what becomes of its errors."""
-            handler = super().get_route_handler()
-
-            async def shaped(request: Request) -> Response:
-                try:
-                    return await handler(request)
-                except Exception as error:
-                    return shape(refusal_of(error))
-
-            return shaped
-
-    return Route
+def answer(request: Request, error: Exception) -> Response:
+    """An error as an answer of the interface that was asked."""
+    return respond(refusal_of(error), request.scope)

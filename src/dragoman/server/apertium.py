@@ -8,12 +8,13 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
 
 from dragoman.server import asking
-from dragoman.server.answers import RefusedError, speaking
+from dragoman.server.answers import RefusedError
 from dragoman.server.asking import Parameters, find, parameters, text_of, visible
 from dragoman.server.rooms import TheHouse
 
 
-def _shape(refusal: RefusedError) -> Response:
+def shape(refusal: RefusedError) -> Response:
+    """An error as its clients expect it."""
     answer = {
         "status": "error",
         "code": refusal.status,
@@ -30,7 +31,7 @@ def _answer(data: Any) -> dict[str, Any]:
     return {"responseData": data, "responseDetails": None, "responseStatus": 200}
 
 
-router = APIRouter(route_class=speaking(_shape), tags=["Apertium"])
+router = APIRouter(tags=["Apertium"])
 Given = Annotated[Parameters, Depends(parameters)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -19,7 +20,7 @@ from dragoman import __version__, kernels
 from dragoman.errors import DragomanError, StorageError
 from dragoman.server import apertium, api, libretranslate, live, modernmt, papers, workbench, xmlrpc
 from dragoman.server.access import Doorkeeper, needs
-from dragoman.server.answers import RefusedError, answer
+from dragoman.server.answers import RefusedError, Shapes, answer
 from dragoman.server.jobs import Jobs
 from dragoman.server.limits import Gate
 from dragoman.server.logs import log, log_failure
@@ -30,6 +31,7 @@ from dragoman.server.rooms import House, TheHouse
 from dragoman.server.settings import Settings
 from dragoman.server.work import Workers
 
+COMPATIBLE = {"libretranslate": libretranslate, "modernmt": modernmt, "apertium": apertium}
 CONFIRMING = 5.0  # seconds between looks whether another server has taken over
 ABOUT = """Translates, learns from corrections at once, and completes what people type.
 
@@ -58,7 +60,7 @@ def create_app(settings: Settings, projects: Projects | None = None) -> FastAPI:
         docs_url=None,  # the page that it would show loads its scripts from elsewhere
         redoc_url=None,
     )
-    app.state.house, app.state.doorkeeper = house, house.doorkeeper
+    app.state.house, app.state.doorkeeper, app.state.shapes = house, house.doorkeeper, _shapes(settings)
     _measure(house)
     _answer_errors(app)
     _connect(app, settings)
@@ -72,19 +74,27 @@ def _connect(app: FastAPI, settings: Settings) -> None:
     """All interfaces under their prefixes, and one of them at the root if that is wanted."""
     for each in (api, papers, live, workbench, xmlrpc):
         app.include_router(each.router)
-    compatible = {"libretranslate": libretranslate, "modernmt": modernmt, "apertium": apertium}
-    for name, module in compatible.items():
+    for name, module in COMPATIBLE.items():
         app.include_router(module.router, prefix=f"/{name}")
         if module is not modernmt:  # there, memories are named
             app.include_router(module.router, prefix=f"/{name}/{{project}}", include_in_schema=False)
     if settings.root:
-        app.include_router(compatible[settings.root].router, include_in_schema=False)
+        app.include_router(COMPATIBLE[settings.root].router, include_in_schema=False)
     app.add_api_route("/health", _health, tags=["server"])
     app.add_api_route("/ready", _ready, tags=["server"], responses={503: {"description": "not yet"}})
-    for path, ask in {"/health": _health, "/ready": _ready, "/": workbench.page}.items():  # monitors want no body
+    for path, ask in (("/health", _health), ("/ready", _ready), ("/", workbench.page)):  # monitors want no body
         app.add_api_route(path, ask, methods=["HEAD"], include_in_schema=False)
     metrics = app.get("/metrics", tags=["server"], response_class=PlainTextResponse, dependencies=[needs("read")])
     metrics(_metrics)
+
+
+def _shapes(settings: Settings) -> Shapes:
+    """What errors look like where the interface is not our own."""
+    shapes: Shapes = [(re.compile(f"/{name}(/|$)"), module.shape) for name, module in COMPATIBLE.items()]
+    if settings.root:
+        module = COMPATIBLE[settings.root]
+        shapes += [(compile_path(route.path)[0], module.shape) for route in module.router.routes]
+    return shapes
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse
 
 from dragoman.server import asking
 from dragoman.server.access import Coming
-from dragoman.server.answers import RefusedError, speaking
+from dragoman.server.answers import RefusedError
 from dragoman.server.asking import Parameters, find, parameters, text_of, texts_of, visible
 from dragoman.server.languages import detect, name_of
 from dragoman.server.rooms import TheHouse
@@ -22,11 +22,12 @@ from dragoman.server.rooms import TheHouse
 PROBE = ("test", "en", "de")
 
 
-def _shape(refusal: RefusedError) -> Response:
+def shape(refusal: RefusedError) -> Response:
+    """An error as its clients expect it."""
     return JSONResponse({"error": refusal.message}, refusal.status, headers=refusal.headers)
 
 
-router = APIRouter(route_class=speaking(_shape), tags=["LibreTranslate"])
+router = APIRouter(tags=["LibreTranslate"])
 Given = Annotated[Parameters, Depends(parameters)]
 BODY: dict[str, Any] = {
     "requestBody": {

@@ -15,7 +15,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dragoman.server.access import Doorkeeper, is_foreign
-from dragoman.server.answers import RefusedError
+from dragoman.server.answers import RefusedError, respond
 from dragoman.server.metrics import Metrics
 from dragoman.server.settings import Limits
 
@@ -85,7 +85,7 @@ class Gate:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
             else:
-                await refusal.answer()(scope, receive, send)
+                await respond(refusal, scope)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 

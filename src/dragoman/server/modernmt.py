@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dragoman.server import asking, editing
 from dragoman.server.access import Coming, check_role
-from dragoman.server.answers import RefusedError, speaking
+from dragoman.server.answers import RefusedError
 from dragoman.server.asking import Parameters, find, parameters, text_of, texts_of, visible
 from dragoman.server.exchange import import_document
 from dragoman.server.jobs import Job
@@ -30,7 +30,8 @@ SINGLE = "00000000-0000-0000-0000-"  # so begins the id of a job that is one pai
 TYPES = {400: "InvalidParameterException", 401: "AuthException", 403: "ForbiddenException", 404: "NotFoundException"}
 
 
-def _shape(refusal: RefusedError) -> Response:
+def shape(refusal: RefusedError) -> Response:
+    """An error as its clients expect it."""
     error = {"type": TYPES.get(refusal.status, "UnexpectedException"), "message": refusal.message}
     return JSONResponse({"status": refusal.status, "error": error}, refusal.status, headers=refusal.headers)
 
@@ -39,7 +40,7 @@ def _answer(data: Any) -> dict[str, Any]:
     return {"status": 200, "data": data}
 
 
-router = APIRouter(route_class=speaking(_shape), tags=["ModernMT"])
+router = APIRouter(tags=["ModernMT"])
 Given = Annotated[Parameters, Depends(parameters)]
 
 

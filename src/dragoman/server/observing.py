@@ -6,7 +6,7 @@ from time import perf_counter
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dragoman.server.answers import RefusedError
+from dragoman.server.answers import RefusedError, respond
 from dragoman.server.logs import log, log_failure
 from dragoman.server.metrics import Metrics
 
@@ -42,7 +42,7 @@ class Observer:
             log_failure("failed", error)
             if scope["type"] == "http" and not status:
                 refusal = RefusedError(500, "something went wrong inside the server", "see its log")
-                await refusal.answer()(scope, receive, noting)
+                await respond(refusal, scope)(scope, receive, noting)
         finally:
             self._note(scope, method, status, perf_counter() - started)
 
