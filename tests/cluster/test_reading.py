@@ -13,7 +13,7 @@ import zstandard
 from dragoman.cluster.reading import read_corpus
 from dragoman.errors import BadInputError
 
-PAIRS = [("green button", "botón verde"), ("\ufeffodd\r", "raro\u2028"), ("", "nada"), ("stop", "alto")]
+PAIRS = [("green button", "botón verde"), ("\ufeffo\rdd", "raro\u2028"), ("", "nada"), ("stop", "alto")]
 LANGUAGES = "en", "es"
 
 
@@ -34,6 +34,17 @@ def test_two_files_or_one_with_tabs(tmp_path: Path, packed: str) -> None:
     files = [write(tmp_path / f"a.en{packed}", SOURCE), write(tmp_path / f"a.es{packed}", TARGET)]
     assert list(read_corpus(files, LANGUAGES)) == PAIRS
     assert list(read_corpus([write(tmp_path / f"a.tsv{packed}", TABBED)], LANGUAGES)) == PAIRS
+
+
+@pytest.mark.parametrize("packed", ["", ".gz", ".zst"])
+def test_lines_of_windows_are_the_same_lines(tmp_path: Path, packed: str) -> None:
+    files = [
+        write(tmp_path / f"a.{language}{packed}", [f"{line}\r" for line in lines])
+        for language, lines in zip(LANGUAGES, (SOURCE, TARGET), strict=True)
+    ]
+    assert list(read_corpus(files, LANGUAGES)) == PAIRS
+    tabbed = write(tmp_path / f"a.tsv{packed}", [f"{line}\r" for line in TABBED])
+    assert list(read_corpus([tabbed], LANGUAGES)) == PAIRS
 
 
 def test_directories(tmp_path: Path) -> None:

@@ -40,6 +40,11 @@ def test_carriage_return_stays_in_the_segment(tmp_path: Path) -> None:
     assert list(lines(written(tmp_path, b"one\r\ntwo\rthree\r\n"))) == ["one\r", "two\rthree\r"]
 
 
+def test_pairs_of_windows_files_are_those_of_others(tmp_path: Path) -> None:
+    windows = written(tmp_path, b"one\r\ntw\ro\r\n\r\n", "w.en"), written(tmp_path, b"uno\r\ndos\r\nnada", "w.es")
+    assert list(pairs(*windows)) == [("one", "uno"), ("tw\ro", "dos"), ("", "nada")]
+
+
 @pytest.mark.parametrize("character", ["\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"])
 def test_only_the_newline_ends_a_line(tmp_path: Path, character: str) -> None:
     assert list(lines(written(tmp_path, f"a{character}b\nc".encode()))) == [f"a{character}b", "c"]

@@ -2,7 +2,7 @@
 
 A corpus is two files (line n of the one translates line n of the other), two directories of such files in the order of
 their names, one directory with both (`a.en.gz` beside `a.es.gz`), a file of tab-separated pairs, or `-`, the same from
-standard input. Files may be packed: `.gz`, `.zst`.
+standard input. Files may be packed: `.gz`, `.zst`; a line may end as in Windows.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _zipped(source: Path, target: Path) -> Iterator[tuple[str, str]]:
             ]
             what = f"{source} has {sizes[0]:,} lines, {target} has {sizes[1]:,}"
             raise BadInputError(what, remedy="line n of the one must be the translation of line n of the other")
-        yield left, right
+        yield left.removesuffix("\r"), right.removesuffix("\r")
 
 
 def _lines(path: Path) -> Iterator[str]:
@@ -131,4 +131,4 @@ def _split(lines: Iterable[str], where: str) -> Iterator[tuple[str, str]]:
         if not tab or "\t" in target:
             what = f"line {number} has {line.count(chr(9)) + 1} fields"
             raise BadInputError(what, where=where, remedy="put one tab between source and translation")
-        yield source, target
+        yield source, target.removesuffix("\r")

@@ -4,6 +4,7 @@ A line ends at ``\n`` and nowhere else, since what other characters mean (U+2028
 say; so ``\r`` before ``\n`` is the last character of its segment, and writing the segments back with ``\n`` gives the
 bytes that were read. The one exception is a byte order mark at the very start of a file, which some editors put there
 to say "this is UTF-8": it is not part of the first segment and is dropped. Further on it is a character like any other.
+Of `pairs`, which are learned and never written back, ``\r\n`` ends a line as ``\n`` does.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def pairs(source: Path, target: Path) -> Iterator[tuple[str, str]]:
                 f"{source} has {in_source} lines, {target} has {in_target}",
                 remedy="line n of the one must be the translation of line n of the other",
             )
-        yield left, right
+        yield left.removesuffix("\r"), right.removesuffix("\r")
 
 
 @contextmanager
