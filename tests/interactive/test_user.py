@@ -119,6 +119,12 @@ def test_nasty_references_are_reached(engine: Engine) -> None:
     assert [each.effort.characters for each in outcomes] == [len(target) for _, target in pairs]
 
 
+def test_an_empty_line_is_passed_over_not_learned(engine: Engine) -> None:
+    pairs = [PAIRS[0], ("", ""), ("Stop", " "), ("  ", "nada"), PAIRS[1]]
+    assert simulate(engine, pairs).segments == 5
+    assert [row.source for row in engine.history()] == [PAIRS[1][0], PAIRS[0][0]]
+
+
 def test_real_sentences(tmp_path: Path) -> None:
     """Every prefix of real references stays as it is; 10 sentences here, 200 in benchmarks/bench_interactive.py."""
     if not (CORPORA / "pydocs-en-es").exists():

@@ -94,7 +94,10 @@ def interact(
     memory: bool = False,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Iterator[Outcome]:
-    """`simulate`, segment by segment as they come; `clock` tells the time in seconds."""
+    """`simulate`, segment by segment as they come; `clock` tells the time in seconds.
+
+    Of an empty line there is nothing to learn.
+    """
     for source, reference in pairs:
         began = clock()
         with engine.interact(source, mode=mode, memory=memory) as session:
@@ -104,7 +107,7 @@ def interact(
             typing = type_characters(_timed(session, keys, clock), reference)
             strokes = type_words(lambda prefix: session.suggest(prefix).text, reference)
             ready = clock()
-            if learn:
+            if learn and source.strip() and reference.strip():
                 session.accept(reference, force=True)
             learned = clock() - ready
         effort = Effort(*typing, strokes, len(reference), len(reference.split()), 1)
