@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice, pairwise
 from typing import Any
 
@@ -16,6 +16,7 @@ from dragoman.cluster.writing import SIDES, Writing, count_writing, number_words
 from dragoman.errors import BadInputError
 from dragoman.files import Arrays
 from dragoman.models.alignment_kernels import LONGEST
+from dragoman.progress import Progress as Progress
 from dragoman.text.tokens import Mode
 from dragoman.text.vocabulary import Vocabulary
 
@@ -23,7 +24,6 @@ BLOCK = 2_000  # pairs of texts that make one task
 SHARD = 10_000  # pairs of sentences that make one shard, if no number of shards is asked for
 
 Ids = NDArray[np.int64]
-Progress = Callable[[str, int, int], None]
 
 
 class Texts:

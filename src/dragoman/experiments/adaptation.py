@@ -31,13 +31,13 @@ from dragoman.files import Arrays, open_arrays, write_arrays
 from dragoman.measure import Bleu, Measure, Ter, Wer
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
+from dragoman.progress import Progress
 from dragoman.search.decoder import Decoder, NBest
 
 KIND = "n-best lists"
 MEASURES: dict[str, Measure] = {"ter": Ter(), "wer": Wer(), "bleu": Bleu("none")}
 
 Counts = NDArray[np.int64]
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

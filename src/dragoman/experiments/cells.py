@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,9 @@ from dragoman.experiments.corpora import Corpora
 from dragoman.experiments.experiment import Cell, Counts, Experiment, Measured, Results, Row, Scale
 from dragoman.experiments.workshop import Workshop, program
 from dragoman.files import storage_errors, write_durably
+from dragoman.progress import Progress
 
 DECIMALS = 4  # of what is kept: sums in another order may differ in the last places
-
-Progress = Callable[[str, int, int], None]
 
 
 def key(cell: Cell, workshop: Workshop) -> str:

@@ -22,6 +22,7 @@ from dragoman.files import storage_errors
 from dragoman.measure import Bleu
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import DEFAULT, Weights
+from dragoman.progress import Progress
 from dragoman.tune import METHODS, Development, Tuner, mert, pro, tune
 
 LONGEST = 80  # words of a side of a training pair
@@ -31,8 +32,6 @@ PUBLISHED: dict[str, Tuner] = METHODS | {  # as their papers have them
     "pro": partial(pro, repeats=1),
 }
 APART = ("server", "commands", "formats", "cluster")  # rooms that no result depends on
-
-Progress = Callable[[str, int, int], None]
 
 
 class Workshop:

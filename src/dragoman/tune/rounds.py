@@ -18,6 +18,7 @@ from dragoman.errors import BadInputError
 from dragoman.measure import Measure
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
+from dragoman.progress import Progress
 from dragoman.search.decoder import Beam, Decoder, Estimates
 from dragoman.tune.development import Development, decode
 from dragoman.tune.pool import Pool, Tuner, Vector
@@ -27,8 +28,6 @@ ROUNDS = 8
 PATIENCE = 3  # rounds without a better score before it ends
 ATTEMPTS = 3  # to find other weights on the same pool, each with a seed of its own
 SMALLEST_CHANGE = 1e-3  # of the weights, of their sum
-
-Progress = Callable[[str, int, int], None]  # what is being done, how much, of how much
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from dragoman.errors import BadInputError
 from dragoman.measure import Measure
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
+from dragoman.progress import Progress
 from dragoman.search.decoder import Beam, Decoder, Estimates
 from dragoman.tune.development import Development, decode
 
@@ -31,8 +32,6 @@ EVALUATIONS = 10
 GOLDEN = (math.sqrt(5) - 1) / 2
 BOUNDS = {"beta": (0.0, 1.0), "delta": (0.02, 0.98)}  # δ = 0 or 1 would make a probability 0
 SHARES = ("share", "language_share")
-
-Progress = Callable[[str, int, int], None]  # what is being done, how much, of how much
 
 
 @dataclass(frozen=True)
