@@ -133,6 +133,20 @@ def test_a_place_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> Non
         write_arrays(tmp_path / "file" / "below", OLD, {})
 
 
+def test_too_many_open_files_are_one_clear_line(tmp_path: Path) -> None:
+    write_arrays(tmp_path, OLD, {})
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = os.open(os.devnull, os.O_RDONLY)
+    os.close(free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free + 1, limits[1]))  # one more: enough to read, but not to map
+    try:
+        with pytest.raises(StorageError, match="too many open files; raise the limit") as caught:
+            open_arrays(tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert str(tmp_path) in str(caught.value)
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_read_only_directory_is_one_clear_line(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)

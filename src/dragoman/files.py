@@ -57,15 +57,17 @@ def open_arrays(directory: Path, *, verify: bool = False) -> tuple[Arrays, dict[
 
     With `verify` every file is read through and checked; otherwise only those that may have changed since.
     """
-    manifest = _read_manifest(directory)
-    known = {} if verify else _read_verified(directory)
-    stamps = {name: _stamp(directory / entry["file"], name) for name, entry in manifest["arrays"].items()}
-    changed = [entry for name, entry in manifest["arrays"].items() if stamps[name] != known.get(entry["file"])]
-    for entry in changed:
-        _check_file(directory / entry["file"], entry)
-    if changed:
-        _remember_verified(directory, manifest["arrays"])
-    return {name: _map(directory / entry["file"]) for name, entry in manifest["arrays"].items()}, manifest["about"]
+    with _reading_errors(directory):
+        manifest = _read_manifest(directory)
+        entries = manifest["arrays"]
+        known = {} if verify else _read_verified(directory)
+        stamps = {name: _stamp(directory / entry["file"], name) for name, entry in entries.items()}
+        changed = [entry for name, entry in entries.items() if stamps[name] != known.get(entry["file"])]
+        for entry in changed:
+            _check_file(directory / entry["file"], entry)
+        if changed:
+            _remember_verified(directory, entries)
+        return {name: _map(directory / entry["file"]) for name, entry in entries.items()}, manifest["about"]
 
 
 @contextlib.contextmanager
@@ -86,6 +88,21 @@ def storage_errors(where: Path, *, unchanged: bool = True) -> Iterator[None]:
             errno.EROFS: "choose a directory you may write to",
         }
         what = f"cannot write: {(error.strerror or str(error)).lower()}{'; nothing was changed' if unchanged else ''}"
+        raise StorageError(what, where=where, remedy=remedies.get(error.errno or 0)) from error
+
+
+@contextlib.contextmanager
+def _reading_errors(where: Path) -> Iterator[None]:
+    """Turn what the operating system says about reading into one clear line."""
+    try:
+        yield
+    except OSError as error:
+        remedies = {
+            errno.EMFILE: "raise the limit of open files (ulimit -n) and try again",
+            errno.ENFILE: "close other programs and try again",
+            errno.EACCES: "see that you may read it",
+        }
+        what = f"cannot read: {(error.strerror or str(error)).lower()}"
         raise StorageError(what, where=where, remedy=remedies.get(error.errno or 0)) from error
 
 

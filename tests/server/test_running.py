@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import resource
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,7 +22,7 @@ import pytest
 from dragoman.cli import main
 from dragoman.engine import Engine
 from dragoman.server.keys import Keys
-from tests.server.support import make_projects
+from tests.server.support import PAIRS, make_projects
 
 pytestmark = pytest.mark.kernels
 
@@ -34,13 +36,15 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 
 
 @contextmanager
-def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], httpx.Client, list[str]]]:
+def serving(
+    *arguments: str, before: Callable[[], None] | None = None
+) -> Iterator[tuple[subprocess.Popen[str], httpx.Client, list[str]]]:
     """A server in a process of its own, once it is ready; what it logs is read as it comes, lest it waits for that."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "dragoman", "serve", *arguments, "--port", str(port)]
     with (
-        subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process,
+        subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=before) as process,
         httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False) as client,
     ):
         log: list[str] = []
@@ -104,6 +108,23 @@ def test_a_file_of_keys_is_for_programs_on_this_machine_too(tmp_path: Path) -> N
     for more, status in (((), 401), (("--free-loopback",), 200)):
         with serving(*arguments, *more) as (_, client, _):
             assert client.get("/api/v1/projects").status_code == status
+
+
+@pytest.mark.parametrize(("hard", "enough"), [(4000, True), (300, False)])
+def test_many_bases_are_open_at_once_or_the_limit_is_named(tmp_path: Path, hard: int, enough: bool) -> None:
+    with Engine.create(tmp_path / "base-0", source="en", target="es") as engine:
+        engine.train(PAIRS)
+    for n in (1, 2):
+        shutil.copytree(tmp_path / "base-0", tmp_path / f"base-{n}")
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (300, hard))
+
+    with serving(str(tmp_path), before=limit) as (_, client, _):
+        answers = [client.get(f"/api/v1/projects/base-{n}") for n in range(3)]
+    refused = [answer.json()["error"] for answer in answers if answer.status_code == 503]
+    assert enough == (not refused)
+    assert all("too many open files" in error["what"] and "ulimit -n" in error["remedy"] for error in refused)
 
 
 def test_what_cannot_be_served_is_one_clear_line(

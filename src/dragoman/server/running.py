@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, cast
 
 import uvicorn
@@ -22,6 +22,7 @@ from dragoman.server.projects import Projects
 from dragoman.server.settings import Settings
 
 SWITCHING = 0.001  # seconds after which a thread lets another one run: completions should not wait long for Python
+OPEN_FILES = 10_240  # as many as macOS allows where it names no limit
 FINISHING = 30  # seconds that requests in flight get when the server is stopped
 
 
@@ -73,6 +74,7 @@ def serve(settings: Settings, *, quiet: bool = False) -> None:
     With `quiet`, only what goes wrong is logged.
     """
     settings.check()
+    _allow_open_files()
     projects = Projects(settings.paths, settings.follow)
     try:
         for name in projects.named:
@@ -82,6 +84,19 @@ def serve(settings: Settings, *, quiet: bool = False) -> None:
         uvicorn.Server(configure(settings, projects)).run()
     finally:
         projects.close()
+
+
+def _allow_open_files() -> None:
+    """Allow this process as many open files as the system lets it: each base keeps more than a hundred."""
+    if sys.platform == "win32":  # which has no such limit
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for wanted in (hard, max(soft, OPEN_FILES)):
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            return
 
 
 @contextmanager
