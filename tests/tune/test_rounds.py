@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -158,6 +159,35 @@ def test_nothing_to_do_is_refused(models: ModelSet, development: Development) ->
         tune(models, START, development, mert, Wer(), rounds=0)
     with pytest.raises(BadInputError, match="not 1 of 0"):
         tune(models, START, development, mert, Wer(), rounds=1, nbest=0)
+
+
+@pytest.mark.parametrize(
+    ("returned", "said"),
+    [
+        (None, "None"),
+        (np.ones(3), "3 weights, 3 of them finite"),
+        (np.ones((1, len(START))), f"{len(START)} weights"),
+        ({"language": 0.5}, "0 weights"),
+        (np.full(len(START), np.nan), f"{len(START)} weights, 0 of them finite"),
+    ],
+)
+def test_a_tuner_that_returns_no_weights_is_refused_by_name(
+    returned: Any, said: str, models: ModelSet, development: Development
+) -> None:
+    def careless(pool: Pool, weights: Floats, *, seed: int = 1) -> Any:  # noqa: ARG001 (the protocol)
+        return returned
+
+    message = f"careless has returned {said}.*; let it return {len(START)} finite numbers, one for each weight"
+    with pytest.raises(BadInputError, match=message):
+        tune(models, START, development, careless, Wer(), nbest=5, rounds=1)
+
+
+def test_a_tuner_may_return_a_list(models: ModelSet, development: Development) -> None:
+    def listing(pool: Pool, weights: Floats, *, seed: int = 1) -> Any:  # noqa: ARG001 (the protocol)
+        return [1.0] * len(weights)
+
+    report = tune(models, START, development, listing, Wer(), nbest=5, rounds=1)
+    assert list(report.rounds[1].weights.values()) == [1.0] * len(START)
 
 
 def test_pairs_without_words_on_a_side_are_left_out_and_counted() -> None:

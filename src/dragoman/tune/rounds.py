@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dragoman.errors import BadInputError
 from dragoman.measure import Measure
@@ -135,17 +136,34 @@ def tune(
         current = Weights(weights.preset, dict(zip(weights, found.tolist(), strict=True)))
     if progress is not None:
         progress("tuning", 1, 1)
-    about = getattr(method, "__name__", type(method).__name__), measure.signature
+    about = _name(method), measure.signature
     return Report(*about, len(development), development.left_out, nbest, seed, tuple(done), best)
 
 
 def _changed(method: Tuner, pool: Pool, start: Vector, seed: int) -> Vector | None:
     """Weights that a tuner finds and that are not those it starts from; None if it finds none with several seeds."""
     for attempt in range(ATTEMPTS):
-        found = method(pool, start, seed=seed + attempt)
+        found = _checked(method(pool, start, seed=seed + attempt), method, start.size)
         if np.abs(found - start).sum() > SMALLEST_CHANGE * np.abs(start).sum():
             return found
     return None
+
+
+def _checked(found: ArrayLike | None, method: Tuner, size: int) -> Vector:
+    """What a tuner has returned, if these are weights [M]."""
+    try:
+        weights = np.asarray(found, np.float64)
+    except (TypeError, ValueError):
+        weights = np.empty(0)
+    if weights.shape == (size,) and np.isfinite(weights).all():
+        return weights
+    returned = f"{weights.size} weights, {np.isfinite(weights).sum()} of them finite"
+    what = f"{_name(method)} has returned {'None' if found is None else returned}"
+    raise BadInputError(what, remedy=f"let it return {size} finite numbers, one for each weight")
+
+
+def _name(method: Tuner) -> str:
+    return str(getattr(method, "__name__", type(method).__name__))
 
 
 def vector(weights: Mapping[str, float]) -> Vector:
