@@ -15,6 +15,7 @@ import math
 import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ from dragoman.tune.pool_kernels import project
 RESTARTS = 4
 WINDOW = 0.01  # half of its width, of the sum of the weights
 REACH = 10.0  # how far a line is looked along if there is a window, of the sum of the weights
-PASSES = 100  # over all directions, at most
+PASSES = 12  # over all directions, at most, if there is a window: means along different lines need not agree
 DIRECTIONS = 8  # random ones, beside the coordinates
 SMALLEST_GAIN = 1e-4  # points of the measure
 NARROWEST = 1e-6  # distance of two corners; weights between closer ones would not be told from theirs
@@ -72,7 +73,7 @@ def climb(
     pool: Pool, weights: Vector, random: np.random.Generator, *, directions: int, window: float = 0.0
 ) -> tuple[Vector, float]:
     """Line searches along the coordinates and random directions, in random order, until none gains any more."""
-    for _ in range(PASSES):
+    for _ in range(PASSES) if window else count():
         before = weights
         lines = np.concatenate([np.eye(weights.size), random.normal(0, 1, (directions, weights.size))])
         for line in random.permutation(lines):
