@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 import time
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from xmlrpc.client import Fault, ServerProxy
 
 import httpx
 import pytest
@@ -97,10 +99,41 @@ def test_a_project_that_somebody_else_has_open_is_not_the_fault_of_whoever_asks(
     with writing, running(tmp_path) as found, found.client() as client:
         answer = client.get(API)
         assert client.get("/ready").json()["problems"] == 1
+        with ServerProxy(f"{found.url}/RPC2") as moses, pytest.raises(Fault, match="'manual' cannot be opened"):
+            moses.translate({"text": "Close the lid."})
     assert answer.status_code == 503
     assert "'manual' cannot be opened: is open for writing by process" in answer.json()["error"]["what"]
     (said,) = {record.levelname for record in caplog.records if record.message == "not opened"}
     assert said == "WARNING"  # so that `dragoman workbench` says it, too
+
+
+def test_a_project_that_cannot_be_opened_is_listed_with_its_problem(tmp_path: Path) -> None:
+    writing = Engine.create(tmp_path / "manual", source="en", target="es")
+    Engine.create(tmp_path / "other", source="en", target="fr").close()
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "project.json").write_text("{")
+    pair = {"q": "Close the lid.", "source": "en", "target": "es"}
+    with closing(writing), running(tmp_path) as found, found.client() as client:
+        opened, *others = client.get("/api/v1/projects").json()
+        assert opened["name"] == "other"
+        assert [(each["name"], each["source"], each["role"]) for each in others] == [
+            ("damaged", None, "admin"),
+            ("manual", "en", "admin"),
+        ]
+        problem = others[1]["problem"]
+        assert "is open for writing by process" in problem["what"]
+        for answer in (
+            client.post("/libretranslate/translate", json=pair),
+            client.get("/modernmt/translate", params=pair),
+            client.get("/apertium/translate", params={"q": pair["q"], "langpair": "en|es"}),
+        ):
+            assert answer.status_code == 503
+            assert f"'manual' cannot be opened: {problem['what']}" in json.dumps(answer.json())
+        assert client.post("/libretranslate/translate", json=pair | {"target": "ja"}).status_code == 400
+        assert client.post("/libretranslate/other/translate", json=pair).status_code == 400
+        writing.close()
+        assert client.post("/libretranslate/translate", json=pair).status_code == 200  # it can be opened now
+        assert [each["name"] for each in client.get("/api/v1/projects").json()] == ["manual", "other", "damaged"]
 
 
 def test_translations_say_how_they_came_about(client: httpx.Client) -> None:

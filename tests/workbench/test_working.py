@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from dragoman.engine import Engine
 from dragoman.server.running import configure, in_background
 from dragoman.server.settings import Settings
 from tests.workbench.support import KNOWN, TASKS, Bench, make_project
@@ -269,6 +270,18 @@ def test_a_server_that_restarts_is_found_again(browser: Any, tmp_path: Path) -> 
         bench.wait_for("() => document.querySelectorAll('.segments li')[3].dataset.state === 'confirmed'")
         assert bench.segment(4)["target"] == TASKS[3][1]
         bench.ghost.wait_for()
+    page.close()
+
+
+def test_a_project_that_cannot_be_opened_says_so(browser: Any, tmp_path: Path) -> None:
+    make_project(tmp_path)
+    Engine.create(tmp_path / "other", source="en", target="fr").close()
+    page = browser.new_page()
+    config = configure(Settings(paths=(tmp_path,), port=0))
+    with Engine.open(tmp_path / "other"), in_background(config) as address:
+        page.goto(address)
+        page.get_by_role("link", name="tasks.tsv").wait_for()
+        page.get_by_label("other").get_by_text("This project cannot be opened: is open for writing by").wait_for()
     page.close()
 
 

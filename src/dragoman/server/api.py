@@ -16,7 +16,7 @@ from dragoman.server.documents import STATES
 from dragoman.server.exchange import enter
 from dragoman.server.keys import ROLES, Visitor
 from dragoman.server.projects import Opened
-from dragoman.server.rooms import Learning, Reading, TheHouse, Translating
+from dragoman.server.rooms import House, Learning, Reading, TheHouse, Translating
 from dragoman.server.translating import translate
 from dragoman.store import Row
 
@@ -44,14 +44,18 @@ Most = Annotated[int, Query(ge=1, le=1000, description="at most so many")]
 
 
 @router.get("/projects", tags=["projects"])
-async def list_projects(visitor: Coming, house: TheHouse) -> list[schemas.Project]:
-    """The projects that the sender may look into."""
+async def list_projects(visitor: Coming, house: TheHouse) -> list[schemas.Project | schemas.Unopened]:
+    """The projects that the sender may look into; those that cannot be opened come last, with their problem."""
     names = [name for name in house.projects.names() if visitor.may("read", name)]
-    missing = [name for name in names if not house.projects.is_open(name)]
-    if missing:
-        await house.workers.run("open", house.projects.open_all)
-    opened = [each for each in house.projects.opened() if each.name in names]
-    return await house.workers.run("list", lambda: [_about(each, visitor) for each in opened], quick=True)
+    if not all(map(house.projects.is_open, names)):
+        house.problems = await house.workers.run("open", house.projects.open_all)
+
+    def look() -> list[schemas.Project | schemas.Unopened]:
+        opened = [_about(each, visitor) for each in house.projects.opened() if each.name in names]
+        missing = [name for name in names if name in house.problems and not house.projects.is_open(name)]
+        return [*opened, *(_unopened(house, name, visitor) for name in missing)]
+
+    return await house.workers.run("list", look, quick=True)
 
 
 @router.post("/projects", status_code=201, tags=["projects"])
@@ -85,16 +89,25 @@ async def delete_project(
 
 
 def _about(project: Opened, visitor: Visitor) -> schemas.Project:
-    role = next(role for role in reversed(ROLES) if visitor.may(role, project.name))
     return schemas.Project(
         name=project.name,
         source=project.source,
         target=project.target,
         revision=project.revision,
-        role=role,
+        role=_role(visitor, project.name),
         server=project.engine.role,
         seconds_behind=round(project.engine.seconds_behind, 3),
     )
+
+
+def _unopened(house: House, name: str, visitor: Visitor) -> schemas.Unopened:
+    source, target = house.projects.languages(name) or (None, None)
+    problem = schemas.Error.model_validate(house.problems[name])
+    return schemas.Unopened(name=name, source=source, target=target, role=_role(visitor, name), problem=problem)
+
+
+def _role(visitor: Visitor, project: str) -> str:
+    return next(role for role in reversed(ROLES) if visitor.may(role, project))
 
 
 # ── Translating and learning ─────────────────────────────────────────────────────────────────────────────────────────

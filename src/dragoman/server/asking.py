@@ -89,9 +89,22 @@ async def find(house: House, visitor: Visitor, source: str, target: str, role: s
                 return Room(house, project, visitor)
     if house.state != "ready":
         raise RefusedError(503, "the server is not ready yet", "try again in a moment", headers={"Retry-After": "1"})
+    look = partial(_unopened, house, visitor, source, target, role)
+    if not name and (unopened := await house.workers.run("open", look, quick=True)):
+        return await house.enter(unopened, visitor, role)
     if not projects and not visitor.may(role):
         raise RefusedError(403, f"this key has not the role {role!r} in any project", "ask for another key")
     raise RefusedError(400, f"{source} to {target} is not supported", "see the list of languages")
+
+
+def _unopened(house: House, visitor: Visitor, source: str, target: str, role: str) -> str | None:
+    """A project that would do, but could not be opened when the server began; who enters it is told why."""
+    for name in house.projects.names():
+        if not house.projects.is_open(name) and visitor.may(role, name):
+            languages = house.projects.languages(name)
+            if languages and same_language(languages[0], source) and same_language(languages[1], target):
+                return name
+    return None
 
 
 async def translate_lines(room: Room, text: str, n: int = 1) -> list[list[Translation]]:

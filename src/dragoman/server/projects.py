@@ -137,15 +137,22 @@ class Projects:
             if found := self._opened.get(name):
                 yield found
 
-    def open_all(self) -> list[str]:
+    def languages(self, name: str) -> tuple[str, str] | None:
+        """Source and target as the description of a project has them, whether it can be opened or not."""
+        with suppress(KeyError):
+            about = _describe(self._paths[name])
+            return str(about["source"]), str(about["target"])
+        return None
+
+    def open_all(self) -> dict[str, DragomanError | RefusedError]:
         """Open all projects; returns what is wrong with those that cannot be."""
-        problems = []
+        problems: dict[str, DragomanError | RefusedError] = {}
         for name in self.names():
             try:
                 self.get(name)
             except (DragomanError, RefusedError) as error:
                 log("not opened", logging.WARNING, project=name, problem=error.what)
-                problems.append(f"{name}: {error.what}")
+                problems[name] = error
         return problems
 
     def create(self, name: str, *, source: str, target: str, base: str | None = None, **options: Any) -> Opened:
@@ -228,11 +235,18 @@ class Projects:
                 self._opened.popitem()[1].close()
 
 
+def _describe(path: Path) -> dict[str, Any]:
+    """What a project's description says, as far as it can be read."""
+    with suppress(OSError, ValueError):
+        found = json.loads((path / "project.json").read_bytes())
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
 def _find_base(path: Path) -> Path | None:
-    """Where a project's description says that its base is, if it can be read."""
-    with suppress(OSError, ValueError, TypeError, KeyError):
-        base = json.loads((path / "project.json").read_bytes())["base"]
-        return (path / str(base["path"])).resolve()
+    """Where a project's description says that its base is, if it says so."""
+    with suppress(TypeError, KeyError):
+        return (path / str(_describe(path)["base"]["path"])).resolve()
     return None
 
 

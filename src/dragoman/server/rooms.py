@@ -47,7 +47,7 @@ class House:
     workers: Workers
     jobs: Jobs
     state: Literal["starting", "ready", "failed"] = "starting"
-    problems: list[str] = field(default_factory=list)  # projects that could not be opened
+    problems: dict[str, DragomanError | RefusedError] = field(default_factory=dict)  # projects that were not opened
     live: dict[str, int] = field(default_factory=dict)  # live sessions by visitor
 
     async def enter(self, name: str, visitor: Visitor, role: str) -> Room:

@@ -76,6 +76,19 @@ class Project(Given):
     seconds_behind: Annotated[float, Field(description="how long ago a replica last knew all that was learned")]
 
 
+class Unopened(Given):
+    """A project that cannot be opened now, and why."""
+
+    model_config = example(
+        name="manual", source="en", target="es", role="admin", problem={"what": "is open for writing by process 4711"}
+    )
+    name: str
+    source: Annotated[str | None, Field(description="null if its description cannot be read")]
+    target: str | None
+    role: str
+    problem: Error
+
+
 # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -96,10 +96,11 @@ METHODS = {"translate": _translate, "updater": _update}
 
 async def _room(house: House, visitor: Visitor, role: str, name: str | None) -> Room:
     """The project that the path names, or else the first: this interface knows no languages."""
-    known = asking.visible(house, visitor, role)
+    opened = [each.name for each in asking.visible(house, visitor, role)]
+    known = opened or [each for each in house.projects.names() if visitor.may(role, each)]
     if name is None and not known:
         raise RefusedError(403, f"this key has not the role {role!r} in any project", "ask for another key")
-    return await house.enter(name or known[0].name, visitor, role)
+    return await house.enter(name or known[0], visitor, role)
 
 
 def _clean(text: str) -> str:

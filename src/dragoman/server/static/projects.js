@@ -2,7 +2,7 @@
 
 import { ask, finished, get, inside, post } from "./api.js";
 import { count, counted, fill, h } from "./dom.js";
-import { complain, say } from "./notices.js";
+import { complain, say, sentence } from "./notices.js";
 import { language } from "./text.js";
 
 const ENDINGS = ".xlf,.xliff,.sdlxliff,.mqxliff,.mxliff,.tmx,.po,.pot,.tsv,.tab,.txt";
@@ -22,6 +22,7 @@ export class Overview {
   }
 
   async card(project) {
+    if (project.problem) return this.unopened(project);
     const documents = await get(inside(project.name, "documents"));
     const status = h("p", { class: "nothing", role: "status" });
     const file = h("input", {
@@ -48,6 +49,11 @@ export class Overview {
       MAY[project.role] && h("label", { class: "button" }, "Add a file", file),
       status,
     );
+  }
+
+  unopened({ name, problem: { what, remedy } }) {
+    const why = sentence(`this project cannot be opened: ${what}${remedy ? `; ${remedy}` : ""}`);
+    return h("section", { class: "card project", "aria-label": name }, h("h2", {}, name), h("p", {}, why));
   }
 
   document(project, { id, name, states }) {
