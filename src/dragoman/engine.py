@@ -46,6 +46,7 @@ from dragoman.translating import adapt, explanation, recall, search, search_behi
 from dragoman.types import Sentence, Translation
 
 SNAPSHOT_EVERY = 500  # rows of the journal
+ORDER = 5  # of the language model, unless a base has another
 LONGEST = 20_000  # words of a text that can be translated: for these the search takes about a gigabyte
 
 
@@ -68,7 +69,7 @@ class Engine(Opened):
         target: str,
         preset: str = DEFAULT,
         tokens: Mode = "text",
-        order: int = 5,
+        order: int = ORDER,
         base: str | Path | None = None,
         journal: str | None = None,
         memory: bool = True,
@@ -76,14 +77,18 @@ class Engine(Opened):
         """Make a new project in a directory and open it.
 
         `base` is the directory of a trained base, or of a project that was trained, to stand on, or a URL of a base
-        (s3://…, gs://…), which is fetched; `journal` is a URL of PostgreSQL, if the journal is to be kept there.
+        (s3://…, gs://…), which is fetched; `journal` is a URL of PostgreSQL, if the journal is to be kept there. Over
+        a base, the order of the language model is that of the base.
         """
         if tokens not in get_args(Mode):
             raise BadInputError(f"there are no tokens of the kind {tokens!r}", remedy="choose text or words")
         directory = None if base is None else _find_base(fetch(base), source, target)
         Weights(preset)  # refuses an unknown one before anything is made, and so does the next line
-        Knowledge(Knowledge.open_base(directory) if directory else None, tokens=tokens, order=order)
-        settings = {"preset": preset, "tokens": tokens, "order": order}
+        knowledge = Knowledge(Knowledge.open_base(directory) if directory else None, tokens=tokens, order=order)
+        own = knowledge.models.language.order
+        if order not in (own, ORDER):
+            raise BadInputError(f"the base was trained with order={own}", remedy=f"create the project with order={own}")
+        settings = {"preset": preset, "tokens": tokens, "order": own}
         project = Project.create(path, settings, source=source, target=target, journal=journal, base=directory)
         return cls(project, write=True, memory=memory)
 

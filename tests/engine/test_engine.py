@@ -145,6 +145,7 @@ def test_a_project_is_trained_before_its_first_correction(trained: Path, tmp_pat
         ({"tokens": "characters"}, "no tokens of the kind"),
         ({"base": "nowhere"}, "nothing was saved here"),
         ({"tokens": "words", "base": "trained"}, "was trained with tokens='text'"),
+        ({"order": 3, "base": "trained"}, "was trained with order=5; create the project with order=5"),
     ],
 )
 def test_a_project_that_cannot_be_is_not_made(
@@ -155,6 +156,16 @@ def test_a_project_that_cannot_be_is_not_made(
     with pytest.raises(BadInputError, match=message):
         Engine.create(tmp_path / "project", source="en", target="es", **wrong)
     assert not (tmp_path / "project").exists()
+
+
+def test_over_a_base_the_order_is_that_of_the_base(tmp_path: Path) -> None:
+    with Engine.create(tmp_path / "trained", source="en", target="es", order=3) as engine:
+        engine.train(PAIRS[:5])
+    given: list[tuple[str, dict[str, Any]]] = [("given", {"order": 3}), ("not given", {})]
+    for name, options in given:
+        Engine.create(tmp_path / name, source="en", target="es", base=tmp_path / "trained", **options).close()
+        with Engine.open(tmp_path / name, write=False) as engine, engine.reading() as state:
+            assert engine.project.settings["order"] == state.knowledge.models.language.order == 3
 
 
 def test_one_may_write_and_many_may_read(tmp_path: Path) -> None:
