@@ -163,6 +163,24 @@ def test_what_a_server_has_not_acknowledged_is_sent_again(visit: Visit) -> None:
     bench.wrong[:] = [each for each in bench.wrong if "ERR_INTERNET_DISCONNECTED" not in each]
 
 
+def test_an_answer_that_was_overtaken_does_not_undo_what_is_shown(visit: Visit) -> None:
+    bench = visit("#/manual/1/4")
+    bench.at(4)
+    bench.shows(TASKS[3][1])
+    held: list[Any] = []
+    bench.page.route("**/documents/1/segments?*", lambda route: held.append((route, route.fetch())))
+    bench.page.evaluate("new BroadcastChannel('dragoman:manual').postMessage({ document: 1 })")  # as other windows do
+    while not held:
+        bench.page.wait_for_timeout(10)
+    bench.press("Enter")
+    bench.at(5)
+    confirmed = "() => document.querySelectorAll('.segments li')[3].dataset.state === 'confirmed'"
+    bench.wait_for(confirmed)
+    with bench.page.expect_response("**/glossary"):  # asked for after that answer was looked at
+        held[0][0].fulfill(response=held[0][1])
+    assert bench.page.evaluate(confirmed)
+
+
 def test_tags_are_chips_that_cannot_be_broken(visit: Visit) -> None:
     bench = visit("#/manual/1/7")
     bench.at(7)

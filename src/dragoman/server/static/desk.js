@@ -425,7 +425,7 @@ export class Desk {
     const changed = number ? [await get(place)] : await this.fetchAll();
     for (const segment of changed) {
       const old = this.list.segments.get(segment.number);
-      if (old.version === segment.version) continue;
+      if (old.version >= segment.version) continue; // the same, or from before a change that came back sooner
       this.list.update(segment);
       if (segment.number !== this.number) continue;
       if (this.dirty) this.saveDraft(); // the other window may have thrown it away with its own
