@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 CHROMIUM = os.environ.get("DRAGOMAN_CHROMIUM") or shutil.which("chromium")
+PATIENCE = 120_000  # milliseconds for what is waited for: on a busy machine a test is late, not wrong
 ARGUMENTS = [
     "--headless",
     "--no-sandbox",
@@ -52,7 +53,7 @@ def address(tmp_path: Path) -> Iterator[str]:
 def visit(browser: Browser, address: str) -> Iterator[Callable[..., Bench]]:
     """Open the page; all that goes wrong in it fails the test, and so does anything that it loads from elsewhere."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True, color_scheme="light")
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE)
     wrong: list[str] = []
     context.on("weberror", lambda error: wrong.append(str(error.error)))
     context.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
