@@ -16,7 +16,7 @@ from dragoman.cluster.writing import SIDES, Writing, count_writing, number_words
 from dragoman.errors import BadInputError
 from dragoman.files import Arrays
 from dragoman.models.alignment_kernels import LONGEST
-from dragoman.progress import Progress as Progress
+from dragoman.progress import Progress
 from dragoman.text.tokens import Mode
 from dragoman.text.vocabulary import Vocabulary
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from dragoman.cluster import aligning, building, counting
 from dragoman.cluster import corpus as corpora
 from dragoman.cluster.aligning import Expected
-from dragoman.cluster.corpus import Corpus, Progress
+from dragoman.cluster.corpus import Corpus
 from dragoman.cluster.disk import Workplace
 from dragoman.cluster.runners import Local, Runner
 from dragoman.cluster.tables import named, under
@@ -29,6 +29,7 @@ from dragoman.files import Arrays, storage_errors, write_arrays
 from dragoman.models import estimators, knowledge
 from dragoman.models.lengths import LengthModel
 from dragoman.models.symmetry import DEFAULT
+from dragoman.progress import Progress
 from dragoman.store import Project
 from dragoman.text.tokens import Mode
 from dragoman.text.vocabulary import SPECIAL

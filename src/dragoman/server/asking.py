@@ -8,9 +8,9 @@ from typing import Any
 
 from fastapi import Request
 
+from dragoman.languages import same_language
 from dragoman.server.answers import RefusedError
 from dragoman.server.keys import Visitor
-from dragoman.server.languages import same_language
 from dragoman.server.projects import Opened
 from dragoman.server.rooms import House, Room
 from dragoman.types import Translation

@@ -8,11 +8,11 @@ from typing import Any
 from dragoman.errors import BadInputError
 from dragoman.formats import Document, read_document
 from dragoman.guard import FlaggedError
+from dragoman.languages import same_language
 from dragoman.server import editing
 from dragoman.server.answers import RefusedError
 from dragoman.server.documents import ChangedError, Segment
 from dragoman.server.jobs import Job
-from dragoman.server.languages import same_language
 from dragoman.server.projects import Opened
 from dragoman.server.rooms import Room
 

@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable
 
 from dragoman.guard import script_of, scripts_of
-from dragoman.languages import primary, same_language
+from dragoman.languages import primary
 
-__all__ = ["NAMES", "detect", "name_of", "primary", "same_language"]
+__all__ = ["NAMES", "detect", "name_of", "primary"]
 
 # Code, name; then words so frequent that they tell the language, for some of those that share a script.
 _TABLE = """

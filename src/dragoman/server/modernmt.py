@@ -14,6 +14,7 @@ from fastapi import APIRouter, Depends, Response
 from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from dragoman.languages import same_language
 from dragoman.server import asking, editing
 from dragoman.server.access import Coming, check_role
 from dragoman.server.answers import RefusedError
@@ -21,7 +22,7 @@ from dragoman.server.asking import Parameters, find, parameters, text_of, texts_
 from dragoman.server.exchange import import_document
 from dragoman.server.jobs import Job
 from dragoman.server.keys import Visitor
-from dragoman.server.languages import detect, same_language
+from dragoman.server.languages import detect
 from dragoman.server.projects import Opened, number_of
 from dragoman.server.rooms import House, Room, TheHouse
 from dragoman.store import Row
