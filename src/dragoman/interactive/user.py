@@ -23,6 +23,7 @@ from itertools import takewhile
 from typing import Protocol
 
 from dragoman.interactive.session import Mode, Session
+from dragoman.text.tokens import split
 
 
 class Partner(Protocol):
@@ -96,7 +97,7 @@ def interact(
 ) -> Iterator[Outcome]:
     """`simulate`, segment by segment as they come; `clock` tells the time in seconds.
 
-    Of an empty line there is nothing to learn.
+    Of a line without words there is nothing to learn.
     """
     for source, reference in pairs:
         began = clock()
@@ -107,7 +108,7 @@ def interact(
             typing = type_characters(_timed(session, keys, clock), reference)
             strokes = type_words(lambda prefix: session.suggest(prefix).text, reference)
             ready = clock()
-            if learn and source.strip() and reference.strip():
+            if learn and split(source).words and split(reference).words:
                 session.accept(reference, force=True)
             learned = clock() - ready
         effort = Effort(*typing, strokes, len(reference), len(reference.split()), 1)
