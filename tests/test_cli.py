@@ -204,6 +204,19 @@ def test_the_adapter_of_a_simulation_does_not_stay(before: Ridge | None, project
         assert len(engine.history()) == 2
 
 
+def test_the_order_over_a_base_is_that_of_the_base(tmp_path: Path) -> None:
+    languages = "--source", "en", "--target", "es"
+    base, new = tmp_path / "base", tmp_path / "new"
+    assert call("create", base, *languages, "--order", "3").exit_code == 0
+    assert call("train", base, "-", given="green button\tbotón verde\n").exit_code == 0
+    refused = call("create", new, *languages, "--base", base, "--order", "5")
+    assert "was trained with order=3" in str(refused.exception)
+    assert not new.exists()
+    assert call("create", new, *languages, "--base", base).exit_code == 0
+    with Engine.open(new, write=False) as engine:
+        assert engine.project.settings["order"] == 3
+
+
 def test_errors_on_the_command_line_say_what_helps_there(project: Path, tmp_path: Path) -> None:
     new = "create", tmp_path / "new", "--source", "en", "--target", "es"
     for arguments, said in (

@@ -69,7 +69,7 @@ class Engine(Opened):
         target: str,
         preset: str = DEFAULT,
         tokens: Mode = "text",
-        order: int = ORDER,
+        order: int | None = None,
         base: str | Path | None = None,
         journal: str | None = None,
         memory: bool = True,
@@ -77,16 +77,16 @@ class Engine(Opened):
         """Make a new project in a directory and open it.
 
         `base` is the directory of a trained base, or of a project that was trained, to stand on, or a URL of a base
-        (s3://…, gs://…), which is fetched; `journal` is a URL of PostgreSQL, if the journal is to be kept there. Over
-        a base, the order of the language model is that of the base.
+        (s3://…, gs://…), which is fetched; `journal` is a URL of PostgreSQL, if the journal is to be kept there.
+        `order` is that of the language model: by default that of the base, and 5 without one.
         """
         if tokens not in get_args(Mode):
             raise BadInputError(f"there are no tokens of the kind {tokens!r}", remedy="choose text or words")
         directory = None if base is None else _find_base(fetch(base), source, target)
-        Weights(preset)  # refuses an unknown one before anything is made, and so does the next line
-        knowledge = Knowledge(Knowledge.open_base(directory) if directory else None, tokens=tokens, order=order)
-        own = knowledge.models.language.order
-        if order not in (own, ORDER):
+        Weights(preset)  # refuses an unknown one before anything is made, and so do the next lines
+        below = Knowledge.open_base(directory) if directory else None
+        own = Knowledge(below, tokens=tokens, order=ORDER if order is None else order).models.language.order
+        if order not in (own, None):
             raise BadInputError(f"the base was trained with order={own}", remedy=f"create the project with order={own}")
         settings = {"preset": preset, "tokens": tokens, "order": own}
         project = Project.create(path, settings, source=source, target=target, journal=journal, base=directory)

@@ -166,6 +166,16 @@ def test_over_a_base_the_order_is_that_of_the_base(tmp_path: Path) -> None:
         Engine.create(tmp_path / name, source="en", target="es", base=tmp_path / "trained", **options).close()
         with Engine.open(tmp_path / name, write=False) as engine, engine.reading() as state:
             assert engine.project.settings["order"] == state.knowledge.models.language.order == 3
+    for other in (2, 5):
+        with pytest.raises(BadInputError, match="was trained with order=3; create the project with order=3"):
+            Engine.create(tmp_path / "other", source="en", target="es", base=tmp_path / "trained", order=other)
+
+
+def test_without_a_base_the_order_is_five_unless_given(tmp_path: Path) -> None:
+    given: list[tuple[int, dict[str, Any]]] = [(5, {}), (2, {"order": 2})]
+    for order, options in given:
+        with Engine.create(tmp_path / str(order), source="en", target="es", **options) as engine:
+            assert engine.project.settings["order"] == order
 
 
 def test_one_may_write_and_many_may_read(tmp_path: Path) -> None:

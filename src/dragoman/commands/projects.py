@@ -40,7 +40,9 @@ def create(
     target: Annotated[str, typer.Option(help="Code of the language to translate into.")],
     preset: Annotated[str, typer.Option(help="Features of the model: thot, moses or full.")] = "moses",
     tokens: Annotated[str, typer.Option(help="`text`, or `words` for text that is tokenised already.")] = "text",
-    order: Annotated[int, typer.Option(help="Order of the language model.")] = 5,
+    order: Annotated[
+        int | None, typer.Option(help="Order of the language model; by default that of the base, or 5 without one.")
+    ] = None,
     base: Annotated[
         str | None, typer.Option(help="A trained base to stand on: a directory, or a URL (s3://…, gs://…, file://…).")
     ] = None,
