@@ -44,8 +44,8 @@ def envelope(heights: list[int], slopes: list[int]) -> list[int]:
     return found
 
 
-def steps(pool: Pool, weights: list[int], direction: list[int]) -> tuple[list[Fraction], list[float]]:
-    """Where other hypotheses are preferred along a line of weights, and the quality between; all features are whole."""
+def best_quality(pool: Pool, weights: list[int], direction: list[int]) -> float:
+    """The best quality anywhere on a line of weights, if all features are whole numbers: each interval is tried."""
     scored = []
     for rows in pool.features:
         exact = rows.astype(int).tolist()
@@ -56,24 +56,9 @@ def steps(pool: Pool, weights: list[int], direction: list[int]) -> tuple[list[Fr
             )
         )
     places = sorted({x for heights, slopes in scored for x in crossings(heights, slopes)})
-    chosen = [[highest(heights, slopes, x) for heights, slopes in scored] for x in between(places)]
-    changes = [n for n, (left, right) in enumerate(pairwise(chosen)) if left != right]
     qualities = []
-    for preferred in [chosen[0], *(chosen[n + 1] for n in changes)]:
-        total = np.sum([counts[row] for counts, row in zip(pool.statistics, preferred, strict=True)], axis=0)
+    for x in between(places):
+        chosen = [highest(heights, slopes, x) for heights, slopes in scored]
+        total = np.sum([counts[row] for counts, row in zip(pool.statistics, chosen, strict=True)], axis=0)
         qualities.append(float(pool.qualities(total[None])[0]))
-    return [places[n] for n in changes], qualities
-
-
-def best_quality(pool: Pool, weights: list[int], direction: list[int]) -> float:
-    """The best quality anywhere on a line of weights: each interval is tried."""
-    return max(steps(pool, weights, direction)[1])
-
-
-def mean_quality(pool: Pool, weights: list[int], direction: list[int], x: Fraction, window: Fraction) -> float:
-    """The mean quality from a window left of a place to as far right of it: the sum of its parts."""
-    places, qualities = steps(pool, weights, direction)
-    low, high = x - window, x + window
-    edges = [low, *(place for place in places if low < place < high), high]
-    parts = [float(b - a) * qualities[sum(place <= a for place in places)] for a, b in pairwise(edges)]
-    return sum(parts) / float(high - low)
+    return max(qualities)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +9,6 @@ from hypothesis import strategies as st
 
 from dragoman.tune import mert_kernels as kernels
 from dragoman.tune.mert import climb, line_search, mert
-from dragoman.tune.pool import Pool
 from tests.oracles import tuning as oracle
 from tests.tune.support import MEASURES, measures, random_pool, seeds
 
@@ -39,34 +36,6 @@ def test_the_line_search_finds_what_a_sweep_of_the_whole_line_finds(
     pool = random_pool(MEASURES[measure], seed)
     found = line_search(pool, np.array(weights, float), np.array(direction, float))
     assert found.quality == pytest.approx(oracle.best_quality(pool, weights, direction))
-
-
-@settings(deadline=None, max_examples=100)
-@given(measures, seeds, st.lists(whole, min_size=3, max_size=3), st.lists(whole, min_size=3, max_size=3))
-def test_with_a_window_what_counts_is_the_mean_around_a_place(
-    measure: str, seed: int, weights: list[int], direction: list[int]
-) -> None:
-    pool = random_pool(MEASURES[measure], seed)
-    window = Fraction(1, 4)
-    found = line_search(pool, np.array(weights, float), np.array(direction, float), window=float(window))
-
-    def mean(x: Fraction) -> float:
-        return oracle.mean_quality(pool, weights, direction, x, window)
-
-    assert found.quality == pytest.approx(mean(Fraction(found.x)))
-    assert found.gain == pytest.approx(found.quality - mean(Fraction(0)), abs=1e-6)
-    places, _ = oracle.steps(pool, weights, direction)
-    assert found.quality >= max(mean(x) for x in oracle.between(places)) - 1e-6
-
-
-def test_a_window_passes_over_a_peak_too_narrow_to_be_trusted() -> None:
-    pool = Pool(MEASURES["wer"])
-    lines = [[0.0, -1.0], [0.5, 0.0], [0.4, 0.2], [-2.0, 1.0]]  # heights and slopes, each the highest somewhere
-    errors = [[9, 10], [0, 10], [9, 10], [4, 10]]  # the second is preferred from -0.5 to 0.5, the last from 3 on
-    pool.add([np.array(lines)], [np.array(errors)])
-    line, start = np.array([0.0, 1.0]), np.array([1.0, 0.0])
-    assert -0.5 < line_search(pool, start, line).x < 0.5
-    assert line_search(pool, start, line, window=2.0).x > 3
 
 
 @settings(deadline=None, max_examples=50)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -36,18 +34,6 @@ def test_a_tuner_makes_a_pool_better(method: str) -> None:
     pool = separable_pool(np.array([0.6, 0.3, -0.8]))
     found = METHODS[method](pool, np.array([0.5, 0.5, 0.5]), seed=1)
     assert pool.quality(found) > pool.quality(np.array([0.5, 0.5, 0.5])) + 5
-
-
-@settings(deadline=None, max_examples=50)
-@given(measures, seeds)
-def test_the_measure_to_expect_is_that_of_the_mean_counts(measure: str, seed: int) -> None:
-    pool = random_pool(MEASURES[measure], seed)
-    total = np.zeros(pool.statistics[0].shape[1])
-    for rows, counts in zip(pool.features, pool.statistics, strict=True):
-        chances = [math.exp(row @ START) for row in rows]
-        total += sum(chance / sum(chances) * count for chance, count in zip(chances, counts, strict=True))
-    assert pool.expected(START) == pytest.approx(float(pool.qualities(total[None])[0]))
-    assert np.isfinite(pool.expected(1e6 * START))
 
 
 @pytest.mark.parametrize("method", ["mira", "pro"])

@@ -16,8 +16,8 @@ from dragoman.adapt.batch_bayes import adapt
 from dragoman.experiments.adaptation import MEASURES, Lists, Run
 from dragoman.experiments.adapting import row_of, run_of
 from dragoman.experiments.experiment import Measured, Results, Row, Scale, Table, Text
-from dragoman.experiments.workshop import PUBLISHED, Workshop
-from dragoman.tune import Pool
+from dragoman.experiments.workshop import Workshop
+from dragoman.tune import METHODS, Pool
 
 MOST = 2000  # sentences that A is drawn from
 
@@ -93,7 +93,7 @@ def _chooser(
         pool = pool_of(lists, drawn, n, measure)
         if known is not None:
             pool = pool_of(known, range(len(known)), n, measure).joined(pool)
-        weights = PUBLISHED[method.removesuffix("+")](pool, weights, seed=seed)
+        weights = METHODS[method.removesuffix("+")](pool, weights, seed=seed)
     return lambda rows: int(np.argmax(rows @ weights))
 
 

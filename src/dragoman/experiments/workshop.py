@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,10 @@ from dragoman.measure import Bleu
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import DEFAULT, Weights
 from dragoman.progress import Progress
-from dragoman.tune import METHODS, Development, Tuner, mert, pro, tune
+from dragoman.tune import METHODS, Development, tune
 
 LONGEST = 80  # words of a side of a training pair
 ROUNDS = 5  # of tuning
-PUBLISHED: dict[str, Tuner] = METHODS | {  # as their papers have them
-    "mert": partial(mert, window=0.0),
-    "pro": partial(pro, repeats=1),
-}
 APART = ("server", "commands", "formats", "cluster")  # rooms that no result depends on
 
 
@@ -72,7 +68,7 @@ class Workshop:
             read = Development.read(knowledge, self.pairs(development))
             start, measure = Weights(preset), Bleu("none")
             settings: dict[str, Any] = {"rounds": ROUNDS, "seed": self.seed, "progress": self.progress}
-            report = tune(knowledge.models, start, read, PUBLISHED[method], measure, **settings)
+            report = tune(knowledge.models, start, read, METHODS[method], measure, **settings)
             (directory / "weights.json").write_text(json.dumps(report.weights), encoding="utf-8")
 
         found = self._kept("weights", [train, development, method, preset], make)

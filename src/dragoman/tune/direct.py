@@ -1,9 +1,7 @@
-"""Downhill simplex and Powell's method, from SciPy, on a measure made smooth.
+"""Downhill simplex and Powell's method, from SciPy: the measure on the pool, as it is, is what they minimise.
 
-The measure of the hypotheses preferred is a function of steps, on which a small change of the weights does nothing. So
-what they maximise is the measure of the counts that are to be expected if each hypothesis were chosen with a
-probability that grows with its score, as Och (2003) has it for error counts. They begin with large changes, and begin
-again from where they have come to.
+The measure is a function of steps, so that small changes of the weights often do nothing: both begin with large ones,
+and begin again from where they have come to.
 """
 
 from __future__ import annotations
@@ -13,13 +11,11 @@ from typing import Any
 import numpy as np
 
 from dragoman.extras import load
-from dragoman.tune.pool import Pool, Vector, settled
+from dragoman.tune.pool import Pool, Vector, better, settled
 
 RESTARTS = 3
 FIRST_STEP = 0.5  # of the mean size of the weights
 EVALUATIONS = 100  # of the measure, for each weight and each start
-SHARPNESS = 15.0  # the sum of the weights when hypotheses get their probabilities
-SMALLEST_GAIN = 1e-4  # points of the measure
 
 
 def simplex(pool: Pool, weights: Vector, *, seed: int = 1) -> Vector:
@@ -29,8 +25,8 @@ def simplex(pool: Pool, weights: Vector, *, seed: int = 1) -> Vector:
     for _ in range(RESTARTS + 1):
         sides = random.choice([-1.0, 1.0], weights.size) * _scale(best) * random.uniform(0.5, 1.5, weights.size)
         corners = np.concatenate([best[None], best + np.diag(sides)])
-        settings = {"initial_simplex": corners, "xatol": 1e-4, "fatol": SMALLEST_GAIN}
-        best = _maximised(pool, best, "Nelder-Mead", settings)
+        settings = {"initial_simplex": corners, "xatol": 1e-4, "fatol": 1e-4}
+        best = better(pool, [best, _minimised(pool, best, "Nelder-Mead", settings)])
     return settled(pool, best, weights)
 
 
@@ -39,8 +35,8 @@ def powell(pool: Pool, weights: Vector, *, seed: int = 1) -> Vector:
     random, size = np.random.default_rng(seed), weights.size
     best, directions = weights.copy(), np.eye(size)[random.permutation(size)]
     for _ in range(RESTARTS + 1):
-        settings = {"direc": directions * _scale(best), "xtol": 1e-3, "ftol": 1e-5}
-        best = _maximised(pool, best, "Powell", settings)
+        settings = {"direc": directions * _scale(best), "xtol": 1e-3, "ftol": 1e-6}
+        best = better(pool, [best, _minimised(pool, best, "Powell", settings)])
         directions, _ = np.linalg.qr(random.normal(0, 1, (size, size)))
     return settled(pool, best, weights)
 
@@ -49,14 +45,8 @@ def _scale(weights: Vector) -> float:
     return FIRST_STEP * (float(np.abs(weights).mean()) or 1.0)
 
 
-def _maximised(pool: Pool, start: Vector, method: str, settings: dict[str, Any]) -> Vector:
-    """The weights that one run of a method of SciPy comes to; those it starts from if these are no better."""
+def _minimised(pool: Pool, start: Vector, method: str, settings: dict[str, Any]) -> Vector:
     minimize = load("scipy.optimize", extra="tune").minimize
     options = settings | {"maxfev": EVALUATIONS * start.size}
-    found = minimize(lambda weights: -_smooth(pool, weights), start, method=method, options=options)
-    return np.asarray(found.x, np.float64).reshape(start.shape) if -found.fun > _smooth(pool, start) else start
-
-
-def _smooth(pool: Pool, weights: Vector) -> float:
-    """The measure to be expected: only the direction of the weights counts here too."""
-    return pool.expected(weights * (SHARPNESS / (np.abs(weights).sum() or 1.0)))
+    found = minimize(lambda weights: -pool.quality(weights), start, method=method, options=options)
+    return np.asarray(found.x, np.float64).reshape(start.shape)

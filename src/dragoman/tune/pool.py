@@ -104,12 +104,6 @@ class Pool:
         _, statistics, starts = self.flat
         return float(self.qualities(statistics[starts[:-1] + self.choose(weights)].sum(0)[None])[0])
 
-    def expected(self, weights: Vector) -> float:
-        """The measure of the counts to expect if each hypothesis has the probability exp(score), normalised."""
-        features, statistics, starts = self.flat
-        totals = kernels.expected(kernels.project(features, weights), starts, statistics)
-        return float(self.qualities(totals[None])[0])
-
     def qualities(self, totals: NDArray[Any]) -> Vector:
         """[n] the measure of summed statistics [n, k], in percent; negative if it counts errors: higher is better."""
         return self.measure.scores(totals) * self.sign
@@ -157,4 +151,3 @@ def _exercise() -> None:
     pool = Pool(Wer())
     pool.add([np.zeros((1, 1))], [np.ones((1, 2))])
     pool.quality(np.zeros(1))
-    pool.expected(np.zeros(1))

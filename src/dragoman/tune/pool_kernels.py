@@ -1,4 +1,4 @@
-"""The scores of hypotheses under some weights, which of each sentence is preferred, and which counts to expect.
+"""The scores of hypotheses under some weights, and which of each sentence is preferred.
 
 NumPy's own product would go to several threads at every call, for less work than it takes to wake them.
 """
@@ -37,17 +37,3 @@ def preferred(scores, starts):
                 best = row
         rows[s] = best
     return rows
-
-
-@kernel
-def expected(scores, starts, statistics):
-    """Statistics [k] summed over sentences, of each the mean by the probabilities exp(score) ÷ their sum."""
-    totals = np.zeros(statistics.shape[1])
-    for s in range(starts.size - 1):
-        begin, end = starts[s], starts[s + 1]
-        shares = np.exp(scores[begin:end] - scores[begin:end].max())
-        whole = shares.sum()
-        for row in range(begin, end):
-            for k in range(totals.size):
-                totals[k] += shares[row - begin] / whole * statistics[row, k]
-    return totals

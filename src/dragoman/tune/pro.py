@@ -6,26 +6,22 @@ import numpy as np
 
 from dragoman.extras import load
 from dragoman.tune.mert import line_search
-from dragoman.tune.pool import Pool, Vector, better, rescaled, settled
+from dragoman.tune.pool import Pool, Vector, rescaled, settled
 from dragoman.tune.pool_kernels import project
 
 SAMPLED, KEPT = 5000, 50  # pairs of each sentence
-REPEATS = 4  # regressions, each from where the one before has come to
 LEAST = 5.0  # points of the sentence's measure by which a pair must differ
 
 
-def pro(pool: Pool, weights: Vector, *, seed: int = 1, repeats: int = REPEATS) -> Vector:
+def pro(pool: Pool, weights: Vector, *, seed: int = 1) -> Vector:
     """Weights that rank pairs of hypotheses of the pool as their quality does, interpolated with the old ones.
 
-    How much of the new ones goes in is found by line search (in the paper it is a tenth, and there are 30 rounds). Once
-    moved, the weights prefer other hypotheses, to which others compare differently: so it is repeated.
+    How much of the new ones goes in is found by line search (in the paper it is a tenth, and there are 30 rounds).
     """
-    random, found = np.random.default_rng(seed), weights
-    for _ in range(repeats):
-        towards = rescaled(_learned(pool, found, random), weights) - found
-        step = line_search(pool, found, towards, 0.0, 1.0)
-        found = better(pool, [found, found + step.x * towards])
-    return settled(pool, found, weights)
+    learned = _learned(pool, weights, np.random.default_rng(seed))
+    towards = rescaled(learned, weights) - weights
+    share = line_search(pool, weights, towards, 0.0, 1.0).x
+    return settled(pool, weights + share * towards, weights)
 
 
 def _learned(pool: Pool, weights: Vector, random: np.random.Generator) -> Vector:
