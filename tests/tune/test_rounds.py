@@ -190,6 +190,16 @@ def test_a_tuner_may_return_a_list(models: ModelSet, development: Development) -
     assert list(report.rounds[1].weights.values()) == [1.0] * len(START)
 
 
+def test_a_tuner_may_change_the_weights_it_is_given(models: ModelSet, development: Development) -> None:
+    def changing(pool: Pool, weights: Floats, *, seed: int = 1) -> Floats:  # noqa: ARG001 (the protocol)
+        weights *= np.arange(1, len(weights) + 1)
+        return weights
+
+    report = tune(models, START, development, changing, Wer(), nbest=5, rounds=1)
+    assert len(report.rounds) == 2
+    assert dict(report.rounds[0].weights) == dict(START)
+
+
 def test_pairs_without_words_on_a_side_are_left_out_and_counted() -> None:
     development = Development.of([(["a"], []), ([], ["b"]), (["a"], ["b"])])
     assert (development.sources, development.references, development.left_out) == ((("a",),), (("b",),), 2)

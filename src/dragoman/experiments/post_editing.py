@@ -26,6 +26,7 @@ from dragoman.errors import BadInputError
 from dragoman.extras import load
 from dragoman.files import storage_errors
 from dragoman.measure import Bleu, Measure, Ter, Wer
+from dragoman.text.tokens import split
 
 WINDOW = 50  # segments of the moving average
 TIMES = "translating", "learning"
@@ -51,13 +52,13 @@ def post_edit(
 ) -> Iterator[Outcome]:
     """Translate each source, compare with its reference, and learn the reference; segment by segment, as they come.
 
-    Without memory, it is the models alone that translate, as in the papers. Of an empty line there is nothing to learn.
+    Without memory, it is the models alone that translate, as in the papers. Of a line without words nothing is learned.
     """
     for source, reference in pairs:
         began = time.perf_counter()
         translation = engine.translate(source, memory=memory).text
         translated = time.perf_counter()
-        if learn and source.strip() and reference.strip():
+        if learn and split(source).words and split(reference).words:
             engine.learn(source, reference, force=True)
         learned = time.perf_counter()
         edits, words = Wer().statistics([translation], [reference])[0].tolist()

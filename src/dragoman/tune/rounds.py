@@ -143,7 +143,7 @@ def tune(
 def _changed(method: Tuner, pool: Pool, start: Vector, seed: int) -> Vector | None:
     """Weights that a tuner finds and that are not those it starts from; None if it finds none with several seeds."""
     for attempt in range(ATTEMPTS):
-        found = _checked(method(pool, start, seed=seed + attempt), method, start.size)
+        found = _checked(method(pool, start.copy(), seed=seed + attempt), method, start.size)
         if np.abs(found - start).sum() > SMALLEST_CHANGE * np.abs(start).sum():
             return found
     return None
