@@ -34,7 +34,7 @@ from dragoman.models.knowledge import Knowledge
 from dragoman.models.language import Share
 from dragoman.models.loglinear import DEFAULT, Weights
 from dragoman.models.modelset import checked_language_share, checked_share
-from dragoman.opened import Opened
+from dragoman.opened import OpenProject
 from dragoman.progress import Progress, bars
 from dragoman.provenance import Origin, trace
 from dragoman.search.decoder import Estimates
@@ -50,8 +50,8 @@ ORDER = 5  # of the language model, unless a base has another
 LONGEST = 20_000  # words of a text that can be translated: for these the search takes about a gigabyte
 
 
-class Engine(Opened):
-    """An open project that translates and learns; `Opened` has its state, and tells who may read and change it.
+class Engine(OpenProject):
+    """An open project that translates and learns; `OpenProject` has its state, and tells who may read and change it.
 
     `memory` says whether `translate` looks among the corrections first; off, translations are the models' own.
     """

@@ -28,7 +28,7 @@ from dragoman.store import (
 )
 
 
-class Opened:
+class OpenProject:
     """A project that is open for reading, for following, or for writing; a snapshot is saved every so many rows."""
 
     def __init__(self, project: Project, *, write: bool, snapshot_every: int) -> None:
