@@ -57,7 +57,7 @@ def open_arrays(directory: Path, *, verify: bool = False) -> tuple[Arrays, dict[
 
     With `verify` every file is read through and checked; otherwise only those that may have changed since.
     """
-    with _reading_errors(directory):
+    with reading_errors(directory):
         manifest = _read_manifest(directory)
         entries = manifest["arrays"]
         known = {} if verify else _read_verified(directory)
@@ -70,6 +70,22 @@ def open_arrays(directory: Path, *, verify: bool = False) -> tuple[Arrays, dict[
         return {name: _map(directory / entry["file"]) for name, entry in entries.items()}, manifest["about"]
 
 
+_ELSEWHERE = "choose a directory you may write to"
+_TO_WRITE = {
+    errno.ENOSPC: "make room and try again",
+    errno.EDQUOT: "make room and try again",
+    errno.EFBIG: "raise the limit on file sizes and try again",
+    errno.EACCES: _ELSEWHERE,
+    errno.EPERM: _ELSEWHERE,
+    errno.EROFS: _ELSEWHERE,
+}
+_TO_READ = {
+    errno.EMFILE: "raise the limit of open files (ulimit -n) and try again",
+    errno.ENFILE: "close other programs and try again",
+    errno.EACCES: "see that you may read it",
+}
+
+
 @contextlib.contextmanager
 def storage_errors(where: Path, *, unchanged: bool = True) -> Iterator[None]:
     """Turn what the operating system says about writing into one clear line.
@@ -79,31 +95,22 @@ def storage_errors(where: Path, *, unchanged: bool = True) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        remedies = {
-            errno.ENOSPC: "make room and try again",
-            errno.EDQUOT: "make room and try again",
-            errno.EFBIG: "raise the limit on file sizes and try again",
-            errno.EACCES: "choose a directory you may write to",
-            errno.EPERM: "choose a directory you may write to",
-            errno.EROFS: "choose a directory you may write to",
-        }
-        what = f"cannot write: {(error.strerror or str(error)).lower()}{'; nothing was changed' if unchanged else ''}"
-        raise StorageError(what, where=where, remedy=remedies.get(error.errno or 0)) from error
+        what = f"cannot write: {_said(error)}{'; nothing was changed' if unchanged else ''}"
+        raise StorageError(what, where=where, remedy=_TO_WRITE.get(error.errno or 0)) from error
 
 
 @contextlib.contextmanager
-def _reading_errors(where: Path) -> Iterator[None]:
+def reading_errors(where: Path) -> Iterator[None]:
     """Turn what the operating system says about reading into one clear line."""
     try:
         yield
     except OSError as error:
-        remedies = {
-            errno.EMFILE: "raise the limit of open files (ulimit -n) and try again",
-            errno.ENFILE: "close other programs and try again",
-            errno.EACCES: "see that you may read it",
-        }
-        what = f"cannot read: {(error.strerror or str(error)).lower()}"
-        raise StorageError(what, where=where, remedy=remedies.get(error.errno or 0)) from error
+        remedy = _TO_READ.get(error.errno or 0)
+        raise StorageError(f"cannot read: {_said(error)}", where=where, remedy=remedy) from error
+
+
+def _said(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
 
 
 def _write_array(directory: Path, name: str, array: np.ndarray) -> dict[str, Any]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dragoman.adapt.protocol import Adapter
     from dragoman.engine import Engine
     from dragoman.experiments.adaptation import Lists
-    from dragoman.models.modelset import Progress
+    from dragoman.progress import Progress
 
 commands = typer.Typer()
 

@@ -14,7 +14,7 @@ from dragoman.errors import BadInputError
 from dragoman.experiments.experiment import Text
 from dragoman.models.alignment_kernels import LONGEST
 from dragoman.text.reading import pairs
-from dragoman.text.tokens import split
+from dragoman.text.tokens import has_words, split
 
 Pair = tuple[str, str]
 
@@ -50,7 +50,7 @@ class Corpora:
         for source, target in pairs(*self._paths(text)):
             if len(kept) == text.size:
                 break
-            if _has_words(source) and _has_words(target):
+            if has_words(source) and has_words(target):
                 kept.append((source, target))
         if not kept:
             raise BadInputError(f"{text} has no segments", where=self.folder)
@@ -63,11 +63,6 @@ class Corpora:
         if not kept:
             raise BadInputError(f"{text} has no segments of at most {LONGEST} words", where=self.folder)
         return kept
-
-
-def _has_words(text: str) -> bool:
-    """Whether there are tokens in it: what only has spaces or invisible characters has none."""
-    return any(map(str.isalnum, text)) or bool(split(text).words)
 
 
 def _tokens(text: str) -> str:

@@ -26,7 +26,7 @@ from dragoman.errors import BadInputError
 from dragoman.extras import load
 from dragoman.files import storage_errors
 from dragoman.measure import Bleu, Measure, Ter, Wer
-from dragoman.text.tokens import split
+from dragoman.text.tokens import has_words
 
 WINDOW = 50  # segments of the moving average
 TIMES = "translating", "learning"
@@ -58,7 +58,7 @@ def post_edit(
         began = time.perf_counter()
         translation = engine.translate(source, memory=memory).text
         translated = time.perf_counter()
-        if learn and split(source).words and split(reference).words:
+        if learn and has_words(source) and has_words(reference):
             engine.learn(source, reference, force=True)
         learned = time.perf_counter()
         edits, words = Wer().statistics([translation], [reference])[0].tolist()

@@ -23,7 +23,7 @@ from itertools import takewhile
 from typing import Protocol
 
 from dragoman.interactive.session import Mode, Session
-from dragoman.text.tokens import split
+from dragoman.text.tokens import has_words
 
 
 class Partner(Protocol):
@@ -108,7 +108,7 @@ def interact(
             typing = type_characters(_timed(session, keys, clock), reference)
             strokes = type_words(lambda prefix: session.suggest(prefix).text, reference)
             ready = clock()
-            if learn and split(source).words and split(reference).words:
+            if learn and has_words(source) and has_words(reference):
                 session.accept(reference, force=True)
             learned = clock() - ready
         effort = Effort(*typing, strokes, len(reference), len(reference.split()), 1)

@@ -35,7 +35,7 @@ from dragoman.models.symmetry import DEFAULT, KINDS
 from dragoman.progress import Progress
 from dragoman.text.vocabulary import Vocabulary
 
-__all__ = ["Contribution", "ModelSet", "Progress"]
+__all__ = ["Contribution", "ModelSet"]
 
 KIND = "ModelSet"
 SHARE = 0.5  # of a layer in the translation models; of 0.3, 0.5, 0.7 and sums best on four texts: docs/models.md

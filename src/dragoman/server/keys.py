@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dragoman.errors import BadInputError, DamagedFileError, StorageError
-from dragoman.files import storage_errors, write_durably
+from dragoman.errors import BadInputError, DamagedFileError
+from dragoman.files import reading_errors, storage_errors, write_durably
 
 ROLES = ("read", "translate", "learn", "admin")  # each may do all that those before it may
 EVERY = "*"  # stands for all projects, those to come included
@@ -81,10 +81,9 @@ class Keys:
     def records(self) -> list[dict[str, Any]]:
         """Name, hash and roles of each key."""
         try:
-            found = json.loads(self._path.read_bytes())["keys"] if self._path.exists() else []
+            with reading_errors(self._path):
+                found = json.loads(self._path.read_bytes())["keys"] if self._path.exists() else []
             return [_record(one) for one in found]
-        except OSError as error:
-            raise StorageError(f"cannot read: {(error.strerror or str(error)).lower()}", where=self._path) from None
         except (ValueError, KeyError, TypeError):
             remedy = "restore it from a copy, or remove it and make keys anew"
             raise DamagedFileError("is not a file of keys", where=self._path, remedy=remedy) from None

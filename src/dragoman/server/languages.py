@@ -14,8 +14,6 @@ from collections.abc import Iterable
 from dragoman.guard import script_of, scripts_of
 from dragoman.languages import primary
 
-__all__ = ["NAMES", "detect", "name_of", "primary"]
-
 # Code, name; then words so frequent that they tell the language, for some of those that share a script.
 _TABLE = """
 ar Arabic|bg Bulgarian на и в е да се за от с по|bn Bengali

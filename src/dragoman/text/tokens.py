@@ -51,6 +51,11 @@ def split(text: str, mode: Mode = "text", *, normalise: bool = False) -> Sentenc
     return Sentence(words=tuple(parts[1::4]), gaps=tuple(parts[::4]), placeable=tuple(map(bool, parts[2::4])))
 
 
+def has_words(text: str) -> bool:
+    """Whether there are tokens in a text: what only has spaces or invisible characters has none."""
+    return any(map(str.isalnum, text)) or bool(split(text).words)
+
+
 def join(sentence: Sentence) -> str:
     """The text that a sentence was made from.
 
@@ -203,7 +208,7 @@ _SYLLABLE = "|".join([_KANA_RUN, _THAI_SYLLABLE, _MYANMAR_SYLLABLE, _TIBETAN_SYL
 _PICTURE = rf"[\U0001f1e6-\U0001f1ff]{{2}}|[{_EMOJI}][{_EMOJI_SIGN}]*+(?:\u200d[{_EMOJI}][{_EMOJI_SIGN}]*+)*+"
 _PUNCTUATION = rf"([^{_GAP}()\[\]（）「」『』])\3*+{_MARKS}|[^{_GAP}]{_MARKS}"  # brackets do not run: "))" is two
 
-_ORDINARY = "|".join([_COUNTED, _INITIALS, _WORD, _CLITIC, _SYLLABLE, _CHARACTER, _PICTURE, _PUNCTUATION])
+_ORDINARY = "|".join([_INITIALS, _WORD, _CLITIC, _SYLLABLE, _CHARACTER, _PICTURE, _PUNCTUATION])
 
 # The whole ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
