@@ -106,6 +106,8 @@ def test_a_project_from_creation_to_statistics(tmp_path: Path) -> None:
     assert run("glossary", project, "--file", str(tmp_path / "terms.tsv"), "--remove", "stop").returncode == 0
     assert run("glossary", project).stdout == "lamp\tbombilla\n"
     assert run("translate", project, "Lamp").stdout == "Bombilla\n"
+    assert "has learned 2 corrections" in run("copy", project, str(tmp_path / "copy")).stdout
+    assert run("translate", str(tmp_path / "copy"), "Stop.", "Lamp").stdout == "Deténgase.\nBombilla\n"
 
 
 def test_training_simulating_and_measuring(tmp_path: Path) -> None:

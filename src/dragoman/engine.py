@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Self, get_args
@@ -179,17 +180,20 @@ class Engine(OpenProject):
 
     # ── Learning ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def learn(self, source: str, target: str, *, user: str | None = None, force: bool = False) -> int:
+    def learn(
+        self, source: str, target: str, *, user: str | None = None, force: bool = False, time: datetime | None = None
+    ) -> int:
         """Learn a correction; when this returns its id, it is safe on disk and in the models.
 
         One that looks like a mistake is kept in the journal and refused (`FlaggedError`), unless `force` insists.
+        `time` is when it was made, if not now.
         """
         with self._writing() as state:
             reason = self._examine(state, source, target, user=user, force=force)
             with self._undoing():
                 contribution = self._learn(state, source, target)
                 number = self.project.journal.append_learn(
-                    source, target, contribution=contribution, user=user, reason=reason
+                    source, target, contribution=contribution, user=user, reason=reason, time=time
                 )
                 state.memory.add(number, source, target)
                 state.revision = number
@@ -271,9 +275,9 @@ class Engine(OpenProject):
             learned = base.train(pairs, progress=report)
         with self._writing():
             self._check_untaught()
-            base.save(self.project.path / "base")
+            base.save(self.project.own_base)
             with self._undoing():
-                self.project.set_base(self.project.path / "base")
+                self.project.set_base(self.project.own_base)
                 self._restore()
         return learned
 

@@ -24,8 +24,10 @@ from dragoman.packing import pack, unpack
 from dragoman.search.decoder import Estimates
 from dragoman.search.searching import Search
 from dragoman.store import Journal, Project, Row, Snapshot
+from dragoman.text.tokens import SIGNATURE
 
-FORMAT = 2  # of snapshots; one of another format is not needed, the journal has it all
+# Of snapshots, and how texts were cut for them; one with other words here is not needed, the journal has it all.
+FORMAT = f"2 {SIGNATURE}"
 
 
 @dataclass

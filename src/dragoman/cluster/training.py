@@ -76,9 +76,8 @@ def train_project(project: Project, pairs: Iterable[tuple[str, str]], **options:
         remedy = "create a new project and train it first"
         raise BadInputError("this project has learned already", where=project.path, remedy=remedy)
     settings = project.settings
-    base = project.path / "base"
-    trained = train(pairs, base, tokens=settings["tokens"], order=settings["order"], **options)
-    project.set_base(base)
+    trained = train(pairs, project.own_base, tokens=settings["tokens"], order=settings["order"], **options)
+    project.set_base(project.own_base)
     return trained
 
 

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
+JournalUrl = Annotated[
+    str | None,
+    typer.Option("--journal", help="URL of a PostgreSQL database for the journal; else it is a file."),
+]
+
 
 @commands.command(epilog="Example: dragoman create manual --source en --target es")
 def create(
@@ -46,9 +51,7 @@ def create(
     base: Annotated[
         str | None, typer.Option(help="A trained base to stand on: a directory, or a URL (s3://…, gs://…, file://…).")
     ] = None,
-    journal: Annotated[
-        str | None, typer.Option(help="URL of a PostgreSQL database to keep the journal in; else it is a file.")
-    ] = None,
+    journal: JournalUrl = None,
 ) -> None:
     """Make a new project, from nothing or over a trained base."""
     from dragoman.engine import Engine
@@ -56,13 +59,49 @@ def create(
     if tokens not in ("text", "words"):
         raise BadInputError(f"there are no tokens of the kind {tokens!r}", remedy="choose text or words")
     mode: Any = tokens
-    found = None if base is None else _fetched(base)
-    if found and not any((found / name).exists() for name in ("manifest.json", "project.json")):
-        remedy = "name a directory with a trained base, or a project that was trained"
-        raise BadInputError("there is no base here", where=found, remedy=remedy)
+    found = None if base is None else _find_base(base)
     options: dict[str, Any] = {"preset": preset, "tokens": mode, "order": order, "base": found, "journal": journal}
     Engine.create(project, source=source, target=target, **options).close()
     typer.echo(f"{project} is ready: translate with it, correct it, and it learns")
+
+
+@commands.command(epilog="Example: dragoman copy manual manual-2 --base larger-base")
+def copy(
+    project: ProjectPath,
+    new: Annotated[Path, typer.Argument(help="The directory of the new project.")],
+    base: Annotated[str | None, typer.Option(help="A trained base to stand on, if not that of the project.")] = None,
+    journal: JournalUrl = None,
+    json: AsJson = False,
+) -> None:
+    """Make a new project that learns all corrections of another anew, with its settings.
+
+    For another base, another journal, or a project that another version of dragoman has made. Who corrected and when is
+    taken over, what was forgotten or flagged is not. Corrections that cannot be learned are named; the exit code is 1
+    if there are any.
+    """
+    from dragoman.copying import copy as copy_project
+    from dragoman.progress import bars
+
+    found = None if base is None else _find_base(base)
+    with bars() as progress:
+        copied = copy_project(project, new, base=found, journal=journal, progress=progress)
+    for reason in copied.refused:
+        typer.echo(f"dragoman: left out: {reason}", err=True)
+    if json:
+        typer.echo(json_format.dumps({"learned": copied.learned, "refused": len(copied.refused)}))
+    else:
+        typer.echo(f"{new} has learned {copied.learned:,} corrections")
+    if copied.refused:
+        raise typer.Exit(1)
+
+
+def _find_base(location: str) -> Path:
+    """The directory of a base, which is fetched if it is elsewhere."""
+    found = _fetched(location)
+    if not any((found / name).exists() for name in ("manifest.json", "project.json")):
+        remedy = "name a directory with a trained base, or a project that was trained"
+        raise BadInputError("there is no base here", where=found, remedy=remedy)
+    return found
 
 
 def _fetched(location: str) -> Path:

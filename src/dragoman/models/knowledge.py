@@ -75,8 +75,9 @@ class Knowledge:
         ids = self.models.source.ids(self.source.model_words(one), add=True)
         other_ids = self.models.target.ids(self.target.model_words(other), add=True)
         if not (np.array_equal(ids, contribution.source) and np.array_equal(other_ids, contribution.target)):
-            remedy = "restore the journal and the base from copies that belong together"
-            raise BadInputError("this contribution was made by another text, or after another history", remedy=remedy)
+            what = "a correction was cut into other words when it was learned, or does not belong to this base"
+            remedy = "learn all of them anew with `dragoman copy`, or bring back the base that belongs to the journal"
+            raise BadInputError(what, remedy=remedy)
         self.models.apply(contribution)
         self.source.add(one)
         self.target.add(other)

@@ -175,6 +175,11 @@ class Project:
         """The settings the project began with; those that came later are in the journal."""
         return dict(self._description["settings"])
 
+    @property
+    def own_base(self) -> Path:
+        """The directory for a base that is this project's own."""
+        return self.path / "base"
+
     def find_base(self) -> Path | None:
         """The directory of the base, if the project has one, after a look whether it is still the same."""
         base = self._description["base"]

@@ -17,6 +17,7 @@ Rules for changing the pattern, so that it stays fast whatever the text:
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from typing import Literal
@@ -217,3 +218,6 @@ _WHOLE_WORD = rf"[{_LOW}]++(?![^\s,.;)!?»”\]}}\"]|[,.\"]\S)"
 
 _TOKEN = re.compile(rf"(?=[^{_GAP}])({_COUNTED}|{_WHOLE_WORD}|({_PLACEABLE})|{_ORDINARY})")
 _WORDS_MODE = re.compile(r"(\S+)")
+
+# What has been counted with another pattern does not go with what this one cuts.
+SIGNATURE = hashlib.sha256(_TOKEN.pattern.encode()).hexdigest()[:16]

@@ -1,0 +1,111 @@
+"""The corrections and settings of a project in a new one, which learns them anew.
+
+What a project has learned belongs to its base and to the way in which texts were cut into tokens at the time. Over a
+larger base, in another journal, or with a later dragoman that cuts otherwise, everything has to be learned again; the
+journal has all that is needed for it, and the old project stays as it is.
+
+>>> import tempfile
+>>> directory = tempfile.TemporaryDirectory()
+>>> old, new = f"{directory.name}/old", f"{directory.name}/new"
+>>> with Engine.create(old, source="en", target="es") as engine:
+...     number = engine.learn("Press the green button.", "Pulse el botón verde.", user="ana")
+>>> copy(old, new)
+Copied(learned=1, settings=0, refused=[])
+>>> with Engine.open(new) as engine:
+...     [(row.target, row.user) for row in engine.history()]
+[('Pulse el botón verde.', 'ana')]
+>>> directory.cleanup()
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dragoman.engine import Engine
+from dragoman.errors import BadInputError
+from dragoman.files import storage_errors
+from dragoman.progress import Progress
+from dragoman.store import Journal, Project, Row
+
+
+@dataclass
+class Copied:
+    """What has been taken over."""
+
+    learned: int = 0
+    settings: int = 0  # changes of settings
+    refused: list[str] = field(default_factory=list)  # a line on each correction that cannot be learned
+
+
+def copy(
+    old: str | Path,
+    new: str | Path,
+    *,
+    base: str | Path | None = None,
+    journal: str | None = None,
+    progress: Progress | None = None,
+) -> Copied:
+    """Make a new project that learns what is in force in an old one, with who corrected and when.
+
+    It stands on `base`, a directory or a URL, or else on the base of the old one; a base inside the directory of the
+    old one is copied, so that this need not be kept. What was flagged or forgotten is not taken over.
+    """
+    with Project.open(old) as project:
+        below, settings = base or project.find_base(), project.settings
+        inside = below == project.own_base
+        engine = _Copy.create(
+            new,
+            source=project.source,
+            target=project.target,
+            preset=settings["preset"],
+            tokens=settings["tokens"],
+            order=settings["order"] if base is None else None,
+            base=None if inside else below,
+            journal=journal,
+        )
+        try:
+            with engine:
+                if inside:
+                    engine.take_base(project.own_base)
+                return engine.take_rows(project, progress)
+        except BaseException:  # there is a whole copy, or none
+            shutil.rmtree(new, ignore_errors=True)
+            if journal:
+                Journal.drop(journal)
+            raise
+
+
+class _Copy(Engine):
+    """A new project that takes over what another has."""
+
+    def take_base(self, base: Path) -> None:
+        """Copy a base into the directory of this project and stand on it."""
+        own = self.project.own_base
+        with storage_errors(own):
+            shutil.copytree(base, own)
+        with self._writing(), self._undoing():
+            self.project.set_base(own)
+            self._restore()
+
+    def take_rows(self, project: Project, progress: Progress | None) -> Copied:
+        """Learn the corrections in force and make the same settings, in their order."""
+        copied, last = Copied(), project.journal.last_id
+        for row in project.journal.rows():
+            if row.kind == "settings":
+                with self._writing() as state:
+                    self._change(state, row.settings or {})
+                copied.settings += 1
+            elif row.kind == "learn" and not row.forgotten:
+                self._take_correction(row, copied)
+            if progress:
+                progress("learning", row.id, last)
+        return copied
+
+    def _take_correction(self, row: Row, copied: Copied) -> None:
+        try:
+            self.learn(row.source or "", row.target or "", user=row.user, force=True, time=row.time)
+            copied.learned += 1
+        except BadInputError as error:
+            copied.refused.append(f"correction {row.id}: {error.what}")
