@@ -57,7 +57,8 @@ def decoder(state: State, beam: Beam | str = "best") -> Decoder:
     """A decoder with the models, weights and factors as they are now."""
     adapted = state.adaptation if state.adaptation and state.adaptation.live else None
     factors = adapted.factors if adapted and adapted.wants_factors else None
-    return Decoder(state.knowledge.models, state.weights_in_use, beam, state.estimates, factors)
+    models, slots = state.knowledge.models, state.knowledge.target.slots
+    return Decoder(models, state.weights_in_use, beam, state.estimates, factors, slots)
 
 
 def searched(state: State, source: Sentence) -> Search:

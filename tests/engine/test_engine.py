@@ -45,6 +45,20 @@ def test_a_correction_is_learned_revised_and_forgotten(tmp_path: Path) -> None:
         assert engine.statistics()["phrase pairs"] == 0
 
 
+def test_no_placeholder_is_made_up(tmp_path: Path) -> None:
+    with new(tmp_path / "project") as engine:
+        engine.learn("The file {0} was not found.", "No se encontró el archivo {0}.")
+        engine.learn("Press <b>Start</b>.", "Pulse <b>Inicio</b>.")
+        for text in ("The file was not found.", "Press Start.", "The file %s was not found.", "File {0} {0} found."):
+            for found in engine.translate(text, n=20, memory=False).nbest:
+                for slot in ("{0}", "%s", "<b>", "</b>"):
+                    assert found.text.count(slot) == text.count(slot), found.text
+        with engine.interact("The file was not found.") as session:
+            for typed in ("", "No", "No se encontró el archivo "):
+                assert "{0}" not in session.suggest(typed).text
+            assert session.suggest("No se encontró {0}").text.startswith("No se encontró {0}")  # if somebody insists
+
+
 def test_a_translation_tells_how_it_came_about(tmp_path: Path) -> None:
     with new(tmp_path / "project") as engine:
         for pair in PAIRS[:60]:

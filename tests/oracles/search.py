@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dragoman.models.modelset import ModelSet
@@ -43,7 +43,9 @@ class Exhaustive:
         placeable: Sequence[bool] | None = None,
         beta: float = 0.9,
         delta: float = 0.3,
+        slots: Collection[str] = (),
     ) -> None:
+        self.slots = slots
         self.models, self.weights, self.source = models, weights, tuple(source)
         self.fixed = list(placeable or [False] * len(source))
         self.beta, self.delta = beta, delta
@@ -65,7 +67,8 @@ class Exhaustive:
 
     def _keeps(self, words: Words, s: int, end: int) -> bool:
         kept = {word for word, fixed in zip(self.source, self.fixed, strict=True) if fixed}
-        return all(words.count(word) == self.source[s:end].count(word) for word in kept)
+        made_up = set(words) & set(self.slots) - set(self.source)
+        return not made_up and all(words.count(word) == self.source[s:end].count(word) for word in kept)
 
     def _choice(
         self,

@@ -181,6 +181,20 @@ def test_placeables_come_out_as_they_are(
     assert found.best.score == pytest.approx(max(map(oracle.score, oracle.derivations())), abs=1e-9)
 
 
+@settings(deadline=None, max_examples=40)
+@given(corpora, presets, st.lists(st.sampled_from(["a", "b", "v", "x"]), min_size=1, max_size=4))
+def test_slots_are_said_only_where_the_source_has_them(
+    pairs: list[tuple[list[str], list[str]]], preset: str, source: list[str]
+) -> None:
+    models, slots = learned([*pairs, (["a", "x"], ["x", "w"]), (["b"], ["ww", "v"])]), {"v", "x"}
+    marks = np.array([word in slots for word in models.target.words(range(len(models.target)))])
+    found = Decoder(models, Weights(preset), EVERYTHING, slots=marks).search(source)
+    for hypothesis in found.nbest(20):
+        assert not set(hypothesis.words) & slots - set(source)
+    oracle = Exhaustive(models, Weights(preset), source, slots=slots)
+    assert found.best.score == pytest.approx(max(map(oracle.score, oracle.derivations())), abs=1e-9)
+
+
 @pytest.mark.parametrize("limit", [-1, 6])
 def test_sentences_longer_than_the_bits_of_a_number(limit: int) -> None:
     source = ("the green button is on . " * 14).split()[:80]

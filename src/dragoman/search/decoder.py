@@ -15,6 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dragoman.errors import BadInputError
 from dragoman.kernels import exercise
 from dragoman.models.loglinear import Weights
@@ -38,6 +41,7 @@ class Decoder:
 
     `beam` is what a search may spend, or the name of a profile. `factors` are the learned factors u of phrase pairs
     ([M] Eq. 7), by the pair's key in the phrase model: a function, or a table whose only column holds u − 1.
+    `slots` [V] is true for target words that may only be said where the source has them, such as tags.
     """
 
     def __init__(
@@ -47,8 +51,9 @@ class Decoder:
         beam: Beam | str = "best",
         estimates: Estimates | None = None,
         factors: Factors | Table | None = None,
+        slots: NDArray[np.bool_] | None = None,
     ) -> None:
-        self.plan = Plan(models, weights, Beam.of(beam), estimates or Estimates(), as_factors(factors))
+        self.plan = Plan(models, weights, Beam.of(beam), estimates or Estimates(), as_factors(factors), slots)
 
     def search(
         self,

@@ -42,7 +42,10 @@ class Estimates:
 
 
 class Source:
-    """The words of a source sentence as the models know them, those that must be copied, and terms that are settled."""
+    """The words of a source sentence as the models know them, those that must be copied, and terms that are settled.
+
+    `slots` are target words that are not said for a sentence that has them not.
+    """
 
     def __init__(
         self,
@@ -50,6 +53,7 @@ class Source:
         words: tuple[str, ...],
         placeable: Sequence[bool] | None,
         terms: Sequence[Term] = (),
+        slots: NDArray[np.bool_] | None = None,
     ) -> None:
         self.words = words
         self.ids = models.source.ids(words)  # [J]
@@ -57,6 +61,7 @@ class Source:
         self.copies = self.spelling.ids(words)  # [J] the same words as target words
         self.terms = terms
         self.fixed = np.zeros(len(words), np.bool_) if placeable is None else np.array(placeable, np.bool_)  # [J]
+        self.slots = np.zeros(0, np.bool_) if slots is None else slots  # [V] or nothing
 
 
 class Scorer:
@@ -95,7 +100,8 @@ def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient
     sentence, phrases = scorer.sentence, scorer.models.phrases
     most = sentence.ids.size * (phrases.longest * limit + 1)
     row, counts, turns = np.empty(most, OPTION), np.empty((most, 3), np.int64), np.empty((most, 2, 3), np.int64)
-    given = sentence.ids, sentence.copies, sentence.fixed, limit, new_options(phrases.longest, limit)
+    copied = sentence.copies, sentence.fixed, sentence.slots
+    given = sentence.ids, *copied, limit, new_options(phrases.longest, limit)
     first, n, words = kernels.collect(phrases.view, *given, row, counts, turns)
     found = Found(first, row[:n], words, counts[:n], turns[:n])
     if sentence.terms:

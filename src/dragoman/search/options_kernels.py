@@ -86,11 +86,12 @@ class SpanOptions(NamedTuple):
 
 
 @kernel
-def collect(phrases, words, copies, fixed, limit, found, row, counts, turns):
+def collect(phrases, words, copies, fixed, slots, limit, found, row, counts, turns):
     """(first, number, words) of all options of a sentence; fills `row`, `counts` and `turns`, orientation counts.
 
-    `copies` [J]: target id of each source word written unchanged; `fixed` [J]: true where it must be. A word that has
-    no translation by itself can be copied, so that every sentence can be translated.
+    `copies` [J]: target id of each source word written unchanged; `fixed` [J]: true where it must be; `slots` [V]: true
+    for target words that can only be copies. A word that has no translation by itself can be copied, so that every
+    sentence can be translated.
     """
     J, longest = words.size, found.ends.size - 1
     first = np.zeros((J, longest + 1), np.int64)
@@ -104,6 +105,8 @@ def collect(phrases, words, copies, fixed, limit, found, row, counts, turns):
             for at in range(found.ends[length - 1], found.ends[length]):
                 size = target_words(phrases, found.target[at], spelled)
                 if any_fixed and not keeps_fixed(copies, fixed, s, s + length, spelled, size):
+                    continue
+                if makes_up(copies, slots, spelled, size):
                     continue
                 text = append(text, filled, spelled, size)
                 pair = pair_key(phrases, found.in_base[at], found.in_layer[at])
@@ -162,6 +165,19 @@ def keeps_fixed(copies, fixed, start, end, words, n):
             if surplus != 0:
                 return False
     return True
+
+
+@lean
+def makes_up(copies, slots, words, n):
+    """Whether one of the n target words is a slot that the sentence has not."""
+    for i in range(n):
+        if words[i] < slots.size and slots[words[i]]:
+            s = 0
+            while s < copies.size and copies[s] != words[i]:
+                s += 1
+            if s == copies.size:
+                return True
+    return False
 
 
 @lean

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dragoman.errors import BadInputError
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
@@ -46,3 +49,4 @@ class Plan:
     beam: Beam
     estimates: Estimates
     factors: Factors | None
+    slots: NDArray[np.bool_] | None = None  # [V] target words that are said only where the source has them

@@ -101,7 +101,7 @@ class SentenceSearch(Search):
     ) -> None:
         self.source, self.models = source, plan.models
         self.weights = dict(plan.weights)  # as they were for this search
-        self.sentence = Source(plan.models, source, placeable, terms)
+        self.sentence = Source(plan.models, source, placeable, terms, plan.slots)
         vector = plan.weights.vector()
         scorer = Scorer(plan.models, self.sentence, vector, plan.estimates)
         start = int(language_kernels.start(scorer.language)) if memory is None else memory

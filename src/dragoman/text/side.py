@@ -14,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dragoman.files import Arrays
 from dragoman.text.casing import Casing
+from dragoman.text.slots import Slots
 from dragoman.text.spacing import Spacing
 from dragoman.text.tokens import Mode, split
 from dragoman.text.vocabulary import Vocabulary
@@ -28,11 +30,18 @@ class Side:
 
     casing: Casing
     spacing: Spacing
+    _slots: Slots
 
     def __init__(self, vocabulary: Vocabulary, mode: Mode = "text", base: Side | None = None) -> None:
         self.mode: Mode = mode
         self.casing = Casing(vocabulary, base.casing if base else None)
         self.spacing = Spacing(vocabulary, base.spacing if base else None)
+        self._slots = Slots(vocabulary, base._slots if base else None)
+
+    @property
+    def slots(self) -> NDArray[np.bool_] | None:
+        """[V] which words are tags or places that a program fills in; in mode `words` nothing is."""
+        return self._slots.marks() if self.mode == "text" else None
 
     def read(self, text: str) -> Sentence:
         """The tokens of a text."""

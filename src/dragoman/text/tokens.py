@@ -57,6 +57,15 @@ def has_words(text: str) -> bool:
     return any(map(str.isalnum, text)) or bool(split(text).words)
 
 
+def is_slot(word: str) -> bool:
+    """Whether a token is a tag, or a place that a program fills in: a translation has those of its source, no others.
+
+    >>> [word for word in ("{0}", "%s", "<b>", "$name", "&nbsp;", "`x`", "%") if is_slot(word)]
+    ['{0}', '%s', '<b>', '$name']
+    """
+    return _SLOT.fullmatch(word) is not None
+
+
 def join(sentence: Sentence) -> str:
     """The text that a sentence was made from.
 
@@ -162,6 +171,7 @@ _VARIABLE = rf"\$(?<![{_IN_NAME}].)(?!(?:US|CAN?|AU?|NZ|HK)(?![A-Za-z_]))[A-Za-z
 _NUMBERED = r"\[X\d++X\]"
 _ESCAPE = r"\\(?:[nrt](?![a-z])|u[0-9A-Fa-f]{4})"
 
+_SLOTS = [_TAG, _PERCENT, _BRACES, _VARIABLE, _NUMBERED]
 _PLACEABLE = "|".join(
     [_ADDRESS, _CODE, _TARGET, _TAG, _ROLE, _PERCENT, _PATH, _BRACES, _VARIABLE, _FOOTNOTE, _NUMBERED, _ENTITY, _ESCAPE]
 )
@@ -217,6 +227,7 @@ _ORDINARY = "|".join([_INITIALS, _WORD, _CLITIC, _SYLLABLE, _CHARACTER, _PICTURE
 _WHOLE_WORD = rf"[{_LOW}]++(?![^\s,.;)!?»”\]}}\"]|[,.\"]\S)"
 
 _TOKEN = re.compile(rf"(?=[^{_GAP}])({_COUNTED}|{_WHOLE_WORD}|({_PLACEABLE})|{_ORDINARY})")
+_SLOT = re.compile("|".join(_SLOTS))
 _WORDS_MODE = re.compile(r"(\S+)")
 
 # What has been counted with another pattern does not go with what this one cuts.

@@ -88,6 +88,15 @@ class Vocabulary:
         """The words of a sequence of ids."""
         return [self.word(int(known)) for known in ids]
 
+    def with_any(self, signs: bytes, first: int) -> NDArray[np.int64]:
+        """Ids from `first` on, of this layer, of the words that have one of these bytes in them, in order."""
+        n = len(self._index)
+        begin = min(max(first - self.first, 0), n)
+        start = int(self._ends[begin - 1]) if begin else 0
+        code = self._bytes[start : int(self._ends[n - 1]) if n else 0]
+        places = start + np.flatnonzero(np.isin(code, np.frombuffer(signs, np.uint8)))
+        return self.first + np.unique(np.searchsorted(self._ends[:n], places, side="right"))
+
     def _find(self, code: bytes) -> tuple[int, int]:
         """Id of a word given its UTF-8 form, or UNKNOWN; and the key that it has, or would get, in this index."""
         if self.base is not None:
@@ -111,8 +120,8 @@ class Vocabulary:
         place = len(self._index)
         begin = int(self._ends[place - 1]) if place else 0
         end = begin + len(code)
-        self._bytes = _with_room(self._bytes, end)
-        self._ends = _with_room(self._ends, place + 1)
+        self._bytes = with_room(self._bytes, end)
+        self._ends = with_room(self._ends, place + 1)
         self._bytes[begin:end] = np.frombuffer(code, np.uint8)
         self._ends[place] = end
 
@@ -139,7 +148,7 @@ class Vocabulary:
         return vocabulary
 
 
-def _with_room(array: np.ndarray, size: int) -> np.ndarray:
+def with_room(array: np.ndarray, size: int) -> np.ndarray:
     """The array itself, or a larger copy of it with room for `size` elements."""
     if size <= array.size:
         return array

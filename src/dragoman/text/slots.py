@@ -1,0 +1,39 @@
+"""Which words of a vocabulary are slots: tags, and places that a program fills in. A search says none by itself.
+
+>>> vocabulary = Vocabulary()
+>>> slots = Slots(vocabulary)
+>>> _ = vocabulary.ids(["archivo", "{0}", "%", "<b>"], add=True)
+>>> vocabulary.words(np.flatnonzero(slots.marks()))
+['{0}', '<b>']
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.text.tokens import is_slot
+from dragoman.text.vocabulary import Vocabulary, with_room
+
+SIGNS = b"<{%$["  # each slot has one of them
+
+
+class Slots:
+    """Marks of words, made when they are asked for; those of a base are looked for once."""
+
+    def __init__(self, vocabulary: Vocabulary, base: Slots | None = None) -> None:
+        self._vocabulary, self._base = vocabulary, base
+        self._marks: NDArray[np.bool_] | None = None  # [capacity]
+        self._known = vocabulary.first  # ids below it have been looked at
+
+    def marks(self) -> NDArray[np.bool_]:
+        """[V] whether each word of the vocabulary, as it is now, is a slot."""
+        size, marks = len(self._vocabulary), self._marks
+        if marks is None:
+            marks = np.zeros(size, np.bool_) if self._base is None else with_room(self._base.marks(), size)
+        if self._known < size:
+            marks = with_room(marks, size)
+            new = self._vocabulary.with_any(SIGNS, self._known)
+            marks[new] = [is_slot(self._vocabulary.word(int(known))) for known in new]
+        self._marks, self._known = marks, size  # should several threads do it at once, they find the same
+        return marks[:size]
