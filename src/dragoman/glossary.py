@@ -18,7 +18,7 @@ from dragoman.text.starts import find_starts
 from dragoman.text.tokens import Mode, split
 from dragoman.types import Term
 
-MOST_WORDS = 7  # of a term in the source: a search looks at no longer phrases (models/extraction.py)
+MOST_WORDS = 30  # of a term in the source: about as many syllables as the longest names have; a search takes up to 62
 
 Words = tuple[str, ...]
 

@@ -53,6 +53,21 @@ def test_an_empty_project_knows_its_terms_in_any_case(tmp_path: Path) -> None:
         assert translated(engine, "<b>lid</b>") == "<b>tapa</b>"
 
 
+@pytest.mark.parametrize("size", [1, 7, 8, 30])
+@pytest.mark.parametrize("translated_size", [1, 7, 8, 400])
+def test_terms_may_be_longer_than_phrases(tmp_path: Path, size: int, translated_size: int) -> None:
+    term, settled = " ".join(f"t{n}" for n in range(size)), " ".join(f"s{n}" for n in range(translated_size))
+    text = f"Clean the {term} and close the lid."
+    with new(tmp_path / "p") as engine:
+        engine.learn("Clean the tray and close the lid.", "Limpie la bandeja y cierre la tapa.")
+        engine.set_term(term, settled)
+        for found in engine.translate(text, n=5, memory=False).nbest:
+            assert settled in found.text.lower()
+        with engine.interact(text) as session:
+            assert settled in session.suggest("Limpie la ").text
+            assert session.suggest("Vacíe la otra bandeja, ").text.startswith("Vacíe la otra bandeja, ")
+
+
 def test_longer_phrases_stay_that_say_the_same(tmp_path: Path) -> None:
     with new(tmp_path / "p") as engine:
         for _ in range(3):
@@ -73,7 +88,7 @@ def test_a_glossary_comes_back_after_opening_again_and_after_a_replay(tmp_path: 
         assert engine.glossary == {"lid": "cubierta"}
 
 
-@pytest.mark.parametrize("term", [("", "x"), ("x", ""), (" ", "x"), ("a b c d e f g h", "x"), ("x", "\ud800")])
+@pytest.mark.parametrize("term", [("", "x"), ("x", ""), (" ", "x"), ("a " * 31, "x"), ("x", "\ud800")])
 def test_what_is_no_term_is_refused_and_nothing_changes(tmp_path: Path, term: tuple[str, str]) -> None:
     with new(tmp_path / "p") as engine:
         engine.set_term("lid", "tapa")

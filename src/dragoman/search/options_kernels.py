@@ -220,6 +220,9 @@ def fill_features(options, source, inverse, direct, memos, jumps, beta, delta, e
             continue
         f, e = source[option.start : option.end], options.words[option.begin : option.stop]
         count, of_source, of_target = options.counts[n, 0], options.counts[n, 1], options.counts[n, 2]
+        if max(J, I) >= work.shape[1]:  # a long term: it is settled, and the alignment models need not say anything
+            fill_phrase(features, J, I, beta, beta, 0.0, 0.0, delta)
+            continue
         fill_emission(memos[0], inverse, f, e, emission)
         p_inverse = smoothed(count, of_target, phrase_sum(emission, J, I, jumps[0], work), beta)
         lex_inverse = lexical_weight(emission, J, I)

@@ -1,9 +1,9 @@
 """Terms whose translation is settled, among the options of a sentence.
 
 The span of a term has one option, the settled translation, with the features of a phrase pair that was seen once and
-never otherwise. Of the longer phrases around it those stay that say the same; nothing else reaches into the span. Only
-where there is a prefix, which may have said a part of the term in other words, the single words of the term keep their
-own options, each for the SURCHARGEs of a given word.
+never otherwise; it may be longer than any phrase. Of the longer phrases around it those stay that say the same; nothing
+else reaches into the span. Only where there is a prefix, which may have said a part of the term in other words, the
+single words of the term keep their own options, each for the SURCHARGEs of a given word.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def settle(found: Found, terms: Sequence[Term], spelling: Spelling, *, lenient: 
         option["stop"] = words.size
     counts = np.concatenate([found.counts[keep], np.ones((added.size, 3), np.int64)])
     turns = np.concatenate([found.turns[keep], np.zeros((added.size, 2, 3), np.int64)])
-    return _in_order(Found(found.first, np.concatenate([row[keep], added]), words, counts, turns))
+    spans = max(found.first.shape[1], *(term.end - term.start + 1 for term in terms))
+    return _in_order(Found(found.first, np.concatenate([row[keep], added]), words, counts, turns), spans)
 
 
 def _agrees(option: np.void, words: Ids, term: Term, said: Ids) -> bool:
@@ -63,10 +64,10 @@ def _agrees(option: np.void, words: Ids, term: Term, said: Ids) -> bool:
     return any(np.array_equal(target[n : n + said.size], said) for n in range(target.size - said.size + 1))
 
 
-def _in_order(found: Found) -> Found:
-    """The same options, in order of spans again."""
+def _in_order(found: Found, spans: int) -> Found:
+    """The same options, in order of spans again, of up to spans − 1 words."""
     first, row, words, counts, turns = found
-    J, spans = first.shape
+    J = first.shape[0]
     place = row["start"].astype(np.int64) * (spans - 1) + (row["end"] - row["start"] - 1)
     order = np.argsort(place, kind="stable")
     bounds = np.arange(J)[:, np.newaxis] * (spans - 1) + np.arange(spans)
