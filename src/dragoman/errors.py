@@ -25,6 +25,10 @@ class BadInputError(DragomanError):
     """What the user gave cannot be used; nothing was changed."""
 
 
+class UnlearnableError(BadInputError):
+    """A pair of texts has no words, or too many; the models cannot learn it, however right it is."""
+
+
 class DamagedFileError(DragomanError):
     """A file that dragoman wrote is not as it was written."""
 

@@ -119,9 +119,10 @@ def test_nasty_references_are_reached(engine: Engine) -> None:
     assert [each.effort.characters for each in outcomes] == [len(target) for _, target in pairs]
 
 
-def test_a_line_without_words_is_passed_over_not_learned(engine: Engine) -> None:
+def test_a_line_without_words_or_with_too_many_is_passed_over_not_learned(engine: Engine) -> None:
     without = [("", ""), ("Stop", " "), ("  ", "nada"), ("\u200b", "nada"), ("Stop", "\u200b \u200b")]
-    assert simulate(engine, [PAIRS[0], *without, PAIRS[1]]).segments == 7
+    long = " ".join(["stop"] * 501), "nada"
+    assert simulate(engine, [PAIRS[0], *without, long, PAIRS[1]]).segments == 8
     assert [row.source for row in engine.history()] == [PAIRS[1][0], PAIRS[0][0]]
 
 

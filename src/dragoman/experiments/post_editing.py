@@ -15,6 +15,7 @@ from __future__ import annotations
 import csv
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,11 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.engine import Engine
-from dragoman.errors import BadInputError
+from dragoman.errors import BadInputError, UnlearnableError
 from dragoman.extras import load
 from dragoman.files import storage_errors
 from dragoman.measure import Bleu, Measure, Ter, Wer
-from dragoman.text.tokens import has_words
 
 WINDOW = 50  # segments of the moving average
 TIMES = "translating", "learning"
@@ -52,14 +52,16 @@ def post_edit(
 ) -> Iterator[Outcome]:
     """Translate each source, compare with its reference, and learn the reference; segment by segment, as they come.
 
-    Without memory, it is the models alone that translate, as in the papers. Of a line without words nothing is learned.
+    Without memory, it is the models alone that translate, as in the papers. A segment without words, or with too many,
+    is not learned.
     """
     for source, reference in pairs:
         began = time.perf_counter()
         translation = engine.translate(source, memory=memory).text
         translated = time.perf_counter()
-        if learn and has_words(source) and has_words(reference):
-            engine.learn(source, reference, force=True)
+        if learn:
+            with suppress(UnlearnableError):
+                engine.learn(source, reference, force=True)
         learned = time.perf_counter()
         edits, words = Wer().statistics([translation], [reference])[0].tolist()
         yield Outcome(source, translation, reference, edits, words, translated - began, learned - translated)

@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from itertools import takewhile
 from typing import Protocol
 
+from dragoman.errors import UnlearnableError
 from dragoman.interactive.session import Mode, Session
-from dragoman.text.tokens import has_words
 
 
 class Partner(Protocol):
@@ -97,7 +98,7 @@ def interact(
 ) -> Iterator[Outcome]:
     """`simulate`, segment by segment as they come; `clock` tells the time in seconds.
 
-    Of a line without words there is nothing to learn.
+    A segment without words, or with too many, is not learned.
     """
     for source, reference in pairs:
         began = clock()
@@ -108,8 +109,9 @@ def interact(
             typing = type_characters(_timed(session, keys, clock), reference)
             strokes = type_words(lambda prefix: session.suggest(prefix).text, reference)
             ready = clock()
-            if learn and has_words(source) and has_words(reference):
-                session.accept(reference, force=True)
+            if learn:
+                with suppress(UnlearnableError):
+                    session.accept(reference, force=True)
             learned = clock() - ready
         effort = Effort(*typing, strokes, len(reference), len(reference.split()), 1)
         yield Outcome(source, reference, first, effort, opened - began, tuple(keys), learned)

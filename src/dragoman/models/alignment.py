@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.errors import BadInputError
+from dragoman.errors import BadInputError, UnlearnableError
 from dragoman.files import Arrays
 from dragoman.kernels import exercise
 from dragoman.models import alignment_kernels as kernels
@@ -267,7 +267,7 @@ def check_pair(source: Words | Ids, target: Words | Ids, where: str | None = Non
             raise BadInputError(f"the {side} is one string, not a list of words", where=where, remedy="split it first")
         if not 1 <= len(words) <= LONGEST:
             remedy = f"give 1 to {LONGEST} words on each side"
-            raise BadInputError(f"the {side} has {len(words)} words", where=where, remedy=remedy)
+            raise UnlearnableError(f"the {side} has {len(words)} words", where=where, remedy=remedy)
 
 
 @exercise

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from rapidfuzz.distance import Levenshtein
 
-from dragoman.errors import BadInputError
+from dragoman.errors import BadInputError, UnlearnableError
 from dragoman.server.answers import RefusedError
 from dragoman.server.documents import ChangedError, Segment
 from dragoman.server.projects import Opened
@@ -92,7 +92,7 @@ def _unlearnable(project: Opened, source: str, target: str) -> str | None:
     with project.engine.reading() as state:
         try:
             state.knowledge.read_pair(source, target)
-        except BadInputError as error:
+        except UnlearnableError as error:
             return error.what
     return None
 
