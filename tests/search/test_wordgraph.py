@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.models.loglinear import PRESETS, Weights
+from dragoman.search import hypotheses
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam, Decoder, Search
 from dragoman.search.graph_files import from_json, from_text, to_json, to_text
@@ -133,6 +134,20 @@ def test_other_weights_rescore_every_way_exactly(
     oracle = Exhaustive(search.models, weights, source)
     expected = sorted(map(oracle.score, oracle.derivations()), reverse=True)
     assert again.nbest(20).scores.tolist() == pytest.approx(expected[:20], abs=1e-8)
+
+
+@settings(deadline=None, max_examples=20)
+@given(corpora, weights_of(), sources, st.booleans())
+def test_a_list_has_the_best_way_however_little_patience_there_is(
+    pairs: Pairs, weights: Weights, source: list[str], distinct: bool
+) -> None:
+    found = searched(pairs, weights, source)
+    with pytest.MonkeyPatch.context() as impatient:
+        impatient.setattr(hypotheses, "PATIENCE", 0)
+        for where in (found, found.graph()):
+            (only,) = where.nbest(5, distinct=distinct)
+            assert only.score == pytest.approx(found.best.score, abs=1e-9)
+            assert only.score == pytest.approx(sum(weights[name] * value for name, value in only.features.items()))
 
 
 def test_weights_of_another_preset_are_refused() -> None:
