@@ -207,7 +207,8 @@ def _place(keyword: str, entry: Entry, number: int, name: str) -> str:
     """The keyword, if it may stand here."""
     lacks_source = keyword not in ("msgctxt", "msgid") and "msgid" not in entry.fields
     wrong_form = keyword.startswith("msgstr") and ("[" in keyword) != ("msgid_plural" in entry.fields)
-    if keyword in entry.fields or lacks_source or wrong_form:
+    late = keyword == "msgid_plural" and entry.translated
+    if keyword in entry.fields or lacks_source or wrong_form or late:
         what = f"line {number + 1} has {keyword} where it cannot be"
         raise BadInputError(what, where=name, remedy="check the file with msgfmt -c")
     return keyword
