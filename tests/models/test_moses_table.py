@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from dragoman.errors import BadInputError
+from dragoman.models.imported import import_base
+from dragoman.models.loglinear import Weights
+from dragoman.models.modelset import ModelSet
 from dragoman.models.moses_table import read_phrase_table
 from dragoman.models.phrases import PhraseModel
+from dragoman.search.decoder import Decoder
 from dragoman.text.vocabulary import Vocabulary
 
 pytestmark = pytest.mark.kernels
@@ -51,6 +55,15 @@ def test_entities_are_turned_back_into_characters(tmp_path: Path) -> None:
     _, source, target = read(written(tmp_path / "table", TABLE))
     assert all(word in source for word in ("<", "|", "&amp;"))
     assert all(word in target for word in ("\"'", "[", "]", ">"))
+
+
+def test_phrases_too_long_to_be_searched_are_left_out(tmp_path: Path) -> None:
+    sizes = [(1, 8), (9, 1), (7, 7), (1, 40)]
+    long = "".join(f"{'green ' * f}||| {'verde ' * e}||| 1 1 1 1\n" for f, e in sizes)
+    base = import_base(written(tmp_path / "table", TABLE + long))
+    assert base.phrases.phrase_count == 5
+    found = Decoder(ModelSet(base), Weights("moses")).search(["green"] * 9, prefix=["verde"])
+    assert set(found.best.words) <= {"verde", "verdes"}
 
 
 def test_a_layer_learns_on_top_of_the_table(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ are counts, not probabilities:
 2. c(t) and c(s) stay what the table says even if it holds only some of the pairs, as a filtered table does.
 3. Orientations come from a reordering table (`source ||| target ||| six probabilities`, msd-bidirectional-fe) if there
    is one; without it every pair counts as monotone. Lexical weights are not kept: the alignment models give them.
+4. Pairs with more than 7 words on a side are left out, since a search has room for no longer ones.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def read_phrase_table(
     """The phrase model, compacted, of a Moses phrase table; its words are entered into the vocabularies."""
     model = PhraseModel()
     marginals: list[NDArray[np.float64]] = []
-    lines = _lines(Path(path))
+    lines = (line for line in _lines(Path(path)) if max(len(line.source), len(line.target)) <= model.longest)
     while chunk := list(islice(lines, LINES)):
         marginals.append(_add(model, chunk, source, target))
     if marginals:
