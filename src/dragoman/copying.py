@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dragoman.engine import Engine
-from dragoman.errors import BadInputError
+from dragoman.errors import UnlearnableError
 from dragoman.files import storage_errors
 from dragoman.progress import Progress
 from dragoman.store import Journal, Project, Row
@@ -52,7 +52,7 @@ def copy(
     It stands on `base`, a directory or a URL, or else on the base of the old one; a base inside the directory of the
     old one is copied, so that this need not be kept. What was flagged or forgotten is not taken over.
     """
-    with Project.open(old) as project:
+    with Project.open(old, write=True) as project:  # so that nobody adds to it meanwhile
         below, settings = base or project.find_base(), project.settings
         inside = below == project.own_base
         engine = _Copy.create(
@@ -107,5 +107,5 @@ class _Copy(Engine):
         try:
             self.learn(row.source or "", row.target or "", user=row.user, force=True, time=row.time)
             copied.learned += 1
-        except BadInputError as error:
+        except UnlearnableError as error:
             copied.refused.append(f"correction {row.id}: {error.what}")

@@ -11,8 +11,9 @@ import pytest
 from dragoman import Engine, state
 from dragoman.adapt import PassiveAggressive
 from dragoman.copying import Copied, copy
-from dragoman.errors import BadInputError, StorageError
+from dragoman.errors import BadInputError, StorageError, UnlearnableError
 from dragoman.guard import FlaggedError
+from dragoman.store import TakenError
 from dragoman.text import side
 from dragoman.types import Sentence
 from tests.engine.support import PAIRS, arrays_of, assert_same, new
@@ -40,6 +41,9 @@ def test_a_copy_is_what_learning_the_corrections_in_force_gives(tmp_path: Path) 
             engine.remove_term("drip tray")
             engine.set_term("lid", "tapa")
             engine.learn(*PAIRS[4])
+        with pytest.raises(TakenError):  # somebody writes
+            copy(tmp_path / "old", tmp_path / "new")
+        old.close()
         assert copy(tmp_path / "old", tmp_path / "new") == Copied(learned=4, settings=5, refused=[])
         with Engine.open(tmp_path / "new") as engine:
             found, wanted = arrays_of(engine), arrays_of(expected)
@@ -49,7 +53,8 @@ def test_a_copy_is_what_learning_the_corrections_in_force_gives(tmp_path: Path) 
             first = engine.history()[-1]
             assert (first.source, first.user, first.time) == (PAIRS[0][0], "ana", LONG_AGO)
             assert [row.reason is not None for row in engine.history()] == [False, True, False, False]
-        assert len(old.history()) == 7  # the old one is as it was
+    with Engine.open(tmp_path / "old") as old:
+        assert len(old.history()) == 7  # as it was
 
 
 def test_a_copy_has_the_base_of_its_own(tmp_path: Path) -> None:
@@ -102,7 +107,7 @@ def test_what_cannot_be_learned_any_more_is_named(tmp_path: Path, monkeypatch: p
 
     def learn(self: Engine, source: str, *others: str, **options: object) -> int:
         if source == PAIRS[0][0]:
-            raise BadInputError("is too long")
+            raise UnlearnableError("is too long")
         return refusing(self, source, *others, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Engine, "learn", learn)
