@@ -92,7 +92,7 @@ def recall(state: State, source: Sentence, match: Match) -> Translation:
 
 def _written(state: State, source: Sentence, found: Search, hypothesis: Hypothesis) -> Translation:
     """A hypothesis as text."""
-    fixed = {word for word, placeable in zip(source.words, source.placeable, strict=True) if placeable}
+    fixed = {word for word, placeable in zip(found.source, source.placeable, strict=True) if placeable}
     marks = [word in fixed for word in hypothesis.words]
     target = state.knowledge.target.write(hypothesis.words, source, marks)
     return _translation(source, target, found, hypothesis, tuple(_phrases(found.source, hypothesis)))

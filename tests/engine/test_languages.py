@@ -78,8 +78,26 @@ def test_accents_written_apart_make_no_other_source(tmp_path: Path, source: str)
         engine.forget(1)
         engine.learn(apart, "Is it on?")
         assert engine.translate(source).text == "Is it on?"
+        if unicodedata.is_normalized("NFC", source):  # to the models, letters that Unicode takes apart are two
+            assert engine.translate(source, memory=False).text == "Is it on?"
         engine.set_term(source.split()[1], "TERM")
         assert "TERM" in engine.translate(apart, memory=False).text
+
+
+def test_accents_written_apart_are_put_together_in_what_is_learned(tmp_path: Path) -> None:
+    source, target = "The lamp is on.", "Đèn đang sáng."
+    apart = unicodedata.normalize("NFD", target)
+    with made(tmp_path / "p", "en", "vi") as engine:
+        number = engine.learn(source, apart)
+        assert engine.translate(source).text == apart  # the memory has what was typed
+        assert engine.translate(source, memory=False).text == target
+        with engine.interact(source, memory=False) as session:
+            for size in range(len(apart) + 1):
+                if not unicodedata.combining(apart[size : size + 1] or "."):
+                    assert unicodedata.normalize("NFC", session.suggest(apart[:size]).text) == target
+        engine.forget(number)
+        assert engine.statistics()["phrase pairs"] == 0
+        assert engine.translate("{café\u0301} é\u0301 x").text == "{café\u0301} é\u0301 x"
 
 
 def test_a_noun_of_the_glossary_is_found_where_a_sentence_starts(tmp_path: Path) -> None:

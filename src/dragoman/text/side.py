@@ -11,7 +11,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +50,8 @@ class Side:
         return split(text, self.mode)
 
     def model_words(self, sentence: Sentence) -> tuple[str, ...]:
-        """The tokens as the models see them: in their usual case."""
-        return sentence.words if self.mode == "words" else self.casing.truecase(sentence)
+        """The tokens as the models see them: in their usual case, accents put together with their letters."""
+        return sentence.words if self.mode == "words" else self.casing.truecase(_composed(sentence))
 
     def write(self, words: Sequence[str], like: Sentence, placeable: Sequence[bool] | None = None) -> Sentence:
         """Words of the models as text, cased like the sentence that they translate, with the gaps between them."""
@@ -62,12 +64,14 @@ class Side:
     def add(self, sentence: Sentence) -> None:
         """Learn how a sentence is written."""
         if self.mode == "text":
+            sentence = _composed(sentence)
             self.casing.add(sentence)
             self.spacing.add(sentence)
 
     def remove(self, sentence: Sentence) -> None:
         """Undo one `add` of the same sentence."""
         if self.mode == "text":
+            sentence = _composed(sentence)
             self.casing.remove(sentence)
             self.spacing.remove(sentence)
 
@@ -89,3 +93,11 @@ class Side:
         side.casing = Casing.from_arrays(of("casing"), vocabulary, base.casing if base else None)
         side.spacing = Spacing.from_arrays(of("spacing"), vocabulary, base.spacing if base else None)
         return side
+
+
+def _composed(sentence: Sentence) -> Sentence:
+    """The same tokens with accents that were written apart; letters that Unicode would take apart stay whole."""
+    if unicodedata.is_normalized("NFC", sentence.text):
+        return sentence
+    forms = ((word, unicodedata.normalize("NFC", word)) for word in sentence.words)
+    return replace(sentence, words=tuple(whole if len(whole) <= len(word) else word for word, whole in forms))
