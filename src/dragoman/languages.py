@@ -23,6 +23,7 @@ se sme|sg sag|si sin|sk slk slo|sl slv|sm smo|sn sna|so som|sq sqi alb|sr srp|ss
 ta tam|te tel|tg tgk|th tha|ti tir|tk tuk|tl tgl|tn tsn|to ton|tr tur|ts tso|tt tat|tw twi|ty tah|ug uig|uk ukr|ur urd
 uz uzb|ve ven|vi vie|vo vol|wa wln|wo wol|xh xho|yi yid|yo yor|za zha|zh zho chi|zu zul
 """
+_CHINESE = {"cn": "hans", "sg": "hans", "my": "hans", "tw": "hant", "hk": "hant", "mo": "hant"}
 _SHORT = {long: row.split()[0] for row in re.split(r"[|\n]", _TABLE.strip()) for long in row.split()[1:]}
 
 
@@ -36,6 +37,24 @@ def primary(code: str) -> str:
     return _SHORT.get(first, first)
 
 
+def script(code: str) -> str | None:
+    """The script that a code names, or that goes with its country.
+
+    >>> script("sr-Latn-RS"), script("zh_TW"), script("zh"), script("pt-BR")
+    ('latn', 'hant', None, None)
+    """
+    known = _CHINESE if primary(code) == "zh" else {}
+    for part in re.split("[-_]", code.strip().lower())[1:]:
+        if part in known or (len(part) == 4 and part.isalpha()):
+            return known.get(part, part)
+    return None
+
+
 def same_language(one: str, other: str) -> bool:
-    """Whether two codes mean the same language, countries aside."""
-    return primary(one) == primary(other)
+    """Whether two codes mean the same language, countries aside, and no two scripts of it.
+
+    >>> same_language("zh-Hans", "zh-HK"), same_language("zh-Hans", "zh"), same_language("sr-Latn", "sr-Cyrl")
+    (False, True, False)
+    """
+    scripts = {script(one), script(other)} - {None}
+    return primary(one) == primary(other) and len(scripts) <= 1

@@ -106,6 +106,18 @@ def test_every_kind_is_filled(name: str, project: Path, tmp_path: Path) -> None:
     assert name == "page.txt" or all(one.state != "new" for one in again.segments)
 
 
+def test_a_file_in_another_script_is_refused(tmp_path: Path) -> None:
+    with Engine.create(tmp_path / "p", source="en", target="zh-Hant"):
+        pass
+    for code in ("zh-TW", "zh"):
+        (tmp_path / "a.tmx").write_bytes(write_tmx([Entry("1", "Stop", "停止")], "en", code))
+        assert counts("import", tmp_path / "p", tmp_path / "a.tmx")["learned"] == 1
+    for code in ("zh-Hans", "zh-CN"):
+        (tmp_path / "a.tmx").write_bytes(write_tmx([Entry("1", "Stop", "停止")], "en", code))
+        with pytest.raises(BadInputError, match=f"is from en into {code}, the project is not"):
+            raise run("import", tmp_path / "p", tmp_path / "a.tmx").exception or AssertionError("it was learned")
+
+
 def test_bad_input(project: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.tmx").write_text("<tmx")
     wrong = (DATA / "manual.xlf").read_text().replace('target-language="es"', 'target-language="fr"')
