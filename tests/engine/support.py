@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import random
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from dragoman import sample
 from dragoman.engine import Engine
+from dragoman.errors import StorageError
 
 PAIRS = sample.pairs()
 
@@ -46,6 +50,18 @@ def assert_is_clean_replay(engine: Engine, to: Path) -> None:
     arrays, settings = clean_replay(engine.project.path, to)
     assert_same(arrays_of(engine), arrays)
     assert engine._state.settings == settings
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """Nothing can be learned for want of room."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise StorageError("the disk is full")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Engine, "learn", fail)
+        yield
 
 
 def act(engine: Engine, chance: random.Random) -> str:

@@ -16,7 +16,7 @@ from dragoman.guard import FlaggedError
 from dragoman.store import TakenError
 from dragoman.text import side
 from dragoman.types import Sentence
-from tests.engine.support import PAIRS, arrays_of, assert_same, new
+from tests.engine.support import PAIRS, arrays_of, assert_same, full_disk, new
 
 pytestmark = pytest.mark.kernels
 SUSPICIOUS = "Open the lid.", "Open the lid slowly, then close it again and wait for a while, please."
@@ -114,15 +114,10 @@ def test_what_cannot_be_learned_any_more_is_named(tmp_path: Path, monkeypatch: p
     assert copy(tmp_path / "old", tmp_path / "new") == Copied(1, 0, ["correction 1: is too long"])
 
 
-def test_a_copy_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     with new(tmp_path / "old") as old:
         old.learn(*PAIRS[0])
-
-    def fail(*_: object, **__: object) -> None:
-        raise StorageError("the disk is full")
-
-    with monkeypatch.context() as full, pytest.raises(StorageError):
-        full.setattr(Engine, "learn", fail)
+    with full_disk(), pytest.raises(StorageError):
         copy(tmp_path / "old", tmp_path / "new")
     assert not (tmp_path / "new").exists()
     copy(tmp_path / "old", tmp_path / "new")

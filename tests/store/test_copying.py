@@ -10,7 +10,7 @@ from dragoman.copying import copy
 from dragoman.engine import Engine
 from dragoman.errors import StorageError
 from dragoman.store import Journal
-from tests.engine.support import PAIRS, arrays_of, assert_same, new
+from tests.engine.support import PAIRS, arrays_of, assert_same, full_disk, new
 
 pytestmark = pytest.mark.kernels
 
@@ -29,17 +29,10 @@ def test_a_project_moves_to_a_database_and_back(url: str, tmp_path: Path) -> Non
             assert {row.user for row in engine.history()} == {"ana"}
 
 
-def test_a_copy_that_fails_leaves_no_journal_in_the_database(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_that_fails_leaves_no_journal_in_the_database(url: str, tmp_path: Path) -> None:
     with new(tmp_path / "old") as old:
         old.learn(*PAIRS[0])
-
-    def fail(*_: object, **__: object) -> None:
-        raise StorageError("the disk is full")
-
-    with monkeypatch.context() as full, pytest.raises(StorageError):
-        full.setattr(Engine, "learn", fail)
+    with full_disk(), pytest.raises(StorageError):
         copy(tmp_path / "old", tmp_path / "shared", journal=url)
     assert not (tmp_path / "shared").exists()
     Journal.create(url).close()  # refused if there were one

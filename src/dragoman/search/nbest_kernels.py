@@ -106,8 +106,8 @@ def extend_back(graph, ways, item, arc, new):
 def best_ways(graph, final, count, distinct, most):
     """(ends [k], arcs, scores [k]): the arcs of the k ≤ count best ways from state 0 to `final`, in order.
 
-    With `distinct`, of the ways with equal words only the best counts; at most `most` partial ways are looked at. The
-    best way is always among them.
+    With `distinct`, of the ways with equal words only the best counts; at most `most` partial ways are looked at. If
+    very many ways are equally good, that may be too few to find any.
     """
     ways = new_heap(1024)
     ways.step[0, 0], ways.step[0, 1] = NONE, NONE
@@ -139,28 +139,7 @@ def best_ways(graph, final, count, distinct, most):
             rank = extend_back(graph, ways, item, graph.arcs[place], items)
             size = put(ways.heap, ways.ranks, size, items, rank)
             items += 1
-    if found == 0:  # so many ways are equally good that none was followed to its end
-        arcs = best_way(graph, final)
-        ends[0], scores[0], found, filled = arcs.size, graph.score[final], 1, arcs.size
     return ends[:found], arcs[:filled], scores[:found]
-
-
-@kernel
-def best_way(graph, final):
-    """The arcs of the best way from state 0 to `final`, in order."""
-    arcs, filled, state = np.empty(64, np.int64), 0, final
-    while state != 0:
-        best = graph.arcs[graph.begin[state]]
-        for place in range(graph.begin[state] + 1, graph.begin[state + 1]):
-            arc = graph.arcs[place]
-            if graph.score[graph.origin[arc]] + graph.gain[arc] > graph.score[graph.origin[best]] + graph.gain[best]:
-                best = arc
-        if filled == arcs.size:
-            arcs = grown(arcs)
-        arcs[filled] = best
-        filled += 1
-        state = graph.origin[best]
-    return arcs[:filled][::-1].copy()
 
 
 @kernel

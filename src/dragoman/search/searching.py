@@ -123,8 +123,12 @@ class SentenceSearch(Search):
     @cached_property
     def best(self) -> Hypothesis:
         """The best translation found."""
+        return self._listed(*self._best_way)[0]
+
+    @property
+    def _best_way(self) -> tuple[Ids, Ids, Floats]:
         arcs, final = self.best_arcs(), int(self.work.sizes[FINAL])
-        return self._listed(np.array([arcs.size]), arcs, self.work.states["score"][final : final + 1])[0]
+        return np.array([arcs.size]), arcs, self.work.states["score"][final : final + 1]
 
     def best_arcs(self) -> Ids:
         """The arcs of the best way, in order; the last is the end of the sentence."""
@@ -144,7 +148,8 @@ class SentenceSearch(Search):
     def nbest(self, n: int, *, distinct: bool = False) -> NBest:
         """The n best translations of the search graph, or as many as there are."""
         most = patience(n, len(self.source))
-        return self._listed(*nbest_kernels.best_ways(self._ways, int(self.work.sizes[FINAL]), n, distinct, most))
+        ways = nbest_kernels.best_ways(self._ways, int(self.work.sizes[FINAL]), n, distinct, most)
+        return self._listed(*(ways if ways[0].size else self._best_way))
 
     @cached_property
     def _ways(self) -> nbest_kernels.Graph:

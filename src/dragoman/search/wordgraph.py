@@ -79,14 +79,17 @@ class WordGraph:
     @property
     def best(self) -> Hypothesis:
         """The best translation."""
+        return self._listed(self._best_way)[0]
+
+    @property
+    def _best_way(self) -> tuple[Ids, Ids, Floats]:
         way = kernels.best_way(self.origin, self.target, self.score, self.from_start)
-        ways = np.array([way.size]), way, self.from_start[-1:]
-        return self._listed(ways)[0]
+        return np.array([way.size]), way, self.from_start[-1:]
 
     def nbest(self, n: int, *, distinct: bool = False) -> NBest:
         """The n best translations, or as many as there are."""
         ways = self._ways(n, distinct)
-        return self._listed(ways)
+        return self._listed(ways if ways[0].size else self._best_way)
 
     def _ways(self, n: int, distinct: bool) -> tuple[Ids, Ids, Floats]:
         most = patience(n, len(self.source))
