@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from dragoman.errors import BadInputError, DragomanError
 from dragoman.experiments import catalogue
 from dragoman.experiments import cells as running
 from dragoman.experiments.catalogue import EXPERIMENTS, FAMILIES, find
+from dragoman.experiments.ceiling import OTHERS, others_learned
 from dragoman.experiments.corpora import Corpora
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
 from dragoman.experiments.judging import all_decided, decided, steadier
@@ -207,6 +209,20 @@ def test_each_experiment_goes_through(identity: str, workshop: Workshop) -> None
     assert len({finding["name"] for finding in known["findings"]}) == len(known["findings"])
     assert "<svg" in (workshop.out / f"{identity}.svg").read_text()
     json.loads((workshop.out / f"{identity}.json").read_text())
+
+
+@pytest.mark.parametrize(("copies", "errors"), [(1, 100.0), (2, 0.0)])
+def test_with_all_other_segments_learned_a_segment_is_known_if_it_comes_again(
+    copies: int, errors: float, folder: Path, tmp_path: Path
+) -> None:
+    sides = {"en": ["red lamp", "green door"], "es": ["lámpara roja", "puerta verde"]}
+    corpus = tmp_path / "pydocs-en-es"
+    shutil.copytree(folder / "pydocs-en-es", corpus)
+    for language, lines in sides.items():
+        (corpus / f"test.{language}").write_text("".join(f"{line}\n" for line in lines * copies), encoding="utf-8")
+    train, test = Text("pydocs-en-es", "train", 24), Text("pydocs-en-es", "test", 2 * copies)
+    found = others_learned(Workshop(Corpora(tmp_path), tmp_path / "out"), "manuals", "es", train, test, OTHERS)
+    assert found.rows[0]["WER"] == errors
 
 
 def test_contrary_findings_are_named(tmp_path: Path) -> None:

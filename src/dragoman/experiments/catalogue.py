@@ -7,6 +7,7 @@ from dragoman.experiments import (
     batch_online,
     bayes_settings,
     beyond,
+    ceiling,
     convergence,
     domains,
     interactive_ridge,
@@ -27,7 +28,7 @@ FAMILIES: dict[str, tuple[str, list[Experiment]]] = {
     "bayes-settings": ("Settings of Bayesian predictive adaptation", bayes_settings.EXPERIMENTS),
     "reestimation": ("Adapting against estimating anew", reestimation.EXPERIMENTS),
     "interactive-ridge": ("Adapting weights in interactive translation", interactive_ridge.EXPERIMENTS),
-    "beyond": ("Beyond the papers", beyond.EXPERIMENTS),
+    "beyond": ("Beyond the papers", beyond.EXPERIMENTS + ceiling.EXPERIMENTS),
 }
 EXPERIMENTS = {each.id: each for _, family in FAMILIES.values() for each in family}
 

@@ -1,0 +1,137 @@
+"""How much a text can tell about itself: each segment is translated by models that have learned all others of the text.
+
+Online learning knows the segments before; nobody knows those after. What is gained with both is more than a learner of
+these models can gain from the text, whatever it does, and so says whether the points of [O] can be had on another text.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from dragoman.experiments.domains import (
+    DEVELOPMENT,
+    LANGUAGES,
+    SEVEN,
+    SYSTEMS,
+    as_much,
+    gains,
+    paper_gains,
+    preset_of,
+    texts,
+    translate,
+)
+from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
+from dragoman.experiments.judging import all_decided, shown
+from dragoman.experiments.working import MEASURES, Work
+from dragoman.experiments.workshop import Workshop
+from dragoman.interactive.user import Outcome, interact
+from dragoman.measure.significance import Interval
+
+TASKS = ("manuals", "parliament")  # where less is gained than in the paper
+OTHERS = "all others learned"
+FEATURES = {"": SYSTEMS[:2], ", with its features": SEVEN}
+
+
+def others_learned(
+    workshop: Workshop,
+    task: str,
+    language: str,
+    train: Text,
+    test: Text,
+    system: str,
+    development: Text | None = None,
+) -> Measured:
+    """BLEU, WER and KSMR where each segment is forgotten, translated, and learned again."""
+    del task, language
+    preset = preset_of(system)
+    with workshop.engine(train, test.languages, preset=preset) as engine:
+        engine.weights = workshop.weights(train, development, "mert", preset=preset)
+        pairs = workshop.pairs(test)
+        numbers = [engine.learn(*pair, force=True) for pair in pairs]
+        outcomes = list[Outcome]()
+        for number, pair in zip(numbers, pairs, strict=True):
+            engine.forget(number)
+            outcomes += interact(engine, [pair], mode="graph")
+    found = Work.of(outcomes)
+    return Measured([found.summary()], counts=[found.counts])
+
+
+def cells(scale: Scale) -> list[Cell]:
+    """Not learning, learning from what came before, and from all others; on the full scale with tuned weights."""
+    found = []
+    for task, language, how in product(TASKS, LANGUAGES, FEATURES):
+        common: dict[str, Any] = {"task": task, "language": language, **texts(scale, task, language)}
+        if not scale.quick:
+            common["development"] = scale.text(common["train"].corpus, "dev", *DEVELOPMENT)
+        elif how:
+            continue
+        found += [Cell(translate, common | {"system": system, "mode": "graph"}) for system in FEATURES[how]]
+        found.append(Cell(others_learned, common | {"system": OTHERS + _suffix(how)}))
+    return found
+
+
+def _suffix(how: str) -> str:
+    """How the names of systems with these features end."""
+    conventional, _ = FEATURES[how]
+    return conventional.removeprefix(SYSTEMS[0])
+
+
+def gained(results: Results, task: str, language: str, how: str) -> dict[str, dict[str, Interval]]:
+    """The points gained by learning online, and with all others learned."""
+    conventional, online = FEATURES[how]
+    systems = online, OTHERS + _suffix(how)
+    return {system: gains(results, language, system, conventional, task=task) for system in systems}
+
+
+def settings(results: Results) -> list[tuple[str, str, str]]:
+    """Tasks, languages and features that there are results of."""
+    there = {(row["task"], row["language"], row["system"]) for row in results.rows}
+    return [each for each in product(TASKS, LANGUAGES, FEATURES) if (*each[:2], OTHERS + _suffix(each[2])) in there]
+
+
+def table(results: Results) -> Table:
+    """The points gained, with those of the paper."""
+    rows = []
+    for task, language, how in settings(results):
+        names = task, LANGUAGES[language]
+        if not how:
+            rows.append((*names, "online, paper", *(f"{points:+.1f}" for points in paper_gains(task, language))))
+        for system, found in gained(results, task, language, how).items():
+            rows.append((*names, system, *(shown([gain], 1) for gain in found.values())))
+    return Table(("task", "languages", "system", *(f"{name}, gained" for name in MEASURES)), rows)
+
+
+def findings(results: Results) -> list[Finding]:
+    """Whether a text tells more than online learning hears; on the full scale, whether as much as in the paper."""
+    answer, more, said = [], list[Interval](), list[str]()
+    for task, language, how in settings(results):
+        found = gained(results, task, language, how)
+        online, others = found
+        more += gains(results, language, others, online, task=task).values()
+        said.append(shown(more[-len(MEASURES) :], 1))
+        if "development" in results.rows[0]:
+            whole = as_much(task, language, found[others], how)
+            claim = f"with all other segments of the {task} learned, {whole.claim}"
+            answer.append(whole._replace(name=f"{task}: {whole.name}", claim=claim))
+    claim = "the segments before and after tell more than those before alone"
+    return [Finding("more than online", claim, "; ".join(said), all_decided(more)), *answer]
+
+
+def draw(figure: Any, results: Results) -> None:
+    """The points gained by each measure, with those of the paper."""
+    there = [each for each in settings(results) if not each[2]]
+    for axes, (place, name) in zip(figure.subplots(1, len(MEASURES)), enumerate(MEASURES), strict=True):
+        bars = {"online, paper": [(paper_gains(task, language)[place], 0.0) for task, language, _ in there]}
+        for system in (SYSTEMS[1], OTHERS):
+            found = [gained(results, *each)[system][name] for each in there]
+            bars[system] = [(each.score, each.margin) for each in found]
+        for n, (system, values) in enumerate(bars.items()):
+            heights, margins = zip(*values, strict=True)
+            axes.bar([at + n / 4 for at in range(len(there))], heights, 0.25, yerr=margins, label=system, capsize=2)
+        axes.set(title=name, ylabel="points gained")
+        axes.set_xticks([n + 0.25 for n in range(len(there))], [f"{task}\n{language}" for task, language, _ in there])
+    axes.legend(fontsize=7)
+
+
+EXPERIMENTS = [Experiment("X-ceiling", "What a text can tell about itself", "", cells, table, findings, draw)]
