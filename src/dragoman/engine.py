@@ -181,14 +181,25 @@ class Engine(OpenProject):
     # ── Learning ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def learn(
-        self, source: str, target: str, *, user: str | None = None, force: bool = False, time: datetime | None = None
+        self,
+        source: str,
+        target: str,
+        *,
+        user: str | None = None,
+        force: bool = False,
+        once: bool = False,
+        time: datetime | None = None,
     ) -> int:
         """Learn a correction; when this returns its id, it is safe on disk and in the models.
 
         One that looks like a mistake is kept in the journal and refused (`FlaggedError`), unless `force` insists.
+        `once`: if the newest correction of this source has this very target, its id is returned and nothing is learned.
         `time` is when it was made, if not now.
         """
         with self._writing() as state:
+            known = state.memory.exact(source) if once else None
+            if known and known.target == target:
+                return known.id
             reason = self._examine(state, source, target, user=user, force=force)
             with self._undoing():
                 contribution = self._learn(state, source, target)

@@ -45,6 +45,23 @@ def test_a_correction_is_learned_revised_and_forgotten(tmp_path: Path) -> None:
         assert engine.statistics()["phrase pairs"] == 0
 
 
+def test_what_is_to_be_learned_once_is_not_learned_again(tmp_path: Path) -> None:
+    def learn(target: str) -> int:
+        return engine.learn("Close the lid.", target, once=True)
+
+    with new(tmp_path / "project") as engine:
+        number = learn("Cierra la tapa.")
+        learned = engine.statistics()
+        assert learn("Cierra la tapa.") == number
+        assert engine.statistics() == learned
+        other = learn("Cierre la tapa.")
+        again = learn("Cierra la tapa.")  # the newest is another
+        assert number < other < again
+        engine.forget(again)
+        assert learn("Cierre la tapa.") == other
+        assert learn("Cierra la tapa.") > again
+
+
 def test_no_placeholder_is_made_up(tmp_path: Path) -> None:
     with new(tmp_path / "project") as engine:
         engine.learn("The file {0} was not found.", "No se encontró el archivo {0}.")

@@ -194,6 +194,13 @@ def test_a_correction_is_learned_revised_forgotten_and_listed(client: httpx.Clie
     assert client.delete(f"{API}/corrections/999999").status_code == 404
 
 
+def test_a_correction_sent_again_is_learned_once(client: httpx.Client) -> None:
+    pair = "Empty the drip tray.", "Vacíe la bandeja."
+    number = learn(client, *pair, once=True)
+    assert learn(client, *pair, once=True) == number
+    assert learn(client, *pair) > number
+
+
 def test_what_looks_like_a_mistake_is_kept_and_refused(client: httpx.Client) -> None:
     copied = {"source": "Clean the small filter.", "target": "Clean the small filter."}
     answer = client.post(f"{API}/corrections", json=copied)

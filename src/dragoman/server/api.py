@@ -125,11 +125,14 @@ async def translate_texts(wanted: schemas.Texts, room: Translating) -> schemas.T
 
 @router.post("/projects/{project}/corrections", status_code=201, tags=["learning"])
 async def learn(correction: schemas.Correction, room: Learning) -> schemas.Learned:
-    """Learn a correction; when this answers, it is safe on disk. One that looks like a mistake is kept, and refused."""
+    """Learn a correction; when this answers, it is safe on disk. One that looks like a mistake is kept, and refused.
+
+    A client that got no answer may send the same again with `once`: what was learned is not learned twice.
+    """
     room.check_text(correction.source, correction.target)
     user = room.user(correction.user)
     learn = partial(room.project.engine.learn, correction.source, correction.target, user=user, force=correction.force)
-    number = await room.change("learn", learn)
+    number = await room.change("learn", partial(learn, once=correction.once))
     return schemas.Learned(id=number, revision=number)
 
 

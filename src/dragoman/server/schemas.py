@@ -172,6 +172,7 @@ class Correction(Sent):
     source: Text
     target: Text
     force: Annotated[bool, Field(description="learn it even if it looks like a mistake")] = False
+    once: Annotated[bool, Field(description="not again, if it is what this source was last translated as")] = False
     user: Annotated[str, Field(max_length=200, description="who; if there is a key, its name")] | None = None
 
 
