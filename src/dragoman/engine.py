@@ -152,18 +152,20 @@ class Engine(OpenProject):
         mode: session.Mode = "auto",
         threshold: float = 0.0,
         memory: bool | None = None,
+        guess: bool = True,
         user: str | None = None,
     ) -> session.Session:
         """A session in which a person types the translation of a text and the engine completes it.
 
-        `mode` and `threshold` are as in `Session`; `user` is who accepts, as in `learn`.
+        `mode`, `threshold` and `guess` are as in `Session`; `user` is who accepts, as in `learn`.
         """
         with self.reading() as state:
             source = state.knowledge.source.read(text)
             self._check_length(source)
             known = state.memory.exact(text) if (self.memory if memory is None else memory) else None
         work = Work(source, self.reading, search_behind, partial(self.learn, text, user=user))
-        return session.Session(source, work, mode=mode, threshold=threshold, memory=known.target if known else None)
+        target = known.target if known else None
+        return session.Session(source, work, mode=mode, threshold=threshold, memory=target, guess=guess)
 
     def explain(self, text: str) -> Explanation:
         """Why a text is translated the way it is: what was on offer, what was chosen, and what came next."""

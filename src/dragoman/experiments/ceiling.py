@@ -10,16 +10,14 @@ from itertools import product
 from typing import Any
 
 from dragoman.experiments.domains import (
-    DEVELOPMENT,
     LANGUAGES,
-    SEVEN,
     SYSTEMS,
     as_much,
     gains,
     paper_gains,
-    preset_of,
     texts,
     translate,
+    tuned_on,
 )
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
 from dragoman.experiments.judging import all_decided, shown
@@ -30,7 +28,6 @@ from dragoman.measure.significance import Interval
 
 TASKS = ("manuals", "parliament")  # where less is gained than in the paper
 OTHERS = "all others learned"
-FEATURES = {"": SYSTEMS[:2], ", with its features": SEVEN}
 
 
 def others_learned(
@@ -43,10 +40,9 @@ def others_learned(
     development: Text | None = None,
 ) -> Measured:
     """BLEU, WER and KSMR where each segment is forgotten, translated, and learned again."""
-    del task, language
-    preset = preset_of(system)
-    with workshop.engine(train, test.languages, preset=preset) as engine:
-        engine.weights = workshop.weights(train, development, "mert", preset=preset)
+    del task, language, system
+    with workshop.engine(train, test.languages) as engine:
+        engine.weights = workshop.weights(train, development, "mert")
         pairs = workshop.pairs(test)
         numbers = [engine.learn(*pair, force=True) for pair in pairs]
         outcomes = list[Outcome]()
@@ -60,58 +56,44 @@ def others_learned(
 def cells(scale: Scale) -> list[Cell]:
     """Not learning, learning from what came before, and from all others; on the full scale with tuned weights."""
     found = []
-    for task, language, how in product(TASKS, LANGUAGES, FEATURES):
-        common: dict[str, Any] = {"task": task, "language": language, **texts(scale, task, language)}
+    for task, language in product(TASKS, LANGUAGES):
+        common = {"task": task, "language": language, **texts(scale, task, language)}
         if not scale.quick:
-            common["development"] = scale.text(common["train"].corpus, "dev", *DEVELOPMENT)
-        elif how:
-            continue
-        found += [Cell(translate, common | {"system": system, "mode": "graph"}) for system in FEATURES[how]]
-        found.append(Cell(others_learned, common | {"system": OTHERS + _suffix(how)}))
+            common["development"] = tuned_on(scale, task, language)
+        found += [Cell(translate, common | {"system": system, "mode": "graph"}) for system in SYSTEMS[:2]]
+        found.append(Cell(others_learned, common | {"system": OTHERS}))
     return found
 
 
-def _suffix(how: str) -> str:
-    """How the names of systems with these features end."""
-    conventional, _ = FEATURES[how]
-    return conventional.removeprefix(SYSTEMS[0])
-
-
-def gained(results: Results, task: str, language: str, how: str) -> dict[str, dict[str, Interval]]:
+def gained(results: Results, task: str, language: str) -> dict[str, dict[str, Interval]]:
     """The points gained by learning online, and with all others learned."""
-    conventional, online = FEATURES[how]
-    systems = online, OTHERS + _suffix(how)
-    return {system: gains(results, language, system, conventional, task=task) for system in systems}
+    return {system: gains(results, language, system, task=task) for system in (SYSTEMS[1], OTHERS)}
 
 
-def settings(results: Results) -> list[tuple[str, str, str]]:
-    """Tasks, languages and features that there are results of."""
-    there = {(row["task"], row["language"], row["system"]) for row in results.rows}
-    return [each for each in product(TASKS, LANGUAGES, FEATURES) if (*each[:2], OTHERS + _suffix(each[2])) in there]
+def settings(results: Results) -> list[tuple[str, str]]:
+    """Tasks and languages that there are results of."""
+    return [(row["task"], row["language"]) for row in results.select(system=OTHERS)]
 
 
 def table(results: Results) -> Table:
     """The points gained, with those of the paper."""
     rows = []
-    for task, language, how in settings(results):
-        names = task, LANGUAGES[language]
-        if not how:
-            rows.append((*names, "online, paper", *(f"{points:+.1f}" for points in paper_gains(task, language))))
-        for system, found in gained(results, task, language, how).items():
-            rows.append((*names, system, *(shown([gain], 1) for gain in found.values())))
+    for task, language in settings(results):
+        found = {"online, paper": paper_gains(task, language)}
+        found |= {system: list(points.values()) for system, points in gained(results, task, language).items()}
+        for system, points in found.items():
+            rows.append((task, LANGUAGES[language], system, *(shown([each], 1) for each in points)))
     return Table(("task", "languages", "system", *(f"{name}, gained" for name in MEASURES)), rows)
 
 
 def findings(results: Results) -> list[Finding]:
     """Whether a text tells more than online learning hears; on the full scale, whether as much as in the paper."""
     answer, more, said = [], list[Interval](), list[str]()
-    for task, language, how in settings(results):
-        found = gained(results, task, language, how)
-        online, others = found
-        more += gains(results, language, others, online, task=task).values()
+    for task, language in settings(results):
+        more += gains(results, language, OTHERS, SYSTEMS[1], task=task).values()
         said.append(shown(more[-len(MEASURES) :], 1))
         if "development" in results.rows[0]:
-            whole = as_much(task, language, found[others], how)
+            whole = as_much(task, language, gained(results, task, language)[OTHERS])
             claim = f"with all other segments of the {task} learned, {whole.claim}"
             answer.append(whole._replace(name=f"{task}: {whole.name}", claim=claim))
     claim = "the segments before and after tell more than those before alone"
@@ -120,17 +102,16 @@ def findings(results: Results) -> list[Finding]:
 
 def draw(figure: Any, results: Results) -> None:
     """The points gained by each measure, with those of the paper."""
-    there = [each for each in settings(results) if not each[2]]
+    there = settings(results)
     for axes, (place, name) in zip(figure.subplots(1, len(MEASURES)), enumerate(MEASURES), strict=True):
-        bars = {"online, paper": [(paper_gains(task, language)[place], 0.0) for task, language, _ in there]}
+        bars = {"online, paper": [paper_gains(*each)[place] for each in there]}
         for system in (SYSTEMS[1], OTHERS):
-            found = [gained(results, *each)[system][name] for each in there]
-            bars[system] = [(each.score, each.margin) for each in found]
-        for n, (system, values) in enumerate(bars.items()):
-            heights, margins = zip(*values, strict=True)
+            bars[system] = [gained(results, *each)[system][name] for each in there]
+        for n, (system, found) in enumerate(bars.items()):
+            heights, margins = [each.score for each in found], [each.margin for each in found]
             axes.bar([at + n / 4 for at in range(len(there))], heights, 0.25, yerr=margins, label=system, capsize=2)
         axes.set(title=name, ylabel="points gained")
-        axes.set_xticks([n + 0.25 for n in range(len(there))], [f"{task}\n{language}" for task, language, _ in there])
+        axes.set_xticks([n + 0.25 for n in range(len(there))], [f"{task}\n{language}" for task, language in there])
     axes.legend(fontsize=7)
 
 

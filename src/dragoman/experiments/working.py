@@ -71,9 +71,16 @@ class Work:
         return {f"learning, {name}": float(value) for name, value in zip(names, quantiles, strict=True)}
 
 
-def work(partner: Partner, pairs: Iterable[tuple[str, str]], *, learn: bool = True, mode: Mode = "graph") -> Work:
+def work(
+    partner: Partner,
+    pairs: Iterable[tuple[str, str]],
+    *,
+    learn: bool = True,
+    mode: Mode = "graph",
+    guess: bool = True,
+) -> Work:
     """Let a simulated person translate the sources; word graphs complete what is typed, as in [O]."""
-    return Work.of(list(interact(partner, pairs, learn, mode=mode, clock=time.thread_time)))
+    return Work.of(list(interact(partner, pairs, learn, mode=mode, guess=guess, clock=time.thread_time)))
 
 
 def curves(found: Work) -> Measured:

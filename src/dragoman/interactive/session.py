@@ -129,7 +129,8 @@ class Session:
 
     `mode` "graph" goes by the word graph alone, "search" searches behind every prefix, "auto" does so where the graph
     does not fit. With a `threshold`, suggestions end before the first word less sure than that. `memory` is a
-    translation that is known already, and comes first.
+    translation that is known already, and comes first. Without `guess`, a word that is begun and that no phrase offers
+    is not completed from the vocabulary.
     """
 
     def __init__(
@@ -140,10 +141,11 @@ class Session:
         mode: Mode = "auto",
         threshold: float = 0.0,
         memory: str | None = None,
+        guess: bool = True,
     ) -> None:
         if mode not in get_args(Mode):
             raise BadInputError(f"there is no mode {mode!r}", remedy=f"choose one of {', '.join(get_args(Mode))}")
-        self.source, self.mode, self.threshold, self.memory = source, mode, threshold, memory
+        self.source, self.mode, self.threshold, self.memory, self.guess = source, mode, threshold, memory, guess
         self._models = models
         self._opening = _Graph(models.open(), "graph") if len(source) else None
         self._searched: OrderedDict[tuple[str, ...], _Graph] = OrderedDict()
@@ -210,7 +212,7 @@ class Session:
             return answer
         if first.fits:
             return first
-        guess = self._models.guess(beginning.words, beginning.unfinished)
+        guess = self._models.guess(beginning.words, beginning.unfinished) if self.guess else None
         if self.mode == "search" and answer is not first:
             known = *beginning.words, guess.word if guess else beginning.unfinished
             answer = self._completed(self._behind(known), Beginning(known))

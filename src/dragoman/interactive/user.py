@@ -30,7 +30,7 @@ from dragoman.interactive.session import Mode, Session
 class Partner(Protocol):
     """An engine, as far as a simulated user needs one."""
 
-    def interact(self, text: str, *, mode: Mode, memory: bool | None) -> Session:
+    def interact(self, text: str, *, mode: Mode, memory: bool | None, guess: bool) -> Session:
         """Open a session."""
 
 
@@ -94,6 +94,7 @@ def interact(
     *,
     mode: Mode = "auto",
     memory: bool = False,
+    guess: bool = True,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Iterator[Outcome]:
     """`simulate`, segment by segment as they come; `clock` tells the time in seconds.
@@ -102,7 +103,7 @@ def interact(
     """
     for source, reference in pairs:
         began = clock()
-        with engine.interact(source, mode=mode, memory=memory) as session:
+        with engine.interact(source, mode=mode, memory=memory, guess=guess) as session:
             first = session.suggest("").text
             opened = clock()
             keys: list[float] = []
