@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from statistics import mean, stdev
+from typing import NamedTuple
 
 from dragoman.kernels import warm
 from dragoman.measure import Bleu, Measure, Ter, Wer, bootstrap
@@ -41,6 +42,14 @@ FLAT = {"language": 0.5, "word_penalty": -1.0, "phrase_penalty": 0.2, "linear_di
 }  # with which Moses starts to tune
 
 Pair = tuple[list[str], list[str]]
+
+
+class Result(NamedTuple):
+    """What came of one method and seed."""
+
+    report: Report
+    test: float  # score
+    seconds: float
 
 
 def read(folder: Path, part: str, count: int) -> list[Pair]:
@@ -73,8 +82,8 @@ def tuned(
     seeds: list[int],
     nbest: int,
     measure: Measure,
-) -> Iterator[tuple[Report, float]]:
-    """Tune with each method and seed, and print a row for each; the reports, with the score on the test set."""
+) -> Iterator[Result]:
+    """Tune with each method and seed, and print a row for each."""
     development, test = sets
     wer = Wer()
     before = decode(Decoder(models, start), test, measure)
@@ -91,7 +100,7 @@ def tuned(
             after = decode(decoder, test, measure)
             errors = decode(decoder, test, wer).score
             print(row(report, took, before, after, errors), flush=True)
-            yield report, after.score
+            yield Result(report, after.score, took)
 
 
 def row(report: Report, took: float, before: Decoded, after: Decoded, errors: float) -> str:
@@ -106,13 +115,14 @@ def row(report: Report, took: float, before: Decoded, after: Decoded, errors: fl
     )
 
 
-def side_by_side(results: list[tuple[Report, float]]) -> None:
-    """Print mean and spread over the seeds of each method."""
-    print("\n| method | dev, mean ± spread | test, mean ± spread |\n|---|---:|---:|")
-    for name in dict.fromkeys(report.method for report, _ in results):
-        of = [(report.after, test) for report, test in results if report.method == name]
-        columns = [f"{mean(scores):.2f} ± {stdev(scores):.2f}" for scores in zip(*of, strict=True)]
-        print(f"| {name} | {' | '.join(columns)} |")
+def side_by_side(results: list[Result]) -> None:
+    """Print mean and spread over the seeds of each method, and the mean of the seconds."""
+    print("\n| method | dev, mean ± spread | test, mean ± spread | all |\n|---|---:|---:|---:|")
+    for name in dict.fromkeys(each.report.method for each in results):
+        of = [each for each in results if each.report.method == name]
+        scores = [each.report.after for each in of], [each.test for each in of]
+        columns = [f"{mean(each):.2f} ± {stdev(each):.2f}" for each in scores]
+        print(f"| {name} | {' | '.join(columns)} | {mean(each.seconds for each in of):.0f} s |")
 
 
 def estimated(models: ModelSet, weights: Weights, sets: tuple[Development, Development]) -> None:
@@ -161,7 +171,7 @@ def main() -> None:
     if len(seeds) > 1 and results:
         side_by_side(results)
     if results:
-        reports = [report.as_json() | {"test": test} for report, test in results]
+        reports = [each.report.as_json() | {"test": each.test} for each in results]
         path = OUT / f"tuning-{folder.name}-{arguments.start}-{arguments.measure}.json"
         path.write_text(json.dumps(reports, indent=1), encoding="utf-8")
     if arguments.estimates:

@@ -103,6 +103,8 @@ def test_spaces_are_those_that_were_typed(taught: Engine) -> None:
 
 def test_a_word_that_no_phrase_offers_is_completed_from_the_vocabulary(taught: Engine) -> None:
     assert suffix(taught, "Press the green button.", "Pulse la lám").startswith("para")
+    assert suffix(taught, "Press the green button.", "Pulse el Mad") == "rid verde."
+    assert suffix(taught, "Press the green button.", "Pulse el Mad", guess=False) == " verde."
 
 
 def test_a_word_that_nobody_knows_is_left_alone(taught: Engine) -> None:
