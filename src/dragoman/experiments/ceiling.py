@@ -111,8 +111,9 @@ def draw(figure: Any, results: Results) -> None:
             heights, margins = [each.score for each in found], [each.margin for each in found]
             axes.bar([at + n / 4 for at in range(len(there))], heights, 0.25, yerr=margins, label=system, capsize=2)
         axes.set(title=name, ylabel="points gained")
-        axes.set_xticks([n + 0.25 for n in range(len(there))], [f"{task}\n{language}" for task, language in there])
-    axes.legend(fontsize=7)
+        labels = [f"{task}\n{language}" for task, language in there]
+        axes.set_xticks([n + 0.25 for n in range(len(there))], labels, fontsize=7)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7)
 
 
 EXPERIMENTS = [Experiment("X-ceiling", "What a text can tell about itself", "", cells, table, findings, draw)]

@@ -301,8 +301,9 @@ def draw_translating(figure: Any, results: Results) -> None:
             at = [n + place / (len(systems) + 1) for n in range(len(groups))]
             axes.bar(at, values, width=1 / (len(systems) + 1), yerr=margins, label=system, capsize=2)
         axes.set(title=name, ylabel="percent")
-        axes.set_xticks([n + 0.3 for n in range(len(groups))], [f"{task}\n{language}" for task, language in groups])
-    axes.legend(fontsize=7)
+        labels = [f"{task}\n{language}" for task, language in groups]
+        axes.set_xticks([n + 0.3 for n in range(len(groups))], labels, fontsize=7)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(systems), fontsize=7)
 
 
 def draw_repetition(figure: Any, results: Results) -> None:
