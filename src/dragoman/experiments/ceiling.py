@@ -1,7 +1,7 @@
 """How much a text can tell about itself: each segment is translated by models that have learned all others of the text.
 
-Online learning knows the segments before; nobody knows those after. What is gained with both is more than a learner of
-these models can gain from the text, whatever it does, and so says whether the points of [O] can be had on another text.
+Online learning knows the segments before; nobody knows those after. What these models gain with both is more than they
+can gain online, and so tells whether a text has in it the points that [O] gained on another.
 """
 
 from __future__ import annotations
