@@ -21,6 +21,7 @@ from dragoman.experiments import cells as running
 from dragoman.experiments.catalogue import EXPERIMENTS, FAMILIES, find
 from dragoman.experiments.ceiling import OTHERS, others_learned
 from dragoman.experiments.corpora import Corpora
+from dragoman.experiments.domains import as_much
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
 from dragoman.experiments.judging import all_decided, decided, steadier
 from dragoman.experiments.report import FINDINGS, compared, publish, write_pages
@@ -209,6 +210,25 @@ def test_each_experiment_goes_through(identity: str, workshop: Workshop) -> None
     assert len({finding["name"] for finding in known["findings"]}) == len(known["findings"])
     assert "<svg" in (workshop.out / f"{identity}.svg").read_text()
     json.loads((workshop.out / f"{identity}.json").read_text())
+
+
+@pytest.mark.parametrize("identity", ["O-tab6", "X-ceiling"])
+def test_gains_are_compared_with_the_papers_on_the_full_scale(identity: str, folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "corpora", ignore=shutil.ignore_patterns("newstest-en-fr"))
+    workshop = Workshop(Corpora(tmp_path / "corpora"), tmp_path / "out")
+    experiment = EXPERIMENTS[identity]
+    results, missing = running.run(experiment, Scale(), workshop)
+    known = publish(experiment, results, missing, Scale(), workshop)
+    told = [finding["claim"] for finding in known["findings"] if "as in the paper" in finding["claim"]]
+    where = {"O-tab6": ("Spanish, news, with its settings", 6), "X-ceiling": ("manuals learned", 4)}[identity]
+    assert len(told) == where[1] and any(where[0] in claim for claim in told)
+    assert not any("French, news" in claim for claim in told)
+
+
+@pytest.mark.parametrize(("ours", "verdict"), [(6.0, True), (3.0, None), (0.5, False)])
+def test_gains_within_the_margins_of_both_are_undecided(ours: float, verdict: bool | None) -> None:
+    gains = {name: Interval(ours, ours - 0.2, ours + 0.2) for name in ("BLEU", "WER", "KSMR")}
+    assert as_much("manuals", "es", gains).holds is verdict  # in the paper 5.7 ± 3.4, 4.4 ± 2.5, 2.7 ± 1.6
 
 
 @pytest.mark.parametrize(("copies", "errors"), [(1, 100.0), (2, 0.0)])

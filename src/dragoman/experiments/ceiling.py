@@ -9,16 +9,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from dragoman.experiments.domains import (
-    LANGUAGES,
-    SYSTEMS,
-    as_much,
-    gains,
-    paper_gains,
-    texts,
-    translate,
-    tuned_on,
-)
+from dragoman.experiments.domains import LANGUAGES, SYSTEMS, as_much, gains, paper_gains, parameters, translate
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
 from dragoman.experiments.judging import all_decided, shown
 from dragoman.experiments.working import MEASURES, Work
@@ -57,11 +48,9 @@ def cells(scale: Scale) -> list[Cell]:
     """Not learning, learning from what came before, and from all others; on the full scale with tuned weights."""
     found = []
     for task, language in product(TASKS, LANGUAGES):
-        common = {"task": task, "language": language, **texts(scale, task, language)}
-        if not scale.quick:
-            common["development"] = tuned_on(scale, task, language)
-        found += [Cell(translate, common | {"system": system, "mode": "graph"}) for system in SYSTEMS[:2]]
-        found.append(Cell(others_learned, common | {"system": OTHERS}))
+        usual = [parameters(scale, task, language, system) for system in SYSTEMS[:2]]
+        found += [Cell(translate, each | {"mode": "graph"}) for each in usual]
+        found.append(Cell(others_learned, parameters(scale, task, language, OTHERS)))
     return found
 
 

@@ -97,7 +97,7 @@ def interact(
     guess: bool = True,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Iterator[Outcome]:
-    """`simulate`, segment by segment as they come; `clock` tells the time in seconds.
+    """`simulate`, segment by segment as they come; `guess` is as in `Session`, `clock` tells the time in seconds.
 
     A segment without words, or with too many, is not learned.
     """
