@@ -254,6 +254,19 @@ def test_a_search_finds_source_and_target_in_any_case(place: Place) -> None:
         assert journal.history(search="_y") == []
 
 
+@pytest.mark.parametrize("search", [None, "button"])
+def test_what_is_not_in_force_takes_no_place_in_a_history_of_what_is(place: Place, search: str | None) -> None:
+    with Journal.create(place) as journal:
+        oldest, revised = journal.append_learn("Button one", "x"), journal.append_learn("button two", "x")
+        newest = journal.append_revise(revised, "y")
+        for _ in range(3):
+            journal.append_forget(journal.append_learn("button", "z"))
+            journal.append_flagged("button", "button", reason="copied")
+        assert [row.id for row in journal.history(2, search=search, in_force=True)] == [newest, oldest]
+        assert [row.id for row in journal.history(2, 1, search=search, in_force=True)] == [oldest]
+        assert len(journal.history(search=search)) == 9
+
+
 def test_an_id_is_never_given_out_twice_even_if_its_row_is_deleted(place: Place) -> None:
     with Journal.create(place) as journal:
         for _ in range(3):

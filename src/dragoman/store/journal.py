@@ -274,15 +274,19 @@ class Journal:
             raise no_row(row_id)
         return found[0]
 
-    def history(self, limit: int = 50, offset: int = 0, search: str | None = None) -> list[Row]:
-        """Corrections, learned or flagged, forgotten or not, newest first.
+    def history(
+        self, limit: int = 50, offset: int = 0, search: str | None = None, *, in_force: bool = False
+    ) -> list[Row]:
+        """Corrections, newest first: learned or flagged, forgotten or not.
 
-        With `search`, only those that hold this text in source or target, in capitals or small letters.
+        `search` keeps those with this text in source or target, ignoring case; `in_force` keeps those that are learned
+        and not forgotten. Both apply before `limit` and `offset`.
         """
+        kept = IN_FORCE if in_force else JOURNAL.c.kind.in_(CORRECTIONS)
         if search is not None:
-            return [self.get(found) for found in islice(self._search(search.casefold()), offset, offset + limit)]
-        corrections = ROWS.where(JOURNAL.c.kind.in_(CORRECTIONS))
-        return self._fetch(corrections.order_by(NEWEST_FIRST).limit(limit).offset(offset))
+            found = self._search(search.casefold(), kept)
+            return [self.get(row_id) for row_id in islice(found, offset, offset + limit)]
+        return self._fetch(ROWS.where(kept).order_by(NEWEST_FIRST).limit(limit).offset(offset))
 
     @property
     def last_id(self) -> int:
@@ -335,9 +339,9 @@ class Journal:
         with self._database.reading() as connection:
             return [read_row(found, self.name) for found in connection.execute(rows).mappings()]
 
-    def _search(self, text: str) -> Iterator[int]:
-        """The ids of corrections that hold a text, given in small letters, newest first."""
-        texts = sa.select(JOURNAL.c.id, JOURNAL.c.source, JOURNAL.c.target).where(JOURNAL.c.kind.in_(CORRECTIONS))
+    def _search(self, text: str, kept: sa.ColumnElement[bool]) -> Iterator[int]:
+        """The ids of the kept corrections that contain a casefolded text, newest first."""
+        texts = sa.select(JOURNAL.c.id, JOURNAL.c.source, JOURNAL.c.target).where(kept)
         texts = texts.order_by(NEWEST_FIRST).limit(CHUNK)
         before = LARGEST_ID
         while before:
