@@ -19,10 +19,10 @@ from pathlib import Path
 
 from dragoman import kernels
 from dragoman.engine import Engine
-from dragoman.guard import Guard
-from dragoman.memory import Memory
 from dragoman.models.knowledge import Knowledge
-from dragoman.state import State
+from dragoman.project.guard import Guard
+from dragoman.project.memory import Memory
+from dragoman.project.state import State
 from dragoman.text.tokens import split
 from dragoman.types import Translation
 
@@ -64,7 +64,7 @@ def replaying(path: Path) -> None:
     shutil.rmtree(path / "snapshots")
     begin = time.perf_counter()
     with Engine.open(path, write=False) as engine:
-        rows = engine.project.journal.last_id
+        rows = engine._project.journal.last_id
     elapsed = time.perf_counter() - begin
     print(f"replay                   {60 * rows / elapsed:8.0f} corrections a minute")
 
@@ -160,7 +160,7 @@ def together(directory: Path, pairs: Pairs, seconds: float) -> None:
 def prefixes(path: Path, probes: list[str]) -> list[list[Translation]]:
     """The translations of some texts after each row of a journal."""
     with Engine.open(path, write=False, memory=False) as engine:
-        journal = engine.project.journal
+        journal = engine._project.journal
         engine._state = State(Knowledge(), engine._state.weights)
         states = [[engine.translate(probe) for probe in probes]]
         for row in journal.rows():

@@ -153,7 +153,7 @@ def shared(base: Path, pairs: list[Pair]) -> None:
             with Engine.create(path, source="en", target="es", tokens="words", base=base) as engine:
                 engine.share, engine.language_share = shares
                 outcomes = list(post_edit(engine, pairs))
-                with engine.reading() as state:
+                with engine._reading() as state:
                     language = state.knowledge.models.language
                     new, words = language.scalars[WORDS], language.own_scalars[TYPES]
         report(name, [each.translation for each in outcomes], [each.reference for each in outcomes], [])

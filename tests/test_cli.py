@@ -216,7 +216,7 @@ def test_the_order_over_a_base_is_that_of_the_base(tmp_path: Path) -> None:
     assert not new.exists()
     assert call("create", new, *languages, "--base", base).exit_code == 0
     with Engine.open(new, write=False) as engine:
-        assert engine.project.settings["order"] == 3
+        assert engine._project.settings["order"] == 3
 
 
 def test_errors_on_the_command_line_say_what_helps_there(project: Path, tmp_path: Path) -> None:

@@ -15,40 +15,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, get_args
+from typing import Any, NamedTuple, Self, get_args
 
-from dragoman.adapt.adaptation import beside
-from dragoman.adapt.protocol import Adapter
-from dragoman.errors import BadInputError
+from dragoman.adapt.adaptation import Adaptation
+from dragoman.errors import BadInputError, UnlearnableError
 from dragoman.fetching import fetch
-from dragoman.guard import FlaggedError, Guard
 from dragoman.interactive import session
-from dragoman.interactive.work import Work
+from dragoman.interactive.graphs import Graphs
 from dragoman.languages import same_language
 from dragoman.models.knowledge import Knowledge
-from dragoman.models.language import Share
 from dragoman.models.loglinear import DEFAULT, Weights
-from dragoman.models.modelset import checked_language_share, checked_share
-from dragoman.opened import OpenProject
+from dragoman.parallel import map_in_order
 from dragoman.progress import Progress, bars
-from dragoman.provenance import Origin, trace
-from dragoman.search.decoder import Estimates
-from dragoman.search.explain import Explanation
-from dragoman.state import State, settings_of
+from dragoman.project import copying, settings, translating
+from dragoman.project.guard import FlaggedError
+from dragoman.project.learning import Comparison, Lesson, compare, learn, prepare
+from dragoman.project.lines import joined, split_lines
+from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES
+from dragoman.project.opened import OpenProject
+from dragoman.project.provenance import Origin, find_origins
+from dragoman.project.state import State
+from dragoman.search.decoder import Estimates, Hypothesis, Search
+from dragoman.search.explain import Explanation, explain
 from dragoman.store import Project, Row
 from dragoman.text.tokens import Mode
-from dragoman.translating import adapt, explanation, recall, search, search_behind
-from dragoman.types import Sentence, Translation
+from dragoman.types import Alignment, Check, Match, Sentence, Translation
 
 SNAPSHOT_EVERY = 500  # rows of the journal
 ORDER = 5  # of the language model, unless a base has another
-LONGEST = 20_000  # words of a text that can be translated: for these the search takes about a gigabyte
+MAX_TEXT_WORDS = 20_000  # of a text that can be translated: for these the search takes about a gigabyte
+
+
+class Models(NamedTuple):
+    """All that translations are made with, at some revision."""
+
+    knowledge: Knowledge
+    weights: Weights
+    estimates: Estimates
+    revision: int
 
 
 class Engine(OpenProject):
@@ -56,6 +66,16 @@ class Engine(OpenProject):
 
     `memory` says whether `translate` looks among the corrections first; off, translations are the models' own.
     """
+
+    # Settings of the project, each told in project/settings.py: read what is in force, assign to change it.
+    weights = settings.WEIGHTS
+    adapter = settings.ADAPTER
+    estimates = settings.ESTIMATES
+    share = settings.SHARE
+    language_share = settings.LANGUAGE_SHARE
+    limit = settings.LIMIT
+    glossary = settings.GLOSSARY
+    guard = settings.GUARD
 
     def __init__(self, project: Project, *, write: bool, memory: bool = True) -> None:
         super().__init__(project, write=write, snapshot_every=SNAPSHOT_EVERY)
@@ -114,36 +134,99 @@ class Engine(OpenProject):
             engine._follow(standby=standby)
         return engine
 
+    @classmethod
+    def copy(
+        cls,
+        old: str | Path,
+        new: str | Path,
+        *,
+        base: str | Path | None = None,
+        journal: str | None = None,
+        progress: Progress | None = None,
+    ) -> copying.Copied:
+        """Make a new project that learns again what is in force in an old one; see `project.copying`."""
+        return copying.copy(cls, old, new, base=base, journal=journal, progress=progress)
+
     # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def translate(self, text: str, *, n: int = 1, memory: bool | None = None) -> Translation:
-        """Translate a text; with n > 1 the n best translations, all different, are in `.nbest`. Changes nothing.
+        """Translate a segment; with n > 1 the n best translations, all different, are in `.nbest`. Changes nothing.
 
         With memory, the newest correction of the same text comes first, and corrections of similar texts are in
         `.matches`.
         """
         if n < 1:
-            raise BadInputError(f"at least 1 translation must be asked for, not {n}")
-        with self.reading() as state:
-            source = state.knowledge.source.read(text)
+            raise BadInputError(f"n must be at least 1, not {n}")
+        with self._reading() as state:
+            source = self._read(state, text)
             if not len(source):
                 return Translation(text, 0.0, dict.fromkeys(state.weights, 0.0), [], source, source)
-            self._check_length(source)
-            use_memory = self.memory if memory is None else memory
-            matches = state.memory.similar(text) if use_memory else []
-            ranked = [recall(state, source, matches[0])] if matches and matches[0].similarity == 100 else []
-            if len(ranked) < n:
-                ranked += search(state, source, n)
+            matches = state.memory.similar(text) if self._uses_memory(memory) else []
+            ranked = [translating.recall(state, source, matches[0])] if matches and matches[0].similarity == 100 else []
+            found = translating.search(state, source) if len(ranked) < n else None
+            revision, adaptation = state.revision, state.adaptation
+            if found and translating.is_quick(adaptation, n):
+                ranked, found = translating.best(state, source, found, n), None
+        if found:
+            ranked += self._list(source, found, n, revision, adaptation)
         different: dict[str, Translation] = {}
         for each in ranked:
             different.setdefault(each.text, each)
         nbest = list(different.values())[:n] if n > 1 else []
         return replace(ranked[0], nbest=nbest, matches=matches)
 
-    def _check_length(self, source: Sentence) -> None:
-        if len(source) > LONGEST:
-            remedy = f"translate at most {LONGEST:,} words at once"
+    def _list(
+        self, source: Sentence, found: Search, n: int, revision: int, adaptation: Adaptation | None
+    ) -> list[Translation]:
+        """The n best translations of a search, the lock given back between them: others need not wait for a long list.
+
+        If something is learned meanwhile, all is done again in one go: a list is always that of one revision.
+        """
+        lists, hypotheses = translating.listed(found, adaptation, n), list[Hypothesis]()
+        written: list[Translation] = []
+        while not written or len(written) < len(hypotheses):
+            with self._reading() as state:
+                if state.revision != revision:
+                    return translating.best(state, source, translating.search(state, source), n)
+                hypotheses = hypotheses or translating.ranked(adaptation, lists, n)
+                written.append(translating.written(state, source, found, hypotheses[len(written)]))
+        return written
+
+    def translate_text(self, text: str, *, n: int = 1, memory: bool | None = None) -> Translation:
+        """Translate a text of several lines, line by line; a correction of the whole text comes first.
+
+        `.nbest` has whole texts: the second best is made of the second best of each line, and so on.
+        """
+        lines = split_lines(text)
+        if len(lines) == 1 or (self._uses_memory(memory) and self.exact_match(text)):
+            return self.translate(text, n=n, memory=memory)
+        found = joined([self.translate(line, n=n, memory=memory) for line in lines])
+        return replace(found, matches=self.matches(text) if self._uses_memory(memory) else [])
+
+    def translate_all(
+        self, texts: Iterable[str], *, n: int = 1, memory: bool | None = None, threads: int | None = None
+    ) -> Iterator[Translation]:
+        """The translations of many texts, in order, on all cores; each as `translate` gives it, and when it is wanted.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as directory:
+        ...     with Engine.create(f"{directory}/manual", source="en", target="es") as engine:
+        ...         _ = engine.learn("Close the lid.", "Cierre la tapa.")
+        ...         [each.text for each in engine.translate_all(["Close the lid.", "the lid"])]
+        ['Cierre la tapa.', 'la tapa']
+        """
+        return map_in_order(partial(self.translate, n=n, memory=memory), texts, threads)
+
+    def _read(self, state: State, text: str) -> Sentence:
+        """The tokens of a text to translate, if there are not too many."""
+        source = state.knowledge.source.read(text)
+        if len(source) > MAX_TEXT_WORDS:
+            remedy = f"translate at most {MAX_TEXT_WORDS:,} words at once"
             raise BadInputError(f"the text has {len(source):,} words", remedy=remedy)
+        return source
+
+    def _uses_memory(self, memory: bool | None) -> bool:
+        return self.memory if memory is None else memory
 
     def interact(
         self,
@@ -159,26 +242,50 @@ class Engine(OpenProject):
 
         `mode`, `threshold` and `guess` are as in `Session`; `user` is who accepts, as in `learn`.
         """
-        with self.reading() as state:
-            source = state.knowledge.source.read(text)
-            self._check_length(source)
-            known = state.memory.exact(text) if (self.memory if memory is None else memory) else None
-        work = Work(source, self.reading, search_behind, partial(self.learn, text, user=user))
-        target = known.target if known else None
-        return session.Session(source, work, mode=mode, threshold=threshold, memory=target, guess=guess)
+        with self._reading() as state:
+            source = self._read(state, text)
+            known = state.memory.exact(text) if self._uses_memory(memory) else None
+        return session.Session(
+            Graphs(self, source),
+            partial(self.learn, text, user=user),
+            mode=mode,
+            threshold=threshold,
+            memory=known.target if known else None,
+            guess=guess,
+        )
+
+    def confidences(self, translation: Translation) -> list[float]:
+        """How sure the models are of each token of a translation; what a person has corrected is certain.
+
+        A token that the models would not say themselves at this place has no support: 0.
+        """
+        if translation.lines:
+            return [sure for line in translation.lines for sure in self.confidences(line)]
+        if translation.memory is not None or not len(translation.source):
+            return [1.0] * len(translation.target)
+        with self.interact(translation.source.text, memory=False) as typing:
+            suggestion = typing.suggest()
+        sure = {(word.begin, word.text): word.confidence for word in suggestion.words}
+        places = zip(translation.target.spans, translation.target.words, strict=True)
+        return [round(sure.get((begin, word), 0.0), 3) for (begin, _), word in places]
 
     def explain(self, text: str) -> Explanation:
         """Why a text is translated the way it is: what was on offer, what was chosen, and what came next."""
-        with self.reading() as state:
-            source = state.knowledge.source.read(text)
+        with self._reading() as state:
+            source = self._read(state, text)
             if not len(source):
                 raise BadInputError("there are no words to translate")
-            return replace(explanation(state, source), memory=state.memory.exact(text) if self.memory else None)
+            found = translating.search(state, source)
+            known = state.memory.exact(text) if self.memory else None
+        return replace(explain(found), memory=known)
 
     def provenance(self, translation: Translation) -> list[Origin]:
         """Where each phrase of a translation comes from: the ids of corrections, or the base."""
-        with self.reading() as state:
-            return trace(translation, state, self.project.journal)
+        if translation.lines:
+            return [origin for line in translation.lines for origin in self.provenance(line)]
+        with self._reading() as state:
+            found = find_origins(translation, state)
+        return found.trace(self._project.journal)  # reads from the disk
 
     # ── Learning ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -194,18 +301,22 @@ class Engine(OpenProject):
     ) -> int:
         """Learn a correction; when this returns its id, it is safe on disk and in the models.
 
-        One that looks like a mistake is kept in the journal and refused (`FlaggedError`), unless `force` insists.
+        One that looks like a mistake is kept in the journal and refused (`FlaggedError`), unless you pass `force`.
         `once`: if the newest correction of this source has this very target, its id is returned and nothing is learned.
         `time` is when it was made, if not now.
         """
+        lesson, comparison = self._prepare(source, target)
         with self._writing() as state:
             known = state.memory.exact(source) if once else None
             if known and known.target == target:
                 return known.id
-            reason = self._examine(state, source, target, user=user, force=force)
+            if lesson.revision != state.revision:  # somebody else has learned something meanwhile
+                lesson = prepare(state, source, target)
+                comparison = compare(state, lesson)
+            reason = self._examine(state, lesson, user=user, force=force)
             with self._undoing():
-                contribution = self._learn(state, source, target)
-                number = self.project.journal.append_learn(
+                contribution = self._learn(state, lesson, comparison)
+                number = self._project.journal.append_learn(
                     source, target, contribution=contribution, user=user, reason=reason, time=time
                 )
                 state.memory.add(number, source, target)
@@ -218,20 +329,26 @@ class Engine(OpenProject):
         with self._writing() as state:
             row = self._in_force(number)
             with self._undoing():
-                state.revision = self.project.journal.append_forget(number, user=user)
+                state.revision = self._project.journal.append_forget(number, user=user)
                 state.take_back(row)
         self._save_now_and_then()
 
     def revise(self, number: int, target: str, *, user: str | None = None, force: bool = False) -> int:
         """Replace the target of a correction: `forget` and `learn` as one; returns the new id."""
+        self.check_writable()
+        source = str(self._in_force(number).source)
+        lesson, comparison = self._prepare(source, target)
         with self._writing() as state:
             row = self._in_force(number)
-            source = str(row.source)
-            reason = self._examine(state, source, target, user=user, force=force, refers_to=number)
+            if lesson.revision != state.revision:
+                lesson = prepare(state, source, target)
+                comparison = compare(state, lesson)
+            reason = self._examine(state, lesson, user=user, force=force, refers_to=number)
             with self._undoing():
                 state.take_back(row)
-                contribution = self._learn(state, source, target)
-                new = self.project.journal.append_revise(
+                lesson = replace(lesson, pair=state.knowledge.read_again(lesson.pair))
+                contribution = self._learn(state, lesson, comparison)
+                new = self._project.journal.append_revise(
                     number, target, contribution=contribution, user=user, reason=reason
                 )
                 state.memory.add(new, source, target)
@@ -239,37 +356,33 @@ class Engine(OpenProject):
         self._save_now_and_then()
         return new
 
-    def _learn(self, state: State, source: str, target: str) -> bytes:
-        """Adapt weights by what would have been translated, then let the models learn; what the journal has of both."""
-        adapted = adapt(state, source, target)
-        contribution = state.knowledge.learn(source, target).to_bytes()
-        state.after_learning()
-        return beside(contribution, adapted)
+    def _prepare(self, source: str, target: str) -> tuple[Lesson, Comparison | None]:
+        """Read a correction and compare it with what would have been translated, before anybody has to wait."""
+        self.check_writable()
+        with self._reading() as state:
+            lesson = prepare(state, source, target)
+        return lesson, compare(state, lesson)
+
+    def _learn(self, state: State, lesson: Lesson, comparison: Comparison | None) -> bytes:
+        return learn(state, lesson, comparison)
 
     def _examine(
-        self,
-        state: State,
-        source: str,
-        target: str,
-        *,
-        user: str | None,
-        force: bool,
-        refers_to: int | None = None,
+        self, state: State, lesson: Lesson, *, user: str | None, force: bool, refers_to: int | None = None
     ) -> str | None:
-        """Refuse what cannot be learned, flag what looks wrong; what was insisted upon goes on with the reason."""
-        pair = state.knowledge.read_pair(source, target)
-        reason = state.guard.check(*pair, self.project.target)
+        """Flag what looks wrong; what was insisted upon goes on with the reason."""
+        source, target = lesson.pair.source, lesson.pair.target
+        reason = state.guard.check(source, target, self.target)
         if reason and not force:
             with self._undoing():
-                number = self.project.journal.append_flagged(
-                    source, target, reason=reason, refers_to=refers_to, user=user
+                number = self._project.journal.append_flagged(
+                    source.text, target.text, reason=reason, refers_to=refers_to, user=user
                 )
                 state.revision = number
             raise FlaggedError(reason, number)
         return reason
 
     def _in_force(self, number: int) -> Row:
-        row = self.project.journal.get(number)
+        row = self._project.journal.get(number)
         if row.source is None or row.forgotten:
             raise BadInputError(f"{number} is not a correction in force", remedy="see the ids in the history")
         return row
@@ -282,142 +395,137 @@ class Engine(OpenProject):
         """
         self.check_writable()
         self._check_untaught()
-        settings = self.project.settings
+        settings = self._project.settings
         base = Knowledge(tokens=settings["tokens"], order=settings["order"])
         with bars() if progress is True else nullcontext(progress or None) as report:
             learned = base.train(pairs, progress=report)
         with self._writing():
             self._check_untaught()
-            base.save(self.project.own_base)
+            base.save(self._project.own_base)
             with self._undoing():
-                self.project.set_base(self.project.own_base)
+                self._project.set_base(self._project.own_base)
                 self._restore()
         return learned
 
     def _check_untaught(self) -> None:
-        if self.project.find_base() or self.project.journal.history(limit=1):
+        if self._project.find_base() or self._project.journal.history(limit=1):
             remedy = "create a new project and train it first"
-            raise BadInputError("this project has learned already", where=self.project.path, remedy=remedy)
+            raise BadInputError("this project has learned already", where=self._project.path, remedy=remedy)
 
     # ── Settings ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @property
-    def weights(self) -> dict[str, float]:
-        """The weights of the log-linear model by name; assign to set them, all or some."""
-        with self.reading() as state:
-            return dict(state.weights_in_use)
+    def settings(self) -> dict[str, Any]:
+        """All settings in force by name, in a form that JSON has."""
+        with self._reading() as state:
+            return state.settings
 
-    @weights.setter
-    def weights(self, values: Mapping[str, float]) -> None:
+    def change_settings(self, values: dict[str, Any]) -> None:
+        """Change several settings at once, given in Python or in a form that JSON has: all of them or none."""
         with self._writing() as state:
-            self._change(state, settings_of(Weights(state.weights.preset, {**state.weights_in_use, **values})))
+            checked = {name: settings.check_setting(state, name, value) for name, value in values.items()}
+            self._change(state, checked)
 
-    @property
-    def adapter(self) -> Adapter | None:
-        """How weights are adapted to corrections (`dragoman.adapt`); assign to begin anew, None to stop.
-
-        Without one the weights are again those that were set.
-        """
-        with self.reading() as state:
-            return state.adaptation.adapter if state.adaptation else None
-
-    @adapter.setter
-    def adapter(self, adapter: Adapter | None) -> None:
-        if not isinstance(adapter, Adapter | None):
-            raise BadInputError(f"{adapter!r} is no adapter", remedy="take one of dragoman.adapt, or None")
-        with self._writing() as state:
-            self._change(state, {"adapter": adapter.settings() if adapter else None})
-
-    @property
-    def share(self) -> float | None:
-        """The weight of what this project has learned against its base in the translation models ([O] §5).
-
-        None for the sum of all counts.
-        """
-        with self.reading() as state:
-            return state.knowledge.models.share
-
-    @share.setter
-    def share(self, share: float | None) -> None:
-        with self._writing() as state:
-            self._change(state, {"share": checked_share(share)})
-
-    @property
-    def language_share(self) -> Share:
-        """The same for the language model; "auto", the default: summed unless the base is of another domain."""
-        with self.reading() as state:
-            return state.knowledge.models.language_share
-
-    @language_share.setter
-    def language_share(self, share: Share) -> None:
-        with self._writing() as state:
-            self._change(state, {"language_share": checked_language_share(share)})
-
-    @property
-    def estimates(self) -> Estimates:
-        """β and δ, which features of phrase pairs depend on besides the counts; assign to change them."""
-        with self.reading() as state:
-            return state.estimates
-
-    @estimates.setter
-    def estimates(self, estimates: Estimates) -> None:
-        with self._writing() as state:
-            self._change(state, {"estimates": asdict(estimates)})
-
-    @property
-    def glossary(self) -> dict[str, str]:
-        """Terms and their translations, which the search has to use; assign to set them."""
-        with self.reading() as state:
-            return dict(state.glossary.terms)
-
-    @glossary.setter
-    def glossary(self, terms: Mapping[str, str]) -> None:
-        self._change_glossary(lambda known: {**dict.fromkeys(known), **terms})
+    def _set(self, name: str, value: Any) -> None:
+        self.change_settings({name: value})
 
     def set_term(self, source: str, target: str) -> None:
-        """Settle the translation of a term."""
-        self._change_glossary(lambda _: {source: target})
+        """Add a term to the glossary, or change its translation."""
+        self._change_terms({source: target})
 
     def remove_term(self, source: str) -> None:
         """Take a term out of the glossary."""
         if source not in self.glossary:
             raise BadInputError(f"{source!r} is not in the glossary", remedy="see what is in engine.glossary")
-        self._change_glossary(lambda _: {source: None})
+        self._change_terms({source: None})
 
-    def _change_glossary(self, changes: Callable[[Mapping[str, str]], dict[str, str | None]]) -> None:
-        """Put changes in force that depend on the terms so far: translations, or None to take a term out."""
+    def _change_terms(self, changes: dict[str, str | None]) -> None:
         with self._writing() as state:
-            wanted = changes(state.glossary.terms)
-            state.glossary.changed(wanted)  # refuses what is no term, before anything is written down
-            self._change(state, {"glossary": wanted})
+            state.glossary.changed(changes)  # refuses what cannot be a term, before anything is written down
+            self._change(state, {"glossary": changes})
 
-    @property
-    def guard(self) -> Guard:
-        """What makes a correction suspicious; assign to set it."""
-        with self.reading() as state:
-            return state.guard
-
-    @guard.setter
-    def guard(self, guard: Guard) -> None:
-        with self._writing() as state:
-            self._change(state, settings_of(guard))
-
-    def _change(self, state: State, settings: dict[str, Any]) -> None:
+    def _change(self, state: State, changes: dict[str, Any]) -> None:
+        """Put settings in force that have been checked, in the form in which the journal has them."""
         with self._undoing():
-            state.revision = self.project.journal.append_settings(settings)
-            state.change_settings(settings)
+            state.revision = self._project.journal.append_settings(changes)
+            settings.apply_settings(state, changes)
 
     # ── Looking ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def history(self, limit: int = 50, *, search: str | None = None) -> list[Row]:
-        """The newest corrections, learned, flagged or forgotten; those with a text in source or target."""
+    def matches(self, text: str, *, least: float = LEAST_SIMILARITY, limit: int = MOST_MATCHES) -> list[Match]:
+        """The newest correction of each source at least so similar to a text, in percent, the most similar first."""
+        with self._reading() as state:
+            return state.memory.similar(text, least, limit)
+
+    def exact_match(self, text: str) -> Match | None:
+        """The newest correction of this very text."""
+        with self._reading() as state:
+            return state.memory.exact(text)
+
+    def align(self, source: str, target: str) -> Alignment:
+        """Which tokens of a text and of its translation go together, as far as the models know."""
+        with self._reading() as state:
+            knowledge = state.knowledge
+            one, other = knowledge.source.read(source), knowledge.target.read(target)
+            try:
+                pair = knowledge.read_pair(source, target)
+            except UnlearnableError:  # no words on one side, or too many to align
+                return Alignment(one, other, [])
+            models = knowledge.models
+            links = models.align(models.source.ids(pair.source_words), models.target.ids(pair.target_words))
+        return Alignment(one, other, [(int(j), int(i)) for j, i in links])
+
+    def check(self, source: str, target: str) -> Check:
+        """Whether a pair of texts can be learned, and whether the guard would flag it."""
+        with self._reading() as state:
+            try:
+                pair = state.knowledge.read_pair(source, target)
+            except UnlearnableError as error:
+                return Check(error.what, None)
+            return Check(None, state.guard.check(pair.source, pair.target, self.target))
+
+    def correction(self, number: int) -> Row:
+        """The row of a correction, learned, flagged or forgotten."""
         self._check_open()
-        return self.project.journal.history(limit, search=search)
+        row = self._project.journal.get(number)
+        if row.source is None:
+            what = f"row {number} is a {row.kind} row, not a correction"
+            raise BadInputError(what, remedy="see the ids in the history")
+        return row
+
+    def corrections(self) -> Iterator[Row]:
+        """The corrections in force, oldest first."""
+        return (row for row in self.changes() if row.kind == "learn" and not row.forgotten)
+
+    @property
+    def correction_count(self) -> int:
+        """How many corrections are in force, by the journal."""
+        self._check_open()
+        return self._project.journal.count
+
+    def changes(self, after: int = 0) -> Iterator[Row]:
+        """All rows of the journal after a revision, in order."""
+        self._check_open()
+        return self._project.journal.rows(after=after)
+
+    def history(self, limit: int = 50, *, search: str | None = None, in_force: bool = False) -> list[Row]:
+        """The newest corrections, learned, flagged or forgotten; those with a text in source or target.
+
+        `in_force` leaves out those that were flagged or forgotten.
+        """
+        self._check_open()
+        return self._project.journal.history(limit, search=search, in_force=in_force)
 
     def statistics(self) -> dict[str, int]:
         """Sizes of what this project has learned itself, its base not counted."""
-        with self.reading() as state:
+        with self._reading() as state:
             return {"corrections": len(state.memory)} | state.knowledge.models.statistics()
+
+    @contextmanager
+    def models(self) -> Iterator[Models]:
+        """The models and weights in use, for a `with` in which nothing is learned; only to look at."""
+        with self._reading() as state:
+            yield Models(state.knowledge, state.weights_in_use, state.estimates, state.revision)
 
 
 def _find_base(path: Path, source: str, target: str) -> Path:
@@ -427,7 +535,7 @@ def _find_base(path: Path, source: str, target: str) -> Path:
     with Project.open(path) as project:
         found, own = project.find_base(), (project.source, project.target)
     if not all(map(same_language, own, (source, target))):
-        what = f"translates from {own[0]} to {own[1]}, not from {source} to {target}"
+        what = f"it translates from {own[0]} to {own[1]}, not from {source} to {target}"
         raise BadInputError(what, where=path, remedy="name a base of these languages")
     if found is None:
         raise BadInputError("this project has no base", where=path, remedy="train it first")

@@ -36,6 +36,31 @@ class Sentence:
         return len(self.words)
 
 
+@dataclass(frozen=True)
+class Pair:
+    """A source text and its translation, read once: as tokens, and as the words that the models saw at that moment."""
+
+    source: Sentence
+    target: Sentence
+    source_words: tuple[str, ...]
+    target_words: tuple[str, ...]
+
+
+class Alignment(NamedTuple):
+    """Two texts that mean the same, and which of their tokens go together."""
+
+    source: Sentence
+    target: Sentence
+    links: list[tuple[int, int]]  # (source token, target token), from 0
+
+
+class Check(NamedTuple):
+    """What there is to say about a pair of texts before it is learned; nothing if all is well."""
+
+    unlearnable: str | None  # why the models cannot learn it at all
+    suspicious: str | None  # why the guard would flag it
+
+
 class Match(NamedTuple):
     """A correction whose source is like a text."""
 
@@ -78,3 +103,4 @@ class Translation:
     nbest: list[Translation] = field(default_factory=list)  # this one first, if more than one was asked for
     memory: int | None = None  # id of the correction that the text was taken from, if it was
     matches: list[Match] = field(default_factory=list)  # corrections of the same source and of similar ones, best first
+    lines: tuple[Translation, ...] = ()  # that a text of several lines was translated by, one after another

@@ -20,7 +20,7 @@ from dragoman.adapt.protocol import Sample, Vector
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 from dragoman.models.modelset import Contribution
-from dragoman.state import State
+from dragoman.project.state import State
 from tests.engine.support import PAIRS, act, arrays_of, assert_is_clean_replay, assert_same
 
 pytestmark = pytest.mark.kernels
@@ -162,7 +162,7 @@ def test_in_rerank_mode_the_best_is_chosen_from_the_list(tmp_path: Path) -> None
 def test_factors_in_the_search_are_those_that_reranking_would_use(tmp_path: Path) -> None:
     """The score that a live search gives with factors u is λ·h + Σ (u − 1) g of the plain list."""
     from dragoman.adapt.lists import candidates
-    from dragoman.translating import searched
+    from dragoman.project.translating import search
 
     with new(tmp_path / "project", Perceptron(parameters="factors", alpha=0.3, nbest=30)) as engine:
         for pair in PAIRS[:60]:
@@ -173,9 +173,9 @@ def test_factors_in_the_search_are_those_that_reranking_would_use(tmp_path: Path
         compared = 0
         for source, _ in PAIRS[:30]:
             sentence = state.knowledge.source.read(source)
-            scaled = searched(state, sentence).nbest(30)
+            scaled = search(state, sentence).nbest(30)
             adapted, state.adaptation, state.latest = state.adaptation, None, None
-            found = searched(state, sentence)
+            found = search(state, sentence)
             nbest = found.nbest(30)
             state.adaptation = adapted
             offered = candidates(found, nbest, factors=True)
@@ -282,14 +282,14 @@ def test_an_adapter_that_this_program_does_not_have_keeps_what_it_learned(tmp_pa
 
 
 def test_only_adapters_are_set(tmp_path: Path) -> None:
-    with new(tmp_path / "project") as engine, pytest.raises(BadInputError, match="is no adapter"):
+    with new(tmp_path / "project") as engine, pytest.raises(BadInputError, match="is not an adapter"):
         engine.adapter = "ridge"  # type: ignore[assignment]
 
 
 def test_rows_from_before_there_were_adapters_are_read(tmp_path: Path) -> None:
     with new(tmp_path / "project") as engine:
         engine.learn(*PAIRS[0])
-        row = engine.project.journal.get(1)
+        row = engine._project.journal.get(1)
         assert row.contribution is not None
         Contribution.from_bytes(row.contribution)  # nothing beside it
         engine.adapter = Ridge(nbest=10)
@@ -313,8 +313,8 @@ def test_a_correction_needs_no_second_search(tmp_path: Path, monkeypatch: pytest
         engine.learn(*PAIRS[20])
         assert len(searches) == 1
         engine.translate(PAIRS[5][0], memory=False)
-        engine.revise(numbers[5], "Otra cosa.", force=True)  # the models have forgotten something meanwhile
-        assert len(searches) == 3
+        engine.revise(numbers[5], "Otra cosa.", force=True)  # compared with what was translated before it was forgotten
+        assert len(searches) == 2
         assert_is_clean_replay(engine, tmp_path / "copy")
 
 

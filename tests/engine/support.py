@@ -47,7 +47,7 @@ def clean_replay(path: Path, to: Path) -> tuple[dict[str, np.ndarray], dict[str,
 
 def assert_is_clean_replay(engine: Engine, to: Path) -> None:
     """Its state is what its journal gives, bit for bit."""
-    arrays, settings = clean_replay(engine.project.path, to)
+    arrays, settings = clean_replay(engine._project.path, to)
     assert_same(arrays_of(engine), arrays)
     assert engine._state.settings == settings
 

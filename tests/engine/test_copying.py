@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from dragoman import Engine, state
+from dragoman import Engine
 from dragoman.adapt import PassiveAggressive
-from dragoman.copying import Copied, copy
 from dragoman.errors import BadInputError, StorageError, UnlearnableError
-from dragoman.guard import FlaggedError
+from dragoman.project import state
+from dragoman.project.copying import Copied
+from dragoman.project.guard import FlaggedError
 from dragoman.store import TakenError
 from dragoman.text import side
 from dragoman.types import Sentence
@@ -42,9 +43,9 @@ def test_a_copy_is_what_learning_the_corrections_in_force_gives(tmp_path: Path) 
             engine.set_term("lid", "tapa")
             engine.learn(*PAIRS[4])
         with pytest.raises(TakenError):  # somebody writes
-            copy(tmp_path / "old", tmp_path / "new")
+            Engine.copy(tmp_path / "old", tmp_path / "new")
         old.close()
-        assert copy(tmp_path / "old", tmp_path / "new") == Copied(learned=4, settings=5, refused=[])
+        assert Engine.copy(tmp_path / "old", tmp_path / "new") == Copied(learned=4, settings=5, refused=[])
         with Engine.open(tmp_path / "new") as engine:
             found, wanted = arrays_of(engine), arrays_of(expected)
             numbers = {name for name in found if name.startswith("memory.")}  # ids of corrections may be others
@@ -62,10 +63,10 @@ def test_a_copy_has_the_base_of_its_own(tmp_path: Path) -> None:
         old.train(PAIRS[:100])
         old.learn(*PAIRS[100])
         expected = arrays_of(old)
-    copy(tmp_path / "old", tmp_path / "new")
+    Engine.copy(tmp_path / "old", tmp_path / "new")
     shutil.rmtree(tmp_path / "old")
     with Engine.open(tmp_path / "new") as engine:
-        assert engine.project.find_base() == tmp_path / "new" / "base"
+        assert engine._project.find_base() == tmp_path / "new" / "base"
         assert_same(arrays_of(engine), expected)
 
 
@@ -74,12 +75,12 @@ def test_a_copy_over_another_base(tmp_path: Path) -> None:
         larger.train(PAIRS[:100])
     with new(tmp_path / "old") as old:
         old.learn(*PAIRS[100])
-    copy(tmp_path / "old", tmp_path / "new", base=tmp_path / "larger")
-    copy(tmp_path / "new", tmp_path / "newer")  # whose base is not in the directory of the old one, and stays there
+    Engine.copy(tmp_path / "old", tmp_path / "new", base=tmp_path / "larger")
+    Engine.copy(tmp_path / "new", tmp_path / "newer")  # whose base is elsewhere, and stays there
     with new(tmp_path / "expected", base=tmp_path / "larger") as expected, Engine.open(tmp_path / "newer") as engine:
         expected.learn(*PAIRS[100])
         assert_same(arrays_of(engine), arrays_of(expected))
-        assert engine.project.find_base() == tmp_path / "larger" / "base"
+        assert engine._project.find_base() == tmp_path / "larger" / "base"
 
 
 def test_corrections_whose_words_were_cut_otherwise_are_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +95,7 @@ def test_corrections_whose_words_were_cut_otherwise_are_copied(tmp_path: Path, m
             old.learn("Close the lid.", "Cierre la tapa.")
     with pytest.raises(BadInputError, match="dragoman copy"):
         Engine.open(tmp_path / "old")
-    assert copy(tmp_path / "old", tmp_path / "new").learned == 1
+    assert Engine.copy(tmp_path / "old", tmp_path / "new").learned == 1
     with Engine.open(tmp_path / "new") as engine:
         assert engine.translate("Close the lid.", memory=False).text == "Cierre la tapa."
 
@@ -111,15 +112,15 @@ def test_what_cannot_be_learned_any_more_is_named(tmp_path: Path, monkeypatch: p
         return refusing(self, source, *others, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Engine, "learn", learn)
-    assert copy(tmp_path / "old", tmp_path / "new") == Copied(1, 0, ["correction 1: is too long"])
+    assert Engine.copy(tmp_path / "old", tmp_path / "new") == Copied(1, 0, ["correction 1: is too long"])
 
 
 def test_a_copy_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     with new(tmp_path / "old") as old:
         old.learn(*PAIRS[0])
     with full_disk(), pytest.raises(StorageError):
-        copy(tmp_path / "old", tmp_path / "new")
+        Engine.copy(tmp_path / "old", tmp_path / "new")
     assert not (tmp_path / "new").exists()
-    copy(tmp_path / "old", tmp_path / "new")
+    Engine.copy(tmp_path / "old", tmp_path / "new")
     with pytest.raises(BadInputError, match="not an empty directory"):
-        copy(tmp_path / "old", tmp_path / "new")
+        Engine.copy(tmp_path / "old", tmp_path / "new")

@@ -61,7 +61,7 @@ def test_kill_9_at_any_moment_loses_nothing_that_was_acknowledged(tmp_path: Path
         acknowledged += run_and_kill(path, turn, 40, chance.uniform(0.0, 0.1))
         with Engine.open(path) as engine:
             assert engine.warnings == []
-            rows = {row.id: row for row in engine.project.journal.rows()}
+            rows = {row.id: row for row in engine._project.journal.rows()}
             for kind, number in acknowledged:
                 if kind in ("learn", "forget"):
                     assert rows[number].kind == "learn"
@@ -112,7 +112,7 @@ def check_full_disk(path: Path, copy: Path, limit: int, filler: Path | None = No
     rest, _ = process.communicate("go on\n")
     assert process.returncode == 0
     with Engine.open(path) as engine:
-        assert [row.id for row in engine.project.journal.rows()] == [*acknowledged, int(rest)]
+        assert [row.id for row in engine._project.journal.rows()] == [*acknowledged, int(rest)]
         assert_is_clean_replay(engine, copy)
 
 
@@ -193,7 +193,7 @@ def test_a_snapshot_of_another_version_is_not_needed(tmp_path: Path, monkeypatch
     with new(path) as engine:
         engine.learn(*PAIRS[0])
         expected = arrays_of(engine)
-    monkeypatch.setattr("dragoman.state.FORMAT", 0)
+    monkeypatch.setattr("dragoman.project.state.FORMAT", 0)
     with Engine.open(path) as engine:
         assert engine.warnings == ["snapshot 1 is passed over: it was made by another version of dragoman"]
         assert_same(arrays_of(engine), expected)
@@ -208,7 +208,7 @@ def test_a_snapshot_that_cannot_be_saved_is_only_a_warning(tmp_path: Path, monke
     monkeypatch.setattr("dragoman.engine.SNAPSHOT_EVERY", 2)
     path = tmp_path / "project"
     engine = new(path)
-    monkeypatch.setattr(engine.project, "save_snapshot", fail)
+    monkeypatch.setattr(engine._project, "save_snapshot", fail)
     for pair in PAIRS[:3]:
         engine.learn(*pair)
     with pytest.raises(StorageError):

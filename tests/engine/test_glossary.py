@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
-from dragoman.glossary import Glossary
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
+from dragoman.project.glossary import Glossary
 from dragoman.search.decoder import Decoder
 from dragoman.types import Term
 from tests.engine.support import assert_is_clean_replay, new
@@ -92,11 +92,11 @@ def test_a_glossary_comes_back_after_opening_again_and_after_a_replay(tmp_path: 
 def test_what_is_no_term_is_refused_and_nothing_changes(tmp_path: Path, term: tuple[str, str]) -> None:
     with new(tmp_path / "p") as engine:
         engine.set_term("lid", "tapa")
-        rows = engine.project.journal.last_id
+        rows = engine._project.journal.last_id
         with pytest.raises(BadInputError):
             engine.set_term(*term)
         assert engine.glossary == {"lid": "tapa"}
-        assert engine.project.journal.last_id == rows
+        assert engine._project.journal.last_id == rows
 
 
 def test_a_prefix_that_says_something_else_still_has_an_answer() -> None:

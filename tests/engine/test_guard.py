@@ -11,7 +11,7 @@ import pytest
 
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
-from dragoman.guard import FlaggedError, Guard, scripts_of
+from dragoman.project.guard import FlaggedError, Guard, scripts_of
 from dragoman.text.tokens import split
 from tests.engine.support import PAIRS, arrays_of, assert_same, new
 
@@ -93,7 +93,7 @@ def test_a_revision_is_examined_too(tmp_path: Path) -> None:
         number = engine.learn("Close the lid.", "Cierre la tapa.")
         with pytest.raises(FlaggedError) as caught:
             engine.revise(number, "Cierre la taaaaaaaaapa.")
-        assert engine.project.journal.get(caught.value.id).refers_to == number
+        assert engine._project.journal.get(caught.value.id).refers_to == number
         assert engine.translate("Close the lid.").text == "Cierre la tapa."
         engine.revise(number, "Cierre la taaaaaaaaapa.", force=True)
         assert engine.translate("Close the lid.").text == "Cierre la taaaaaaaaapa."

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
 from dragoman.engine import Engine
-from dragoman.memory import LEAST, LIMIT, Memory
+from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES, Memory
 from dragoman.types import Match
 from tests.engine.support import PAIRS, new
 
@@ -84,8 +84,8 @@ def test_matches_are_those_of_comparing_with_every_source(actions: list[str | in
             texts.pop(action, None)
     newest = {text.strip(): number for number, text in texts.items()}
     scores = [(fuzz.ratio(query.strip(), text), text, number) for text, number in newest.items()]
-    ranked = sorted((-score, len(text), text, number) for score, text, number in scores if score >= LEAST)
-    expected = [(-score, number) for score, _, _, number in ranked][:LIMIT]
+    ranked = sorted((-score, len(text), text, number) for score, text, number in scores if score >= LEAST_SIMILARITY)
+    expected = [(-score, number) for score, _, _, number in ranked][:MOST_MATCHES]
     assert similar(memory, query) == expected
     exact = memory.exact(query)
     assert (exact and exact.id) == newest.get(query.strip())

@@ -11,7 +11,7 @@ import pytest
 from dragoman.engine import Engine
 from dragoman.models.extraction import extract
 from dragoman.models.modelset import ModelSet
-from dragoman.provenance import has_pair
+from dragoman.project.provenance import has_pair
 from tests.engine.support import PAIRS, new
 
 pytestmark = pytest.mark.kernels
@@ -32,7 +32,7 @@ def test_phrases_are_traced_to_corrections(tmp_path: Path) -> None:
                 assert 1 <= len(origin.corrections) <= min(10, origin.learned)
                 assert list(origin.corrections) == sorted(origin.corrections, reverse=True)
                 for number in origin.corrections:
-                    row = engine.project.journal.get(number)
+                    row = engine._project.journal.get(number)
                     assert number in numbers
                     assert all(word in str(row.source).lower() for word in map(str.lower, origin.phrase.source_words))
 

@@ -63,10 +63,10 @@ def test_forgetting_all_in_any_order_leaves_what_was_there_before(over_base: boo
 @pytest.mark.parametrize("over_base", [False, True])
 def test_tables_are_empty_when_all_is_subtracted(over_base: bool, base: Path) -> None:
     knowledge = Knowledge(Knowledge.open(base / "base") if over_base else None)
-    samples = [(pair, knowledge.learn(*pair)) for pair in PAIRS[:60]]
+    samples = [(pair, knowledge.learn(knowledge.read_pair(*pair))) for pair in PAIRS[:60]]
     random.Random(5).shuffle(samples)
     for pair, contribution in samples:
-        knowledge.forget(*pair, contribution)
+        knowledge.forget(knowledge.read_pair(*pair), contribution)
     for name, array in knowledge.arrays().items():
         if name.startswith(("models.source", "models.target")):
             continue  # words are never forgotten
@@ -88,19 +88,19 @@ def break_journal_before(engine: Engine, error: BaseException) -> None:
         raise error
 
     for name in ("append_learn", "append_forget", "append_revise", "append_settings"):
-        setattr(engine.project.journal, name, fail)
+        setattr(engine._project.journal, name, fail)
 
 
 def break_journal_after(engine: Engine, error: BaseException) -> None:
     """The row is on disk, but nobody is told."""
     for name in ("append_learn", "append_forget", "append_revise", "append_settings"):
-        append = getattr(engine.project.journal, name)
+        append = getattr(engine._project.journal, name)
 
         def fail(*given: Any, append: Callable[..., int] = append, **named: Any) -> int:
             append(*given, **named)
             raise error
 
-        setattr(engine.project.journal, name, fail)
+        setattr(engine._project.journal, name, fail)
 
 
 FAILURES = [(change, break_learning) for change in ("learn", "revise")]  # the others do not learn
@@ -131,7 +131,7 @@ def test_a_change_that_fails_leaves_what_the_journal_says(
         assert_same(arrays_of(engine), before)
         assert engine.weights["language"] != 2.0
     else:
-        assert engine.project.journal.last_id > 5
+        assert engine._project.journal.last_id > 5
     engine.close()
     with Engine.open(path) as engine:  # and it goes on
         engine.learn("An entirely new sentence.", "Una frase completamente nueva.")
@@ -151,11 +151,12 @@ def test_what_cannot_be_undone_in_memory_is_not_used(tmp_path: Path, monkeypatch
     monkeypatch.setattr(Engine, "_restore", fail)
     with pytest.raises(OSError, match="disk is gone"):
         engine.learn("red", "rojo")
-    with pytest.raises(Exception, match="open the project again"):
+    with pytest.raises(Exception, match="could not be undone"):
         engine.translate("red")
     monkeypatch.setattr(Engine, "_restore", restore)
-    del engine.project.journal.append_learn
-    engine.learn("blue", "azul")  # the disk is back
+    del engine._project.journal.append_learn
+    assert engine.translate("green", memory=False).text == "verde"  # the disk is back
+    engine.learn("blue", "azul")
     assert [engine.translate(word, memory=False).text for word in ("green", "blue", "red")] == ["verde", "azul", "red"]
     engine.close()
 

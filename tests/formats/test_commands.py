@@ -88,7 +88,7 @@ def test_a_file_is_filled(project: Path, tmp_path: Path) -> None:
 
 def test_a_translation_that_breaks_tags_is_made_piece_by_piece() -> None:
     class Careless:
-        def translate(self, text: str) -> SimpleNamespace:
+        def translate_text(self, text: str) -> SimpleNamespace:
             return SimpleNamespace(text=re.sub("<.*?>", "", text).upper())
 
     document = read_document((DATA / "manual.xlf").read_bytes(), "manual.xlf")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from dragoman.engine import Engine
 from dragoman.formats import read_document
-from dragoman.formats.filling import lines_to_translate, split_lines, translate_segment, translate_text
-from dragoman.formats.whole import whole
+from dragoman.formats.filling import translate_segment
+from dragoman.project.lines import joined, split_lines
 from dragoman.text.tokens import split
 
 pytestmark = pytest.mark.kernels
@@ -55,13 +55,13 @@ def test_lines_make_up_the_text(text: str) -> None:
     ],
 )
 def test_breaks_are_kept(engine: Engine, source: str, target: str) -> None:
-    assert translate_text(engine, source) == target
+    assert engine.translate_text(source).text == target
 
 
 def test_lines_are_one_translation(engine: Engine) -> None:
     source = "\n Open the steam lid.\n\tPress it.\n"
     lines = [engine.translate(line, n=3, memory=False) for line in split_lines(source)]
-    found = whole(lines)
+    found = joined(lines)
     assert found.source == split(source)
     assert found.target == split(found.text)
     assert found.score == pytest.approx(sum(line.score for line in lines))
@@ -71,16 +71,17 @@ def test_lines_are_one_translation(engine: Engine) -> None:
         (len(one.source_words), len(one.target_words)) for one in found.phrases
     ]
     assert found.nbest[0].text == found.text
-    assert whole(lines[:1]) is lines[0]
+    assert joined(lines[:1]) is lines[0]
 
 
 def test_a_correction_of_all_lines_comes_before_those_of_each(engine: Engine) -> None:
     number = engine.learn("Open the lid.\nPress the steam button.", "Abra la tapa y pulse\nel botón de vapor.")
     try:
         text = "Open the lid.\nPress the steam button.\n"
-        assert translate_text(engine, text) == "Abra la tapa y pulse\nel botón de vapor.\n"
-        assert lines_to_translate(engine, text) == [text]
-        assert lines_to_translate(engine, text, memory=False) == ["Open the lid.\n", "Press the steam button.\n"]
+        assert engine.translate_text(text).text == "Abra la tapa y pulse\nel botón de vapor.\n"
+        assert engine.translate_text(text).memory == number
+        without = engine.translate_text(text, memory=False)
+        assert [line.source.text for line in without.lines] == ["Open the lid.\n", "Press the steam button.\n"]
     finally:
         engine.forget(number)
 
@@ -88,7 +89,7 @@ def test_a_correction_of_all_lines_comes_before_those_of_each(engine: Engine) ->
 def filled(source: str, translations: dict[str, str]) -> str:
     """A segment as an engine fills it that knows some translations by heart, and copies what else there is."""
     document = read_document(XLIFF.format(source).encode(), "tag.xlf")
-    careless: Any = SimpleNamespace(translate=lambda text: SimpleNamespace(text=translations.get(text, text)))
+    careless: Any = SimpleNamespace(translate_text=lambda text: SimpleNamespace(text=translations.get(text, text)))
     return translate_segment(careless, document, document.segments[0])
 
 

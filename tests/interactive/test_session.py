@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from dragoman import sample
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
-from dragoman.guard import FlaggedError
 from dragoman.interactive.session import Mode, Session
+from dragoman.project.guard import FlaggedError
 
 pytestmark = pytest.mark.kernels
 

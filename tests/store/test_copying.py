@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.copying import copy
 from dragoman.engine import Engine
 from dragoman.errors import StorageError
 from dragoman.store import Journal
@@ -20,11 +19,11 @@ def test_a_project_moves_to_a_database_and_back(url: str, tmp_path: Path) -> Non
         for pair in PAIRS[:5]:
             old.learn(*pair, user="ana")
         expected = arrays_of(old)
-    copy(tmp_path / "old", tmp_path / "shared", journal=url)
-    copy(tmp_path / "shared", tmp_path / "new")
+    Engine.copy(tmp_path / "old", tmp_path / "shared", journal=url)
+    Engine.copy(tmp_path / "shared", tmp_path / "new")
     for name in ("shared", "new"):
         with Engine.open(tmp_path / name) as engine:
-            assert engine.project.journal.is_shared == (name == "shared")
+            assert engine._project.journal.is_shared == (name == "shared")
             assert_same(arrays_of(engine), expected)
             assert {row.user for row in engine.history()} == {"ana"}
 
@@ -33,6 +32,6 @@ def test_a_copy_that_fails_leaves_no_journal_in_the_database(url: str, tmp_path:
     with new(tmp_path / "old") as old:
         old.learn(*PAIRS[0])
     with full_disk(), pytest.raises(StorageError):
-        copy(tmp_path / "old", tmp_path / "shared", journal=url)
+        Engine.copy(tmp_path / "old", tmp_path / "shared", journal=url)
     assert not (tmp_path / "shared").exists()
     Journal.create(url).close()  # refused if there were one

@@ -48,7 +48,7 @@ def stand_by(engine, learns):
     while engine.role != "writer":
         time.sleep(0.001)
     say("writer", engine.revision)
-    rows = engine.project.journal.rows()
+    rows = engine._project.journal.rows()
     done = {int(row.source.rpartition(" ")[2]) for row in rows if row.kind == "learn"}
     learn(engine, [n for n in range(learns) if n not in done])
     say("done", engine.revision)
@@ -141,7 +141,7 @@ def test_kill_9_during_a_thousand_learns_with_two_replicas_and_a_standby(
     record_property("seconds of fail-over", round(taken, 3))
     print(f"seed {seed}: killed after {before} acknowledged, another wrote {taken:.3f} s later")
     with Engine.open(copied(path, tmp_path / "fold"), write=False) as fold:
-        rows = {row.id: row for row in fold.project.journal.rows()}
+        rows = {row.id: row for row in fold._project.journal.rows()}
         expected = arrays_of(fold)
     for _, n, number in acknowledged:
         assert rows[int(number)].source == f"{PAIRS[int(n) % len(PAIRS)][0]} {n}"
@@ -173,7 +173,7 @@ def test_a_stopped_writer_that_wakes_up_after_another_took_over_cannot_append(
             acknowledged += [line] if line[0] == "learned" else []
         assert line[2] == "replica"
         os.kill(first.process.pid, signal.SIGKILL)
-        ids = [row.id for row in standby.project.journal.rows()]
+        ids = [row.id for row in standby._project.journal.rows()]
         assert ids[-1] == number
         assert {int(each) for _, _, each in acknowledged} <= set(ids[:-1])
         assert int(acknowledged[-1][2]) < number

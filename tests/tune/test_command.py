@@ -91,7 +91,7 @@ def test_bad_input_is_one_clear_line(trained: Path, arguments: list[str], messag
 def test_repetition_against_what_a_project_knows(trained: Path) -> None:
     done = run("measure", "repetition", "dev.es", "--project", "manual", "--json", cwd=trained)
     assert done.returncode == 0, done.stderr
-    with Engine.open(trained / "manual", write=False) as engine, engine.reading() as state:
+    with Engine.open(trained / "manual", write=False) as engine, engine._reading() as state:
         side = state.knowledge.target
         known, text = (
             [side.model_words(side.read(target)) for _, target in part] for part in (pairs()[:300], pairs()[300:320])

@@ -213,7 +213,7 @@ def test_pairs_without_words_on_a_side_are_left_out_and_counted() -> None:
 
 def test_texts_are_read_as_for_translating() -> None:
     knowledge = Knowledge()
-    knowledge.learn("Press the <b>green</b> button.", "Pulse el botón <b>verde</b>.")
+    knowledge.learn(knowledge.read_pair("Press the <b>green</b> button.", "Pulse el botón <b>verde</b>."))
     read = Development.read(knowledge, [("Press <b>it</b>.", "Púlselo.")])
     sentence = knowledge.source.read("Press <b>it</b>.")
     assert read.sources == (knowledge.source.model_words(sentence),)

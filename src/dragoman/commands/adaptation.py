@@ -108,11 +108,11 @@ def _lists(
     """The n-best lists of a text, from a directory if they are there."""
     from dragoman.experiments.adaptation import Lists, decode
 
-    with engine.reading() as state:
-        system = f"{engine.project.path.resolve()} after row {state.revision}"
+    with engine.models() as models:
+        system = f"{engine.path.resolve()} after row {models.revision}"
         if directory is not None and directory.is_dir():
-            return Lists.open(directory).suited_to(segments, dict(state.weights), n, system)
-        found = decode(state.knowledge, state.weights, segments, n, system=system, progress=progress)
+            return Lists.open(directory).suited_to(segments, dict(models.weights), n, system)
+        found = decode(models.knowledge, models.weights, segments, n, system=system, progress=progress)
     if directory is not None:
         found.save(directory)
     return found

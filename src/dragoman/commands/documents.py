@@ -60,11 +60,11 @@ def export_file(
         raise BadInputError("corrections are not written to such a file", where=file, remedy="name it .tmx or .tsv")
     check_output(file)
     with opened(project, write=False) as engine:
-        rows = [row for row in engine.project.journal.rows() if row.kind == "learn" and not row.forgotten]
+        rows = engine.corrections()
         entries = [Entry(str(row.id), row.source or "", row.target or "", row.time, row.user) for row in rows]
         left_out: list[str] = []
         if file.suffix == ".tmx":
-            data = write_tmx(entries, engine.project.source, engine.project.target, left_out)
+            data = write_tmx(entries, engine.source, engine.target, left_out)
         else:
             data = write_tsv((entry[:3] for entry in entries), left_out)
     with storage_errors(file):
@@ -119,7 +119,7 @@ def _read(engine: Engine, file: Path) -> Document:
         data = file.read_bytes()
     except OSError as error:
         raise BadInputError(f"cannot be read ({error.strerror or error})", where=file) from None
-    ours = engine.project.source, engine.project.target
+    ours = engine.source, engine.target
     document = read_document(data, file.name, source=ours[0], target=ours[1])
     remedy = f"give a file from {ours[0]} into {ours[1]}"
     theirs = document.source_language, document.target_language
@@ -144,8 +144,8 @@ def _languages_of_memory(data: bytes, file: Path, remedy: str) -> tuple[str | No
 
 def _learn(engine: Engine, pairs: list[tuple[str, str]], user: str | None) -> dict[str, int]:
     """Learn pairs one by one; how many were learned, looked wrong, or could not be learned at all."""
-    from dragoman.guard import FlaggedError
     from dragoman.progress import bars
+    from dragoman.project.guard import FlaggedError
 
     counts = {"learned": 0, "flagged": 0, "refused": 0}
     with bars() as report:

@@ -114,8 +114,8 @@ def measure(
         if project is None:
             found = repetition_of_files(text, reference)
         else:
-            with opened(project, write=False) as engine, engine.reading() as state:
-                found = repetition_in_project(text, state.knowledge)
+            with opened(project, write=False) as engine, engine.models() as models:
+                found = repetition_in_project(text, models.knowledge)
         typer.echo(json_format.dumps(asdict(found)) if json else advice(found))
         return
     if reference is None:

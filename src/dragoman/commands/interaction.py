@@ -54,8 +54,8 @@ def interact(
 
 def _translate(engine: Engine, source: str, terminal: Terminal, threshold: float, user: str | None) -> bool:
     """Translate one text in the terminal; false if the person leaves."""
-    from dragoman.guard import FlaggedError
     from dragoman.interactive.editor import ACCEPT, Editor, shown
+    from dragoman.project.guard import FlaggedError
 
     with engine.interact(source, threshold=threshold, user=user) as session:
         editor = Editor(lambda prefix: session.suggest(prefix).suffix, lambda: session.reject().suffix)

@@ -79,12 +79,12 @@ def copy(
     taken over, what was forgotten or flagged is not. Corrections that cannot be learned are named; the exit code is 1
     if there are any.
     """
-    from dragoman.copying import copy as copy_project
+    from dragoman.engine import Engine
     from dragoman.progress import bars
 
     found = None if base is None else _find_base(base)
     with bars() as progress:
-        copied = copy_project(project, new, base=found, journal=journal, progress=progress)
+        copied = Engine.copy(project, new, base=found, journal=journal, progress=progress)
     for reason in copied.refused:
         typer.echo(f"dragoman: left out: {reason}", err=True)
     if json:
@@ -228,7 +228,7 @@ def learn(
 
 def _learn_input(learn_pair: Callable[[str, str], None]) -> dict[str, int]:
     """Learn the lines of standard input that can be, and name the others; how many of each there were."""
-    from dragoman.guard import FlaggedError
+    from dragoman.project.guard import FlaggedError
 
     counts = {"learned": 0, "flagged": 0, "refused": 0}
     for number, line in enumerate(sys.stdin.buffer, start=1):

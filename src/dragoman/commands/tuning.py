@@ -39,25 +39,24 @@ def tune(
     check_output(plot, figure=True)
     from dragoman import tune as tuning
     from dragoman.measure.report import new_measure
-    from dragoman.models.loglinear import Weights
     from dragoman.progress import bars
     from dragoman.text.reading import pairs
     from dragoman.tune.plot import plot as draw
 
     segments = list(pairs(source, target))
     with opened(project, write=not dry_run) as engine, bars() as progress:
-        with engine.reading() as state:
-            development = tuning.Development.read(state.knowledge, segments)
+        with engine.models() as models:
+            development = tuning.Development.read(models.knowledge, segments)
             report = tuning.tune(
-                state.knowledge.models,
-                Weights(state.weights.preset, state.weights_in_use),
+                models.knowledge.models,
+                models.weights,
                 development,
                 tuning.METHODS[method],
                 new_measure(measure, tokenize="none"),
                 nbest=nbest,
                 rounds=rounds,
                 seed=seed,
-                estimates=state.estimates,
+                estimates=models.estimates,
                 progress=progress,
             )
         if report.best > 0 and not dry_run:
@@ -95,21 +94,20 @@ def tune_number(
 
     from dragoman import tune as tuning
     from dragoman.measure.report import new_measure
-    from dragoman.models.loglinear import Weights
     from dragoman.progress import bars
     from dragoman.text.reading import pairs
     from dragoman.tune.settings import BOUNDS
 
     segments = list(pairs(source, target))
     with opened(project, write=not dry_run) as engine, bars() as progress:
-        with engine.reading() as state:
+        with engine.models() as models:
             found = (tuning.tune_estimate if name in BOUNDS else tuning.tune_share)(
                 name,
-                state.knowledge.models,
-                Weights(state.weights.preset, state.weights_in_use),
-                tuning.Development.read(state.knowledge, segments),
+                models.knowledge.models,
+                models.weights,
+                tuning.Development.read(models.knowledge, segments),
                 new_measure(measure, tokenize="none"),
-                estimates=state.estimates,
+                estimates=models.estimates,
                 evaluations=evaluations,
                 progress=progress,
             )

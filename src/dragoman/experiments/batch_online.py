@@ -15,7 +15,8 @@ from dragoman.experiments.working import work
 from dragoman.experiments.workshop import Workshop
 from dragoman.models.contribution import Contribution
 from dragoman.models.estimators import interlaced, renew
-from dragoman.state import State
+from dragoman.project.learning import Comparison, Lesson
+from dragoman.project.state import State
 
 EPOCHS = 5  # E of the interlaced rule, as in [O] App. A
 EVERY = 10  # sentences after which the batch system is trained anew
@@ -31,8 +32,9 @@ class Interlacing(Engine):
 
     kept: ClassVar[int] = 1  # R
 
-    def _learn(self, state: State, source: str, target: str) -> bytes:
-        contribution = state.knowledge.learn(source, target)
+    def _learn(self, state: State, lesson: Lesson, comparison: Comparison | None) -> bytes:
+        del comparison  # weights do not adapt here
+        contribution = state.knowledge.learn(lesson.pair)
         answer = contribution.to_bytes()
         self._renew(state, contribution)
         state.after_learning()

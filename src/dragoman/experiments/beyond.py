@@ -58,9 +58,7 @@ def corrected(
     last: deque[int] = deque()
     with workshop.engine(train, test.languages, kind) as engine:
         engine.adapter = made(adapter, RATES[adapter]) if adapter else None
-        with engine.reading() as state:
-            models = state.knowledge.models
-            models.share, models.language_share, models.limit = share, language_share, limit
+        engine.change_settings({"share": share, "language_share": language_share, "limit": limit})
         pairs, translations = workshop.pairs(test), list[str]()
         for source, reference in pairs:
             translations.append(engine.translate(source).text)

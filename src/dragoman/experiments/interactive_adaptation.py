@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.adapt import Rule
-from dragoman.adapt.interactive import GraphRidge, ksmr
 from dragoman.adapt.lists import candidates, losses
 from dragoman.adapt.protocol import MEASURES, Vector
+from dragoman.interactive.graph_ridge import GraphRidge, ksmr
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
 from dragoman.search.decoder import Decoder, Search

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from dragoman.adapt import Ridge
-from dragoman.adapt.interactive import GraphRidge
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
 from dragoman.experiments.interactive_adaptation import interact
 from dragoman.experiments.judging import decided, shown
 from dragoman.experiments.workshop import Workshop
+from dragoman.interactive.graph_ridge import GraphRidge
 from dragoman.measure import Wer
 
 PAPER = {"none": 40.6, "n-best": 42.8, "Gaussian": 40.9, "simplex": 40.4}

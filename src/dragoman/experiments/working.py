@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.engine import Engine
 from dragoman.experiments.experiment import Measured, Row
 from dragoman.interactive.session import Mode
-from dragoman.interactive.user import Outcome, Partner, interact
+from dragoman.interactive.user import Outcome, interact
 from dragoman.measure import Bleu, Measure, Wer, interval
 
 POINTS = 25  # of a learning curve
@@ -72,7 +73,7 @@ class Work:
 
 
 def work(
-    partner: Partner,
+    engine: Engine,
     pairs: Iterable[tuple[str, str]],
     *,
     learn: bool = True,
@@ -80,7 +81,7 @@ def work(
     guess: bool = True,
 ) -> Work:
     """Let a simulated person translate the sources; word graphs complete what is typed, as in [O]."""
-    return Work.of(list(interact(partner, pairs, learn, mode=mode, guess=guess, clock=time.thread_time)))
+    return Work.of(list(interact(engine, pairs, learn, mode=mode, guess=guess, clock=time.thread_time)))
 
 
 def curves(found: Work) -> Measured:

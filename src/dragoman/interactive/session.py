@@ -18,22 +18,18 @@ from __future__ import annotations
 
 import unicodedata
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import Literal, NamedTuple, Protocol, Self, get_args
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Literal, NamedTuple, Self, get_args
 
 from dragoman.errors import BadInputError
 from dragoman.interactive.correction import Beginning, Completion, Correction
+from dragoman.interactive.graphs import Found, Graphs
 from dragoman.interactive.guess import Guess
 from dragoman.interactive.typed import Typed, read_typed
-from dragoman.search.wordgraph import WordGraph
 from dragoman.text.continuing import compared, rest_of
-from dragoman.types import Sentence
 
 Mode = Literal["auto", "graph", "search"]
 
@@ -42,36 +38,6 @@ SEARCHABLE: dict[Mode, int] = {"graph": 0, "search": 300, "auto": 32}
 FORGIVEN = 0.2  # edits for each word up to which a graph is taken to contain what is meant; tuned on dev text
 KEPT = 8  # graphs of prefixes: going back and forth does not search again
 ALTERNATIVES = 32  # completions looked at for each one that was rejected
-
-
-class Found(NamedTuple):
-    """A word graph, and what belongs to it."""
-
-    graph: WordGraph
-    welcome: NDArray[np.bool_]  # [vocabulary] which words a gap may precede
-    revision: int  # of the models it was made with
-
-
-class Models(Protocol):
-    """What a session asks of an engine, for its source."""
-
-    def read(self, text: str) -> Sentence:
-        """The tokens of a text in the target language."""
-
-    def open(self) -> Found:
-        """Search translations."""
-
-    def behind(self, words: tuple[str, ...], *, quick: bool) -> Found:
-        """Search translations that begin with some words."""
-
-    def guess(self, words: tuple[str, ...], unfinished: str) -> Guess | None:
-        """The likeliest word of the language that begins with these characters, after these words."""
-
-    def write(self, words: Sequence[str], typed: Sentence) -> Sentence:
-        """Words of the models as text that goes on from what was typed."""
-
-    def learn(self, target: str, *, force: bool) -> int:
-        """Learn the translation; its id."""
 
 
 class Word(NamedTuple):
@@ -129,14 +95,14 @@ class Session:
 
     `mode` "graph" goes by the word graph alone, "search" searches behind every prefix, "auto" does so where the graph
     does not fit. With a `threshold`, suggestions end before the first word less sure than that. `memory` is a
-    translation that is known already, and comes first. Without `guess`, a word that is begun and that no phrase offers
-    is not completed from the vocabulary.
+    translation that is known already, and comes first; `learn` is called with the one that is accepted. Without
+    `guess`, a word that is begun and that no phrase offers is not completed from the vocabulary.
     """
 
     def __init__(
         self,
-        source: Sentence,
-        models: Models,
+        graphs: Graphs,
+        learn: Callable[..., int],
         *,
         mode: Mode = "auto",
         threshold: float = 0.0,
@@ -145,9 +111,9 @@ class Session:
     ) -> None:
         if mode not in get_args(Mode):
             raise BadInputError(f"there is no mode {mode!r}", remedy=f"choose one of {', '.join(get_args(Mode))}")
-        self.source, self.mode, self.threshold, self.memory, self.guess = source, mode, threshold, memory, guess
-        self._models = models
-        self._opening = _Graph(models.open(), "graph") if len(source) else None
+        self.source, self.mode, self.threshold, self.memory, self.guess = graphs.source, mode, threshold, memory, guess
+        self._graphs, self._learn = graphs, learn
+        self._opening = _Graph(graphs.open(), "graph") if len(self.source) else None
         self._searched: OrderedDict[tuple[str, ...], _Graph] = OrderedDict()
         self._last: Suggestion | None = None
         self._rejected: dict[str, set[str]] = {}
@@ -177,7 +143,7 @@ class Session:
 
     def accept(self, text: str, *, force: bool = False) -> int:
         """Learn the translation of the source, as `learn` does; its id, when it is safe on disk."""
-        return self._models.learn(text, force=force)
+        return self._learn(text, force=force)
 
     @property
     def revision(self) -> int:
@@ -188,7 +154,7 @@ class Session:
 
     def _suggestions(self, prefix: str, rejected: int) -> Iterator[Suggestion]:
         """Completions, the best first; of those after the first, as many as so many rejections may ask for."""
-        sentence = self._models.read(prefix)
+        sentence = self._graphs.read(prefix)
         if self.memory is not None and self.memory.startswith(prefix):
             rest = self.memory[len(prefix) :]
             pieces = (_Piece("", rest, tuple(range(len(self.source)))),) if rest else ()
@@ -212,7 +178,7 @@ class Session:
             return answer
         if first.fits:
             return first
-        guess = self._models.guess(beginning.words, beginning.unfinished) if self.guess else None
+        guess = self._graphs.guess(beginning.words, beginning.unfinished) if self.guess else None
         if self.mode == "search" and answer is not first:
             known = *beginning.words, guess.word if guess else beginning.unfinished
             answer = self._completed(self._behind(known), Beginning(known))
@@ -233,7 +199,7 @@ class Session:
     def _behind(self, words: tuple[str, ...]) -> _Graph:
         """The graph of a search behind some words."""
         if words not in self._searched:
-            self._searched[words] = _Graph(self._models.behind(words, quick=self.mode == "auto"), "search")
+            self._searched[words] = _Graph(self._graphs.behind(words, quick=self.mode == "auto"), "search")
         self._searched.move_to_end(words)
         if len(self._searched) > KEPT:
             self._searched.popitem(last=False)
@@ -259,7 +225,7 @@ class Session:
         first = guess.word if guess else completion.words[0] if begun else unfinished
         stands = len(compared(unfinished)) if guess else completion.stands
         before = (*typed.words[:-1], first) if guess or answer.fits else typed.words
-        written = self._models.write((*before, *completion.words[begun:]), typed.sentence)
+        written = self._graphs.write((*before, *completion.words[begun:]), typed.sentence)
         if guess or begun:
             cased = written.words[len(before) - 1]
             rest = rest_of(unfinished, cased if compared(cased) == compared(first) else first, stands)

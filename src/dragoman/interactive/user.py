@@ -21,17 +21,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from itertools import takewhile
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from dragoman.errors import UnlearnableError
 from dragoman.interactive.session import Mode, Session
 
-
-class Partner(Protocol):
-    """An engine, as far as a simulated user needs one."""
-
-    def interact(self, text: str, *, mode: Mode, memory: bool | None, guess: bool) -> Session:
-        """Open a session."""
+if TYPE_CHECKING:
+    from dragoman.engine import Engine
 
 
 @dataclass(frozen=True)
@@ -78,7 +74,7 @@ class Outcome:
 
 
 def simulate(
-    engine: Partner, pairs: Iterable[tuple[str, str]], learn: bool = True, *, mode: Mode = "auto", memory: bool = False
+    engine: Engine, pairs: Iterable[tuple[str, str]], learn: bool = True, *, mode: Mode = "auto", memory: bool = False
 ) -> Effort:
     """The effort of translating the sources interactively until the references are reached; learning each, or not.
 
@@ -88,7 +84,7 @@ def simulate(
 
 
 def interact(
-    engine: Partner,
+    engine: Engine,
     pairs: Iterable[tuple[str, str]],
     learn: bool = True,
     *,

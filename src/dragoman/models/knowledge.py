@@ -3,8 +3,9 @@
 What is learned from a pair of texts is a contribution; it can be taken back exactly, whatever was learned since.
 
 >>> knowledge = Knowledge()
->>> contribution = knowledge.learn("Press the green button.", "Pulse el botón verde.")
->>> knowledge.forget("Press the green button.", "Pulse el botón verde.", contribution)
+>>> pair = knowledge.read_pair("Press the green button.", "Pulse el botón verde.")
+>>> contribution = knowledge.learn(pair)
+>>> knowledge.forget(pair, contribution)
 >>> knowledge.models.phrases.phrase_count
 0
 """
@@ -12,6 +13,7 @@ What is learned from a pair of texts is a contribution; it can be taken back exa
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from weakref import WeakValueDictionary
@@ -26,7 +28,7 @@ from dragoman.models.modelset import Contribution, ModelSet
 from dragoman.progress import Progress
 from dragoman.text.side import Side
 from dragoman.text.tokens import Mode
-from dragoman.types import Sentence
+from dragoman.types import Pair, Sentence
 
 KIND = "Knowledge"
 FORMAT = 2
@@ -59,41 +61,49 @@ class Knowledge:
         """A new, empty knowledge like this one over the same base."""
         new = Knowledge(self.base, tokens=self.source.mode, order=self.models.language.order)
         new.models.share, new.models.language_share = self.models.share, self.models.language_share
+        new.models.limit = self.models.limit
         return new
 
-    def learn(self, source: str, target: str) -> Contribution:
-        """Learn a pair of texts; one that cannot be learned is refused, and nothing changes."""
-        one, other = self.read_pair(source, target)
-        contribution = self.models.add(self.source.model_words(one), self.target.model_words(other))
-        self.source.add(one)
-        self.target.add(other)
+    def read_pair(self, source: str, target: str) -> Pair:
+        """A pair of texts as tokens, and as the words that the models see now; refused if it cannot be learned."""
+        one, other = self.source.read(source), self.target.read(target)
+        check_pair(one.words, other.words)
+        return Pair(one, other, self.source.model_words(one), self.target.model_words(other))
+
+    def read_again(self, pair: Pair) -> Pair:
+        """The same pair with its words as the models see them now: the usual case of a word may have changed."""
+        return replace(
+            pair,
+            source_words=self.source.model_words(pair.source),
+            target_words=self.target.model_words(pair.target),
+        )
+
+    def learn(self, pair: Pair) -> Contribution:
+        """Learn a pair that has just been read; what it has contributed."""
+        contribution = self.models.add(pair.source_words, pair.target_words)
+        self._add(pair)
         return contribution
 
-    def relearn(self, source: str, target: str, contribution: Contribution) -> None:
-        """Learn a pair of texts again, of which it is known what it contributes: `learn` without the estimating."""
-        one, other = self.read_pair(source, target)
-        ids = self.models.source.ids(self.source.model_words(one), add=True)
-        other_ids = self.models.target.ids(self.target.model_words(other), add=True)
-        if not (np.array_equal(ids, contribution.source) and np.array_equal(other_ids, contribution.target)):
-            what = "a correction was cut into other words when it was learned, or does not belong to this base"
-            remedy = "learn all of them anew with `dragoman copy`, or bring back the base that belongs to the journal"
+    def relearn(self, pair: Pair, contribution: Contribution) -> None:
+        """Learn a pair again whose contribution is known: `learn` without the estimating."""
+        ids = self.models.source.ids(pair.source_words, add=True), self.models.target.ids(pair.target_words, add=True)
+        if not all(map(np.array_equal, ids, (contribution.source, contribution.target))):
+            what = "a correction was split into different words when it was learned, or belongs to another base"
+            remedy = "learn all of them again with `dragoman copy`, or restore the base that belongs to the journal"
             raise BadInputError(what, remedy=remedy)
         self.models.apply(contribution)
-        self.source.add(one)
-        self.target.add(other)
+        self._add(pair)
 
-    def forget(self, source: str, target: str, contribution: Contribution) -> None:
+    def forget(self, pair: Pair, contribution: Contribution) -> None:
         """Take back what `learn` has contributed."""
-        one, other = self.read_pair(source, target)
-        self.source.remove(one)
-        self.target.remove(other)
+        self.source.remove(pair.source)
+        self.target.remove(pair.target)
         self.models.remove(contribution)
 
-    def read_pair(self, source: str, target: str) -> tuple[Sentence, Sentence]:
-        """The tokens of both texts; refused if they cannot be learned."""
-        pair = self.source.read(source), self.target.read(target)
-        check_pair(pair[0].words, pair[1].words)
-        return pair
+    def _add(self, pair: Pair) -> None:
+        """Learn how both texts are written."""
+        self.source.add(pair.source)
+        self.target.add(pair.target)
 
     def train(
         self, pairs: Iterable[tuple[str, str]], *, threads: int | None = None, progress: Progress | None = None

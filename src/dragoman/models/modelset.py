@@ -283,6 +283,14 @@ def checked_language_share(share: Share) -> Share:
     return share if share == AUTO else checked_share(share)
 
 
+def checked_limit(limit: int | None) -> int | None:
+    """A limit on the entries of a layer, or an error."""
+    if limit is not None and (type(limit) is not int or limit < 1):
+        remedy = "pass a number of entries, or None to keep everything"
+        raise BadInputError(f"a limit is a whole number above 0, not {limit!r}", remedy=remedy)
+    return limit
+
+
 def _named(progress: Progress | None, name: str) -> Callable[[int, int], None] | None:
     """A progress report that always says the same thing is being done."""
     return None if progress is None else lambda done, total: progress(name, done, total)

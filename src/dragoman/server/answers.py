@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
 from dragoman.errors import BadInputError, DragomanError, StorageError
-from dragoman.guard import FlaggedError
+from dragoman.project.guard import FlaggedError
 from dragoman.server.logs import log_failure
 from dragoman.store import ReplicaError
 

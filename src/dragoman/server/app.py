@@ -158,7 +158,7 @@ def _measure(house: House) -> None:
     house.metrics.gauges["dragoman_projects_open"] = lambda: {"": len(list(house.projects.opened()))}
     house.metrics.gauges["dragoman_live_sessions"] = lambda: {"": sum(house.live.values())}
     measures: dict[str, Callable[[Opened], float]] = {
-        "dragoman_corrections": lambda project: project.engine.project.journal.count,
+        "dragoman_corrections": lambda project: project.engine.correction_count,
         "dragoman_writer": lambda project: project.engine.role == "writer",
         "dragoman_revision": lambda project: project.revision,
         "dragoman_behind_rows": lambda project: project.rows_behind,

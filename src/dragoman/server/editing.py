@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from rapidfuzz.distance import Levenshtein
 
-from dragoman.errors import BadInputError, UnlearnableError
+from dragoman.errors import BadInputError
 from dragoman.server.answers import RefusedError
 from dragoman.server.documents import ChangedError, Segment
 from dragoman.server.projects import Opened
@@ -20,7 +20,7 @@ from dragoman.store import Row
 def correction(project: Opened, number: int) -> Row:
     """The row of a correction; an id that none has is refused."""
     try:
-        row = project.engine.project.journal.get(number)
+        row = project.engine.correction(number)
     except BadInputError as error:
         raise RefusedError(404, error.what, error.remedy) from None
     if row.source is None:
@@ -89,12 +89,7 @@ def _unlearnable(project: Opened, source: str, target: str) -> str | None:
     """Why the models cannot learn a pair, however right it is: it has no words, or too many."""
     if source.strip() and not target.strip():
         raise RefusedError(400, "the target has 0 words", "translate the segment first")
-    with project.engine.reading() as state:
-        try:
-            state.knowledge.read_pair(source, target)
-        except UnlearnableError as error:
-            return error.what
-    return None
+    return project.engine.check(source, target).unlearnable
 
 
 def teach(project: Opened, segment: Segment, target: str, user: str | None, *, force: bool = False) -> int:
@@ -103,7 +98,7 @@ def teach(project: Opened, segment: Segment, target: str, user: str | None, *, f
     Returns the correction, which the segment has to refer to from then on.
     """
     number = int(segment.correction or 0) if _in_force(project, segment) else None
-    if number is not None and project.engine.project.journal.get(number).target == target:
+    if number is not None and project.engine.correction(number).target == target:
         return number
     project.documents.intend(segment, target, project.revision)
     if number is None:
@@ -119,7 +114,7 @@ def _recovered(project: Opened, segment: Segment) -> Segment:
     if (intent := project.documents.intended(segment)) is None:
         return segment
     target, revision = intent
-    rows = project.engine.project.journal.rows(after=revision)
+    rows = project.engine.changes(after=revision)
     row = next((row for row in rows if row.kind == "learn"), None)
     if row is None or row.forgotten or (row.source, row.target) != (segment.source, target):
         return segment
@@ -129,4 +124,4 @@ def _recovered(project: Opened, segment: Segment) -> Segment:
 
 
 def _in_force(project: Opened, segment: Segment) -> bool:
-    return segment.correction is not None and not project.engine.project.journal.get(segment.correction).forgotten
+    return segment.correction is not None and not project.engine.correction(segment.correction).forgotten

@@ -7,8 +7,8 @@ from typing import Any
 
 from dragoman.errors import BadInputError
 from dragoman.formats import Document, read_document
-from dragoman.guard import FlaggedError
 from dragoman.languages import same_language
+from dragoman.project.guard import FlaggedError
 from dragoman.server import editing
 from dragoman.server.answers import RefusedError
 from dragoman.server.documents import ChangedError, Segment

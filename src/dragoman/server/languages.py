@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dragoman.guard import script_of, scripts_of
 from dragoman.languages import primary
+from dragoman.project.guard import script_of, scripts_of
 
 # Code, name; then words so frequent that they tell the language, for some of those that share a script.
 _TABLE = """

@@ -269,7 +269,7 @@ def _find_pair(room: Room, source: str, unit: str | None) -> Row | None:
     if number is None:
         same = (match.id for match in room.project.engine.translate(source).matches if match.source == source)
         number = next(same, None)
-    row = room.project.engine.project.journal.get(number) if number is not None else None
+    row = room.project.engine.correction(number) if number is not None else None
     return None if row is None or row.forgotten else row
 
 
@@ -297,7 +297,7 @@ def _name(house: House, visitor: Visitor, memory: str, role: str) -> str:
 
 def _memory(project: Opened) -> dict[str, Any]:
     about = f"{project.source} to {project.target}"
-    created = datetime.fromtimestamp(project.engine.project.path.stat().st_ctime, UTC)
+    created = datetime.fromtimestamp(project.engine.path.stat().st_ctime, UTC)
     return _promised(project.name) | {"description": about, "creationDate": created.isoformat(timespec="seconds")}
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from dragoman.formats.filling import translate_segment, translate_text
+from dragoman.formats.filling import translate_segment
 from dragoman.server import editing, schemas
 from dragoman.server.answers import RefusedError
 from dragoman.server.api import PROBLEMS, Most
@@ -192,7 +192,7 @@ def _translator(project: Opened, number: int) -> Callable[[Segment], str]:
     """What translates the segments of a document; with their tags, if it was a file."""
     data = project.documents.data(number)
     if data is None:
-        return lambda segment: translate_text(project.engine, segment.source)
+        return lambda segment: project.engine.translate_text(segment.source).text
     document = read(project, data, project.documents.document(number).name)
     known = {one.id: one for one in document.segments}
     return lambda segment: translate_segment(project.engine, document, known[segment.key])

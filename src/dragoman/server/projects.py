@@ -47,7 +47,7 @@ class Opened:
             raise
         self.closed = False
         self.turn = asyncio.Lock()  # held while learning: waiting costs no thread
-        self.source, self.target = self.engine.project.source, self.engine.project.target
+        self.source, self.target = self.engine.source, self.engine.target
 
     @property
     def number(self) -> int:
@@ -64,7 +64,7 @@ class Opened:
         """How many ids the journal is ahead of a replica, as far as can be found out; a writer is never behind."""
         if self.engine.role == "writer":
             return 0
-        return max(0, self.engine.project.journal.last_id - self.engine.revision)
+        return self.engine.rows_behind
 
     def close(self) -> None:
         """Close engine and documents; what was acknowledged is safe already."""

@@ -21,8 +21,7 @@ from pydantic import Field
 
 from dragoman import sample
 from dragoman.engine import Engine
-from dragoman.errors import BadInputError
-from dragoman.guard import FlaggedError
+from dragoman.project.guard import FlaggedError
 from dragoman.server import schemas
 from dragoman.server.answers import RefusedError
 from dragoman.server.api import PROBLEMS, CorrectionId, history_row
@@ -111,16 +110,9 @@ async def align(pair: Pair, room: Translating) -> Aligned:
 
 
 def _aligned(engine: Engine, pair: Pair) -> Aligned:
-    with engine.reading() as state:
-        knowledge = state.knowledge
-        source, target = knowledge.source.read(pair.source), knowledge.target.read(pair.target)
-        links: list[tuple[int, int]] = []
-        if len(source) and len(target):
-            words = knowledge.source.model_words(source), knowledge.target.model_words(target)
-            models = knowledge.models
-            with suppress(BadInputError):  # no sentence pair: one side is far too long
-                links = models.align(models.source.ids(words[0]), models.target.ids(words[1])).tolist()
-    return Aligned(source_tokens=list(tokens_of(source)), target_tokens=list(tokens_of(target)), alignment=links)
+    found = engine.align(pair.source, pair.target)
+    tokens = list(tokens_of(found.source)), list(tokens_of(found.target))
+    return Aligned(source_tokens=tokens[0], target_tokens=tokens[1], alignment=found.links)
 
 
 # ── Where a correction comes from ────────────────────────────────────────────────────────────────────────────────────

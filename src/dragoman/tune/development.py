@@ -6,7 +6,7 @@ and cut up again, so that a list of a hundred costs little more than its search.
 >>> from dragoman.measure import Wer
 >>> from dragoman.models.loglinear import Weights
 >>> knowledge = Knowledge()
->>> _ = knowledge.learn("Press the green button.", "Pulse el botón verde.")
+>>> _ = knowledge.learn(knowledge.read_pair("Press the green button.", "Pulse el botón verde."))
 >>> development = Development.read(knowledge, [("Press the green button.", "Pulse el botón rojo."), ("", "?")])
 >>> len(development), development.left_out
 (1, 1)

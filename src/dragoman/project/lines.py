@@ -1,19 +1,52 @@
-"""The translations of the lines of a text as one translation, whose tokens are counted through all lines."""
+"""A text of several lines: translated line by line, and given as one translation.
+
+To the engine a line break is a gap between words like any other, and its unit is the segment. So a text is split into
+lines, each line is translated on its own, and the translations are joined: tokens are counted through all lines.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from dragoman.types import Phrase, Sentence, Translation
 
+_BREAK = re.compile(r"[\n\r\t\v\f\x85\u2028\u2029]+")
+_NEXT = re.compile(r" *(\S?)")
 
-def whole(lines: Sequence[Translation]) -> Translation:
+
+def split_lines(text: str) -> list[str]:
+    r"""The lines of a text, each with the breaks after it; a tab is a break, too.
+
+    A sentence that is only wrapped, as in indented XML, remains one.
+
+    >>> split_lines("Name:\tAna\n\nBye")
+    ['Name:\t', 'Ana\n\n', 'Bye']
+    >>> split_lines("Press the\n  green button.\nWait.")
+    ['Press the\n  green button.\n', 'Wait.']
+    >>> split_lines("")
+    ['']
+    """
+    ends = [found.end() for found in _BREAK.finditer(text) if not _goes_on(text, found)]
+    lines = [text[begin:end] for begin, end in pairwise([0, *ends, len(text)])]
+    return [line for line in lines if line] or [text]
+
+
+def _goes_on(text: str, found: re.Match[str]) -> bool:
+    """Whether a break is in the middle of a sentence: one line, after a word or comma, before a small letter."""
+    before, after = text[max(found.start() - 1, 0) : found.start()], _NEXT.match(text, found.end())
+    return found[0] in ("\n", "\r\n") and (before.isalnum() or before == ",") and bool(after and after[1].islower())
+
+
+def joined(lines: Sequence[Translation]) -> Translation:
     """The translations of lines as one; its second best has the second best of each line, and so on."""
     if len(lines) == 1:
         return lines[0]
     ranks = range(max(len(line.nbest) for line in lines))
-    return replace(_in_a_row(lines), nbest=[_in_a_row([_ranked(line, rank) for line in lines]) for rank in ranks])
+    nbest = [_in_a_row([_ranked(line, rank) for line in lines]) for rank in ranks]
+    return replace(_in_a_row(lines), nbest=nbest, lines=tuple(lines))
 
 
 def _ranked(line: Translation, rank: int) -> Translation:

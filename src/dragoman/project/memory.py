@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
@@ -22,9 +22,9 @@ from rapidfuzz import fuzz, process
 from dragoman.files import Arrays
 from dragoman.types import Match
 
-LEAST = 70  # percent of similarity, below which a match is of little help
-LIMIT = 5  # matches
-CANDIDATES = 20_000  # sources compared at most, those of about the same length: a few milliseconds
+LEAST_SIMILARITY = 70.0  # percent of similarity, below which a match is of little help
+MOST_MATCHES = 5  # matches
+MOST_COMPARED = 20_000  # sources compared at most, those of about the same length: a few milliseconds
 
 
 class Memory:
@@ -62,13 +62,13 @@ class Memory:
         ids = self._ids.get(_key(source))
         return self._match(100.0, ids[-1]) if ids else None
 
-    def similar(self, source: str, least: float = LEAST, limit: int = LIMIT) -> list[Match]:
+    def similar(self, source: str, least: float = LEAST_SIMILARITY, limit: int = MOST_MATCHES) -> list[Match]:
         """The newest correction of each source that is at least so similar, the most similar first."""
         text = _key(source)
         # Similarity is at most twice the shorter length over the sum of both.
         shortest, longest = len(text) * least / (200 - least), len(text) * (200 - least) / least
         first, middle, last = (bisect_left(self._sources, (length,)) for length in (shortest, len(text), longest + 1))
-        nearest = slice(max(first, middle - CANDIDATES // 2), min(last, middle + CANDIDATES // 2))
+        nearest = slice(max(first, middle - MOST_COMPARED // 2), min(last, middle + MOST_COMPARED // 2))
         candidates = [candidate for _, candidate in self._sources[nearest] if candidate != text]
         found = process.extract(text, candidates, scorer=fuzz.ratio, score_cutoff=least, limit=limit)
         same = self.exact(text)  # which need not be among the candidates, where many are as long
@@ -78,12 +78,9 @@ class Memory:
     def _match(self, similarity: float, number: int) -> Match:
         return Match(similarity, number, *self._texts[number])
 
-    def containing(self, source: Iterable[str], target: Iterable[str]) -> Iterator[int]:
-        """Ids of corrections that have all of these words somewhere in them, in any case, the newest first."""
-        source, target = [fold(word) for word in source], [fold(word) for word in target]
-        for number, (one, other) in reversed(self._texts.items()):
-            if _has_all(one, source) and _has_all(other, target):
-                yield number
+    def texts(self) -> list[tuple[int, str, str]]:
+        """Id, source and target of all corrections, newest first: a copy, for a search that takes its time."""
+        return [(number, *pair) for number, pair in reversed(self._texts.items())]
 
     def arrays(self) -> Arrays:
         """Everything needed to open the memory again."""
@@ -118,8 +115,3 @@ def fold(text: str) -> str:
     True
     """
     return text.casefold().replace("ı", "i").replace("i̇", "i")
-
-
-def _has_all(text: str, words: list[str]) -> bool:
-    text = fold(text)
-    return all(word in text for word in words)

@@ -5,11 +5,12 @@ larger base, in another journal, or with a later dragoman that cuts otherwise, e
 journal has all that is needed for it, and the old project stays as it is.
 
 >>> import tempfile
+>>> from dragoman import Engine
 >>> directory = tempfile.TemporaryDirectory()
 >>> old, new = f"{directory.name}/old", f"{directory.name}/new"
 >>> with Engine.create(old, source="en", target="es") as engine:
 ...     number = engine.learn("Press the green button.", "Pulse el botón verde.", user="ana")
->>> copy(old, new)
+>>> Engine.copy(old, new)
 Copied(learned=1, settings=0, refused=[])
 >>> with Engine.open(new) as engine:
 ...     [(row.target, row.user) for row in engine.history()]
@@ -22,12 +23,15 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dragoman.engine import Engine
 from dragoman.errors import UnlearnableError
 from dragoman.files import storage_errors
 from dragoman.progress import Progress
 from dragoman.store import Journal, Project, Row
+
+if TYPE_CHECKING:
+    from dragoman.engine import Engine
 
 
 @dataclass
@@ -40,6 +44,7 @@ class Copied:
 
 
 def copy(
+    kind: type[Engine],
     old: str | Path,
     new: str | Path,
     *,
@@ -55,7 +60,7 @@ def copy(
     with Project.open(old, write=True) as project:  # so that nobody adds to it meanwhile
         below, settings = base or project.find_base(), project.settings
         inside = below == project.own_base
-        engine = _Copy.create(
+        engine = kind.create(
             new,
             source=project.source,
             target=project.target,
@@ -68,8 +73,8 @@ def copy(
         try:
             with engine:
                 if inside:
-                    engine.take_base(project.own_base)
-                return engine.take_rows(project, progress)
+                    _take_base(engine, project.own_base)
+                return _take_rows(engine, project, progress)
         except BaseException:  # there is a whole copy, or none
             shutil.rmtree(new, ignore_errors=True)
             if journal:
@@ -77,35 +82,34 @@ def copy(
             raise
 
 
-class _Copy(Engine):
-    """A new project that takes over what another has."""
+def _take_base(engine: Engine, base: Path) -> None:
+    """Copy a base into the directory of the new project and stand on it."""
+    own = engine._project.own_base
+    with storage_errors(own):
+        shutil.copytree(base, own)
+    with engine._writing(), engine._undoing():
+        engine._project.set_base(own)
+        engine._restore()
 
-    def take_base(self, base: Path) -> None:
-        """Copy a base into the directory of this project and stand on it."""
-        own = self.project.own_base
-        with storage_errors(own):
-            shutil.copytree(base, own)
-        with self._writing(), self._undoing():
-            self.project.set_base(own)
-            self._restore()
 
-    def take_rows(self, project: Project, progress: Progress | None) -> Copied:
-        """Learn the corrections in force and make the same settings, in their order."""
-        copied, last = Copied(), project.journal.last_id
-        for row in project.journal.rows():
-            if row.kind == "settings":
-                with self._writing() as state:
-                    self._change(state, row.settings or {})
-                copied.settings += 1
-            elif row.kind == "learn" and not row.forgotten:
-                self._take_correction(row, copied)
-            if progress:
-                progress("learning", row.id, last)
-        return copied
+def _take_rows(engine: Engine, project: Project, progress: Progress | None) -> Copied:
+    """Learn the corrections in force and make the same settings, in their order."""
+    copied, last = Copied(), project.journal.last_id
+    for row in project.journal.rows():
+        if row.kind == "settings":
+            with engine._writing() as state:
+                engine._change(state, row.settings or {})
+            copied.settings += 1
+        elif row.kind == "learn" and not row.forgotten:
+            _take_correction(engine, row, copied)
+        if progress:
+            progress("learning", row.id, last)
+    return copied
 
-    def _take_correction(self, row: Row, copied: Copied) -> None:
-        try:
-            self.learn(row.source or "", row.target or "", user=row.user, force=True, time=row.time)
-            copied.learned += 1
-        except UnlearnableError as error:
-            copied.refused.append(f"correction {row.id}: {error.what}")
+
+def _take_correction(engine: Engine, row: Row, copied: Copied) -> None:
+    try:
+        engine.learn(row.source or "", row.target or "", user=row.user, force=True, time=row.time)
+        copied.learned += 1
+    except UnlearnableError as error:
+        copied.refused.append(f"correction {row.id}: {error.what}")

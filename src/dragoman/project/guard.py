@@ -32,7 +32,7 @@ class FlaggedError(BadInputError):
     """A correction looks like a mistake: it was kept in the journal with the reason, and not learned."""
 
     def __init__(self, reason: str, number: int) -> None:
-        super().__init__(f"not learned: {reason}", remedy="if it is right all the same, insist (force)")
+        super().__init__(f"not learned: {reason}", remedy="if it is correct, pass force=True")
         self.reason = reason
         self.id = number  # of its row in the journal
 

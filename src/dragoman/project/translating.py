@@ -1,56 +1,21 @@
-"""From a source sentence to translations: by searching, or from the memory; and from a correction to new weights."""
+"""From a source sentence to translations: by searching, or from the memory.
+
+What takes the state is called under the engine's lock. `listed` is not: an n-best list is made from a finished search
+alone, and nobody waits for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from dragoman.adapt.adaptation import Adaptation
-from dragoman.adapt.lists import Candidates, candidates, losses
-from dragoman.adapt.protocol import MEASURES
+from dragoman.adapt.lists import Candidates, candidates
+from dragoman.project.state import State
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam, Decoder, Search
-from dragoman.search.explain import Explanation, explain
 from dragoman.search.hypotheses import Hypothesis, NBest
-from dragoman.state import State
 from dragoman.types import Match, Phrase, Sentence, Translation
-
-
-def search(state: State, source: Sentence, n: int) -> list[Translation]:
-    """The n best translations that the models find, or as many as there are."""
-    found = searched(state, source)
-    return [_written(state, source, found, hypothesis) for hypothesis in _ranked(state, found, n)]
-
-
-def _ranked(state: State, found: Search, n: int) -> list[Hypothesis]:
-    """The best translations; if weights are adapted for choosing from lists, the chosen one before all others."""
-    adaptation = state.adaptation
-    if adaptation is None or not adaptation.reranks:
-        return found.nbest(n, distinct=True)[:] if n > 1 else [found.best]
-    nbest, offered = _listed(adaptation, found)
-    chosen = adaptation.choose(offered)
-    more = nbest if n <= len(nbest) else found.nbest(n, distinct=True)
-    return [nbest[chosen], *(more[k] for k in range(min(n, len(more))) if k != chosen)][:n]
-
-
-def _listed(adaptation: Adaptation, found: Search) -> tuple[NBest, Candidates]:
-    """The n-best list that weights are adapted with."""
-    nbest = found.nbest(adaptation.adapter.nbest, distinct=True)
-    return nbest, candidates(found, nbest, factors=adaptation.wants_factors)
-
-
-def adapt(state: State, source: str, target: str) -> bytes:
-    """Adapt weights and factors to a correction that the models have not learned yet; what the journal has of it."""
-    if state.adaptation is None:
-        return b""
-    _, offered = _listed(state.adaptation, searched(state, state.knowledge.source.read(source)))
-    reference = state.knowledge.target.model_words(state.knowledge.target.read(target))
-    measure = MEASURES[state.adaptation.adapter.measure]()
-    return state.adaptation.learn(offered, losses(measure, offered.words, reference))
-
-
-def explanation(state: State, source: Sentence) -> Explanation:
-    """Why the models translate a sentence the way they do."""
-    return explain(searched(state, source))
 
 
 def decoder(state: State, beam: Beam | str = "best") -> Decoder:
@@ -61,8 +26,8 @@ def decoder(state: State, beam: Beam | str = "best") -> Decoder:
     return Decoder(models, state.weights_in_use, beam, state.estimates, factors, slots)
 
 
-def searched(state: State, source: Sentence) -> Search:
-    """The search of a sentence, with the terms of the glossary in it."""
+def search(state: State, source: Sentence) -> Search:
+    """The search of a sentence; an adapter needs the same one again when the correction comes."""
     key = state.revision, source.text
     latest = state.latest  # once: others translate meanwhile
     if latest and latest[0] == key:
@@ -80,6 +45,51 @@ def search_behind(state: State, source: Sentence, prefix: Prefix, beam: Beam | s
     return decoder(state, beam).search(words, source.placeable, prefix=prefix, terms=terms)
 
 
+class Lists(NamedTuple):
+    """The n best translations of a search, and what an adapter may choose from instead, if it chooses."""
+
+    best: NBest | list[Hypothesis]
+    choices: NBest | None = None
+    offered: Candidates | None = None
+
+
+def is_quick(adaptation: Adaptation | None, n: int) -> bool:
+    """Whether only the best translation is wanted, and no adapter chooses it from a list."""
+    return n == 1 and not (adaptation and adaptation.reranks)
+
+
+def listed(found: Search, adaptation: Adaptation | None, n: int) -> Lists:
+    """The n best translations of a search; needs no lock."""
+    if adaptation is None or not adaptation.reranks:
+        return Lists(found.nbest(n, distinct=True) if n > 1 else [found.best])
+    choices = found.nbest(adaptation.adapter.nbest, distinct=True)
+    best = choices if n <= len(choices) else found.nbest(n, distinct=True)
+    return Lists(best, choices, candidates(found, choices, factors=adaptation.wants_factors))
+
+
+def ranked(adaptation: Adaptation | None, lists: Lists, n: int) -> list[Hypothesis]:
+    """The n best; the one that an adapter chooses comes before all others."""
+    best = [lists.best[k] for k in range(min(n, len(lists.best)))]
+    if adaptation is None or lists.choices is None or lists.offered is None:
+        return best
+    chosen = adaptation.choose(lists.offered)
+    return [lists.choices[chosen], *(each for k, each in enumerate(best) if k != chosen)][:n]
+
+
+def best(state: State, source: Sentence, found: Search, n: int) -> list[Translation]:
+    """The n best translations of a search as text, all at once."""
+    hypotheses = ranked(state.adaptation, listed(found, state.adaptation, n), n)
+    return [written(state, source, found, hypothesis) for hypothesis in hypotheses]
+
+
+def written(state: State, source: Sentence, found: Search, hypothesis: Hypothesis) -> Translation:
+    """A hypothesis as text."""
+    fixed = {word for word, placeable in zip(found.source, source.placeable, strict=True) if placeable}
+    marks = [word in fixed for word in hypothesis.words]
+    target = state.knowledge.target.write(hypothesis.words, source, marks)
+    return _translation(source, target, found, hypothesis, tuple(_phrases(found.source, hypothesis)))
+
+
 def recall(state: State, source: Sentence, match: Match) -> Translation:
     """The target of a correction as a translation, with the score and the links that the models give it."""
     target = state.knowledge.target.read(match.target)
@@ -88,14 +98,6 @@ def recall(state: State, source: Sentence, match: Match) -> Translation:
     found = decoder(state).search(words[0], source.placeable, prefix=whole)
     phrase = Phrase((0, len(source)), (0, len(target)), *words, "memory")
     return _translation(source, target, found, found.best, (phrase,), match.id)
-
-
-def _written(state: State, source: Sentence, found: Search, hypothesis: Hypothesis) -> Translation:
-    """A hypothesis as text."""
-    fixed = {word for word, placeable in zip(found.source, source.placeable, strict=True) if placeable}
-    marks = [word in fixed for word in hypothesis.words]
-    target = state.knowledge.target.write(hypothesis.words, source, marks)
-    return _translation(source, target, found, hypothesis, tuple(_phrases(found.source, hypothesis)))
 
 
 def _phrases(words: tuple[str, ...], hypothesis: Hypothesis) -> Iterator[Phrase]:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Literal, Self
 
 from dragoman.errors import BadInputError, DragomanError, StorageError
 from dragoman.locks import ReadWriteLock
 from dragoman.models.knowledge import Knowledge
-from dragoman.state import State
+from dragoman.project.state import State
 from dragoman.store import (
     BehindError,
     Follower,
@@ -26,13 +27,14 @@ from dragoman.store import (
     SupersededError,
     TakenError,
 )
+from dragoman.text.tokens import Mode
 
 
 class OpenProject:
     """A project that is open for reading, for following, or for writing; a snapshot is saved every so many rows."""
 
     def __init__(self, project: Project, *, write: bool, snapshot_every: int) -> None:
-        self.project = project
+        self._project = project
         self.warnings: list[str] = []  # what people should know: snapshots that were of no use, or could not be saved
         self._write = write
         self._closed = False
@@ -52,17 +54,57 @@ class OpenProject:
             raise
         self._tried = self._state.saved  # row after which a snapshot was last begun
 
+    @property
+    def path(self) -> Path:
+        """The directory of the project."""
+        return self._project.path
+
+    @property
+    def source(self) -> str:
+        """The code of the source language."""
+        return self._project.source
+
+    @property
+    def target(self) -> str:
+        """The code of the target language."""
+        return self._project.target
+
+    @property
+    def tokens(self) -> Mode:
+        """How texts are split: "text" as people write it, or "words" between spaces."""
+        mode: Mode = self._project.settings["tokens"]
+        return mode
+
+    @property
+    def preset(self) -> str:
+        """The name of the set of features that translations are scored with."""
+        return str(self._project.settings["preset"])
+
     # ── The state ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @contextmanager
-    def reading(self) -> Iterator[State]:
+    def _reading(self) -> Iterator[State]:
         """All that the project knows, for a `with` in which nobody changes it; only to look at."""
+        if self._torn:
+            self._recover()
         with self._lock.reading():
             self._check_open()
             if self._torn:
-                remedy = "open the project again"
-                raise StorageError("an error could not be undone in memory", where=self.project.path, remedy=remedy)
+                raise self._not_undone()
             yield self._state
+
+    def _recover(self) -> None:
+        """Compute the state again after an error that could not be undone, as soon as the disk allows it."""
+        with self._lock.writing():
+            if self._torn and not self._closed:
+                try:
+                    self._restore()
+                except (DragomanError, OSError) as error:
+                    raise self._not_undone() from error
+
+    def _not_undone(self) -> StorageError:
+        remedy = "check the disk or the database, and try again"
+        return StorageError("an error could not be undone in memory", where=self._project.path, remedy=remedy)
 
     @contextmanager
     def _writing(self) -> Iterator[State]:
@@ -76,7 +118,7 @@ class OpenProject:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise BadInputError("is closed", where=self.project.path, remedy="open it again")
+            raise BadInputError("is closed", where=self._project.path, remedy="open it again")
 
     def check_writable(self) -> None:
         """Refuse what only the writer may do, and say who that is."""
@@ -86,10 +128,10 @@ class OpenProject:
         if self._follower:
             writer = None
             with suppress(StorageError):  # then nobody knows who writes
-                writer = self.project.writer
+                writer = self._project.writer
             remedy = f"send it to {writer}" if writer else "promote this one, or start a writer"
-            raise ReplicaError("is open here as a replica, which only reads", where=self.project.path, remedy=remedy)
-        raise BadInputError("is open for reading only", where=self.project.path, remedy="open it for writing")
+            raise ReplicaError("is open here as a replica, which only reads", where=self._project.path, remedy=remedy)
+        raise BadInputError("is open for reading only", where=self._project.path, remedy="open it for writing")
 
     @contextmanager
     def _undoing(self) -> Iterator[None]:
@@ -109,13 +151,13 @@ class OpenProject:
 
     def _restore(self) -> None:
         """Compute the state from what is on disk: the newest good snapshot, and the rows of the journal after it."""
-        self.project.check_agreement()
-        about, directory = self.project.about, self.project.find_base()
+        self._project.check_agreement()
+        about, directory = self._project.about, self._project.find_base()
         base = None if directory is None else Knowledge.open_base(directory)
-        state, warnings = State.restore(self.project, base)
-        self._digest = self.project.journal.digest(state.revision)
+        state, warnings = State.restore(self._project, base)
+        self._digest = self._project.journal.digest(state.revision)
         self._state, self._about = state, about
-        self.project.journal.resume(state.revision, self._digest)
+        self._project.journal.resume(state.revision, self._digest)
         self.warnings += [warning for warning in warnings if warning not in self.warnings]
         self._torn = False
 
@@ -136,6 +178,11 @@ class OpenProject:
         return "standby" if self._follower.takes_over else "replica"
 
     @property
+    def rows_behind(self) -> int:
+        """How many rows of the journal are not known here yet."""
+        return max(0, self._project.journal.last_id - self.revision)
+
+    @property
     def seconds_behind(self) -> float:
         """How long ago a replica last knew that it knew everything; a writer always does."""
         return self._follower.seconds_behind if self._follower and not self._write else 0.0
@@ -152,7 +199,7 @@ class OpenProject:
         with self._refreshed:
             if not self._refreshed.wait_for(lambda: self.revision >= revision, timeout if self._follower else 0):
                 what = f"is at revision {self.revision}, {revision - self.revision} behind {revision}"
-                raise BehindError(what, where=self.project.path, remedy="try again in a moment, or ask who writes")
+                raise BehindError(what, where=self._project.path, remedy="try again in a moment, or ask who writes")
 
     def refresh(self) -> None:
         """Fold the rows that another process has appended since; replicas do so by themselves."""
@@ -166,9 +213,9 @@ class OpenProject:
     def _fold_news(self) -> None:
         try:
             if self._torn:  # the same remedy helps
-                raise RewoundError("an error could not be undone in memory", where=self.project.path)
+                raise RewoundError("an error could not be undone in memory", where=self._project.path)
             while True:
-                rows = self.project.journal.news(self._state.revision, self._digest)
+                rows = self._project.journal.news(self._state.revision, self._digest)
                 if self._has_new_base():  # looked for after the rows, which may be of corrections made over it
                     with self._lock.writing():
                         self._restore()
@@ -187,15 +234,15 @@ class OpenProject:
         """Whether somebody has trained the project since, which may be as long as we know of no corrections."""
         if len(self._state.memory):
             return False
-        self.project.check_agreement()
-        return self.project.about != self._about
+        self._project.check_agreement()
+        return self._project.about != self._about
 
     def _fold(self, rows: list[Row]) -> None:
         with self._lock.writing():
             self._check_open()
             with self._undoing():
                 for row in rows:
-                    self._state.fold(row, self.project.journal)
+                    self._state.fold(row, self._project.journal)
             self._digest = rows[-1].digest
 
     def promote(self) -> None:
@@ -204,22 +251,22 @@ class OpenProject:
             if self._write:
                 return
             self._check_open()
-            self.project.start_writing()
+            self._project.start_writing()
             try:
                 self._fold_news()
             except BaseException:
-                self.project.stop_writing()
+                self._project.stop_writing()
                 raise
             self._write = True
         if self._follower:
             self._follower.stop()
 
     def _follow(self, *, standby: bool = False) -> None:
-        self._follower = Follower(self.project.journal.listener(), self.refresh, self._take_over if standby else None)
+        self._follower = Follower(self._project.journal.listener(), self.refresh, self._take_over if standby else None)
 
     def _take_over(self) -> bool:
         """Become the writer if there is none; whether that is done."""
-        journal = self.project.journal
+        journal = self._project.journal
         if not (journal.is_shared and journal.writer):
             with suppress(TakenError):  # somebody else was quicker
                 self.promote()
@@ -227,7 +274,7 @@ class OpenProject:
 
     def confirm(self) -> None:
         """If another process has taken over from this writer, notice it now and not when something is to be learned."""
-        if self._write and self.project.journal.is_taken_over:
+        if self._write and self._project.journal.is_taken_over:
             with self._lock.writing():
                 if self._write:
                     self._step_down()
@@ -235,7 +282,7 @@ class OpenProject:
     def _step_down(self) -> None:
         """Another process has taken over: follow it."""
         self._write = False
-        self.project.stop_writing()
+        self._project.stop_writing()
         try:
             self._restore()
         finally:
@@ -250,13 +297,13 @@ class OpenProject:
         """
         if self._follower is None:
             self.check_writable()
-        with self._saving, self.project.keeping_files():
-            with self.reading() as state:
+        with self._saving, self._project.keeping_files():
+            with self._reading() as state:
                 revision = self._tried = state.revision
                 if state.saved == revision:
                     return
                 arrays, about = state.snapshot()
-            self.project.save_snapshot(revision, arrays, about)
+            self._project.save_snapshot(revision, arrays, about)
             state.saved = revision
 
     def _save_now_and_then(self) -> None:
@@ -286,7 +333,7 @@ class OpenProject:
         finally:
             with self._lock.writing():
                 self._closed = True
-            self.project.close()
+            self._project.close()
 
     def __enter__(self) -> Self:
         return self

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dragoman.adapt.interactive import GraphRidge, ksmr
 from dragoman.errors import BadInputError
+from dragoman.interactive.graph_ridge import GraphRidge, ksmr
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.sample import pairs

@@ -6,21 +6,21 @@ written, or later, from the first row or from any snapshot: the arrays are the s
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from dragoman.adapt.adaptation import Adaptation, apart
 from dragoman.errors import DamagedFileError
 from dragoman.files import Arrays
-from dragoman.glossary import Glossary
-from dragoman.guard import Guard
-from dragoman.memory import Memory
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import Contribution
 from dragoman.packing import pack, unpack
+from dragoman.project.glossary import Glossary
+from dragoman.project.guard import Guard
+from dragoman.project.memory import Memory
+from dragoman.project.settings import apply_settings, dump_settings
 from dragoman.search.decoder import Estimates
 from dragoman.search.searching import Search
 from dragoman.store import Journal, Project, Row, Snapshot
@@ -71,7 +71,7 @@ class State:
         state = cls._new(knowledge, settings)
         state.memory = Memory.from_arrays(texts)
         state.revision = state.saved = snapshot.id
-        state.change_settings(snapshot.about["settings"])
+        apply_settings(state, snapshot.about["settings"])
         if state.adaptation:
             own = {name: array for name, array in arrays.items() if name.startswith("adaptation.")}
             state.adaptation.restore({name.removeprefix("adaptation."): array for name, array in own.items()})
@@ -83,20 +83,20 @@ class State:
             source, target = texts(row)
             if self.adaptation and (adapted := adapted_by(row)):
                 self.adaptation.replay(adapted)
-            self.knowledge.relearn(source, target, contribution(row))
+            self.knowledge.relearn(self.knowledge.read_pair(source, target), contribution(row))
             self.memory.add(row.id, source, target)
             self.after_learning()
         elif row.kind == "forget":
             self.take_back(journal.get(int(row.refers_to or 0)))
         elif row.kind == "settings":
-            self.change_settings(row.settings or {})
+            apply_settings(self, row.settings or {})
         self.revision = row.id
 
     def take_back(self, row: Row) -> None:
         """Subtract what a correction has added; one that was flagged has added nothing."""
         self.latest = None
         if row.kind == "learn":
-            self.knowledge.forget(*texts(row), contribution(row))
+            self.knowledge.forget(self.knowledge.read_pair(*texts(row)), contribution(row))
             self.memory.remove(row.id)
             if not len(self.memory):  # as if there had never been any: words, which are never forgotten, go too
                 self.knowledge = self.knowledge.without_corrections()
@@ -114,32 +114,10 @@ class State:
         if self.adaptation:
             self.adaptation.factors.drop_vanished(self.knowledge.models.phrases)
 
-    def change_settings(self, settings: Mapping[str, Any]) -> None:
-        """Put settings in force; what they do not name stays as it is."""
-        if "weights" in settings:
-            self.weights = Weights(self.weights.preset, settings["weights"])
-        if "adapter" in settings or (self.adaptation and "weights" in settings):  # which starts adapting anew
-            wanted = settings["adapter"] if "adapter" in settings else self.settings["adapter"]
-            self.adaptation = Adaptation(wanted, self.weights) if wanted else None
-        if "estimates" in settings:
-            self.estimates = Estimates(**settings["estimates"])
-        if "share" in settings:
-            self.knowledge.models.share = settings["share"]
-        if "language_share" in settings:
-            self.knowledge.models.language_share = settings["language_share"]
-        if "glossary" in settings:
-            self.glossary = self.glossary.changed(settings["glossary"])
-        if "guard" in settings:
-            self.guard = Guard(
-                **{name: math.inf if value is None else value for name, value in settings["guard"].items()}
-            )
-
     @property
     def settings(self) -> dict[str, Any]:
         """All settings in force, in the form in which the journal has them."""
-        adapter = {"adapter": self.adaptation.adapter.settings()} if self.adaptation else {}
-        models = self.knowledge.models.shares | {"estimates": asdict(self.estimates), "glossary": self.glossary.terms}
-        return settings_of(self.weights) | settings_of(self.guard) | models | adapter
+        return dump_settings(self)
 
     @property
     def weights_in_use(self) -> Weights:
@@ -159,13 +137,6 @@ class State:
         parts = {"memory": self.memory.arrays(), "adaptation": self.adaptation.arrays() if self.adaptation else {}}
         named = {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
         return self.knowledge.arrays() | named
-
-
-def settings_of(value: Weights | Guard) -> dict[str, Any]:
-    """A setting in the form in which the journal has it: JSON has no infinity."""
-    if isinstance(value, Weights):
-        return {"weights": dict(value)}
-    return {"guard": {name: number if math.isfinite(number) else None for name, number in asdict(value).items()}}
 
 
 def texts(row: Row) -> tuple[str, str]:

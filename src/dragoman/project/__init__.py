@@ -1,0 +1,1 @@
+"""What an open project is: its state, who may read and change it, and what follows from both."""

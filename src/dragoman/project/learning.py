@@ -1,0 +1,61 @@
+"""A correction on its way into the models: read once, and compared with what would have been translated.
+
+The search that an adapter needs, and the n-best list with its losses, are made before the engine's write lock is taken,
+so that nobody who types waits for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dragoman.adapt.adaptation import beside
+from dragoman.adapt.lists import Candidates, candidates, losses
+from dragoman.adapt.protocol import MEASURES, Vector
+from dragoman.project import translating
+from dragoman.project.state import State
+from dragoman.search.decoder import Search
+from dragoman.types import Pair
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A correction that has been read, and the search of its source if an adapter wants to know it."""
+
+    revision: int  # of the state it was made with
+    pair: Pair
+    found: Search | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What could have been translated, and how far each translation is from the correction."""
+
+    offered: Candidates
+    losses: Vector
+
+
+def prepare(state: State, source: str, target: str) -> Lesson:
+    """Read a correction, and search as for its translation if weights adapt; under the engine's lock."""
+    pair = state.knowledge.read_pair(source, target)
+    return Lesson(state.revision, pair, translating.search(state, pair.source) if state.adaptation else None)
+
+
+def compare(state: State, lesson: Lesson) -> Comparison | None:
+    """Compare what could have been translated with the correction; needs no lock."""
+    adaptation = state.adaptation
+    if adaptation is None or lesson.found is None:
+        return None
+    nbest = lesson.found.nbest(adaptation.adapter.nbest, distinct=True)
+    offered = candidates(lesson.found, nbest, factors=adaptation.wants_factors)
+    measure = MEASURES[adaptation.adapter.measure]()
+    return Comparison(offered, losses(measure, offered.words, lesson.pair.target_words))
+
+
+def learn(state: State, lesson: Lesson, comparison: Comparison | None) -> bytes:
+    """Adapt the weights, then let the models learn; what the journal has of both."""
+    adapted = b""
+    if state.adaptation and comparison:
+        adapted = state.adaptation.learn(comparison.offered, comparison.losses)
+    contribution = state.knowledge.learn(lesson.pair).to_bytes()
+    state.after_learning()
+    return beside(contribution, adapted)

@@ -1,0 +1,114 @@
+"""Where the phrases of a translation come from: which corrections have them, and how often the base has seen them.
+
+1. `find_origins` counts each phrase in the models and lists the corrections that may have it: under the engine's lock,
+   in milliseconds.
+2. `Suspects.trace` reads those corrections from the journal and keeps the ones that really have it: without the lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import islice, product
+
+import numpy as np
+
+from dragoman.models.modelset import Contribution, Ids
+from dragoman.project.memory import fold
+from dragoman.project.state import State, contribution
+from dragoman.store import Journal
+from dragoman.types import Phrase, Translation
+
+MAX_NAMED = 10  # corrections named for each phrase
+MAX_READ = 200  # corrections read from the journal for each phrase
+
+Text = tuple[int, str, str]  # id, source and target of a correction
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Who taught a phrase of a translation."""
+
+    phrase: Phrase
+    learned: int = 0  # how often the corrections in force have it
+    base: int = 0  # how often the base has seen it
+    corrections: tuple[int, ...] = ()  # ids of those that have it, newest first; the newest few if there are many
+
+
+@dataclass(frozen=True)
+class Suspects:
+    """The phrases of a translation with their counts, and the corrections that they may come from."""
+
+    found: list[tuple[Origin, tuple[Ids, Ids]]]  # with the word ids of both sides of the phrase
+    texts: list[Text]  # corrections in force, newest first
+
+    def trace(self, journal: Journal, limit: int = MAX_NAMED) -> list[Origin]:
+        """The origin of each phrase, with the corrections that have it."""
+        if not any(origin.learned and not origin.corrections for origin, _ in self.found):
+            return [origin for origin, _ in self.found]
+        folded = [(number, fold(source), fold(target)) for number, source, target in self.texts]
+        read = cache(lambda number: contribution(journal.get(number)))
+        return [_traced(origin, ids, folded, read, limit) for origin, ids in self.found]
+
+
+def find_origins(translation: Translation, state: State) -> Suspects:
+    """Count the phrases of a translation in the models as they are now."""
+    none = np.zeros(0, np.int64)
+    if translation.memory is not None:
+        known = (translation.memory,)
+        return Suspects([(Origin(each, 1, corrections=known), (none, none)) for each in translation.phrases], [])
+    return Suspects([_counted(phrase, state) for phrase in translation.phrases], state.memory.texts())
+
+
+def _counted(phrase: Phrase, state: State) -> tuple[Origin, tuple[Ids, Ids]]:
+    models, beneath = state.knowledge.models, state.knowledge.base
+    ids = models.source.ids(phrase.source_words), models.target.ids(phrase.target_words)
+    if phrase.kind != "phrase":
+        return Origin(phrase), ids
+    base = beneath.models.phrases.count(*ids) if beneath else 0
+    return Origin(phrase, max(models.phrases.count(*ids) - base, 0), base), ids
+
+
+def _traced(
+    origin: Origin, ids: tuple[Ids, Ids], texts: list[Text], read: Callable[[int], Contribution], limit: int
+) -> Origin:
+    if not origin.learned:
+        return origin
+    candidates = islice(_containing(texts, origin.phrase), MAX_READ)
+    found = (number for number in candidates if has_pair(read(number), *ids))
+    return replace(origin, corrections=tuple(islice(found, min(limit, origin.learned))))
+
+
+def _containing(texts: Iterable[Text], phrase: Phrase) -> Iterator[int]:
+    """Ids of the corrections that have all words of a phrase somewhere in them."""
+    source, target = [fold(word) for word in phrase.source_words], [fold(word) for word in phrase.target_words]
+    for number, one, other in texts:
+        if all(word in one for word in source) and all(word in other for word in target):
+            yield number
+
+
+def has_pair(sample: Contribution, source: Ids, target: Ids) -> bool:
+    """Whether a phrase pair was extracted from a sample: its words are there, aligned to each other and to no others.
+
+    >>> from dragoman.models.modelset import ModelSet
+    >>> models = ModelSet()
+    >>> sample = models.add(["a", "b"], ["c", "d"])
+    >>> has_pair(sample, models.source.ids(["a", "b"]), models.target.ids(["c", "d"]))
+    True
+    >>> has_pair(sample, models.source.ids(["b", "a"]), models.target.ids(["c", "d"]))
+    False
+    """
+    j, i = sample.links.T
+    for s, t in product(_places(sample.source, source), _places(sample.target, target)):
+        in_source, in_target = (j >= s) & (j < s + source.size), (i >= t) & (i < t + target.size)
+        if (in_source & in_target).any() and not (in_source ^ in_target).any():
+            return True
+    return False
+
+
+def _places(words: Ids, phrase: Ids) -> Iterator[int]:
+    """Where a phrase begins in a sequence of words."""
+    for start in np.flatnonzero(words[: words.size - phrase.size + 1] == phrase[0]).tolist():
+        if np.array_equal(words[start : start + phrase.size], phrase):
+            yield start

@@ -1,0 +1,248 @@
+"""The settings of a project, each in one place: what it is called, how a value is checked, and what it changes.
+
+A setting is also the property of the engine (`engine.share = 0.7`): reading it tells what is in force, assigning to it
+writes a row to the journal and puts the value in force. Commands and server show and change settings through SETTINGS,
+and the table in docs/engine.md is made from it.
+
+1. `check(state, value)` takes a value as people give it, in Python or JSON, refuses one that cannot be, and returns it
+   in the form in which the journal has it.
+2. `apply(state, value)` puts a value of the journal in force.
+3. `read(state)` is the value in force for Python, `dump(state)` for the journal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+
+from dragoman.adapt.adaptation import Adaptation
+from dragoman.adapt.protocol import Adapter
+from dragoman.errors import BadInputError
+from dragoman.models.language import Share
+from dragoman.models.loglinear import Weights
+from dragoman.models.modelset import checked_language_share, checked_limit, checked_share
+from dragoman.project.guard import Guard
+from dragoman.search.decoder import Estimates
+
+if TYPE_CHECKING:
+    from dragoman.engine import Engine
+    from dragoman.project.state import State
+
+R = TypeVar("R")  # what is read
+G = TypeVar("G", contravariant=True)  # what may be given
+
+
+@dataclass(frozen=True)
+class Setting(Generic[R, G]):
+    """One setting of a project."""
+
+    name: str
+    about: str  # one line for people
+    check: Callable[[State, Any], Any]
+    apply: Callable[[State, Any], None]
+    read: Callable[[State], R]
+    dump: Callable[[State], Any]
+
+    @overload
+    def __get__(self, engine: None, owner: type[Any]) -> Self: ...
+
+    @overload
+    def __get__(self, engine: Engine, owner: type[Any]) -> R: ...
+
+    def __get__(self, engine: Engine | None, owner: type[Any]) -> Self | R:
+        if engine is None:
+            return self
+        with engine._reading() as state:
+            return self.read(state)
+
+    def __set__(self, engine: Engine, value: G) -> None:
+        engine._set(self.name, value)
+
+
+# ── Weights, and what adapts them ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _check_weights(state: State, values: Mapping[str, float]) -> dict[str, float]:
+    return dict(Weights(state.weights.preset, {**state.weights_in_use, **_mapping("weights", values)}))
+
+
+def _apply_weights(state: State, values: Mapping[str, float]) -> None:
+    state.weights = Weights(state.weights.preset, values)
+    if state.adaptation:  # which starts again from them
+        state.adaptation = Adaptation(state.adaptation.adapter.settings(), state.weights)
+
+
+def _check_adapter(_: State, value: Adapter | Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if isinstance(value, Mapping):
+        value = Adapter.from_settings(value)
+    if not isinstance(value, Adapter | None):
+        raise BadInputError(f"{value!r} is not an adapter", remedy="use one from dragoman.adapt, or None")
+    return value.settings() if value else None
+
+
+def _apply_adapter(state: State, value: Mapping[str, Any] | None) -> None:
+    state.adaptation = Adaptation(value, state.weights) if value else None
+
+
+WEIGHTS = Setting[dict[str, float], Mapping[str, float]](
+    "weights",
+    "weights of the log-linear model by name; assign all or some of them",
+    _check_weights,
+    _apply_weights,
+    read=lambda state: dict(state.weights_in_use),
+    dump=lambda state: dict(state.weights),
+)
+ADAPTER = Setting[Adapter | None, Adapter | None](
+    "adapter",
+    "how weights adapt to corrections (see dragoman.adapt); null for fixed weights",
+    _check_adapter,
+    _apply_adapter,
+    read=lambda state: state.adaptation.adapter if state.adaptation else None,
+    dump=lambda state: state.adaptation.adapter.settings() if state.adaptation else None,
+)
+
+# ── What the models make of their counts ─────────────────────────────────────────────────────────────────────────────
+
+
+def _check_estimates(_: State, value: Estimates | Mapping[str, float]) -> dict[str, float]:
+    return asdict(value if isinstance(value, Estimates) else _made(Estimates, "estimates", value))
+
+
+def _apply_estimates(state: State, value: Mapping[str, float]) -> None:
+    state.estimates = Estimates(**value)
+
+
+def _apply_share(state: State, value: float | None) -> None:
+    state.knowledge.models.share = value
+
+
+def _apply_language_share(state: State, value: Share) -> None:
+    state.knowledge.models.language_share = value
+
+
+def _apply_limit(state: State, value: int | None) -> None:
+    state.knowledge.models.limit = value
+
+
+ESTIMATES = Setting[Estimates, Estimates](
+    "estimates",
+    "β and δ, which the features of phrase pairs depend on besides the counts",
+    _check_estimates,
+    _apply_estimates,
+    read=lambda state: state.estimates,
+    dump=lambda state: asdict(state.estimates),
+)
+SHARE = Setting[float | None, float | None](
+    "share",
+    "weight of this project's corrections against its base in the translation models, 0 to 1; null adds up the counts",
+    lambda _, value: checked_share(value),
+    _apply_share,
+    read=lambda state: state.knowledge.models.share,
+    dump=lambda state: state.knowledge.models.share,
+)
+LANGUAGE_SHARE = Setting[Share, Share](
+    "language_share",
+    'the same for the language model; "auto" adds up the counts unless the base is of another domain',
+    lambda _, value: checked_language_share(value),
+    _apply_language_share,
+    read=lambda state: state.knowledge.models.language_share,
+    dump=lambda state: state.knowledge.models.language_share,
+)
+LIMIT = Setting[int | None, int | None](
+    "limit",
+    "how many n-grams, phrase pairs and links each this project keeps; the least useful are dropped; null for all",
+    lambda _, value: checked_limit(value),
+    _apply_limit,
+    read=lambda state: state.knowledge.models.limit,
+    dump=lambda state: state.knowledge.models.limit,
+)
+
+# ── What people decide ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _check_glossary(state: State, terms: Mapping[str, str]) -> dict[str, str | None]:
+    """The changes that lead from the terms in force to these."""
+    wanted = _mapping("glossary", terms)
+    gone = dict.fromkeys(term for term in state.glossary.terms if term not in wanted)
+    changes = {**gone, **{term: said for term, said in wanted.items() if state.glossary.terms.get(term) != said}}
+    state.glossary.changed(changes)  # refuses what cannot be a term
+    return changes
+
+
+def _apply_glossary(state: State, changes: Mapping[str, str | None]) -> None:
+    state.glossary = state.glossary.changed(changes)
+
+
+def _check_guard(_: State, value: Guard | Mapping[str, float | None]) -> dict[str, float | None]:
+    guard = value if isinstance(value, Guard) else _made(Guard, "guard", _with_infinity(_mapping("guard", value)))
+    return _without_infinity(asdict(guard))
+
+
+def _apply_guard(state: State, value: Mapping[str, float | None]) -> None:
+    state.guard = Guard(**_with_infinity(value))
+
+
+GLOSSARY = Setting[dict[str, str], Mapping[str, str]](
+    "glossary",
+    "terms and their translations, which every translation uses",
+    _check_glossary,
+    _apply_glossary,
+    read=lambda state: dict(state.glossary.terms),
+    dump=lambda state: state.glossary.terms,
+)
+GUARD = Setting[Guard, Guard](
+    "guard",
+    "what makes a correction suspicious",
+    _check_guard,
+    _apply_guard,
+    read=lambda state: state.guard,
+    dump=lambda state: _without_infinity(asdict(state.guard)),
+)
+
+# In the order in which several are put in force: an adapter starts from the weights.
+SETTINGS: dict[str, Setting[Any, Any]] = {
+    each.name: each for each in (WEIGHTS, ADAPTER, ESTIMATES, SHARE, LANGUAGE_SHARE, LIMIT, GLOSSARY, GUARD)
+}
+
+
+def check_setting(state: State, name: str, value: Any) -> Any:
+    """A value in the form of the journal, or an error that says what is wrong with it."""
+    if name not in SETTINGS:
+        raise BadInputError(f"there is no setting {name!r}", remedy=f"choose one of {', '.join(SETTINGS)}")
+    return SETTINGS[name].check(state, value)
+
+
+def apply_settings(state: State, settings: Mapping[str, Any]) -> None:
+    """Put settings of the journal in force; what they do not name stays as it is."""
+    for name, setting in SETTINGS.items():
+        if name in settings:
+            setting.apply(state, settings[name])
+
+
+def dump_settings(state: State) -> dict[str, Any]:
+    """All settings in force, in the form of the journal."""
+    return {name: setting.dump(state) for name, setting in SETTINGS.items()}
+
+
+def _mapping(name: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise BadInputError(f"{name} must be names with values, not {value!r}", remedy="pass a dictionary")
+    return value
+
+
+def _made(kind: Callable[..., R], name: str, value: Any) -> R:
+    try:
+        return kind(**_mapping(name, value))
+    except TypeError:
+        raise BadInputError(f"{name} has no such fields: {', '.join(value)}", remedy="see docs/engine.md") from None
+
+
+def _without_infinity(values: Mapping[str, float]) -> dict[str, float | None]:
+    """JSON has no infinity."""
+    return {name: number if math.isfinite(number) else None for name, number in values.items()}
+
+
+def _with_infinity(values: Mapping[str, float | None]) -> dict[str, float]:
+    return {name: math.inf if value is None else value for name, value in values.items()}
