@@ -17,6 +17,7 @@ from dragoman.commands import (
     machine,
     projects,
     serving,
+    settings,
     tuning,
     workbench,
 )
@@ -40,6 +41,7 @@ for each in (
     experimenting,
     machine,
     serving,
+    settings,
     tuning,
     workbench,
 ):

@@ -15,10 +15,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from dragoman.adapt.adaptation import Adaptation
-from dragoman.adapt.protocol import Adapter
+from dragoman.adapt.protocol import Adapter, Unknown
 from dragoman.errors import BadInputError
 from dragoman.models.language import Share
 from dragoman.models.loglinear import Weights
@@ -29,6 +30,8 @@ from dragoman.search.decoder import Estimates
 if TYPE_CHECKING:
     from dragoman.engine import Engine
     from dragoman.project.state import State
+
+MAX_WEIGHT = 1_000_000  # beyond, scores lose their digits
 
 R = TypeVar("R")  # what is read
 G = TypeVar("G", contravariant=True)  # what may be given
@@ -65,7 +68,12 @@ class Setting(Generic[R, G]):
 
 
 def _check_weights(state: State, values: Mapping[str, float]) -> dict[str, float]:
-    return dict(Weights(state.weights.preset, {**state.weights_in_use, **_mapping("weights", values)}))
+    given = _mapping("weights", values)
+    for name, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, Real) or not abs(float(value)) <= MAX_WEIGHT:
+            what = f"the weight of {name!r} must be a number from {-MAX_WEIGHT:,} to {MAX_WEIGHT:,}, not {value!r}"
+            raise BadInputError(what, remedy="the usual ones are between -2 and 2")
+    return dict(Weights(state.weights.preset, {**state.weights_in_use, **given}))
 
 
 def _apply_weights(state: State, values: Mapping[str, float]) -> None:
@@ -76,7 +84,10 @@ def _apply_weights(state: State, values: Mapping[str, float]) -> None:
 
 def _check_adapter(_: State, value: Adapter | Mapping[str, Any] | None) -> dict[str, Any] | None:
     if isinstance(value, Mapping):
-        value = Adapter.from_settings(value)
+        value = Adapter.from_settings({"name": "", **value})
+        if isinstance(value, Unknown):
+            known = ", ".join(name for name in Adapter.known if name != "Unknown")
+            raise BadInputError("there is no such adapter, or it lacks such an option", remedy=f"known are {known}")
     if not isinstance(value, Adapter | None):
         raise BadInputError(f"{value!r} is not an adapter", remedy="use one from dragoman.adapt, or None")
     return value.settings() if value else None
