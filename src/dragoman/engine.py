@@ -245,7 +245,7 @@ class Engine(OpenProject):
         with self._reading() as state:
             source = self._read(state, text)
             known = state.memory.exact(text) if self._uses_memory(memory) else None
-        return session.Session(
+        typing = session.Session(
             Graphs(self, source),
             partial(self.learn, text, user=user),
             mode=mode,
@@ -253,6 +253,7 @@ class Engine(OpenProject):
             memory=known.target if known else None,
             guess=guess,
         )
+        return typing.open()
 
     def confidences(self, translation: Translation) -> list[float]:
         """How sure the models are of each token of a translation; what a person has corrected is certain.

@@ -113,19 +113,26 @@ class Session:
             raise BadInputError(f"there is no mode {mode!r}", remedy=f"choose one of {', '.join(get_args(Mode))}")
         self.source, self.mode, self.threshold, self.memory, self.guess = graphs.source, mode, threshold, memory, guess
         self._graphs, self._learn = graphs, learn
-        self._opening = _Graph(graphs.open(), "graph") if len(self.source) else None
+        self._opening: _Graph | None = None
         self._searched: OrderedDict[tuple[str, ...], _Graph] = OrderedDict()
         self._last: Suggestion | None = None
         self._rejected: dict[str, set[str]] = {}
 
-    def __enter__(self) -> Self:
+    def open(self) -> Self:
+        """Search the source, once; a source without words has nothing to search."""
+        if self._opening is None and len(self.source):
+            self._opening = _Graph(self._graphs.open(), "graph")
         return self
+
+    def __enter__(self) -> Self:
+        return self.open()
 
     def __exit__(self, *_: object) -> None:
         self._searched.clear()
 
     def suggest(self, prefix: str = "") -> Suggestion:
         """The best completion of a prefix, other than those that were rejected for it."""
+        self.open()
         rejected = self._rejected.get(prefix, set())
         for suggestion in self._suggestions(prefix, len(rejected)):
             self._last = suggestion.until_doubtful(self.threshold) if self.threshold > 0 else suggestion
