@@ -148,7 +148,7 @@ def hold(arguments: argparse.Namespace) -> None:
 
 def texts_of(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
     """The corpus that was asked for."""
-    from dragoman.cluster.reading import read_corpus
+    from dragoman.cluster.corpus_files import read_corpus
 
     if arguments.corpus:
         return read_corpus(arguments.corpus, ("en", "es"))

@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dragoman.arrays import ArrayTree
 from dragoman.errors import BadInputError, DamagedFileError, StorageError
 
 FORMAT = 1
@@ -52,7 +53,7 @@ def write_arrays(directory: Path, arrays: Mapping[str, np.ndarray], about: Mappi
             old.unlink(missing_ok=True)
 
 
-def open_arrays(directory: Path, *, verify: bool = False) -> tuple[Arrays, dict[str, Any]]:
+def open_arrays(directory: Path, *, verify: bool = False) -> tuple[ArrayTree, dict[str, Any]]:
     """Map the arrays of a directory into memory, shared between processes; changes made to them stay private.
 
     With `verify` every file is read through and checked; otherwise only those that may have changed since.
@@ -67,7 +68,8 @@ def open_arrays(directory: Path, *, verify: bool = False) -> tuple[Arrays, dict[
             _check_file(directory / entry["file"], entry)
         if changed:
             _remember_verified(directory, entries)
-        return {name: _map(directory / entry["file"]) for name, entry in entries.items()}, manifest["about"]
+        tree = ArrayTree({name: _map(directory / entry["file"]) for name, entry in entries.items()})
+        return tree, manifest["about"]
 
 
 _ELSEWHERE = "choose a directory you may write to"

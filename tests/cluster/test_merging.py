@@ -14,7 +14,7 @@ from dragoman.cluster import merging
 from dragoman.cluster.counting import find_paths
 from dragoman.cluster.disk import Workplace
 from dragoman.cluster.merging import Run, merge, merge_paths
-from dragoman.cluster.tables import check_size
+from dragoman.cluster.sorted_tables import check_size
 from dragoman.errors import BadInputError
 from dragoman.tables.kernels import WORD_BITS
 from dragoman.tables.table import MOST_ENTRIES

@@ -17,9 +17,9 @@ import pytest
 
 from dragoman import Engine
 from dragoman.cluster import corpus
+from dragoman.cluster.batch_translation import translate_all
 from dragoman.cluster.runners import LOCAL, OnRay, Runner, Shared, Task, connected, writable
 from dragoman.cluster.training import train
-from dragoman.cluster.translating import translate_all
 from dragoman.errors import BadInputError
 from dragoman.experiments.cells import run, run_ahead
 from dragoman.experiments.corpora import Corpora

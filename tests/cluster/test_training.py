@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman import Engine
-from dragoman.cluster import aligning, corpus, merging, tables
+from dragoman.cluster import aligning, corpus, merging, sorted_tables
 from dragoman.cluster.disk import Workplace
 from dragoman.cluster.runners import Local
 from dragoman.cluster.training import Trainer, train, train_project
@@ -42,7 +42,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is done in pieces so small that there are many of them."""
     monkeypatch.setattr(corpus, "BLOCK", 37)
     monkeypatch.setattr(merging, "ROOM", 500)
-    monkeypatch.setattr(tables, "CHUNK", 101)
+    monkeypatch.setattr(sorted_tables, "CHUNK", 101)
 
 
 @pytest.mark.usefixtures("small")

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import json
 import struct
 from collections.abc import Mapping
 from typing import Any
@@ -20,8 +19,8 @@ import numpy as np
 from dragoman.adapt.factors import Factors
 from dragoman.adapt.lists import Candidates, Ids
 from dragoman.adapt.protocol import Adapter, Matrix, Vector
-from dragoman.errors import BadInputError, DamagedFileError
-from dragoman.files import Arrays
+from dragoman.arrays import ArrayTree
+from dragoman.errors import DamagedFileError
 
 SMALLEST = 1e-12  # change of a factor that is one; less is rounding
 MARK = struct.pack("<i", -1)  # no contribution begins with it, since that is a number of words
@@ -72,17 +71,17 @@ class Adaptation:
         order: slice | Ids = slice(None)
         if chosen > 0:  # the choice before all others
             order = np.r_[chosen, :chosen, chosen + 1 : len(candidates)]
-        added: Arrays = {}
+        added = ArrayTree()
         if self.adapter.parameters != "factors":
             added["weights"] = self.adapter.update(self.weights, candidates.features[order], losses[order])
         if self.wants_factors and candidates.pairs.size:
             added |= self._moved_factors(candidates.pairs, candidates.scores[order], losses[order])
         for place, learner in self._learners.items():
-            added |= {f"{place}.{name}": array for name, array in learner.addition().items()}
+            added.put(place, learner.addition())
         self._keep(added)
-        return encode(added, by=self.adapter.settings()["name"])
+        return added.to_bytes(self.adapter.settings()["name"])
 
-    def _moved_factors(self, pairs: Ids, scores: Matrix, losses: Vector) -> Arrays:
+    def _moved_factors(self, pairs: Ids, scores: Matrix, losses: Vector) -> dict[str, np.ndarray]:
         before = self.factors(pairs)
         learner = list(self._learners.values())[-1]
         after = learner.update_factors(before, scores, losses)
@@ -101,67 +100,36 @@ class Adaptation:
 
     def replay(self, data: bytes) -> None:
         """Do again what `learn` did when it returned this."""
-        added, _ = decode(data)
+        added, _ = ArrayTree.from_bytes(data)
         if "weights" in added and added["weights"].shape != self.weights.shape:
             raise DamagedFileError("an adaptation in the journal is of other weights", remedy="restore it from a copy")
         self._keep(added)
         for place, learner in self._learners.items():
-            learner.replay(_of(added, place))
+            learner.replay(added.under(place))
 
     def retract(self, data: bytes) -> None:
         """Take back what can be taken back of what `learn` did when it returned this; nothing of another method."""
-        added, by = decode(data)
+        added, by = ArrayTree.from_bytes(data)
         if by != self.adapter.settings()["name"]:
             return
         for place, learner in self._learners.items():
-            learner.retract(_of(added, place))
+            learner.retract(added.under(place))
 
-    def arrays(self) -> Arrays:
+    def arrays(self) -> ArrayTree:
         """Everything but the settings."""
-        factors = {f"factors.{name}": array for name, array in self.factors.arrays().items()}
-        learners = self._learners.items()
-        own = {f"{place}.{name}": array for place, learner in learners for name, array in learner.state().items()}
-        return {"weights": self.weights.copy()} | factors | own
+        tree = ArrayTree(weights=self.weights.copy())
+        tree.put("factors", self.factors.arrays())
+        for place, learner in self._learners.items():
+            tree.put(place, learner.state())
+        return tree
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Become the one whose `arrays()` these are."""
-        self.weights = np.array(arrays["weights"])
-        self.factors.restore(_of(arrays, "factors"))
+        tree = ArrayTree(arrays)
+        self.weights = np.array(tree["weights"])
+        self.factors.restore(tree.under("factors"))
         for place, learner in self._learners.items():
-            learner.restore(_of(arrays, place))
-
-
-def _of(arrays: Mapping[str, np.ndarray], place: str) -> Arrays:
-    return {name.removeprefix(f"{place}."): array for name, array in arrays.items() if name.startswith(f"{place}.")}
-
-
-def encode(arrays: Mapping[str, np.ndarray], by: str) -> bytes:
-    """Arrays as bytes: a line of JSON that says who they are by and what they are, then one after the other.
-
-    >>> decode(encode({"weights": np.array([0.5, 1.0])}, by="Ridge"))
-    ({'weights': array([0.5, 1. ])}, 'Ridge')
-    """
-    ordered = {name: np.asarray(array) for name, array in arrays.items()}
-    for name, array in ordered.items():
-        if array.dtype.kind not in "biuf":
-            raise BadInputError(f"the state {name!r} of an adapter is an array of {array.dtype}", remedy="keep numbers")
-    little = {name: array.astype(array.dtype.newbyteorder("<")) for name, array in ordered.items()}
-    about = [[name, array.dtype.str, list(array.shape)] for name, array in little.items()]
-    line = json.dumps([by, about], separators=(",", ":")).encode()
-    return b"\n".join([line, b"".join(array.tobytes() for array in little.values())])
-
-
-def decode(data: bytes) -> tuple[Arrays, str]:
-    """The arrays whose `encode` this is, copies, and who they are by."""
-    line, _, body = data.partition(b"\n")
-    by, about = json.loads(line)
-    arrays, at = {}, 0
-    for name, kind, shape in about:
-        dtype = np.dtype(kind)
-        size = dtype.itemsize * int(np.prod(shape))
-        arrays[name] = np.frombuffer(body[at : at + size], dtype).reshape(shape).astype(dtype.newbyteorder("="))
-        at += size
-    return arrays, by
+            learner.restore(tree.under(place))
 
 
 def beside(contribution: bytes, adaptation: bytes) -> bytes:

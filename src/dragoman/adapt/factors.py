@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.adapt.protocol import Vector
+from dragoman.arrays import ArrayTree
 from dragoman.errors import BadInputError
-from dragoman.files import Arrays
 from dragoman.models.phrases import PhraseModel
 from dragoman.tables import ABSENT
 
@@ -77,9 +77,9 @@ class Factors:
             alive |= phrases.pairs.base.find(self._keys) != ABSENT
         self._keys, self._values = self._keys[alive], self._values[alive]
 
-    def arrays(self) -> Arrays:
+    def arrays(self) -> ArrayTree:
         """Everything needed to have them again."""
-        return {"keys": self._keys.copy(), "values": self._values.copy(), "scale": np.array([self._scale])}
+        return ArrayTree(keys=self._keys.copy(), values=self._values.copy(), scale=np.array([self._scale]))
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Become those whose `arrays()` these are."""

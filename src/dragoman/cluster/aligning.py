@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.arrays import ArrayTree
 from dragoman.cluster import aligning_kernels as kernels
 from dragoman.cluster.disk import Workplace
 from dragoman.cluster.merging import LOW, Run, merge
-from dragoman.cluster.tables import chunks, index_of, named, table_arrays
-from dragoman.files import Arrays
+from dragoman.cluster.sorted_tables import chunks, index_of, table_arrays
 from dragoman.kernels import exercise
 from dragoman.models import estimators, estimators_kernels
 from dragoman.models.alignment import AlignmentModel
@@ -77,7 +77,7 @@ class Expected:
             np.add.at(totals, (self.keys[part] >> WORD_BITS) - NULL, self.amounts[part])
         return totals
 
-    def arrays(self, occurrences: Ids) -> Arrays:
+    def arrays(self, occurrences: Ids) -> ArrayTree:
         """`AlignmentModel.arrays()` of these counts; occurrences [source ids] tell how often each word was seen."""
         totals = self._totals()
         jump_keys, jumps, origin_keys, origins = [], [], [], []
@@ -96,10 +96,10 @@ class Expected:
             "origins": _counted(np.concatenate(origin_keys), np.concatenate(origins)),
             "sources": _counted(np.arange(occurrences.size), occurrences),
         }
-        arrays = {"size": np.array([self.sizes[0]]), "lost": np.zeros(2, np.int64)}
+        tree = ArrayTree(size=np.array([self.sizes[0]]), lost=np.zeros(2, np.int64))
         for name, (keys, amounts) in tables.items():
-            arrays |= named(name, table_arrays(index_of(keys, self.place), {"amount": amounts}))
-        return arrays
+            tree.put(name, table_arrays(index_of(keys, self.place), {"amount": amounts}))
+        return tree
 
 
 def _counted(keys: Ids, amounts: Ids) -> tuple[Ids, Ids]:
@@ -107,7 +107,7 @@ def _counted(keys: Ids, amounts: Ids) -> tuple[Ids, Ids]:
     return keys[amounts != 0], amounts[amounts != 0]
 
 
-def online(_: Mapping[str, Any], part: Mapping[str, Any]) -> Arrays:
+def online(_: Mapping[str, Any], part: Mapping[str, Any]) -> ArrayTree:
     """Task: counts of an online epoch over sentence pairs; those of jumps in `blocks`, of the size of `jumps`."""
     model = AlignmentModel()
     model.nearness = NEARNESS
@@ -119,10 +119,10 @@ def online(_: Mapping[str, Any], part: Mapping[str, Any]) -> Arrays:
     )
     jumps = np.zeros(part["jumps"].size, np.int64)
     jumps[blocks[I] + previous * (I + 1) + i] = found["jumps.amount"]
-    return {"keys": found["links.key"], "amounts": found["links.amount"], "jumps": jumps}
+    return ArrayTree(keys=found["links.key"], amounts=found["links.amount"], jumps=jumps)
 
 
-def expect(shared: Mapping[str, Any], part: Mapping[str, Any]) -> Arrays:
+def expect(shared: Mapping[str, Any], part: Mapping[str, Any]) -> ArrayTree:
     """Task: counts expected of the sentence pairs of a shard, under the HMM that the counts so far make."""
     f, e = part["sides"]
     corpus = CorpusArrays(part[f] - np.int32(FIRST), part[f"{f}_ends"], part[e] - np.int32(NULL), part[f"{e}_ends"])
@@ -141,7 +141,7 @@ def expect(shared: Mapping[str, Any], part: Mapping[str, Any]) -> Arrays:
     targets = np.repeat(np.arange(target_words), np.diff(pairs.rows))[above] + NULL
     keys = targets << WORD_BITS | pairs.sources[above].astype(np.int64) + FIRST
     order = np.argsort(keys)
-    return {"keys": keys[order], "amounts": links[above][order], "jumps": jumps}
+    return ArrayTree(keys=keys[order], amounts=links[above][order], jumps=jumps)
 
 
 @exercise

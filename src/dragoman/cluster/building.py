@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.arrays import ArrayTree
 from dragoman.cluster.disk import Workplace
 from dragoman.cluster.merging import LOW, Paths, Run, merge, merge_paths
-from dragoman.cluster.tables import check_size, chunks, index_of, named, table_arrays
-from dragoman.files import Arrays
+from dragoman.cluster.sorted_tables import check_size, chunks, index_of, table_arrays
 from dragoman.models.extraction import LONGEST
 from dragoman.models.extraction_kernels import DISCONTINUOUS, MONOTONE, SWAP
 from dragoman.models.language_kernels import DROPPED as DROPPED_GRAMS
@@ -24,13 +24,13 @@ from dragoman.tables.kernels import WORD_BITS, find_many
 from dragoman.text.vocabulary import END
 
 Ids = NDArray[np.int64]
-Found = Sequence[Mapping[str, Any]]  # what `count_shard` found in each shard
+Found = Sequence[ArrayTree]  # what `count_shard` found in each shard
 
 
 # ── Phrases ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def build_phrases(found: Found, least: int, place: Workplace) -> Arrays:
+def build_phrases(found: Found, least: int, place: Workplace) -> ArrayTree:
     """`PhraseModel.arrays()` of the phrase pairs of all shards that were seen at least so often."""
     sources, targets = (_merge_side(found, name, least, place) for name in ("sources", "targets"))
     state = np.zeros(5, np.int64)
@@ -38,7 +38,7 @@ def build_phrases(found: Found, least: int, place: Workplace) -> Arrays:
     orientations = np.zeros((2, 3), np.int64)
     runs = []
     for n, each in enumerate(found):
-        own = {"keys": each["pairs.keys"], **{column: each[f"pairs.{column}"] for column in COUNTS}}
+        own = each.under("pairs")
         if least > 1:
             often = sources.often[n][(own["keys"] >> WORD_BITS) - 1] & targets.often[n][own["keys"] & LOW]
             state[DROPPED] += int(own["counts"][~often].sum())
@@ -48,13 +48,14 @@ def build_phrases(found: Found, least: int, place: Workplace) -> Arrays:
     f, e = place.new(keys.size, np.int32), place.new(keys.size, np.int32)
     for part in chunks(keys.size):
         f[part], e[part] = (keys[part] >> WORD_BITS) - 1, keys[part] & LOW
-    arrays: Arrays = {"orientations": orientations, "state": state}
+    tree = ArrayTree(orientations=orientations, state=state)
     for name, side, phrases in (("sources", sources, f), ("targets", targets, e)):
         path_keys = side.paths.keys if least <= 1 else _leave_out_unused(side.paths, phrases, place)
-        arrays |= named(name, _phrase_table(path_keys, phrases, columns["counts"], name == "sources", place))
+        tree.put(name, _phrase_table(path_keys, phrases, columns["counts"], name == "sources", place))
     for part in chunks(keys.size if least > 1 else 0):
         keys[part] = (f[part].astype(np.int64) + 1) << WORD_BITS | e[part]
-    return arrays | named("pairs", table_arrays(index_of(keys, place), columns))
+    tree.put("pairs", table_arrays(index_of(keys, place), columns))
+    return tree
 
 
 class _Side(NamedTuple):
@@ -145,7 +146,9 @@ def _keep(paths: Paths, needed: NDArray[np.bool_], place: Workplace) -> tuple[Pa
     return Paths(keys.mapped(), np.array(ends, np.int64)), new_ids
 
 
-def _phrase_table(keys: Ids, phrases: NDArray[Any], counts: NDArray[Any], has_heads: bool, place: Workplace) -> Arrays:
+def _phrase_table(
+    keys: Ids, phrases: NDArray[Any], counts: NDArray[Any], has_heads: bool, place: Workplace
+) -> ArrayTree:
     """Table of the phrases of one side, given the phrase [pairs] and the count [pairs] of each pair."""
     columns = {name: place.new(keys.size, np.int32) for name in ("uses", "total")}
     for part in chunks(keys.size):
@@ -174,7 +177,7 @@ def _heads(f: NDArray[Any], size: int, place: Workplace) -> NDArray[Any]:
 # ── n-grams ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def build_language(found: Found, order: int, least: int, place: Workplace) -> Arrays:
+def build_language(found: Found, order: int, least: int, place: Workplace) -> ArrayTree:
     """`LanguageModel.arrays()` of all n-grams of all shards; of the longest, those seen at least so often."""
     inner, ids = merge_paths(
         [Paths(each["inner.keys"], each["inner.ends"], {"count": each["inner.count"]}) for each in found], place
@@ -196,9 +199,10 @@ def build_language(found: Found, order: int, least: int, place: Workplace) -> Ar
             np.add.at(grams["count"], _suffix(index, piece.keys, grams["suffix"]), 1)
     outer, counts = index_of(keys.mapped(), place), longest.mapped()
     _sum_histories(inner, outer, counts, grams, scalars)
-    tables = named("inner", table_arrays(index, {"grams": grams}))
-    tables |= named("outer", table_arrays(outer, {"longest": counts}))
-    return tables | {"scalars": scalars}
+    tree = ArrayTree(scalars=scalars)
+    tree.put("inner", table_arrays(index, {"grams": grams}))
+    tree.put("outer", table_arrays(outer, {"longest": counts}))
+    return tree
 
 
 def _find_suffixes(index: Index, inner: Paths, grams: NDArray[Any]) -> None:

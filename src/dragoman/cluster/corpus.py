@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.arrays import ArrayTree
 from dragoman.cluster.disk import Workplace
 from dragoman.cluster.runners import Runner
-from dragoman.cluster.tables import chunks, under
+from dragoman.cluster.sorted_tables import chunks
 from dragoman.cluster.writing import SIDES, Writing, count_writing, number_words, pack, share_sides, unpack
 from dragoman.errors import BadInputError
 from dragoman.files import Arrays
@@ -107,7 +108,7 @@ def read(
     if mode == "text":
         for done, found in enumerate(runner.run(count_writing, {"mode": mode}, texts.blocks()), start=1):
             for name, each in writing.items():
-                each.add(under(name, found))
+                each.add(ArrayTree(found).under(name))
             progress("reading", min(done * BLOCK, texts.size), texts.size)
     shared = {"mode": mode} | share_sides([each.finished() for each in writing.values()])
     corpus = Corpus(place)

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.arrays import ArrayTree
 from dragoman.cluster.merging import Paths
-from dragoman.cluster.tables import named, under
-from dragoman.files import Arrays
 from dragoman.models import extraction_kernels
 from dragoman.models.alignment import AlignmentModel
 from dragoman.models.extraction import LONGEST
@@ -59,11 +58,11 @@ def find_paths(words: Ids, reach: Ids, longest: int) -> tuple[Paths, NDArray[np.
     return Paths(np.concatenate([np.zeros(0, np.int64), *keys]), np.array(ends, np.int64)), at_place
 
 
-def count_shard(shared: Mapping[str, Any], part: Mapping[str, Any]) -> Arrays:
+def count_shard(shared: Mapping[str, Any], part: Mapping[str, Any]) -> ArrayTree:
     """Task: all that is counted in a shard, given the alignment models as `inverse.` and `direct.` arrays."""
     models = ModelSet(order=int(shared["order"]), symmetrisation=shared["symmetrisation"])
     for name in ("inverse", "direct"):
-        model = AlignmentModel.from_arrays(under(name, shared))
+        model = AlignmentModel.from_arrays(ArrayTree(shared).under(name))
         model.nearness = NEARNESS
         setattr(models, name, model)
     source, target = part["source"].astype(np.int64), part["target"].astype(np.int64)
@@ -75,17 +74,18 @@ def count_shard(shared: Mapping[str, Any], part: Mapping[str, Any]) -> Arrays:
     lengths = LengthModel()
     lengths.add(np.diff(ends[0]), np.diff(ends[1]))
     lengths.compact()
-    return found | named("lengths", lengths.arrays())
+    found.put("lengths", lengths.arrays())
+    return found
 
 
 def _count_phrases(
     source: Ids, target: Ids, source_ends: Ids, target_ends: Ids, links: list[NDArray[np.int32]]
-) -> Arrays:
+) -> ArrayTree:
     link_ends = np.cumsum([len(each) for each in links])
     joined = np.concatenate(links)
     spans, span_ends = extraction_kernels.extract_many(joined, link_ends, source_ends[1:], target_ends[1:], LONGEST)
     sentences = np.repeat(np.arange(span_ends.size), np.diff(span_ends, prepend=0))
-    found: Arrays = {}
+    found = ArrayTree()
     ids = []
     for name, words, ends, start, end in (
         ("sources", source, source_ends, SOURCE_START, SOURCE_END),
@@ -97,7 +97,7 @@ def _count_phrases(
         paths, at_place = find_paths(words, reach, LONGEST)
         ids.append(at_place[length - 1, begin].astype(np.int64))
         totals = np.bincount(ids[-1], minlength=paths.keys.size).astype(np.int32)
-        found |= {f"{name}.keys": paths.keys, f"{name}.ends": paths.ends, f"{name}.total": totals}
+        found.put(name, {"keys": paths.keys, "ends": paths.ends, "total": totals})
     keys, which = np.unique((ids[0] + 1) << WORD_BITS | ids[1], return_inverse=True)
     found["pairs.keys"] = keys
     seen = (
@@ -111,7 +111,7 @@ def _count_phrases(
     return found
 
 
-def _count_grams(target: Ids, ends: Ids, order: int) -> Arrays:
+def _count_grams(target: Ids, ends: Ids, order: int) -> ArrayTree:
     """All n-grams of the sentences between `<s>` and `</s>`; how often those occur that keep true counts."""
     size = np.diff(ends) + 2
     stops = np.cumsum(size)
@@ -129,5 +129,7 @@ def _count_grams(target: Ids, ends: Ids, order: int) -> Arrays:
     at = np.flatnonzero(left >= order) if order > 1 else np.flatnonzero(words != START)
     before = at_place[order - 2, at].astype(np.int64) + 1 if order > 1 else np.zeros(at.size, np.int64)
     keys, occurrences = np.unique(before << WORD_BITS | words[at + order - 1], return_counts=True)
-    found: Arrays = {"inner.keys": paths.keys, "inner.ends": paths.ends, "inner.count": counts}
-    return found | {"outer.keys": keys, "outer.longest": occurrences.astype(np.int32)}
+    found = ArrayTree()
+    found.put("inner", {"keys": paths.keys, "ends": paths.ends, "count": counts})
+    found.put("outer", {"keys": keys, "longest": occurrences.astype(np.int32)})
+    return found

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-ALIGNED = 64  # bytes
+from dragoman.arrays import ArrayTree
 
 
 class Workplace:
@@ -37,18 +37,13 @@ class Workplace:
         file.add(array)
         return file.mapped()
 
-    def keep_all(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """Copies of many arrays in one file: the system allows only so many mappings."""
-        file, starts = self.growing(np.uint8), {}
-        for name, array in arrays.items():
-            file.add(np.zeros(-file.size % ALIGNED, np.uint8))
-            starts[name] = file.size
-            file.add(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
-        data = file.mapped()
-        return {
-            name: data[starts[name] : starts[name] + array.nbytes].view(array.dtype).reshape(array.shape)
-            for name, array in arrays.items()
-        }
+    def keep_all(self, arrays: Mapping[str, NDArray[Any]]) -> ArrayTree:
+        """Copies of many arrays in one file, since the system allows only so many mappings."""
+        path = self._path()
+        with path.open("wb") as file:
+            places = ArrayTree(arrays).write_block(file)
+            size = file.tell()
+        return ArrayTree.unpack(self._map(path, np.dtype(np.uint8), size, "r+"), places)
 
     def growing(self, dtype: DTypeLike) -> Growing:
         """An array that is appended to."""

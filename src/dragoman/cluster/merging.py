@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.cluster.disk import Workplace
-from dragoman.cluster.tables import check_size
+from dragoman.cluster.sorted_tables import check_size
 from dragoman.tables.kernels import WORD_BITS
 
 ROOM = 1 << 19  # entries of all runs that make one piece of a merge, about

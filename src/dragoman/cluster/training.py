@@ -17,15 +17,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dragoman.arrays import ArrayTree
 from dragoman.cluster import aligning, building, counting
 from dragoman.cluster import corpus as corpora
 from dragoman.cluster.aligning import Expected
 from dragoman.cluster.corpus import Corpus
 from dragoman.cluster.disk import Workplace
 from dragoman.cluster.runners import Local, Runner
-from dragoman.cluster.tables import named, under
 from dragoman.errors import BadInputError
-from dragoman.files import Arrays, storage_errors, write_arrays
+from dragoman.files import storage_errors, write_arrays
 from dragoman.models import estimators, knowledge
 from dragoman.models.lengths import LengthModel
 from dragoman.models.symmetry import DEFAULT
@@ -97,18 +97,21 @@ class Trainer:
         self.place, self.runner, self.shards = place, runner, shards
         self.progress = progress or (lambda *_: None)
 
-    def train(self, pairs: Iterable[tuple[str, str]], tokens: Mode, order: int, least: int = 1) -> tuple[Arrays, int]:
+    def train(
+        self, pairs: Iterable[tuple[str, str]], tokens: Mode, order: int, least: int = 1
+    ) -> tuple[ArrayTree, int]:
         """All arrays of a `Knowledge`, and the number of pairs."""
         corpus, writing = corpora.read(pairs, tokens, self.runner, self.place, self.progress)
-        arrays = self._align(corpus)
-        arrays |= self._count(corpus, arrays, order, least)
-        found = named("models", arrays)
+        models = self._align(corpus)
+        models |= self._count(corpus, models, order, least)
+        tree = ArrayTree()
         for name, vocabulary in corpus.vocabularies.items():
-            found |= named(name, writing[name].over(vocabulary).arrays())
-            found |= named(f"models.{name}", vocabulary.arrays())
-        return found, corpus.size
+            tree.put(name, writing[name].over(vocabulary).arrays())
+            models.put(name, vocabulary.arrays())
+        tree.put("models", models)
+        return tree, corpus.size
 
-    def _align(self, corpus: Corpus) -> Arrays:
+    def _align(self, corpus: Corpus) -> ArrayTree:
         """Train both alignment models by the plan: online, then epochs of batch EM."""
         expected = {name: self._empty(corpus, *sides) for name, sides in DIRECTIONS.items()}
         first = corpus.part(0, min(corpus.size, estimators.ONLINE))
@@ -118,12 +121,12 @@ class Trainer:
         ]
         for name, found in zip(expected, self.runner.run(aligning.online, {}, items), strict=True):
             expected[name].gather([found])
-        arrays: Arrays = {}
+        tree = ArrayTree()
         for name, sides in DIRECTIONS.items():
             for epoch in range(EPOCHS):
                 self._expect(corpus, expected[name], sides, epoch)
-            arrays |= named(name, expected[name].arrays(corpus.counts[sides[0]]))
-        return arrays
+            tree.put(name, expected[name].arrays(corpus.counts[sides[0]]))
+        return tree
 
     def _empty(self, corpus: Corpus, source: str, target: str) -> Expected:
         """No counts yet, of a direction."""
@@ -137,7 +140,7 @@ class Trainer:
         results = self.runner.run(aligning.expect, expected.shared(), items)
         expected.gather(self._told(what, results, epoch * corpus.size, EPOCHS * corpus.size, corpus))
 
-    def _count(self, corpus: Corpus, models: Arrays, order: int, least: int) -> Arrays:
+    def _count(self, corpus: Corpus, models: ArrayTree, order: int, least: int) -> ArrayTree:
         """Count phrase pairs, n-grams and lengths with the alignment models."""
         shared = {**models, "order": order, "symmetrisation": DEFAULT}
         results = self.runner.run(counting.count_shard, shared, self._items(corpus, {}))
@@ -145,14 +148,15 @@ class Trainer:
         found = [self.place.keep_all(each) for each in told]
         lengths = LengthModel()
         for each in found:
-            lengths.merge(LengthModel.from_arrays(under("lengths", each)))
+            lengths.merge(LengthModel.from_arrays(each.under("lengths")))
         lengths.compact()
-        arrays = named("lengths", lengths.arrays())
-        arrays |= named("language", building.build_language(found, order, least, self.place))
+        tree = ArrayTree()
+        tree.put("lengths", lengths.arrays())
+        tree.put("language", building.build_language(found, order, least, self.place))
         self.progress("merging", 1, 2)
-        arrays |= named("phrases", building.build_phrases(found, least, self.place))
+        tree.put("phrases", building.build_phrases(found, least, self.place))
         self.progress("merging", 2, 2)
-        return arrays
+        return tree
 
     def _items(self, corpus: Corpus, more: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """The shards."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from dragoman.cluster.tables import named, under
+from dragoman.arrays import ArrayTree
 from dragoman.errors import BadInputError
 from dragoman.files import Arrays
 from dragoman.models.alignment_kernels import LONGEST
@@ -85,7 +85,7 @@ class Later(Table):
         return super().contents()
 
 
-def count_writing(shared: Mapping[str, Any], block: Mapping[str, Any]) -> Arrays:
+def count_writing(shared: Mapping[str, Any], block: Mapping[str, Any]) -> ArrayTree:
     """Task: what both sides of a block say about case and spaces, and the words that this concerns in their order."""
     sides = {name: Side(Vocabulary(), shared["mode"]) for name in SIDES}
     for side in sides.values():
@@ -94,14 +94,18 @@ def count_writing(shared: Mapping[str, Any], block: Mapping[str, Any]) -> Arrays
     for pair in read_block(block, shared["mode"]):
         for side, sentence in zip(sides.values(), pair, strict=True):
             side.add(sentence)
-    found: Arrays = {}
+    found = ArrayTree()
     for name, side in sides.items():
         vocabulary = side.casing.vocabulary.arrays()
-        found |= {f"{name}.words": vocabulary["bytes"], f"{name}.word_ends": vocabulary["ends"]}
-        tables = {"forms": side.casing.forms, "habits": side.casing.habits, "spacing": side.spacing.table}
-        for kind, table in tables.items():
-            found |= named(f"{name}.{kind}", table.contents())
+        found.put(name, {"words": vocabulary["bytes"], "word_ends": vocabulary["ends"]})
+        for kind, table in _counted(side).items():
+            found.put(f"{name}.{kind}", table.contents())
     return found
+
+
+def _counted(side: Side) -> dict[str, Table]:
+    """The tables that are counted block by block; those of mixed case follow from the forms."""
+    return {"forms": side.casing.forms, "habits": side.casing.habits, "spacing": side.spacing.table}
 
 
 class Writing:
@@ -111,16 +115,14 @@ class Writing:
         self.mode = mode
         self.side = Side(Vocabulary(), mode)
 
-    def add(self, found: Mapping[str, Any]) -> None:
+    def add(self, found: ArrayTree) -> None:
         """Add what `count_writing` found in the next block."""
         here = _ids(self.side.casing.vocabulary, unpack(found["words"], found["word_ends"]))
-        parts = ("forms", "habits", "spacing")
-        self._sum(here, {part: under(part, found) for part in parts})
+        self._sum(here, {part: found.under(part) for part in _counted(self.side)})
 
     def _sum(self, here: Ids, counts: Mapping[str, Mapping[str, Any]]) -> None:
         """Add counts of words whose ids here are given."""
-        casing, spacing = self.side.casing, self.side.spacing
-        for part, table in {"forms": casing.forms, "habits": casing.habits, "spacing": spacing.table}.items():
+        for part, table in _counted(self.side).items():
             columns = dict(counts[part])
             table.add(_TRANSLATED[part](columns.pop("key"), here), **columns)
 
@@ -140,10 +142,8 @@ class Writing:
         mine = self.side.casing.vocabulary
         other = Writing(self.mode)
         other.side = Side(vocabulary, self.mode)
-        casing = self.side.casing
-        tables = {"forms": casing.forms, "habits": casing.habits, "spacing": self.side.spacing.table}
         here = _ids(vocabulary, mine.words(range(len(SPECIAL), len(mine))))
-        other._sum(here, {part: table.contents() for part, table in tables.items()})
+        other._sum(here, {part: table.contents() for part, table in _counted(self.side).items()})
         side = other.finished()
         compact(side)
         return side
@@ -179,7 +179,7 @@ def _gaps(keys: Ids, here: Ids) -> Ids:
 _TRANSLATED = {"forms": _words, "habits": _habits, "spacing": _gaps}
 
 
-def number_words(shared: Mapping[str, Any], block: Mapping[str, Any]) -> Arrays:
+def number_words(shared: Mapping[str, Any], block: Mapping[str, Any]) -> ArrayTree:
     """Task: the words of a block as the models see them, numbered from 0 in order of first occurrence, and their text.
 
     `shared` has the languages as `Side.arrays()` and their vocabularies.
@@ -194,25 +194,25 @@ def number_words(shared: Mapping[str, Any], block: Mapping[str, Any]) -> Arrays:
             words = side.model_words(sentence)
             numbers[n].extend(known[n].setdefault(word, len(known[n])) for word in words)
             lengths[n].append(len(words))
-    found: Arrays = {}
+    found = ArrayTree()
     for n, name in enumerate(SIDES):
         text, ends = pack(known[n])
-        found |= {f"{name}.words": text, f"{name}.word_ends": ends}
-        found |= {f"{name}.numbers": np.array(numbers[n], np.int32), f"{name}.lengths": np.array(lengths[n], np.int64)}
+        found.put(name, {"words": text, "word_ends": ends})
+        found.put(name, {"numbers": np.array(numbers[n], np.int32), "lengths": np.array(lengths[n], np.int64)})
     return found
 
 
-def share_sides(sides: Sequence[Side]) -> Arrays:
+def share_sides(sides: Sequence[Side]) -> ArrayTree:
     """Both languages, as `number_words` wants them."""
-    shared: Arrays = {}
+    shared = ArrayTree()
     for name, side in zip(SIDES, sides, strict=True):
-        shared |= named(f"{name}.side", side.arrays())
-        shared |= named(f"{name}.vocabulary", side.casing.vocabulary.arrays())
+        shared.put(f"{name}.side", side.arrays())
+        shared.put(f"{name}.vocabulary", side.casing.vocabulary.arrays())
     return shared
 
 
 def _side(shared: Mapping[str, Any], name: str, mode: Mode) -> Side:
     if mode == "words":
         return Side(Vocabulary(), mode)
-    vocabulary = Vocabulary.from_arrays(under(f"{name}.vocabulary", shared))
-    return Side.from_arrays(under(f"{name}.side", shared), vocabulary, mode)
+    own = ArrayTree(shared).under(name)
+    return Side.from_arrays(own.under("side"), Vocabulary.from_arrays(own.under("vocabulary")), mode)

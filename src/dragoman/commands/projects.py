@@ -26,7 +26,7 @@ from dragoman.commands.common import (
 from dragoman.errors import BadInputError
 
 if TYPE_CHECKING:
-    from dragoman.cluster.translating import Found
+    from dragoman.cluster.batch_translation import Found
     from dragoman.engine import Engine
     from dragoman.types import Translation
 
@@ -141,7 +141,7 @@ def train(
 
     The result is the same, bit for bit, for any number of shards and workers.
     """
-    from dragoman.cluster.reading import read_corpus
+    from dragoman.cluster.corpus_files import read_corpus
     from dragoman.cluster.runners import connected
     from dragoman.cluster.training import train_project
     from dragoman.progress import bars
@@ -185,8 +185,8 @@ def _translations(
                 found = engine.translate(each, n=n, memory=memory)
                 yield from found.nbest or (found,)
         return
+    from dragoman.cluster.batch_translation import translate_all
     from dragoman.cluster.runners import connected
-    from dragoman.cluster.translating import translate_all
 
     with opened(project, write=False):  # says at once what is wrong with it
         pass

@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.arrays import ArrayTree, Restorable
 from dragoman.errors import BadInputError, UnlearnableError
-from dragoman.files import Arrays
 from dragoman.kernels import exercise
 from dragoman.models import alignment_kernels as kernels
 from dragoman.models.alignment_kernels import DROPPED, LONGEST, SKIPPED, SUM, AlignmentArrays, Counts
@@ -45,7 +45,7 @@ class Contribution(NamedTuple):
     jumps: NDArray[np.int32]  # [m, 3] previous target position (0 = start), target position, units of 2⁻²⁰
 
 
-class AlignmentModel:
+class AlignmentModel(Restorable):
     """Expected counts of links and jumps, and the probabilities that follow from them.
 
     With a base, the tables hold the differences to it. What is read is the sum of both or, with a `share`, what their
@@ -54,6 +54,9 @@ class AlignmentModel:
     sentences are aligned along the diagonal and not to the null word (docs/alignment.md). Vocabularies may be shared
     with other models; methods whose name ends in `_ids` take their ids and never look into them.
     """
+
+    parts = TABLES
+    own_arrays = ("size", "lost")
 
     p0 = P0  # probability of the null word, at any position
     share: float | None = None
@@ -166,16 +169,16 @@ class AlignmentModel:
         """Bytes held in memory by the statistics, those of the base not counted."""
         return sum(table.nbytes for table in self.tables.values())
 
-    def contents(self) -> Arrays:
-        """The statistics in canonical order, base not counted: equal for equal models, however they were made."""
-        tables = {name: table.contents() for name, table in self.tables.items()}
-        return {f"{name}.{k}": v for name, table in tables.items() for k, v in table.items()} | {"size": self.size}
+    def part(self, name: str) -> Table:
+        """The table with this name."""
+        return self.tables[name]
 
-    def arrays(self) -> Arrays:
-        """Everything needed to open the statistics again, the vocabularies and the base not counted."""
-        tables = {name: table.arrays() for name, table in self.tables.items()}
-        named = {f"{name}.{k}": v for name, table in tables.items() for k, v in table.items()}
-        return named | {"size": self.size, "lost": self.lost}
+    def contents(self) -> ArrayTree:
+        """The statistics in canonical order, base not counted: equal for equal models, however they were made."""
+        tree = ArrayTree(size=self.size)
+        for name, table in self.tables.items():
+            tree.put(name, table.contents())
+        return tree
 
     @classmethod
     def from_arrays(
@@ -187,10 +190,7 @@ class AlignmentModel:
     ) -> AlignmentModel:
         """The model whose `arrays()` these are, over the same base; they are used as they are, not copied."""
         model = cls(source, target, base)
-        for name, empty in model.tables.items():
-            own = {k.removeprefix(f"{name}."): v for k, v in arrays.items() if k.startswith(f"{name}.")}
-            model.tables[name] = Table.from_arrays(own, empty.base)
-        model.size, model.lost = arrays["size"], arrays["lost"]
+        model.restore(arrays)
         return model
 
     def prune(self, limit: int) -> int:

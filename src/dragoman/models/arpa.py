@@ -20,8 +20,9 @@ from typing import Literal, TextIO, cast
 
 import numpy as np
 
+from dragoman.arrays import ArrayTree
 from dragoman.errors import BadInputError
-from dragoman.files import Arrays, storage_errors
+from dragoman.files import storage_errors
 from dragoman.kernels import exercise
 from dragoman.models import arpa_kernels as kernels
 from dragoman.models.arpa_kernels import ArpaArrays, StoredBase
@@ -142,9 +143,9 @@ class ArpaModel(Reader):
         """Number of n-grams."""
         return len(self.table)
 
-    def arrays(self) -> Arrays:
+    def arrays(self) -> ArrayTree:
         """Everything needed to open this model again, the vocabulary not counted."""
-        return {"order": np.array([self.order]), **self.table.arrays()}
+        return ArrayTree(order=np.array([self.order]), **self.table.arrays())
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray], vocabulary: Vocabulary) -> ArpaModel:

@@ -20,10 +20,12 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from dragoman.arrays import ArrayTree, Restorable
 from dragoman.errors import BadInputError
-from dragoman.files import MANIFEST, Arrays, open_arrays, write_arrays
+from dragoman.files import MANIFEST, open_arrays, write_arrays
 from dragoman.models.alignment import check_pair
 from dragoman.models.alignment_kernels import LONGEST
+from dragoman.models.language import saved_order
 from dragoman.models.modelset import Contribution, ModelSet
 from dragoman.progress import Progress
 from dragoman.text.side import Side
@@ -41,8 +43,10 @@ def compact(side: Side) -> None:
             table.compact()
 
 
-class Knowledge:
+class Knowledge(Restorable):
     """Two languages and the models between them; over a base, which is never changed, the differences to it."""
+
+    parts = ("models", "source", "target")
 
     models: ModelSet
     source: Side
@@ -137,24 +141,14 @@ class Knowledge:
             if 1 <= len(one) <= LONGEST and 1 <= len(other) <= LONGEST:
                 yield one, other
 
-    def arrays(self) -> Arrays:
-        """Everything needed to open this knowledge again, its base not counted."""
-        parts = {"models": self.models.arrays(), "source": self.source.arrays(), "target": self.target.arrays()}
-        return {f"{name}.{key}": array for name, part in parts.items() for key, array in part.items()}
-
     @classmethod
     def from_arrays(
         cls, arrays: Mapping[str, np.ndarray], base: Knowledge | None = None, *, tokens: Mode = "text"
     ) -> Knowledge:
         """The knowledge whose `arrays()` these are; they are used as they are, not copied."""
-
-        def of(name: str) -> Arrays:
-            return {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(f"{name}.")}
-
-        knowledge = cls(base, tokens=tokens)
-        models = knowledge.models = ModelSet.from_arrays(of("models"), base.models if base else None)
-        knowledge.source = Side.from_arrays(of("source"), models.source, tokens, base.source if base else None)
-        knowledge.target = Side.from_arrays(of("target"), models.target, tokens, base.target if base else None)
+        order = saved_order(ArrayTree(arrays).under("models.language"))
+        knowledge = cls(base, tokens=tokens, order=order)
+        knowledge.restore(arrays)
         return knowledge
 
     def save(self, directory: str | Path) -> None:

@@ -24,8 +24,9 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.arrays import ArrayTree, Restorable
 from dragoman.errors import BadInputError, DamagedFileError
-from dragoman.files import Arrays, open_arrays, write_arrays
+from dragoman.files import open_arrays, write_arrays
 from dragoman.kernels import exercise
 from dragoman.models import language_counts_kernels as counts_kernels
 from dragoman.models import language_kernels as kernels
@@ -44,8 +45,8 @@ from dragoman.models.language_kernels import (
     Statistics,
     Stored,
 )
-from dragoman.models.lines import TextReader
-from dragoman.models.lines_kernels import sentence_scores
+from dragoman.models.text_reader import TextReader
+from dragoman.models.text_reader_kernels import sentence_scores
 from dragoman.tables import ABSENT, Table
 from dragoman.text.vocabulary import END, NULL, SPECIAL, START, Vocabulary
 
@@ -137,7 +138,7 @@ class Reader:
         return probabilities
 
 
-class LanguageModel(Reader):
+class LanguageModel(Restorable, Reader):
     """Counts of n-grams up to an order, and the probabilities that follow from them.
 
     The vocabulary may be shared with other models; methods whose name ends in `_ids`, and `train`, take its ids. With a
@@ -146,6 +147,9 @@ class LanguageModel(Reader):
     the layer has, it is of another domain, and then the layer has a share. Over a base of probabilities
     (`arpa.read_base`) there is always one.
     """
+
+    parts = ("inner", "outer")
+    own_arrays = ("scalars",)
 
     kernels = text_kernels
     share: Share = None
@@ -305,42 +309,43 @@ class LanguageModel(Reader):
             paths = longer
         return {path: row for path, row in found.items() if any(row)}
 
-    def arrays(self) -> Arrays:
+    def arrays(self) -> ArrayTree:
         """Everything needed to open this model again, base and vocabulary not counted."""
-        inner = {f"inner.{name}": array for name, array in self.inner.arrays().items()}
-        outer = {f"outer.{name}": array for name, array in self.outer.arrays().items()}
-        arrays = {"scalars": self.scalars, **inner, **outer}
+        tree = super().arrays()
         if self.stored.inner.size:
-            arrays |= {"stored.inner": self.stored.inner, "stored.outer": self.stored.outer}
+            tree.put("stored", self.stored._asdict())
         if self.base is not None:
-            arrays |= {f"own.{name}": array for name, array in self.own.arrays().items()}
-            arrays["own.scalars"] = self.own_scalars
-        return arrays
+            tree.put("own", self.own.arrays())
+            tree["own.scalars"] = self.own_scalars
+        return tree
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Return to the state with these `arrays()`, over the same base; they are used as they are, not copied."""
+        super().restore(arrays)
+        if "stored.inner" in arrays:
+            self.stored = Stored(arrays["stored.inner"], arrays["stored.outer"])
+        if self.base is not None:
+            if "own.scalars" not in arrays:
+                raise DamagedFileError("a language model of an older version over a base", remedy="learn it again")
+            self.own.restore(ArrayTree(arrays).under("own"))
+            self.own_scalars = arrays["own.scalars"]
+        if self.base is not None or not self.stored.inner.size:
+            kernels.update_discounts(self.view)
 
     @classmethod
     def from_arrays(
         cls, arrays: Mapping[str, np.ndarray], vocabulary: Vocabulary, base: LanguageModel | None = None
     ) -> LanguageModel:
         """The model whose `arrays()` these are; they are used as they are, not copied."""
-        model = cls((arrays["scalars"].size - TALLIES) // 2, vocabulary, base)
-        model.inner = Table.from_arrays(_under("inner.", arrays), model.inner.base)
-        model.outer = Table.from_arrays(_under("outer.", arrays), model.outer.base)
-        model.scalars = arrays["scalars"]
-        if "stored.inner" in arrays:
-            model.stored = Stored(arrays["stored.inner"], arrays["stored.outer"])
-        if base is not None:
-            if "own.scalars" not in arrays:
-                raise DamagedFileError("a language model of an older version over a base", remedy="learn it again")
-            model.own = Table.from_arrays(_under("own.", arrays))
-            model.own_scalars = arrays["own.scalars"]
-        if model.base is not None or not model.stored.inner.size:
-            kernels.update_discounts(model.view)
+        model = cls(saved_order(arrays), vocabulary, base)
+        model.restore(arrays)
         return model
 
     def save(self, directory: str | Path) -> None:
         """Write model and vocabulary, without their bases, to a directory, whole or not at all."""
-        vocabulary = {f"vocabulary.{name}": array for name, array in self.vocabulary.arrays().items()}
-        write_arrays(Path(directory), self.arrays() | vocabulary, {"kind": KIND})
+        tree = self.arrays()
+        tree.put("vocabulary", self.vocabulary.arrays())
+        write_arrays(Path(directory), tree, {"kind": KIND})
 
     @classmethod
     def open(cls, directory: str | Path, base: LanguageModel | None = None) -> LanguageModel:
@@ -348,7 +353,7 @@ class LanguageModel(Reader):
         arrays, about = open_arrays(Path(directory))
         if about.get("kind") != KIND:
             raise BadInputError(f"holds a {about.get('kind')}, not a {KIND}", where=directory)
-        words = _under("vocabulary.", arrays)
+        words = arrays.under("vocabulary")
         return cls.from_arrays(arrays, Vocabulary.from_arrays(words, base.vocabulary if base else None), base)
 
 
@@ -390,9 +395,9 @@ def _joined(group: list[Ids]) -> tuple[Ids, Ids]:
     return np.concatenate(group, dtype=np.int64), ends
 
 
-def _under(prefix: str, arrays: Mapping[str, np.ndarray]) -> Arrays:
-    """The arrays whose names begin with a prefix, without it."""
-    return {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
+def saved_order(arrays: Mapping[str, np.ndarray]) -> int:
+    """The order of the language model with these `arrays()`."""
+    return int(arrays["scalars"].size - TALLIES) // 2
 
 
 @exercise

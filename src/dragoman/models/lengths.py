@@ -17,8 +17,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dragoman.arrays import Restorable
 from dragoman.errors import BadInputError
-from dragoman.files import Arrays
 from dragoman.kernels import exercise
 from dragoman.models import lengths_kernels as kernels
 from dragoman.models.lengths_kernels import LengthArrays
@@ -27,8 +27,11 @@ from dragoman.tables import Table
 COLUMNS = {"samples": np.int64, "sums": np.int64, "squares": np.int64}
 
 
-class LengthModel:
+class LengthModel(Restorable):
     """Lengths of source sentences by the length of their translation; over a base, the differences to it."""
+
+    parts = ("table",)
+    own_arrays = ("pooled",)
 
     table: Table
 
@@ -73,17 +76,11 @@ class LengthModel:
         """Put the entries into the order of their lengths and give back spare room."""
         self.table.compact()
 
-    def arrays(self) -> Arrays:
-        """Everything needed to open this model again, its base not counted."""
-        return {**{f"table.{name}": array for name, array in self.table.arrays().items()}, "pooled": self.pooled}
-
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray], base: LengthModel | None = None) -> LengthModel:
         """The model whose `arrays()` these are; they are used as they are, not copied."""
         model = cls(base)
-        parts = {name.removeprefix("table."): array for name, array in arrays.items() if name.startswith("table.")}
-        model.table = Table.from_arrays(parts, model.table.base)
-        model.pooled = arrays["pooled"]
+        model.restore(arrays)
         return model
 
 

@@ -21,14 +21,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.arrays import ArrayTree, Restorable
 from dragoman.errors import BadInputError
-from dragoman.files import Arrays, open_arrays, write_arrays
+from dragoman.files import open_arrays, write_arrays
 from dragoman.kernels import exercise
 from dragoman.models import estimators, symmetry_kernels
 from dragoman.models.alignment import AlignmentModel, check_pair
 from dragoman.models.contribution import Contribution
 from dragoman.models.extraction import LONGEST
-from dragoman.models.language import AUTO, LanguageModel, Share
+from dragoman.models.language import AUTO, LanguageModel, Share, saved_order
 from dragoman.models.lengths import LengthModel
 from dragoman.models.phrases import PhraseModel
 from dragoman.models.symmetry import DEFAULT, KINDS
@@ -40,18 +41,19 @@ __all__ = ["Contribution", "ModelSet"]
 KIND = "ModelSet"
 SHARE = 0.5  # of a layer in the translation models; of 0.3, 0.5, 0.7 and sums best on four texts: docs/models.md
 NEARNESS = 0.4  # of the alignment models; the best of 0.3, 0.4, 0.5 and 0.7 from nothing, though all are alike
-PARTS = ("language", "inverse", "direct", "phrases", "lengths")
 
 Ids = NDArray[np.int64]
 Words = Sequence[str]
 
 
-class ModelSet:
+class ModelSet(Restorable):
     """Vocabularies, language model, two alignment models, phrase model and length model of one direction.
 
     Over a base, which is never changed, it holds the differences. `limit` bounds the n-grams, the phrase pairs and the
     links of either alignment model in this layer, each: beyond it the least useful are dropped.
     """
+
+    parts = ("source", "target", "language", "inverse", "direct", "phrases", "lengths")
 
     source: Vocabulary
     target: Vocabulary
@@ -223,11 +225,6 @@ class ModelSet:
             "dropped links": self.inverse.dropped + self.direct.dropped,
         }
 
-    def arrays(self) -> Arrays:
-        """Everything needed to open this set again, its base not counted."""
-        parts = {name: getattr(self, name).arrays() for name in ("source", "target", *PARTS)}
-        return {f"{name}.{key}": array for name, part in parts.items() for key, array in part.items()}
-
     def save(self, directory: str | Path) -> None:
         """Write the set to a directory, whole or not at all."""
         about = {"kind": KIND, "symmetrisation": self.symmetrisation, "limit": self.limit}
@@ -253,21 +250,9 @@ class ModelSet:
         limit: int | None = None,
     ) -> ModelSet:
         """The set whose `arrays()` these are; they are used as they are, not copied."""
-        models = cls(base, symmetrisation=symmetrisation, limit=limit)
-
-        def of(name: str) -> Arrays:
-            return {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(f"{name}.")}
-
-        models.source = Vocabulary.from_arrays(of("source"), base.source if base else None)
-        models.target = Vocabulary.from_arrays(of("target"), base.target if base else None)
-        words = models.source, models.target
-        models.language = LanguageModel.from_arrays(of("language"), models.target, base.language if base else None)
-        models.inverse = AlignmentModel.from_arrays(of("inverse"), *words, base.inverse if base else None)
-        models.direct = AlignmentModel.from_arrays(of("direct"), *words[::-1], base.direct if base else None)
-        models.phrases = PhraseModel.from_arrays(of("phrases"), base.phrases if base else None)
-        models.lengths = LengthModel.from_arrays(of("lengths"), base.lengths if base else None)
-        models.inverse.nearness = models.direct.nearness = NEARNESS
-        models.share, models.language_share = SHARE, AUTO
+        order = saved_order(ArrayTree(arrays).under("language"))
+        models = cls(base, order=order, symmetrisation=symmetrisation, limit=limit)
+        models.restore(arrays)
         return models
 
 

@@ -22,13 +22,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dragoman.arrays import Restorable
 from dragoman.errors import BadInputError
-from dragoman.files import Arrays
 from dragoman.kernels import exercise
 from dragoman.models import extraction_kernels, options_kernels, phrases_upkeep_kernels
 from dragoman.models import phrases_kernels as kernels
@@ -96,12 +95,15 @@ class PairTable(Table):
         self.columns = columns
 
 
-class PhraseModel:
+class PhraseModel(Restorable):
     """Counts of phrase pairs; over a base, the differences to it.
 
     What is read is the sum of both or, with a `share`, what their relative frequencies interpolate to where both have
     any: share · layer + (1 − share) · base.
     """
+
+    parts = ("sources", "targets", "pairs")
+    own_arrays = ("orientations", "state")
 
     share: float | None = None
     base: PhraseModel | None
@@ -297,24 +299,11 @@ class PhraseModel:
         self.sources.columns["head"][:] = 0
         self.sources.columns["head"][f[starts]] = starts + 1
 
-    def arrays(self) -> Arrays:
-        """Everything needed to open this model again, its base not counted."""
-        tables = {"sources": self.sources, "targets": self.targets, "pairs": self.pairs}
-        named = {f"{name}.{key}": array for name, table in tables.items() for key, array in table.arrays().items()}
-        return {**named, "orientations": self.orientations, "state": self.state}
-
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray], base: PhraseModel | None = None) -> PhraseModel:
         """The model whose `arrays()` these are; they are used as they are, not copied."""
         model = cls(base)
-
-        def of(name: str) -> Arrays:
-            return {key.removeprefix(name): array for key, array in arrays.items() if key.startswith(name)}
-
-        model.sources = cast(PhraseTable, PhraseTable.from_arrays(of("sources."), model.sources.base))
-        model.targets = cast(PhraseTable, PhraseTable.from_arrays(of("targets."), model.targets.base))
-        model.pairs = cast(PairTable, PairTable.from_arrays(of("pairs."), model.pairs.base))
-        model.orientations, model.state = arrays["orientations"], arrays["state"]
+        model.restore(arrays)
         return model
 
 

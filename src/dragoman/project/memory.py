@@ -19,7 +19,7 @@ from itertools import pairwise
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from dragoman.files import Arrays
+from dragoman.arrays import ArrayTree
 from dragoman.types import Match
 
 LEAST_SIMILARITY = 70.0  # percent of similarity, below which a match is of little help
@@ -82,14 +82,14 @@ class Memory:
         """Id, source and target of all corrections, newest first: a copy, for a search that takes its time."""
         return [(number, *pair) for number, pair in reversed(self._texts.items())]
 
-    def arrays(self) -> Arrays:
+    def arrays(self) -> ArrayTree:
         """Everything needed to open the memory again."""
         texts = [text.encode() for pair in self._texts.values() for text in pair]
-        return {
-            "ids": np.array(list(self._texts), np.int64),  # [n]
-            "ends": np.cumsum([len(text) for text in texts], dtype=np.int64),  # [2 n] of source and target in turn
-            "bytes": np.frombuffer(b"".join(texts), np.uint8),
-        }
+        return ArrayTree(
+            ids=np.array(list(self._texts), np.int64),  # [n]
+            ends=np.cumsum([len(text) for text in texts], dtype=np.int64),  # [2 n] of source and target in turn
+            bytes=np.frombuffer(b"".join(texts), np.uint8),
+        )
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Memory:

@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from dragoman.adapt.adaptation import Adaptation, apart
+from dragoman.arrays import ArrayTree
 from dragoman.errors import DamagedFileError
-from dragoman.files import Arrays
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import Contribution
-from dragoman.packing import pack, unpack
 from dragoman.project.glossary import Glossary
 from dragoman.project.guard import Guard
 from dragoman.project.memory import Memory
@@ -65,16 +64,14 @@ class State:
 
     @classmethod
     def _from_snapshot(cls, snapshot: Snapshot, base: Knowledge | None, settings: Mapping[str, Any]) -> Self:
-        arrays = unpack(snapshot.arrays["state"], snapshot.about["places"])
+        arrays = ArrayTree.unpack(snapshot.arrays["state"], snapshot.about["places"])
         knowledge = Knowledge.from_arrays(arrays, base, tokens=settings["tokens"])
-        texts = {name.removeprefix("memory."): array for name, array in arrays.items()}
         state = cls._new(knowledge, settings)
-        state.memory = Memory.from_arrays(texts)
+        state.memory = Memory.from_arrays(arrays.under("memory"))
         state.revision = state.saved = snapshot.id
         apply_settings(state, snapshot.about["settings"])
         if state.adaptation:
-            own = {name: array for name, array in arrays.items() if name.startswith("adaptation.")}
-            state.adaptation.restore({name.removeprefix("adaptation."): array for name, array in own.items()})
+            state.adaptation.restore(arrays.under("adaptation"))
         return state
 
     def fold(self, row: Row, journal: Journal) -> None:
@@ -127,16 +124,18 @@ class State:
         adapted = dict(zip(self.weights, self.adaptation.weights.tolist(), strict=True))
         return Weights(self.weights.preset, adapted)
 
-    def snapshot(self) -> tuple[Arrays, dict[str, Any]]:
+    def snapshot(self) -> tuple[ArrayTree, dict[str, Any]]:
         """A copy of all of it in the form in which it goes to disk: arrays, and what is said about them."""
-        packed, places = pack(self.arrays())
-        return {"state": packed}, {"format": FORMAT, "places": places, "settings": self.settings}
+        packed, places = self.arrays().pack()
+        return ArrayTree(state=packed), {"format": FORMAT, "places": places, "settings": self.settings}
 
-    def arrays(self) -> Arrays:
+    def arrays(self) -> ArrayTree:
         """Everything but the settings, the base not counted."""
-        parts = {"memory": self.memory.arrays(), "adaptation": self.adaptation.arrays() if self.adaptation else {}}
-        named = {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
-        return self.knowledge.arrays() | named
+        tree = self.knowledge.arrays()
+        tree.put("memory", self.memory.arrays())
+        if self.adaptation:
+            tree.put("adaptation", self.adaptation.arrays())
+        return tree
 
 
 def texts(row: Row) -> tuple[str, str]:

@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from dragoman.arrays import ArrayTree
 from dragoman.errors import DragomanError
-from dragoman.files import Arrays, open_arrays, storage_errors, write_arrays
+from dragoman.files import open_arrays, storage_errors, write_arrays
 
 KEEP = 3  # snapshots: one to use, and two to fall back on
 PART = ".part"  # the end of the name of what is half-written or half-deleted
@@ -29,7 +30,7 @@ class Snapshot:
     """The arrays of a snapshot, memory-mapped, and what was said about them."""
 
     id: int  # of the newest row of the journal that is in it
-    arrays: Arrays
+    arrays: ArrayTree
     about: dict[str, Any]
 
 

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from dragoman.arrays import ArrayTree, Restorable
 from dragoman.errors import BadInputError
-from dragoman.files import Arrays, open_arrays, write_arrays
+from dragoman.files import open_arrays, write_arrays
 from dragoman.kernels import exercise
 from dragoman.tables import kernels
 from dragoman.tables.kernels import ABSENT, BITS, FREE, HIGH, LIVE, Index, Layered
@@ -35,7 +36,7 @@ MOST_ENTRIES = 2**31 - 2
 Ids = NDArray[np.int64]
 
 
-class Table:
+class Table(Restorable):
     """Integer keys with columns of numbers; with a base, the differences to it."""
 
     def __init__(self, columns: Mapping[str, DTypeLike], base: Table | None = None) -> None:
@@ -155,23 +156,24 @@ class Table:
         self.columns = {name: contents[name] for name in self.columns}
         return renumbered
 
-    def arrays(self) -> Arrays:
+    def arrays(self) -> ArrayTree:
         """Everything needed to open this table again, bit for bit: views, without spare room at the end."""
         high = int(self.index.state[HIGH])
-        return {
-            "keys": self.index.keys[:high],
-            "slots": self.index.slots,
-            "state": self.index.state,
-            **{f"column.{name}": column[:high] for name, column in self.columns.items()},
-        }
+        tree = ArrayTree(keys=self.index.keys[:high], slots=self.index.slots, state=self.index.state)
+        tree.put("column", {name: column[:high] for name, column in self.columns.items()})
+        return tree
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Return to the state with these `arrays()`, over the same base; they are used as they are, not copied."""
+        self.index = Index(arrays["keys"], arrays["slots"], arrays["state"])
+        self.columns = dict(ArrayTree(arrays).under("column"))
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray], base: Table | None = None) -> Table:
         """The table whose `arrays()` these are; they are used as they are, not copied."""
         table = cls.__new__(cls)
         table.base = base
-        table.index = Index(arrays["keys"], arrays["slots"], arrays["state"])
-        table.columns = {name[7:]: array for name, array in arrays.items() if name.startswith("column.")}
+        table.restore(arrays)
         return table
 
     def save(self, directory: str | Path) -> None:

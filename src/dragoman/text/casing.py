@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dragoman.files import Arrays
+from dragoman.arrays import Restorable
 from dragoman.tables import Table
 from dragoman.text.shapes import CAPITAL, FIXED, LETTER, LOWER, MIXED, UNCASED, UPPER, capital, lower, shape, upper
 from dragoman.text.starts import BEGIN, COLON, ELLIPSIS, FINAL, NUMBER, Start, find_starts
@@ -37,8 +37,10 @@ _CAPITAL_BY_DEFAULT = {BEGIN: True, NUMBER: False, FINAL: True, ELLIPSIS: False,
 _DOTLESS = 7  # key of a habit, as those above are
 
 
-class Casing:
+class Casing(Restorable):
     """The forms in which words were seen, at starts and inside, and the habits of writing that go with them."""
+
+    parts = ("forms", "mixed", "habits")
 
     def __init__(self, vocabulary: Vocabulary, base: Casing | None = None) -> None:
         self.vocabulary = vocabulary
@@ -214,21 +216,13 @@ class Casing:
 
     # ── Saving ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def arrays(self) -> Arrays:
-        """Everything needed to open this model again, its base and vocabulary not counted."""
-        tables = {"forms": self.forms, "mixed": self.mixed, "habits": self.habits}
-        return {f"{name}.{part}": array for name, table in tables.items() for part, array in table.arrays().items()}
-
     @classmethod
     def from_arrays(
         cls, arrays: Mapping[str, np.ndarray], vocabulary: Vocabulary, base: Casing | None = None
     ) -> Casing:
         """The model whose `arrays()` these are; they are used as they are, not copied."""
         casing = cls(vocabulary, base)
-        for name in ("forms", "mixed", "habits"):
-            parts = {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(f"{name}.")}
-            if parts["keys"].size:  # an empty table has no room to read from; the new one has
-                setattr(casing, name, Table.from_arrays(parts, getattr(base, name, None)))
+        casing.restore(arrays)
         return casing
 
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.files import Arrays
+from dragoman.arrays import Restorable
 from dragoman.text.casing import Casing
 from dragoman.text.slots import Slots
 from dragoman.text.spacing import Spacing
@@ -27,8 +27,10 @@ from dragoman.text.vocabulary import Vocabulary
 from dragoman.types import Sentence
 
 
-class Side:
+class Side(Restorable):
     """How one language is cut into tokens, cased and spaced; in mode `words` text is words between spaces, no more."""
+
+    parts = ("casing", "spacing")
 
     casing: Casing
     spacing: Spacing
@@ -75,23 +77,13 @@ class Side:
             self.casing.remove(sentence)
             self.spacing.remove(sentence)
 
-    def arrays(self) -> Arrays:
-        """Everything needed to open this side again, vocabulary and base not counted."""
-        parts = {"casing": self.casing.arrays(), "spacing": self.spacing.arrays()}
-        return {f"{name}.{key}": array for name, part in parts.items() for key, array in part.items()}
-
     @classmethod
     def from_arrays(
         cls, arrays: Mapping[str, np.ndarray], vocabulary: Vocabulary, mode: Mode = "text", base: Side | None = None
     ) -> Side:
         """The side whose `arrays()` these are; they are used as they are, not copied."""
-
-        def of(name: str) -> Arrays:
-            return {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(f"{name}.")}
-
         side = cls(vocabulary, mode, base)
-        side.casing = Casing.from_arrays(of("casing"), vocabulary, base.casing if base else None)
-        side.spacing = Spacing.from_arrays(of("spacing"), vocabulary, base.spacing if base else None)
+        side.restore(arrays)
         return side
 
 

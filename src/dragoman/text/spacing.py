@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dragoman.files import Arrays
+from dragoman.arrays import ArrayTree, Restorable
 from dragoman.kernels import exercise
 from dragoman.tables import Table
 from dragoman.text import spacing_kernels as kernels
@@ -40,7 +40,7 @@ _KINDS = {gap: kind for kind, gap in enumerate(GAPS)}
 _LONGEST_PLACEABLE = 12  # characters: longer ones are hardly seen twice, and are known by their class only
 
 
-class Spacing:
+class Spacing(Restorable):
     """What stood between the tokens of the sentences seen, and the choice of gaps that follows from it."""
 
     def __init__(self, vocabulary: Vocabulary, base: Spacing | None = None) -> None:
@@ -94,9 +94,13 @@ class Spacing:
         below = self.table if self.table.base is None else self.table.base
         return Counts(self.table.layered, below.columns["count"], self.table.columns["count"])
 
-    def arrays(self) -> Arrays:
+    def arrays(self) -> ArrayTree:
         """Everything needed to open this model again, its base and vocabulary not counted."""
         return self.table.arrays()
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Return to the state with these `arrays()`; they are used as they are, not copied."""
+        self.table.restore(arrays)
 
     @classmethod
     def from_arrays(
@@ -104,7 +108,7 @@ class Spacing:
     ) -> Spacing:
         """The model whose `arrays()` these are; they are used as they are, not copied."""
         spacing = cls(vocabulary, base)
-        spacing.table = Table.from_arrays(arrays, None if base is None else base.table)
+        spacing.restore(arrays)
         return spacing
 
 

@@ -17,7 +17,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.files import Arrays
+from dragoman.arrays import ArrayTree, Restorable
 from dragoman.tables import ABSENT, Table, kernels
 
 SPECIAL = ("<unk>", "<s>", "</s>", "<null>")
@@ -26,7 +26,7 @@ UNKNOWN, START, END, NULL = range(len(SPECIAL))
 REMEMBERED = 1 << 16  # words kept as Python strings, so that common ones are not hashed again and again
 
 
-class Vocabulary:
+class Vocabulary(Restorable):
     """The words of one language, each with its id; saved as UTF-8 bytes plus offsets."""
 
     def __init__(self, base: Vocabulary | None = None) -> None:
@@ -132,19 +132,26 @@ class Vocabulary:
         self._ids[word] = known
         self._words[known] = word
 
-    def arrays(self) -> Arrays:
+    def arrays(self) -> ArrayTree:
         """Everything needed to open this vocabulary again, its base not counted."""
         n = len(self._index)
         text = self._bytes[: int(self._ends[n - 1]) if n else 0]
-        return {"bytes": text, "ends": self._ends[:n], **{f"index.{k}": v for k, v in self._index.arrays().items()}}
+        tree = ArrayTree(bytes=text, ends=self._ends[:n])
+        tree.put("index", self._index.arrays())
+        return tree
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Return to the state with these `arrays()`, over the same base; they are used as they are, not copied."""
+        self._bytes, self._ends = arrays["bytes"], arrays["ends"]
+        self._index.restore(ArrayTree(arrays).under("index"))
+        self._ids.clear()
+        self._words.clear()
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray], base: Vocabulary | None = None) -> Vocabulary:
         """The vocabulary whose `arrays()` these are; they are used as they are, not copied."""
         vocabulary = cls(base)
-        vocabulary._bytes, vocabulary._ends = arrays["bytes"], arrays["ends"]
-        index = {name[6:]: array for name, array in arrays.items() if name.startswith("index.")}
-        vocabulary._index = Table.from_arrays(index)
+        vocabulary.restore(arrays)
         return vocabulary
 
 

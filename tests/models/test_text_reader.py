@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.errors import BadInputError
-from dragoman.models.lines import TextReader
+from dragoman.models.text_reader import TextReader
 from dragoman.text.vocabulary import END, START, Vocabulary
 
 pytestmark = pytest.mark.kernels

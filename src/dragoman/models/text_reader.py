@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dragoman.errors import BadInputError
 from dragoman.kernels import exercise
-from dragoman.models import lines_kernels as kernels
+from dragoman.models import text_reader_kernels as kernels
 from dragoman.tables import Table
 from dragoman.text.vocabulary import SPECIAL, START, Vocabulary
 

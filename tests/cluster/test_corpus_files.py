@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 import zstandard
 
-from dragoman.cluster.reading import read_corpus
+from dragoman.cluster.corpus_files import read_corpus
 from dragoman.errors import BadInputError
 
 PAIRS = [("green button", "botón verde"), ("\ufeffo\rdd", "raro\u2028"), ("", "nada"), ("stop", "alto")]

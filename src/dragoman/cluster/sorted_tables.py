@@ -1,4 +1,4 @@
-"""Tables made of keys that are in order already, in files: bit for bit what `Table.compact` leaves; names of arrays."""
+"""Tables made from keys that are sorted already, in files: bit for bit what `Table.compact` leaves."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.arrays import ArrayTree
 from dragoman.cluster.disk import Workplace
 from dragoman.errors import BadInputError
-from dragoman.files import Arrays
 from dragoman.tables import Index
 from dragoman.tables import kernels as table_kernels
 from dragoman.tables.table import EMPTIEST, MOST_ENTRIES
@@ -24,21 +24,6 @@ def chunks(size: int) -> Iterator[slice]:
     """Slices of so many entries, a chunk at a time."""
     for begin in range(0, size, CHUNK):
         yield slice(begin, min(size, begin + CHUNK))
-
-
-def under(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """What has a name that begins with a prefix and a dot, without them.
-
-    >>> under("source", {"source.a": 1, "target.a": 2})
-    {'a': 1}
-    """
-    start = f"{prefix}."
-    return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
-
-
-def named(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """The reverse of `under`."""
-    return {f"{prefix}.{name}": array for name, array in arrays.items()}
 
 
 def check_size(entries: int, most: int = MOST_ENTRIES) -> None:
@@ -58,6 +43,8 @@ def index_of(keys: Ids, place: Workplace) -> Index:
     return index
 
 
-def table_arrays(index: Index, columns: Mapping[str, NDArray[Any]]) -> Arrays:
+def table_arrays(index: Index, columns: Mapping[str, NDArray[Any]]) -> ArrayTree:
     """What `Table.arrays()` would be."""
-    return {**index._asdict(), **{f"column.{name}": column for name, column in columns.items()}}
+    tree = ArrayTree(index._asdict())
+    tree.put("column", columns)
+    return tree
