@@ -12,7 +12,7 @@ from dragoman.arrays import ArrayTree
 from dragoman.cluster.disk import Workplace
 from dragoman.cluster.merging import LOW, Paths, Run, merge, merge_paths
 from dragoman.cluster.sorted_tables import check_size, chunks, index_of, table_arrays
-from dragoman.models.extraction import LONGEST
+from dragoman.models.extraction import MAX_PHRASE_WORDS
 from dragoman.models.extraction_kernels import DISCONTINUOUS, MONOTONE, SWAP
 from dragoman.models.language_kernels import DROPPED as DROPPED_GRAMS
 from dragoman.models.language_kernels import GRAM, TALLIES, TOTAL, TYPES, WORDS
@@ -34,7 +34,7 @@ def build_phrases(found: Found, least: int, place: Workplace) -> ArrayTree:
     """`PhraseModel.arrays()` of the phrase pairs of all shards that were seen at least so often."""
     sources, targets = (_merge_side(found, name, least, place) for name in ("sources", "targets"))
     state = np.zeros(5, np.int64)
-    state[[LONGEST_PLACE, SORTED]] = LONGEST, 1
+    state[[LONGEST_PLACE, SORTED]] = MAX_PHRASE_WORDS, 1
     orientations = np.zeros((2, 3), np.int64)
     runs = []
     for n, each in enumerate(found):

@@ -16,7 +16,7 @@ from dragoman.cluster.sorted_tables import chunks
 from dragoman.cluster.writing import SIDES, Writing, count_writing, number_words, pack, share_sides, unpack
 from dragoman.errors import BadInputError
 from dragoman.files import Arrays
-from dragoman.models.alignment_kernels import LONGEST
+from dragoman.models.alignment import MAX_SENTENCE_WORDS
 from dragoman.progress import Progress
 from dragoman.text.tokens import Mode
 from dragoman.text.vocabulary import Vocabulary
@@ -117,6 +117,6 @@ def read(
         progress("numbering words", min(done * BLOCK, texts.size), texts.size)
     corpus.finish()
     if not corpus.size:
-        remedy = f"give pairs of 1 to {LONGEST} words a side"
+        remedy = f"give pairs of 1 to {MAX_SENTENCE_WORDS} words a side"
         raise BadInputError("there is not one pair to train on", remedy=remedy)
     return corpus, writing

@@ -17,7 +17,7 @@ from dragoman.arrays import ArrayTree
 from dragoman.cluster.merging import Paths
 from dragoman.models import extraction_kernels
 from dragoman.models.alignment import AlignmentModel
-from dragoman.models.extraction import LONGEST
+from dragoman.models.extraction import MAX_PHRASE_WORDS
 from dragoman.models.extraction_kernels import (
     MONOTONE,
     NEXT,
@@ -83,7 +83,9 @@ def _count_phrases(
 ) -> ArrayTree:
     link_ends = np.cumsum([len(each) for each in links])
     joined = np.concatenate(links)
-    spans, span_ends = extraction_kernels.extract_many(joined, link_ends, source_ends[1:], target_ends[1:], LONGEST)
+    spans, span_ends = extraction_kernels.extract_many(
+        joined, link_ends, source_ends[1:], target_ends[1:], MAX_PHRASE_WORDS
+    )
     sentences = np.repeat(np.arange(span_ends.size), np.diff(span_ends, prepend=0))
     found = ArrayTree()
     ids = []
@@ -94,7 +96,7 @@ def _count_phrases(
         begin, length = ends[sentences] + spans[:, start], spans[:, end] - spans[:, start]
         reach = np.zeros(words.size, np.int64)
         np.maximum.at(reach, begin, length)
-        paths, at_place = find_paths(words, reach, LONGEST)
+        paths, at_place = find_paths(words, reach, MAX_PHRASE_WORDS)
         ids.append(at_place[length - 1, begin].astype(np.int64))
         totals = np.bincount(ids[-1], minlength=paths.keys.size).astype(np.int32)
         found.put(name, {"keys": paths.keys, "ends": paths.ends, "total": totals})

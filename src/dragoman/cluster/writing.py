@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from dragoman.arrays import ArrayTree
 from dragoman.errors import BadInputError
 from dragoman.files import Arrays
-from dragoman.models.alignment_kernels import LONGEST
+from dragoman.models.alignment import MAX_SENTENCE_WORDS
 from dragoman.models.knowledge import compact
 from dragoman.tables import Table
 from dragoman.text.shapes import MIXED, shape
@@ -55,7 +55,7 @@ def read_block(block: Mapping[str, Any], mode: Mode) -> Iterator[tuple[Sentence,
             one, other = (side.read(text) for side, text in zip(sides, pair, strict=True))
         except BadInputError as error:
             raise BadInputError(error.what, where=f"pair {number}", remedy=error.remedy) from None
-        if 1 <= len(one) <= LONGEST and 1 <= len(other) <= LONGEST:
+        if 1 <= len(one) <= MAX_SENTENCE_WORDS and 1 <= len(other) <= MAX_SENTENCE_WORDS:
             yield one, other
 
 

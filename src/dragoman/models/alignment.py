@@ -25,12 +25,13 @@ from dragoman.arrays import ArrayTree, Restorable
 from dragoman.errors import BadInputError, UnlearnableError
 from dragoman.kernels import exercise
 from dragoman.models import alignment_kernels as kernels
-from dragoman.models.alignment_kernels import DROPPED, LONGEST, SKIPPED, SUM, AlignmentArrays, Counts
+from dragoman.models.alignment_kernels import DROPPED, SKIPPED, SUM, AlignmentArrays, Counts
 from dragoman.models.lattice_kernels import P0
 from dragoman.tables import Table
 from dragoman.tables.kernels import WORD_BITS
 from dragoman.text.vocabulary import NULL, SPECIAL, UNKNOWN, Vocabulary
 
+MAX_SENTENCE_WORDS = kernels.LONGEST  # either side
 SLACK = 16  # `prune` goes on to 1/16 below the limit, so that it is not needed again after every sentence
 TABLES = ("links", "targets", "jumps", "origins", "sources")
 
@@ -114,7 +115,7 @@ class AlignmentModel(Restorable):
 
     def jump(self, i: int, previous: int, I: int) -> float:
         """The smoothed p(i|previous, I) in use, given that the next word is not null; positions from 1, 0 = start."""
-        if not (1 <= i <= I <= LONGEST and 0 <= previous <= I):
+        if not (1 <= i <= I <= MAX_SENTENCE_WORDS and 0 <= previous <= I):
             raise BadInputError(f"no jump from {previous} to {i} in a sentence of {I} words")
         return float(kernels.jump(self.view, i, previous, I))
 
@@ -265,8 +266,8 @@ def check_pair(source: Words | Ids, target: Words | Ids, where: str | None = Non
     for side, words in (("source", source), ("target", target)):
         if isinstance(words, str):
             raise BadInputError(f"the {side} is one string, not a list of words", where=where, remedy="split it first")
-        if not 1 <= len(words) <= LONGEST:
-            remedy = f"give 1 to {LONGEST} words on each side"
+        if not 1 <= len(words) <= MAX_SENTENCE_WORDS:
+            remedy = f"give 1 to {MAX_SENTENCE_WORDS} words on each side"
             raise UnlearnableError(f"the {side} has {len(words)} words", where=where, remedy=remedy)
 
 

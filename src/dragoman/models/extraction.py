@@ -20,7 +20,7 @@ from dragoman.errors import BadInputError
 from dragoman.kernels import exercise
 from dragoman.models import extraction_kernels as kernels
 
-LONGEST = 7  # words a side (SPEC §1)
+MAX_PHRASE_WORDS = 7  # words a side (SPEC §1)
 ORIENTATIONS = ("monotone", "swap", "discontinuous")
 
 Links = NDArray[np.int32]  # [n, 2] (source, target) positions from 0
@@ -35,7 +35,7 @@ class PhrasePair(NamedTuple):
     next: str  # likewise the target word after: just after the source span, just before, or elsewhere
 
 
-def extract(links: ArrayLike, J: int, I: int, longest: int = LONGEST) -> list[PhrasePair]:
+def extract(links: ArrayLike, J: int, I: int, longest: int = MAX_PHRASE_WORDS) -> list[PhrasePair]:
     """All phrase pairs of up to `longest` words a side consistent with the links between J and I words."""
     found, n = kernels.extract(as_links(links, J, I), J, I, longest, np.empty((64, 6), np.int32), 0)
     return [

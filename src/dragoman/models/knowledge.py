@@ -23,8 +23,7 @@ import numpy as np
 from dragoman.arrays import ArrayTree, Restorable
 from dragoman.errors import BadInputError
 from dragoman.files import MANIFEST, open_arrays, write_arrays
-from dragoman.models.alignment import check_pair
-from dragoman.models.alignment_kernels import LONGEST
+from dragoman.models.alignment import MAX_SENTENCE_WORDS, check_pair
 from dragoman.models.language import saved_order
 from dragoman.models.modelset import Contribution, ModelSet
 from dragoman.progress import Progress
@@ -116,7 +115,7 @@ class Knowledge(Restorable):
         kept = list(self._fit(pairs))
         if not kept:
             raise BadInputError(
-                "there is not one pair to train on", remedy=f"give pairs of 1 to {LONGEST} words a side"
+                "there is not one pair to train on", remedy=f"give pairs of 1 to {MAX_SENTENCE_WORDS} words a side"
             )
         # The usual case of words is known only after all sentences, and the models want an empty vocabulary.
         usual = Knowledge(tokens=self.source.mode)
@@ -138,7 +137,7 @@ class Knowledge(Restorable):
                 one, other = self.source.read(source), self.target.read(target)
             except BadInputError as error:
                 raise BadInputError(error.what, where=f"pair {number}", remedy=error.remedy) from None
-            if 1 <= len(one) <= LONGEST and 1 <= len(other) <= LONGEST:
+            if 1 <= len(one) <= MAX_SENTENCE_WORDS and 1 <= len(other) <= MAX_SENTENCE_WORDS:
                 yield one, other
 
     @classmethod

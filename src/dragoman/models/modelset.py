@@ -28,7 +28,7 @@ from dragoman.kernels import exercise
 from dragoman.models import estimators, symmetry_kernels
 from dragoman.models.alignment import AlignmentModel, check_pair
 from dragoman.models.contribution import Contribution
-from dragoman.models.extraction import LONGEST
+from dragoman.models.extraction import MAX_PHRASE_WORDS
 from dragoman.models.language import AUTO, LanguageModel, Share, saved_order
 from dragoman.models.lengths import LengthModel
 from dragoman.models.phrases import PhraseModel
@@ -86,7 +86,7 @@ class ModelSet(Restorable):
         )
         self.inverse = AlignmentModel(self.source, self.target, base.inverse if base else None)
         self.direct = AlignmentModel(self.target, self.source, base.direct if base else None)
-        self.phrases = PhraseModel(base.phrases if base else None, longest=LONGEST)
+        self.phrases = PhraseModel(base.phrases if base else None, longest=MAX_PHRASE_WORDS)
         self.lengths = LengthModel(base.lengths if base else None)
         self.inverse.nearness = self.direct.nearness = NEARNESS
         self.share, self.language_share = share, language_share

@@ -31,7 +31,7 @@ from dragoman.errors import BadInputError
 from dragoman.kernels import exercise
 from dragoman.models import extraction_kernels, options_kernels, phrases_upkeep_kernels
 from dragoman.models import phrases_kernels as kernels
-from dragoman.models.extraction import LONGEST, as_links
+from dragoman.models.extraction import MAX_PHRASE_WORDS, as_links
 from dragoman.models.options_kernels import Options
 from dragoman.models.phrases_kernels import DROPPED, SKIPPED, SORTED, SUM, PairColumns, PhraseArrays
 from dragoman.tables import ABSENT, PathTable, Table
@@ -111,7 +111,7 @@ class PhraseModel(Restorable):
     targets: PhraseTable
     pairs: PairTable
 
-    def __init__(self, base: PhraseModel | None = None, *, longest: int = LONGEST) -> None:
+    def __init__(self, base: PhraseModel | None = None, *, longest: int = MAX_PHRASE_WORDS) -> None:
         if base is not None and base.base is not None:
             raise BadInputError("the base of a phrase model has no base of its own")
         self.base = base
