@@ -1,12 +1,12 @@
-"""Sets of named arrays on disk: written whole or not at all, checked, and opened by memory map.
+"""Directories of named arrays: written atomically, checked, and opened by memory map.
 
-A set is a directory with one `.npy` file an array and a `manifest.json` that lists them with their checksums. Data
-files are named after their checksum, so writing a new state never touches the files of the old one: replacing the
-manifest, which is atomic, is the moment at which the new state takes the place of the old.
+A directory has one `.npy` file per array and a `manifest.json` that lists them with their checksums. Data files are
+named after their checksums, so writing a new state never touches the files of the old one: atomically replacing the
+manifest is the moment when the new state takes over.
 
-Opening must take milliseconds whatever the size, so a file is read through for its checksum only when it may have
-changed: `verified.json` remembers size, times and inode of each file as they were when its checksum was last known to
-hold. It is local knowledge and safe to delete.
+Opening must take milliseconds whatever the size, so the checksum of a file is only computed when the file may have
+changed: `verified.json` records the size, times and inode of each file when its checksum was last known to be right. It
+only applies to this machine and is safe to delete.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Arrays = dict[str, np.ndarray]
 
 
 def write_arrays(directory: Path, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:
-    """Make `directory` hold exactly these arrays and this JSON description; a failure leaves what was there before."""
+    """Make `directory` hold exactly these arrays and this JSON description; on failure it stays as it was."""
     with storage_errors(directory):
         directory.mkdir(parents=True, exist_ok=True)
         before = set(directory.iterdir())
@@ -56,7 +56,7 @@ def write_arrays(directory: Path, arrays: Mapping[str, np.ndarray], about: Mappi
 def open_arrays(directory: Path, *, verify: bool = False) -> tuple[ArrayTree, dict[str, Any]]:
     """Map the arrays of a directory into memory, shared between processes; changes made to them stay private.
 
-    With `verify` every file is read through and checked; otherwise only those that may have changed since.
+    With `verify`, every file is read and checked; otherwise only those that may have changed.
     """
     with reading_errors(directory):
         manifest = _read_manifest(directory)
@@ -84,15 +84,15 @@ _TO_WRITE = {
 _TO_READ = {
     errno.EMFILE: "raise the limit of open files (ulimit -n) and try again",
     errno.ENFILE: "close other programs and try again",
-    errno.EACCES: "see that you may read it",
+    errno.EACCES: "check its permissions",
 }
 
 
 @contextlib.contextmanager
 def storage_errors(where: Path, *, unchanged: bool = True) -> Iterator[None]:
-    """Turn what the operating system says about writing into one clear line.
+    """Turn the operating system's errors about writing into one clear line.
 
-    Whoever has changed something before, or writes in place, says so with `unchanged`, lest the line deny it.
+    The line says that nothing was changed; pass `unchanged=False` where that is not certain.
     """
     try:
         yield
@@ -103,7 +103,7 @@ def storage_errors(where: Path, *, unchanged: bool = True) -> Iterator[None]:
 
 @contextlib.contextmanager
 def reading_errors(where: Path) -> Iterator[None]:
-    """Turn what the operating system says about reading into one clear line."""
+    """Turn the operating system's errors about reading into one clear line."""
     try:
         yield
     except OSError as error:
@@ -128,7 +128,7 @@ def _write_array(directory: Path, name: str, array: np.ndarray) -> dict[str, Any
 
 
 def write_durably(path: Path, *parts: bytes | memoryview) -> None:
-    """Write a file aside, force it to disk, and move it into place."""
+    """Write a temporary file, force it to disk, and move it into place."""
     aside = path.with_name(f"{path.name}.part")
     with aside.open("wb") as file:
         for part in parts:
@@ -152,23 +152,23 @@ def _read_manifest(directory: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise BadInputError("there is no manifest.json: nothing was saved here", where=directory) from None
+        raise BadInputError("no manifest.json: nothing was saved here", where=directory) from None
     except ValueError:
         raise DamagedFileError("not valid JSON", where=path, remedy="restore it from a copy") from None
     if not isinstance(manifest, dict):
         raise DamagedFileError("not a manifest", where=path, remedy="restore it from a copy")
     if manifest.get("format") != FORMAT:
-        remedy = "open it with the version of dragoman that wrote it, or a newer one"
+        remedy = "open it with the version of dragoman that wrote it, or a newer version"
         raise DamagedFileError(f"format {manifest.get('format')}, expected {FORMAT}", where=path, remedy=remedy)
     if manifest.get("checksum") != _manifest_checksum(manifest):
-        raise DamagedFileError(f"checksum {manifest.get('checksum')} does not hold", where=path)
+        raise DamagedFileError(f"wrong checksum {manifest.get('checksum')}", where=path)
     if any(Path(entry["file"]).name != entry["file"] for entry in manifest["arrays"].values()):
         raise DamagedFileError("names a file outside its directory", where=path)
     return manifest
 
 
 def _check_file(path: Path, entry: Mapping[str, Any]) -> None:
-    remedy = "restore it from a copy, or build it again"
+    remedy = "restore it from a backup, or build it again"
     size = path.stat().st_size
     if size != entry["bytes"]:
         what = f"{size} bytes instead of {entry['bytes']} (sha256 {entry['sha256']})"
@@ -183,8 +183,8 @@ def _stamp(path: Path, name: str) -> list[int]:
     try:
         status = path.stat()
     except FileNotFoundError:
-        remedy = "restore it from a copy, or build it again"
-        raise DamagedFileError(f"the file of array {name!r} is missing", where=path, remedy=remedy) from None
+        remedy = "restore it from a backup, or build it again"
+        raise DamagedFileError(f"the file for array {name!r} is missing", where=path, remedy=remedy) from None
     return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
@@ -202,6 +202,6 @@ def _remember_verified(directory: Path, entries: Mapping[str, Mapping[str, Any]]
 
 
 def _map(path: Path) -> np.ndarray:
-    mode: Literal["c"] | None = "c" if path.stat().st_size > 128 else None  # nothing but a header cannot be mapped
+    mode: Literal["c"] | None = "c" if path.stat().st_size > 128 else None  # a file with only a header cannot be mapped
     array: np.ndarray = np.load(path, mmap_mode=mode, allow_pickle=False)
     return array.view(np.ndarray)

@@ -69,15 +69,15 @@ def test_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("places", "message"),
     [
-        ([], "one place or two, not 0"),
-        (["missing.en", "a.es"], "missing.en: there is no such file"),
+        ([], "one or two paths, not 0"),
+        (["missing.en", "a.es"], "missing.en: no such file"),
         (["a.en", "short.es"], "a.en has 4 lines, .*short.es has 1; line n"),
-        (["bad.zst", "a.es"], "bad.zst: not a whole zstd file"),
+        (["bad.zst", "a.es"], "bad.zst: damaged or incomplete zstd file"),
         (["latin.zst", "a.es"], "latin.zst: line 1, byte 1 is not valid UTF-8"),
         (["a.en"], "a.en: line 1 has 1 fields; put one tab"),
-        (["empty"], "empty: there is no corpus in this directory; name files .en and .es"),
-        (["alone"], "x.en: has no translation: there is no x.es"),
-        (["alone", "a.es"], "a.es: is a file, and the other is a directory"),
+        (["empty"], "empty: no corpus in this directory; files must end in .en and .es"),
+        (["alone"], "x.en: has no translation: x.es is missing"),
+        (["alone", "a.es"], "a.es: is a file, but the other path is a directory"),
         (["alone", "empty"], "alone has 1 files, .*empty has 0"),
     ],
 )

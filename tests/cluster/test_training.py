@@ -122,13 +122,20 @@ def test_a_project_stands_on_what_was_trained(tmp_path: Path) -> None:
     assert {"reading", "aligning source to target", "counting phrases", "merging"} <= set(said)
     with Engine.open(tmp_path / "project") as engine:
         assert engine.translate("NASA and iOS").text == "La NASA e iOS"
-    with Project.open(tmp_path / "project", write=True) as project, pytest.raises(BadInputError, match="learned alr"):
+    with (
+        Project.open(tmp_path / "project", write=True) as project,
+        pytest.raises(BadInputError, match="already learned"),
+    ):
         train_project(project, PAIRS)
 
 
 @pytest.mark.parametrize(
     ("texts", "message"),
-    [([], "not one pair"), ([("", "")] * 3, "not one pair"), ([("a", "b")] * 5 + [("a", "\ud800")], "pair 6: .*surr")],
+    [
+        ([], "no usable pairs"),
+        ([("", "")] * 3, "no usable pairs"),
+        ([("a", "b")] * 5 + [("a", "\ud800")], "pair 6: .*surr"),
+    ],
 )
 def test_what_cannot_be_trained_on_is_refused(tmp_path: Path, texts: list[tuple[str, str]], message: str) -> None:
     with pytest.raises(BadInputError, match=message):

@@ -155,7 +155,7 @@ def test_a_torn_journal_costs_only_what_was_being_written(tmp_path: Path) -> Non
     for copy in copies:
         os.truncate(copy / log.name, int(copy.name))
         with Engine.open(copy) as engine:
-            assert engine.warnings == ["snapshot 12 is passed over: the journal ends at row 10"]
+            assert engine.warnings == ["snapshot 12 skipped: the journal ends at row 10"]
             assert engine.translate(PAIRS[9][0]).text == PAIRS[9][1]
             assert engine.learn("green", "verde") == 11
             assert_is_clean_replay(engine, tmp_path / "copy")
@@ -177,8 +177,8 @@ def test_a_broken_snapshot_is_passed_over_and_mended(tmp_path: Path) -> None:
         file.write_bytes(data)
     with Engine.open(path) as engine:
         assert [warning.split(":")[0] for warning in engine.warnings] == [
-            "snapshot 13 is passed over",
-            "snapshot 12 is passed over",
+            "snapshot 13 skipped",
+            "snapshot 12 skipped",
         ]
         assert engine._state.saved == 8
         assert_same(arrays_of(engine), expected)
@@ -195,7 +195,7 @@ def test_a_snapshot_of_another_version_is_not_needed(tmp_path: Path, monkeypatch
         expected = arrays_of(engine)
     monkeypatch.setattr("dragoman.project.state.FORMAT", 0)
     with Engine.open(path) as engine:
-        assert engine.warnings == ["snapshot 1 is passed over: it was made by another version of dragoman"]
+        assert engine.warnings == ["snapshot 1 skipped: it was made by another version of dragoman"]
         assert_same(arrays_of(engine), expected)
     with Engine.open(path) as engine:
         assert engine.warnings == []

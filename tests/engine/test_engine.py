@@ -154,7 +154,7 @@ def test_a_project_is_trained_before_its_first_correction(trained: Path, tmp_pat
     with new(tmp_path / "project") as engine:
         with pytest.raises(BadInputError, match=r"pair 2: .*surrogate"):
             engine.train([("a", "b"), ("a", "\ud800")])
-        with pytest.raises(BadInputError, match="not one pair"):
+        with pytest.raises(BadInputError, match="no usable pairs"):
             engine.train([("", "x")])
         engine.weights = {"language": 0.5}
         steps: list[str] = []

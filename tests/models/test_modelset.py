@@ -165,7 +165,7 @@ def test_a_layer_keeps_to_its_limit_and_says_what_it_dropped() -> None:
 
 def test_a_contribution_that_is_cut_short_is_refused() -> None:
     data = ModelSet().add(["a"], ["b"]).to_bytes()
-    with pytest.raises(DamagedFileError, match=r"cut short .*; restore the journal from a copy"):
+    with pytest.raises(DamagedFileError, match=r"is damaged .*; restore the journal from a backup"):
         Contribution.from_bytes(data[:-4])
 
 

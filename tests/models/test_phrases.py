@@ -277,7 +277,7 @@ BAD = [
     ([], [1], [], "source side has no words"),
     ([1], [], [], "target side has no words"),
     ([1], [1], [[0, 1]], "outside a sentence pair"),
-    ([1], [1], [[0, 0, 0]], "pairs of a source and a target position"),
+    ([1], [1], [[0, 0, 0]], "a source position and a target position"),
     ([-1], [1], [[0, 0]], "from 0 to"),
     ([1], [2**31], [[0, 0]], "from 0 to"),
 ]
@@ -313,7 +313,7 @@ def test_extreme_sentences_are_fine() -> None:
 
 def test_what_cannot_be_done_is_refused() -> None:
     layer = PhraseModel(PhraseModel())
-    with pytest.raises(BadInputError, match="no base of its own"):
+    with pytest.raises(BadInputError, match="cannot have a base of its own"):
         PhraseModel(layer)
     with pytest.raises(BadInputError, match="without a base"):
         PhraseModel().merge(layer)

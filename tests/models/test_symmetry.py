@@ -52,7 +52,7 @@ def test_long_sentences_are_fine() -> None:
 
 @pytest.mark.parametrize(("a", "b"), [([3], [1, 1]), ([-1], [1]), ([1], [2]), ([[1]], [1])])
 def test_positions_outside_the_sentence_are_refused(a: list[int], b: list[int]) -> None:
-    with pytest.raises(BadInputError, match="positions from 0 to"):
+    with pytest.raises(BadInputError, match="must be from 0 to"):
         symmetrise(a, b)
 
 

@@ -47,7 +47,7 @@ def test_what_cannot_be_told_apart_is_refused() -> None:
     reader = TextReader(Vocabulary())
     with pytest.raises(BadInputError, match="line break"):
         reader.lines(["a\nb"])
-    with pytest.raises(BadInputError, match="without any characters"):
+    with pytest.raises(BadInputError, match="a word is empty"):
         reader.sentences([["a", ""]])
     with pytest.raises(BadInputError, match="not one string"):
         reader.sentences(["ab"])

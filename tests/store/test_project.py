@@ -189,7 +189,7 @@ def test_a_base_can_be_set_until_there_are_corrections(tmp_path: Path) -> None:
         found.set_base(make_base(tmp_path / "p" / "base"))
         snapshot, warnings = found.newest_snapshot()
         assert snapshot is None
-        assert warnings == ["snapshot 1 is passed over: it was made over another base"]
+        assert warnings == ["snapshot 1 skipped: it was made over another base"]
         found.journal.append_learn("a", "b")
         with pytest.raises(BadInputError, match="has corrections made without this base"):
             found.set_base(make_base(tmp_path / "another"))
@@ -213,8 +213,8 @@ def test_snapshots_of_a_journal_that_was_lost_are_passed_over(tmp_path: Path) ->
     assert snapshot
     assert snapshot.id == 1
     assert warnings == [
-        "snapshot 3 is passed over: the journal ends at row 2",
-        "snapshot 2 is passed over: it was made of another journal",
+        "snapshot 3 skipped: the journal ends at row 2",
+        "snapshot 2 skipped: it was made of another journal",
     ]
 
 

@@ -75,7 +75,7 @@ def test_a_broken_one_gives_way_to_the_one_before_and_is_kept(tmp_path: Path, da
     assert snapshot
     assert snapshot.id == 2
     assert len(warnings) == 1
-    assert warnings[0].startswith("snapshot 3 is passed over: ")
+    assert warnings[0].startswith("snapshot 3 skipped: ")
     assert str(tmp_path / "3") in warnings[0]
     assert store.ids() == [3, 2, 1]
     write(store, 3)  # a new one in its place mends it
@@ -89,7 +89,7 @@ def test_all_broken_is_none_with_a_line_on_each(tmp_path: Path) -> None:
         (tmp_path / str(number) / "manifest.json").unlink()
     snapshot, warnings = store.newest()
     assert snapshot is None
-    assert [line.split(":")[0] for line in warnings] == ["snapshot 2 is passed over", "snapshot 1 is passed over"]
+    assert [line.split(":")[0] for line in warnings] == ["snapshot 2 skipped", "snapshot 1 skipped"]
 
 
 def test_what_a_crash_left_half_written_is_ignored_and_swept_away(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_refused_ones_are_passed_over_with_the_reason(tmp_path: Path) -> None:
 
     snapshot, warnings = store.newest(refuse)
     assert snapshot
-    assert (snapshot.id, warnings) == (2, ["snapshot 3 is passed over: it is odd"])
+    assert (snapshot.id, warnings) == (2, ["snapshot 3 skipped: it is odd"])
 
 
 def test_those_beyond_a_new_one_are_not_in_its_way(tmp_path: Path) -> None:

@@ -213,7 +213,7 @@ def test_bytes_per_entry_are_at_most_twice_the_raw_size() -> None:
 def test_negative_keys_and_unfitting_layers_are_refused() -> None:
     with pytest.raises(BadInputError, match="-3"):
         Table(COLUMNS).add([4, -3], first=1)
-    with pytest.raises(BadInputError, match="does not fit"):
+    with pytest.raises(BadInputError, match="does not match"):
         Table({"third": np.int8}, base=Table(COLUMNS))
 
 

@@ -1,7 +1,7 @@
 """Alignment models trained in shards: one online epoch over the first pairs, then E-steps of all shards, summed.
 
 Expected counts are integers, so their sums do not depend on the shards. E-steps number words densely: a source word is
-its id less the special ones, a target word likewise but for the null word, which is 0.
+its id minus the special ones, and so is a target word, except that the null word is 0.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Ids = NDArray[np.int64]
 
 
 class Expected:
-    """Expected counts of one direction, p(source | target); those of links are in files, in the order of their keys."""
+    """Expected counts of one direction, p(source | target); those of links are in files, sorted by key."""
 
     def __init__(self, lengths: Ids, sizes: tuple[int, int], place: Workplace) -> None:
         self.lengths = lengths  # of target sentences, each once
@@ -46,7 +46,7 @@ class Expected:
         self.keys, self.amounts = np.zeros(0, np.int64), np.zeros(0, np.int64)  # c(e, f) > 0
 
     def gather(self, results: Iterable[Mapping[str, Any]]) -> None:
-        """Replace the counts by the sum of what tasks have counted."""
+        """Replace the counts by the sum of the tasks' counts."""
         self.jumps = np.zeros_like(self.jumps)
         runs = []
         for found in results:
@@ -60,7 +60,7 @@ class Expected:
         self.keys, self.amounts = keys.mapped(), amounts.mapped()
 
     def shared(self) -> dict[str, Any]:
-        """What E-steps share: counts of links, those of a target word side by side, and probabilities of jumps."""
+        """What E-steps share: counts of links, grouped by target word, and probabilities of jumps."""
         jumps = np.empty(self.jumps.size)
         estimators_kernels.estimate_jumps(self.blocks, self.jumps, JUMP_UNIFORM, NEARNESS, jumps)
         rows = np.searchsorted(self.keys, (np.arange(self.sizes[1] + 1) + NULL) << WORD_BITS)
@@ -78,7 +78,7 @@ class Expected:
         return totals
 
     def arrays(self, occurrences: Ids) -> ArrayTree:
-        """`AlignmentModel.arrays()` of these counts; occurrences [source ids] tell how often each word was seen."""
+        """`AlignmentModel.arrays()` of these counts; occurrences [source ids] is how often each word was seen."""
         totals = self._totals()
         jump_keys, jumps, origin_keys, origins = [], [], [], []
         for I in self.lengths.tolist():
@@ -108,7 +108,7 @@ def _counted(keys: Ids, amounts: Ids) -> tuple[Ids, Ids]:
 
 
 def online(_: Mapping[str, Any], part: Mapping[str, Any]) -> ArrayTree:
-    """Task: counts of an online epoch over sentence pairs; those of jumps in `blocks`, of the size of `jumps`."""
+    """Task: the counts of an online epoch over sentence pairs, those of jumps laid out by `blocks`."""
     model = AlignmentModel()
     model.nearness = NEARNESS
     sides = [np.split(part[name].astype(np.int64), part[f"{name}_ends"][1:-1]) for name in part["sides"]]
@@ -123,7 +123,7 @@ def online(_: Mapping[str, Any], part: Mapping[str, Any]) -> ArrayTree:
 
 
 def expect(shared: Mapping[str, Any], part: Mapping[str, Any]) -> ArrayTree:
-    """Task: counts expected of the sentence pairs of a shard, under the HMM that the counts so far make."""
+    """Task: the expected counts of a shard's sentence pairs, under the HMM defined by the counts so far."""
     f, e = part["sides"]
     corpus = CorpusArrays(part[f] - np.int32(FIRST), part[f"{f}_ends"], part[e] - np.int32(NULL), part[f"{e}_ends"])
     source_words, target_words = shared["sizes"].tolist()

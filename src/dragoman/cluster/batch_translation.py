@@ -1,4 +1,4 @@
-"""Large files translated on a cluster: blocks of texts as tasks, every worker with the project open for reading."""
+"""Translating large files on a cluster: a task is a block of texts, and every worker has the project open."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from dragoman.cluster.runners import Runner
 from dragoman.engine import Engine
 
-BLOCK = 50  # texts that make one task
+BLOCK = 50  # texts per task
 
 
 class Found(NamedTuple):
@@ -28,7 +28,7 @@ def translate_all(
 ) -> Iterator[list[Found]]:
     """The n best translations of each text, in order, as `Engine.translate` finds them.
 
-    The project's directory must be there, under the same path, wherever tasks are run.
+    Every worker needs the project's directory under the same path.
     """
     shared = {"project": str(project.absolute()), "n": n, "memory": memory}
     remaining = iter(texts)
@@ -50,5 +50,5 @@ def translate_block(shared: Mapping[str, Any], texts: list[str]) -> list[list[Fo
 
 @lru_cache(1)
 def _opened(project: str) -> Engine:
-    """The engine of a worker, which lives as long as the worker does."""
+    """A worker's engine, which lives as long as the worker."""
     return Engine.open(project, write=False)

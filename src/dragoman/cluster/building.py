@@ -1,4 +1,4 @@
-"""From merged counts to the tables of the models, in files: bit for bit what training on one machine leaves."""
+"""From merged counts to the models' tables, in files: bit for bit the result of training on one machine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Found = Sequence[ArrayTree]  # what `count_shard` found in each shard
 
 
 def build_phrases(found: Found, least: int, place: Workplace) -> ArrayTree:
-    """`PhraseModel.arrays()` of the phrase pairs of all shards that were seen at least so often."""
+    """`PhraseModel.arrays()` of the phrase pairs seen at least `least` times in all shards."""
     sources, targets = (_merge_side(found, name, least, place) for name in ("sources", "targets"))
     state = np.zeros(5, np.int64)
     state[[LONGEST_PLACE, SORTED]] = MAX_PHRASE_WORDS, 1
@@ -63,11 +63,11 @@ class _Side(NamedTuple):
 
     paths: Paths
     ids: list[Ids]  # of each shard, [its phrases] the id of each here
-    often: list[NDArray[np.bool_]]  # of each shard, [its phrases] whether it is here; empty if all of them are
+    often: list[NDArray[np.bool_]]  # of each shard, [its phrases] whether it was kept; empty if all were
 
 
 def _merge_side(found: Found, name: str, least: int, place: Workplace) -> _Side:
-    """The phrases of all shards; without those seen less than so often, which cannot be in a pair that was."""
+    """The phrases of all shards, without those seen less than `least` times, which cannot be in a pair that was."""
     runs = [Paths(each[f"{name}.keys"], each[f"{name}.ends"], {"total": each[f"{name}.total"]}) for each in found]
     paths, ids = merge_paths(runs, place)
     often = []
@@ -85,9 +85,9 @@ def _merge_side(found: Found, name: str, least: int, place: Workplace) -> _Side:
 def _merge_pairs(
     runs: Sequence[Run], least: int, orientations: Ids, state: Ids, place: Workplace
 ) -> tuple[Ids, dict[str, NDArray[Any]]]:
-    """Keys and columns of the pairs seen at least so often; sums of orientations and of what was left out.
+    """Keys and columns of the pairs seen at least `least` times; sums of orientations and of what was left out.
 
-    The pairs of a source phrase stand side by side, those seen most often first, linked into a ring.
+    The pairs of a source phrase are adjacent, most frequent first, and linked into a ring.
     """
     keys = place.growing(np.int64)
     columns = {name: place.growing(np.int32) for name in PairColumns._fields}
@@ -113,7 +113,7 @@ def _merge_pairs(
 
 
 def _leave_out_unused(paths: Paths, phrases: NDArray[Any], place: Workplace) -> Ids:
-    """Keys of the paths that phrases [pairs] still need, which get their new ids."""
+    """Keys of the paths that phrases [pairs] still need; the phrases get their new ids."""
     needed = place.new(paths.keys.size, np.bool_)
     for part in chunks(phrases.size):
         needed[phrases[part]] = True
@@ -124,9 +124,9 @@ def _leave_out_unused(paths: Paths, phrases: NDArray[Any], place: Workplace) -> 
 
 
 def _keep(paths: Paths, needed: NDArray[np.bool_], place: Workplace) -> tuple[Paths, Ids]:
-    """The paths that are needed, and those they go on from, which are needed then too; the new id of each.
+    """The needed paths, including those they extend, and the new id of each path.
 
-    One that is left out gets the id of the one before it that is not: new ids are in order.
+    A path that is left out gets the id of the last one kept before it, so new ids are in order.
     """
     for length in range(paths.ends.size, 1, -1):
         level = paths.level(length)
@@ -178,7 +178,7 @@ def _heads(f: NDArray[Any], size: int, place: Workplace) -> NDArray[Any]:
 
 
 def build_language(found: Found, order: int, least: int, place: Workplace) -> ArrayTree:
-    """`LanguageModel.arrays()` of all n-grams of all shards; of the longest, those seen at least so often."""
+    """`LanguageModel.arrays()` of all n-grams of all shards; of the longest, those seen at least `least` times."""
     inner, ids = merge_paths(
         [Paths(each["inner.keys"], each["inner.ends"], {"count": each["inner.count"]}) for each in found], place
     )
@@ -195,7 +195,7 @@ def build_language(found: Found, order: int, least: int, place: Workplace) -> Ar
         scalars[DROPPED_GRAMS] += np.count_nonzero(~kept)
         keys.add(piece.keys[kept])
         longest.add(piece.columns["longest"][kept])
-        if order > 1:  # what is left out has been seen to the left of shorter ones all the same
+        if order > 1:  # n-grams that are left out still count as left contexts of shorter ones
             np.add.at(grams["count"], _suffix(index, piece.keys, grams["suffix"]), 1)
     outer, counts = index_of(keys.mapped(), place), longest.mapped()
     _sum_histories(inner, outer, counts, grams, scalars)
@@ -206,9 +206,9 @@ def build_language(found: Found, order: int, least: int, place: Workplace) -> Ar
 
 
 def _find_suffixes(index: Index, inner: Paths, grams: NDArray[Any]) -> None:
-    """Find what each n-gram is without its first word; what that leaves keeps the number of these, or a true count.
+    """Find the suffix of each n-gram, which lacks its first word, and count how many n-grams share it.
 
-    That is, c_X is the number of distinct words to the left, unless the n-gram begins with `<s>`.
+    That is c_X, the number of distinct words to the left, unless the n-gram begins with `<s>` and has a true count.
     """
     grams["count"] = inner.columns["count"]
     suffixes = grams["suffix"]

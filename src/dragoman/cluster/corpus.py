@@ -1,4 +1,4 @@
-"""A corpus on disk: first as text, then as word ids, in files that are mapped; and its shards."""
+"""A corpus on disk, first as text and then as word ids, in memory-mapped files; and its shards."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from dragoman.cluster.disk import Workplace
 from dragoman.cluster.runners import Runner
 from dragoman.cluster.sorted_tables import chunks
 from dragoman.cluster.writing import SIDES, Writing, count_writing, number_words, pack, share_sides, unpack
-from dragoman.errors import BadInputError
 from dragoman.files import Arrays
-from dragoman.models.alignment import MAX_SENTENCE_WORDS
+from dragoman.models.knowledge import no_usable_pairs
 from dragoman.progress import Progress
 from dragoman.text.tokens import Mode
 from dragoman.text.vocabulary import Vocabulary
 
-BLOCK = 2_000  # pairs of texts that make one task
-SHARD = 10_000  # pairs of sentences that make one shard, if no number of shards is asked for
+BLOCK = 2_000  # pairs of texts per task
+SHARD = 10_000  # pairs of sentences per shard, unless a number of shards is given
 
 Ids = NDArray[np.int64]
 
@@ -72,7 +71,7 @@ class Corpus:
             self.counts[name] = counts
 
     def finish(self) -> None:
-        """Map what was appended; nothing can be appended any more."""
+        """Map what was appended; after that, nothing more can be."""
         self.words = {name: file.mapped() for name, file in self._words.items()}  # [tokens] int32
         self.ends = {name: file.mapped() for name, file in self._ends.items()}  # [pairs + 1], the first is 0
         self.size = int(self.ends["source"].size) - 1
@@ -86,14 +85,14 @@ class Corpus:
         return found
 
     def shards(self, number: int | None) -> list[tuple[int, int]]:
-        """The first and one past the last pair of each shard, with about as many source words in each."""
+        """The first and one past the last pair of each shard, with similar numbers of source words."""
         number = max(1, min(number or -(-self.size // SHARD), self.size))
         ends = self.ends["source"]
         bounds = np.searchsorted(ends, ends[-1] * np.arange(number + 1) // number)
         return list(pairwise(np.unique(bounds).tolist()))
 
     def lengths(self, side: str) -> Ids:
-        """The numbers of words that sentences of a side have, each once."""
+        """The distinct sentence lengths of a side, in words."""
         ends = self.ends[side]
         found = [np.unique(np.diff(ends[part.start : part.stop + 1])) for part in chunks(self.size)]
         return np.unique(np.concatenate(found))
@@ -102,7 +101,7 @@ class Corpus:
 def read(
     pairs: Iterable[tuple[str, str]], mode: Mode, runner: Runner, place: Workplace, progress: Progress
 ) -> tuple[Corpus, dict[str, Writing]]:
-    """Read a text: the corpus, and how each language is written, with the words of the corpus not yet in it."""
+    """Read pairs of texts into a corpus, and learn how each language is written, with vocabularies of its own."""
     texts = Texts(pairs, place)
     writing = {name: Writing(mode) for name in SIDES}
     if mode == "text":
@@ -117,6 +116,5 @@ def read(
         progress("numbering words", min(done * BLOCK, texts.size), texts.size)
     corpus.finish()
     if not corpus.size:
-        remedy = f"give pairs of 1 to {MAX_SENTENCE_WORDS} words a side"
-        raise BadInputError("there is not one pair to train on", remedy=remedy)
+        raise no_usable_pairs()
     return corpus, writing

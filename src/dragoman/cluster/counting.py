@@ -1,4 +1,4 @@
-"""What a shard contributes once words can be aligned: phrase pairs, n-grams and lengths, as sorted runs.
+"""A shard's contribution once words can be aligned: phrase pairs, n-grams and lengths, as sorted runs.
 
 Paths are found for all places of a text at once, word after word: the number of a path of k + 1 words comes from the
 number of its first k and the last word, by sorting what occurs. So phrases and n-grams have ids that follow the order
@@ -59,7 +59,7 @@ def find_paths(words: Ids, reach: Ids, longest: int) -> tuple[Paths, NDArray[np.
 
 
 def count_shard(shared: Mapping[str, Any], part: Mapping[str, Any]) -> ArrayTree:
-    """Task: all that is counted in a shard, given the alignment models as `inverse.` and `direct.` arrays."""
+    """Task: all counts of a shard, given the arrays of the alignment models under `inverse` and `direct`."""
     models = ModelSet(order=int(shared["order"]), symmetrisation=shared["symmetrisation"])
     for name in ("inverse", "direct"):
         model = AlignmentModel.from_arrays(ArrayTree(shared).under(name))
@@ -114,7 +114,7 @@ def _count_phrases(
 
 
 def _count_grams(target: Ids, ends: Ids, order: int) -> ArrayTree:
-    """All n-grams of the sentences between `<s>` and `</s>`; how often those occur that keep true counts."""
+    """All n-grams of the sentences, between `<s>` and `</s>`, and how often those with true counts occur."""
     size = np.diff(ends) + 2
     stops = np.cumsum(size)
     words = np.empty(stops[-1], np.int64)

@@ -1,7 +1,7 @@
-"""Arrays in files, for what is larger than memory: appended to, or made whole, and then mapped.
+"""Arrays in temporary files, for data larger than memory: created whole or appended to, and then memory-mapped.
 
-What is mapped belongs to the system's cache of files: it takes no memory that others may need. A file is there as long
-as its array is in use, and gone afterwards, whatever happens.
+Mapped arrays live in the system's page cache, so they take no memory that others need. A file exists as long as its
+array is in use and is gone afterwards, whatever happens.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from dragoman.arrays import ArrayTree
 
 
 class Workplace:
-    """A directory for arrays, each in a file of its own; whoever made the directory deletes it."""
+    """A directory for temporary arrays, each in its own file; the caller creates and deletes the directory."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.bytes = self.most_bytes = 0  # of all files, now and at most
+        self.bytes = self.most_bytes = 0  # of all files, now and at their peak
         self._numbers = itertools.count()
 
     def new(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
@@ -67,7 +67,7 @@ class Workplace:
 
 
 class Growing:
-    """An array in a file that is written from beginning to end, and then mapped."""
+    """An array that is written to a file from start to end and then mapped."""
 
     def __init__(self, place: Workplace, path: Path, dtype: np.dtype[Any]) -> None:
         self._place, self._path, self._dtype = place, path, dtype
@@ -80,6 +80,6 @@ class Growing:
         self.size += array.size
 
     def mapped(self) -> NDArray[Any]:
-        """All that was appended; nothing can be appended any more."""
+        """Everything appended so far; after that, nothing more can be."""
         self._file.close()
         return self._place._map(self._path, self._dtype, self.size, "r+")

@@ -1,7 +1,7 @@
-"""Sorted runs of keys with counts, merged exactly: the sum of what every shard has counted, whatever the shards.
+"""Sorted runs of keys with counts, merged exactly: the sum of all shards' counts, however the corpus was divided.
 
-A run is sorted by its keys, which are all different, and stands in files. Merging goes through all runs together, a
-range of keys at a time that is found by sampling them, so that memory depends on neither their size nor their number.
+A run is sorted by its keys, which are distinct, and is kept in files. All runs are merged together, one range of keys
+at a time; ranges are chosen by sampling, so that memory depends on neither the size nor the number of runs.
 
 The paths of a table (phrases, n-grams) make one run too: numbered by length and then by (path without its last word,
 last word), their keys are in order. But a key holds the number of another path, and numbers differ from run to run. So
@@ -25,7 +25,7 @@ from dragoman.cluster.disk import Workplace
 from dragoman.cluster.sorted_tables import check_size
 from dragoman.tables.kernels import WORD_BITS
 
-ROOM = 1 << 19  # entries of all runs that make one piece of a merge, about
+ROOM = 1 << 19  # entries of all runs in one piece of a merge, roughly
 THREADS = min(os.cpu_count() or 1, 4)  # that sort pieces
 MOST_PATHS = (1 << 63 - WORD_BITS) - 2  # whose numbers fit into the upper part of a key
 LOW = (1 << WORD_BITS) - 1  # the bits of a key that hold its second part
@@ -35,7 +35,7 @@ Ids = NDArray[np.int64]
 
 @dataclass
 class Run:
-    """Keys in order, and columns of counts beside them."""
+    """Sorted keys with columns of counts."""
 
     keys: Ids  # [n]
     columns: dict[str, NDArray[Any]] = field(default_factory=dict)  # [n] each
@@ -56,7 +56,7 @@ class Run:
         return keys
 
     def locate(self, key: int) -> int:
-        """Number of keys that are below this one once they are translated."""
+        """Number of keys below this one once they are translated."""
         upper, lower = key >> WORD_BITS, key & LOW
         if self.upper is not None and upper > 0:
             at = int(np.searchsorted(self.upper, upper - 1))
@@ -94,7 +94,7 @@ def merge(runs: Sequence[Run], *, together: bool = False) -> Iterator[Merged]:
 
 
 def _pieces(runs: Sequence[Run], together: bool) -> Iterator[list[slice]]:
-    """Slices of all runs with the same range of keys, none of them empty in all."""
+    """Slices of all runs that cover the same range of keys; at least one is not empty."""
     begin = [0] * len(runs)
     for splitter in _splitters(runs, together):
         end = [len(run) if splitter is None else run.locate(splitter) for run in runs]
@@ -120,7 +120,7 @@ def _sum(runs: Sequence[Run], slices: list[slice]) -> Merged:
 
 
 def _splitters(runs: Sequence[Run], together: bool) -> Iterator[int | None]:
-    """Keys that divide all runs into pieces of about so many entries; at last None, for what is left."""
+    """Keys that divide all runs into pieces of about ROOM entries, and finally None for the rest."""
     step = max(1, ROOM // len(runs))
     samples = np.sort(np.concatenate([run.translated(np.arange(step, len(run), step)) for run in runs]))
     chosen = samples[len(runs) - 1 :: len(runs)]
@@ -138,7 +138,7 @@ class Paths:
     columns: dict[str, NDArray[Any]] = field(default_factory=dict)  # [n] each
 
     def level(self, length: int) -> slice:
-        """Where the paths of this length stand."""
+        """Where the paths of this length are."""
         return slice(int(self.ends[length - 2]) if length > 1 else 0, int(self.ends[length - 1]))
 
 

@@ -1,7 +1,7 @@
-"""Who does the work: this process, or the workers of a Ray cluster.
+"""Task runners: this process, or the workers of a Ray cluster.
 
-A task is a plain function of a mapping of arrays that all tasks share (models) and of one item (a shard); it returns a
-mapping of arrays, and depends on nothing else. So it may be run anywhere, and again if a worker is lost.
+A task is a plain function of a mapping of arrays that all tasks share (models) and one item (a shard). It returns a
+mapping of arrays and depends on nothing else, so it can run anywhere, and again if a worker is lost.
 
 >>> def total(shared, item):
 ...     return {"sum": shared["numbers"][item].sum()}
@@ -25,10 +25,10 @@ import numpy as np
 from dragoman.errors import BadInputError, DragomanError
 from dragoman.extras import load
 
-LOCAL = "local"  # the address of a Ray that is started on this machine, for as long as it is needed
+LOCAL = "local"  # the address that starts Ray on this machine for as long as it is needed
 RETRIES = 5  # of a task whose worker was lost
 WAIT = 10.0  # seconds for a cluster to answer at all
-AHEAD = 2  # tasks for each worker that are prepared before the first of them is done
+AHEAD = 2  # tasks per worker that are submitted ahead
 
 Shared = Mapping[str, Any]
 Task = Callable[[Shared, Any], Any]
@@ -40,12 +40,12 @@ class Runner(Protocol):
     workers: int
 
     def run(self, task: Task, shared: Shared, items: Iterable[Any]) -> Iterator[Any]:
-        """The result of each item, a few of them in work at a time."""
+        """The result of each item, a few in progress at a time."""
         ...
 
 
 class Local:
-    """Tasks on threads of this process: for kernels, which do not hold each other up."""
+    """Runs tasks on threads of this process, which suits kernels, since they release the GIL."""
 
     def __init__(self, threads: int | None = None) -> None:
         self.workers = threads or os.cpu_count() or 1
@@ -63,7 +63,7 @@ class Local:
 
 
 class OnRay:
-    """Tasks on the workers of a Ray cluster; what is shared is put into the object store once, one copy a node."""
+    """Runs tasks on the workers of a Ray cluster; shared arrays go into the object store once, one copy per node."""
 
     def __init__(self, ray: Any) -> None:
         self._ray = ray
@@ -88,7 +88,7 @@ class OnRay:
             raise
         except self._ray.exceptions.RayError as lost:
             what = f"the cluster lost a task {RETRIES + 1} times ({type(lost).__name__})"
-            raise DragomanError(what, remedy="look at its nodes with `ray status`, and start again") from lost
+            raise DragomanError(what, remedy="check the nodes with `ray status` and try again") from lost
         if error is not None:
             kind, what, where, remedy = error
             raise kind(what, where=where, remedy=remedy)
@@ -96,7 +96,7 @@ class OnRay:
 
 
 def _guarded(task: Task, shared: Shared, item: Any) -> tuple[Any, Any]:
-    """Run a task on a worker; an error of ours comes back as its parts, since Ray would wrap it."""
+    """Run a task on a worker; our own errors are returned as their parts, since Ray would wrap them."""
     try:
         return task(writable(shared), writable(item)), None
     except DragomanError as error:
@@ -104,7 +104,7 @@ def _guarded(task: Task, shared: Shared, item: Any) -> tuple[Any, Any]:
 
 
 class _Memory:
-    """The memory of an array, offered for writing."""
+    """The memory of an array, exposed as writable."""
 
     def __init__(self, array: np.ndarray) -> None:
         self.array = array  # kept alive
@@ -113,10 +113,10 @@ class _Memory:
 
 
 def writable(value: Any) -> Any:
-    """The same arrays, but such as may be written to, without a copy.
+    """The same arrays as writable ones, without copying.
 
-    Arrays from Ray's object store are read-only, and for Numba that is another type: all kernels would be compiled
-    again. Nobody does write to them; a shared array that a task changed would make it depend on who ran before.
+    Arrays from Ray's object store are read-only, which is another type for Numba: all kernels would be compiled again.
+    Nothing may write to them, or a task would depend on those that ran before it.
     """
     if isinstance(value, Mapping):
         return {name: writable(each) for name, each in value.items()}
@@ -127,9 +127,9 @@ def writable(value: Any) -> Any:
 
 @contextmanager
 def connected(address: str | None, *, workers: int | None = None) -> Iterator[Runner]:
-    """Who runs tasks: this process if there is no address, a Ray started here for `local`, or a cluster (ray://…).
+    """A runner: this process without an address, a Ray started here for `local`, or a cluster (ray://…).
 
-    A Ray that was running before stays, one that was started is stopped afterwards.
+    A Ray that was already running is left running; one that was started here is stopped afterwards.
     """
     if address is None:
         yield Local(workers)
@@ -154,16 +154,18 @@ def _start(ray: Any, address: str, workers: int | None) -> None:
         ray.init(address=address, **options)
     except (ImportError, OSError, ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0]
-        remedy = "is it running, and the address right? `local` starts one on this machine"
-        if "timeout" in reason and "RAY_AUTH_MODE" not in os.environ:  # Ray tells only its own log of a missing token
-            remedy = "is it running? If it asks for a token, have it in ~/.ray/auth_token and set RAY_AUTH_MODE=token"
+        remedy = "check that it is running and the address is right; `local` starts one on this machine"
+        if "timeout" in reason and "RAY_AUTH_MODE" not in os.environ:  # Ray reports a missing token only in its own log
+            remedy = (
+                "check that it is running; if it needs a token, put it in ~/.ray/auth_token and set RAY_AUTH_MODE=token"
+            )
         if "ray[client]" in reason:
             reason, remedy = "ray[client] is not installed", "install it with: pip install 'dragoman[cluster]'"
         raise BadInputError(f"cannot connect to a Ray cluster ({reason})", where=address, remedy=remedy) from None
 
 
 def _knock(address: str) -> None:
-    """See whether anybody is there: Ray itself would try for more than a minute."""
+    """Check that something answers: Ray itself would keep trying for more than a minute."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host and port.isdigit():
         socket.create_connection((host, int(port)), WAIT).close()

@@ -15,21 +15,21 @@ from dragoman.tables import Index
 from dragoman.tables import kernels as table_kernels
 from dragoman.tables.table import EMPTIEST, MOST_ENTRIES
 
-CHUNK = 1 << 20  # entries that are looked at at a time
+CHUNK = 1 << 20  # entries handled at a time
 
 Ids = NDArray[np.int64]
 
 
 def chunks(size: int) -> Iterator[slice]:
-    """Slices of so many entries, a chunk at a time."""
+    """Slices that cover this many entries, a chunk at a time."""
     for begin in range(0, size, CHUNK):
         yield slice(begin, min(size, begin + CHUNK))
 
 
 def check_size(entries: int, most: int = MOST_ENTRIES) -> None:
-    """Refuse what no table can hold, or no merge."""
+    """Raise an error if there are more entries than a table, or a merge, can hold."""
     if entries > most:
-        remedy = "train on less text, with a lower order, or leave out what was seen once (--least 2)"
+        remedy = "train on less text, use a lower order, or drop what was seen only once (--least 2)"
         raise BadInputError(f"a table holds at most {most:,} entries, not {entries:,}", remedy=remedy)
 
 

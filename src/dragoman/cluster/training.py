@@ -1,12 +1,12 @@
-"""Training a base in shards, here or on a cluster: bit for bit what `Knowledge.train` makes of the same pairs.
+"""Training a base in shards, here or on a cluster: bit for bit what `Knowledge.train` produces from the same pairs.
 
 1. Texts are read block by block, words numbered in order of first occurrence; the corpus is on disk from then on.
-2. Both alignment models: an online epoch over the first pairs, one task a direction; then E-steps, a task a shard.
-3. A task a shard aligns its sentences and counts phrase pairs, n-grams and lengths.
-4. What the shards have counted is merged, and the tables are built in files.
+2. Both alignment models: an online epoch over the first pairs, one task per direction; then E-steps, one per shard.
+3. One task per shard aligns its sentences and counts phrase pairs, n-grams and lengths.
+4. The counts of the shards are merged, and the tables are built in files.
 
 Counts are integers, and tables are numbered by their keys. So the result does not depend on shards, workers, or tasks
-that were run twice; and memory depends on the size of a shard and of the vocabularies, not on that of the corpus.
+that were run twice; and memory depends on the size of a shard and of the vocabularies, not of the corpus.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ DIRECTIONS = {"inverse": ("source", "target"), "direct": ("target", "source")}
 
 
 class Trained(NamedTuple):
-    """What came of a training."""
+    """The result of training."""
 
     pairs: int  # learned: those with no empty or overlong side
-    bytes: int  # of files that were needed meanwhile, at most at once
+    bytes: int  # the peak size of the temporary files
 
 
 def train(
@@ -59,8 +59,8 @@ def train(
 ) -> Trained:
     """Train a base on pairs of texts and save it to a directory.
 
-    Phrase pairs and n-grams of the highest order that were seen less than `least` times are left out in the end.
-    `work` is a directory with room for files that are needed meanwhile; without, they are beside what is trained.
+    Phrase pairs and n-grams of the highest order seen less than `least` times are left out in the end. `work` is a
+    directory for temporary files; by default they go beside the new base.
     """
     with storage_errors(directory), _workplace(work or directory.parent) as place:
         trainer = Trainer(place, runner or Local(), shards, progress)
@@ -74,7 +74,7 @@ def train_project(project: Project, pairs: Iterable[tuple[str, str]], **options:
     """`train` a base for a project that is open for writing and has learned nothing yet."""
     if project.find_base() or project.journal.history(limit=1):
         remedy = "create a new project and train it first"
-        raise BadInputError("this project has learned already", where=project.path, remedy=remedy)
+        raise BadInputError("this project has already learned something", where=project.path, remedy=remedy)
     settings = project.settings
     trained = train(pairs, project.own_base, tokens=settings["tokens"], order=settings["order"], **options)
     project.set_base(project.own_base)
@@ -89,7 +89,7 @@ def _workplace(parent: Path) -> Iterator[Workplace]:
 
 
 class Trainer:
-    """The steps of a training, with what all of them need."""
+    """The steps of training, and what they share."""
 
     def __init__(
         self, place: Workplace, runner: Runner, shards: int | None = None, progress: Progress | None = None
@@ -129,12 +129,12 @@ class Trainer:
         return tree
 
     def _empty(self, corpus: Corpus, source: str, target: str) -> Expected:
-        """No counts yet, of a direction."""
+        """The counts of a direction, still empty."""
         words = [corpus.counts[side].size - len(SPECIAL) for side in (source, target)]
         return Expected(corpus.lengths(target), (words[0], words[1] + 1), self.place)
 
     def _expect(self, corpus: Corpus, expected: Expected, sides: tuple[str, str], epoch: int) -> None:
-        """Replace the counts of a direction by those expected under the model they make."""
+        """Replace the counts of a direction by those expected under the model they define."""
         what = f"aligning {sides[0]} to {sides[1]}"
         items = self._items(corpus, {"sides": sides})
         results = self.runner.run(aligning.expect, expected.shared(), items)
@@ -163,7 +163,7 @@ class Trainer:
         return ({**corpus.part(*bounds), **more} for bounds in corpus.shards(self.shards))
 
     def _told(self, what: str, results: Iterator[Any], before: int, total: int, corpus: Corpus) -> Iterator[Any]:
-        """The results of shards, with progress reported on each."""
+        """The results of the shards, reporting progress after each."""
         for (_, last), found in zip(corpus.shards(self.shards), results, strict=True):
             yield found
             self.progress(what, before + last, total)

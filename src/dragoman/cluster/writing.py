@@ -1,4 +1,4 @@
-"""Texts to numbers, block by block: first how words are written is counted, then they are numbered in their usual case.
+"""From texts to word ids, block by block: first case and spaces are counted, then words get ids in their usual case.
 
 Each block is read with a vocabulary of its own. Words are numbered in order of their first occurrence, so the words of
 all blocks, one block after another, get the same numbers as if the whole text had been read at once; counts are
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from dragoman.arrays import ArrayTree
 from dragoman.errors import BadInputError
 from dragoman.files import Arrays
-from dragoman.models.alignment import MAX_SENTENCE_WORDS
+from dragoman.models.alignment import can_align
 from dragoman.models.knowledge import compact
 from dragoman.tables import Table
 from dragoman.text.shapes import MIXED, shape
@@ -34,7 +34,9 @@ Ids = NDArray[np.int64]
 
 def pack(texts: Iterable[str]) -> tuple[NDArray[np.uint8], Ids]:
     """Texts as bytes, and where each ends."""
-    coded = [text.encode("utf-8", "surrogatepass") for text in texts]  # what cannot be learned is refused later
+    coded = [
+        text.encode("utf-8", "surrogatepass") for text in texts
+    ]  # text that cannot be learned raises an error later
     return np.frombuffer(b"".join(coded), np.uint8), np.cumsum([len(each) for each in coded], dtype=np.int64)
 
 
@@ -55,12 +57,12 @@ def read_block(block: Mapping[str, Any], mode: Mode) -> Iterator[tuple[Sentence,
             one, other = (side.read(text) for side, text in zip(sides, pair, strict=True))
         except BadInputError as error:
             raise BadInputError(error.what, where=f"pair {number}", remedy=error.remedy) from None
-        if 1 <= len(one) <= MAX_SENTENCE_WORDS and 1 <= len(other) <= MAX_SENTENCE_WORDS:
+        if can_align(one, other):
             yield one, other
 
 
 class Later(Table):
-    """A table that only collects what is added to it, until its contents are wanted: faster than a bit at a time."""
+    """A table that collects what is added until its contents are needed, which is faster than adding bit by bit."""
 
     def __init__(self, columns: Mapping[str, DTypeLike]) -> None:
         super().__init__(columns)
@@ -86,7 +88,7 @@ class Later(Table):
 
 
 def count_writing(shared: Mapping[str, Any], block: Mapping[str, Any]) -> ArrayTree:
-    """Task: what both sides of a block say about case and spaces, and the words that this concerns in their order."""
+    """Task: the counts of case and spaces on both sides of a block, and the words they refer to, in order."""
     sides = {name: Side(Vocabulary(), shared["mode"]) for name in SIDES}
     for side in sides.values():
         side.casing.forms, side.casing.habits = Later(side.casing.forms.dtypes), Later(side.casing.habits.dtypes)
@@ -109,7 +111,7 @@ def _counted(side: Side) -> dict[str, Table]:
 
 
 class Writing:
-    """How one language is written: the sum of what blocks have counted, with the words in order of first occurrence."""
+    """How one language is written: the sum of the blocks' counts, with words in order of first occurrence."""
 
     def __init__(self, mode: Mode) -> None:
         self.mode = mode
@@ -121,13 +123,13 @@ class Writing:
         self._sum(here, {part: found.under(part) for part in _counted(self.side)})
 
     def _sum(self, here: Ids, counts: Mapping[str, Mapping[str, Any]]) -> None:
-        """Add counts of words whose ids here are given."""
+        """Add counts, given the ids here of the words."""
         for part, table in _counted(self.side).items():
             columns = dict(counts[part])
             table.add(_TRANSLATED[part](columns.pop("key"), here), **columns)
 
     def finished(self) -> Side:
-        """The language, with what follows from the counts of forms alone."""
+        """The language, including the table that follows from the counts of forms."""
         casing = self.side.casing
         forms = casing.forms.contents()
         words = casing.vocabulary.words(forms["key"])
@@ -138,7 +140,7 @@ class Writing:
         return self.side
 
     def over(self, vocabulary: Vocabulary) -> Side:
-        """The same with the ids of a vocabulary, to which the words are added that it lacks; in canonical order."""
+        """The same with the ids of a vocabulary, which gets the words it lacks; in canonical order."""
         mine = self.side.casing.vocabulary
         other = Writing(self.mode)
         other.side = Side(vocabulary, self.mode)
@@ -203,7 +205,7 @@ def number_words(shared: Mapping[str, Any], block: Mapping[str, Any]) -> ArrayTr
 
 
 def share_sides(sides: Sequence[Side]) -> ArrayTree:
-    """Both languages, as `number_words` wants them."""
+    """Both languages, in the form that `number_words` takes."""
     shared = ArrayTree()
     for name, side in zip(SIDES, sides, strict=True):
         shared.put(f"{name}.side", side.arrays())

@@ -8,14 +8,14 @@
 >>> model.lexical("mesa", "table") > model.lexical("mesa", "the")
 True
 
-A sample's expected counts are integers (units of 2⁻²⁰). What `add` returns is exactly what was added: `remove` with it
+A sample's expected counts are integers (units of 2⁻²⁰). `add` returns exactly what was added; passing it to `remove`
 leaves the model as if the sample had never been seen, whatever was learned in between.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +32,7 @@ from dragoman.tables.kernels import WORD_BITS
 from dragoman.text.vocabulary import NULL, SPECIAL, UNKNOWN, Vocabulary
 
 MAX_SENTENCE_WORDS = kernels.LONGEST  # either side
-SLACK = 16  # `prune` goes on to 1/16 below the limit, so that it is not needed again after every sentence
+SLACK = 16  # `prune` stops 1/16 below the limit, so that it does not run again after every sentence
 TABLES = ("links", "targets", "jumps", "origins", "sources")
 
 Ids = NDArray[np.int64]
@@ -49,11 +49,11 @@ class Contribution(NamedTuple):
 class AlignmentModel(Restorable):
     """Expected counts of links and jumps, and the probabilities that follow from them.
 
-    With a base, the tables hold the differences to it. What is read is the sum of both or, with a `share`, what their
-    relative frequencies interpolate to where both have any: share · layer + (1 − share) · base. Jumps from where none
-    was seen yet are equally likely or, with a `nearness` below 1, the likelier the nearer to the next word: then first
-    sentences are aligned along the diagonal and not to the null word (docs/alignment.md). Vocabularies may be shared
-    with other models; methods whose name ends in `_ids` take their ids and never look into them.
+    With a base, the tables hold the differences from it. Reading gives the sum of both or, with a `share`, their
+    interpolated relative frequencies where both have any: share · layer + (1 − share) · base. Jumps from a position
+    without counts are equally likely or, with a `nearness` below 1, likelier the nearer they are to the next word:
+    then the first sentences are aligned along the diagonal, not to the null word (docs/alignment.md). Vocabularies may
+    be shared with other models; methods whose names end in `_ids` take ids and never touch them.
     """
 
     parts = TABLES
@@ -67,7 +67,7 @@ class AlignmentModel(Restorable):
         self, source: Vocabulary | None = None, target: Vocabulary | None = None, base: AlignmentModel | None = None
     ) -> None:
         if base is not None and base.base is not None:
-            raise BadInputError("a model that has a base itself cannot be the base of an alignment model")
+            raise BadInputError("an alignment model cannot use a model with a base as its base")
         self.base: AlignmentModel | None = base
         self.source: Vocabulary = source or Vocabulary(base.source if base else None)
         self.target: Vocabulary = target or Vocabulary(base.target if base else None)
@@ -83,7 +83,7 @@ class AlignmentModel(Restorable):
         return self.add_ids(self.source.ids(source, add=True), self.target.ids(target, add=True))
 
     def remove(self, source: Words, target: Words, contribution: Contribution) -> None:
-        """Take back what `add` returned for this sentence pair."""
+        """Undo `add`, given what it returned for this sentence pair."""
         ids = self._ids(source, target)
         if any(UNKNOWN in side for side in ids):
             raise BadInputError("this sentence pair was never learned, so it cannot be forgotten")
@@ -96,7 +96,7 @@ class AlignmentModel(Restorable):
         return contribution
 
     def estimate(self, source: Ids, target: Ids) -> Contribution:
-        """Expected counts of a sample under the model as it is, which stays as it is."""
+        """Expected counts of a sample under the current model, which does not change."""
         check_pair(source, target)
         return Contribution(*kernels.estimate(self.view, source, target))
 
@@ -107,7 +107,7 @@ class AlignmentModel(Restorable):
         for name, extra in (room | {"sources": len(source)}).items():
             self.tables[name].reserve(extra)
         if not kernels.apply(self.view, source, target, links, jumps, sign):
-            raise BadInputError("this contribution belongs to another sentence pair; nothing was changed")
+            raise BadInputError("this contribution is from another sentence pair; nothing was changed")
 
     def lexical(self, f: str, e: str | None) -> float:
         """The smoothed p(f|e) in use; e = None is the null word."""
@@ -127,7 +127,7 @@ class AlignmentModel(Restorable):
     def viterbi(self, source: Words, target: Words) -> list[int]:
         """The most probable position of each source word, 0 = null.
 
-        Of equally probable ways it takes: a real state before a null state, the greatest last position, and as previous
+        Ties are broken in favour of a real state over a null state, the greatest last position, and as previous
         position the nearest before the word's own, or else the first after it.
         """
         return list(map(int, self.viterbi_ids(*self._ids(source, target))))
@@ -167,7 +167,7 @@ class AlignmentModel(Restorable):
 
     @property
     def nbytes(self) -> int:
-        """Bytes held in memory by the statistics, those of the base not counted."""
+        """Bytes held in memory by the statistics, excluding its base."""
         return sum(table.nbytes for table in self.tables.values())
 
     def part(self, name: str) -> Table:
@@ -175,7 +175,7 @@ class AlignmentModel(Restorable):
         return self.tables[name]
 
     def contents(self) -> ArrayTree:
-        """The statistics in canonical order, base not counted: equal for equal models, however they were made."""
+        """The statistics in canonical order, excluding the base: the same for equal models, however they were made."""
         tree = ArrayTree(size=self.size)
         for name, table in self.tables.items():
             tree.put(name, table.contents())
@@ -189,7 +189,7 @@ class AlignmentModel(Restorable):
         target: Vocabulary | None = None,
         base: AlignmentModel | None = None,
     ) -> AlignmentModel:
-        """The model whose `arrays()` these are, over the same base; they are used as they are, not copied."""
+        """Restore a model, over the same base, from its `arrays()`, which are used directly, not copied."""
         model = cls(source, target, base)
         model.restore(arrays)
         return model
@@ -197,9 +197,9 @@ class AlignmentModel(Restorable):
     def prune(self, limit: int) -> int:
         """Drop links of this layer if there are more than `limit`, the weakest first; returns how many.
 
-        Probabilities stay normalised, Σ_f c(e, f) = c(e). But what was dropped is not known exactly any more: taking
-        back a contribution later takes what is there, and `skipped` counts the links where that was less. Of the other
-        tables none grows with what is learned, beyond the vocabulary and the lengths of sentences.
+        Probabilities stay normalised, Σ_f c(e, f) = c(e). But dropped counts are lost: removing a contribution later
+        subtracts what is left, and `skipped` counts the links that had less. The other tables are bounded by the
+        vocabulary and the lengths of sentences.
         """
         links = self.tables["links"]
         if len(links) <= limit:
@@ -213,22 +213,22 @@ class AlignmentModel(Restorable):
         return int(weakest.size)
 
     def compact(self) -> None:
-        """Put the entries of all tables into the order of their keys and give back spare room."""
+        """Sort the entries of all tables by key and free spare room."""
         for table in self.tables.values():
             table.compact()
 
     @property
     def dropped(self) -> int:
-        """How many links `prune` has dropped, those of the base not counted."""
+        """How many links `prune` has dropped from this layer."""
         return int(self.lost[DROPPED])
 
     @property
     def skipped(self) -> int:
-        """How many links that were to be taken back had been dropped before, in whole or in part."""
+        """How many links to be removed had already been dropped, wholly or partly."""
         return int(self.lost[SKIPPED])
 
     def merge(self, other: AlignmentModel) -> None:
-        """Add everything that the other model has learned (its base not counted), as if its samples had come here."""
+        """Add everything that another model has learned, excluding its base, as if this one had seen its samples."""
         source = _translation(other.source, self.source)
         target = _translation(other.target, self.target)
         for name, table in other.tables.items():
@@ -261,8 +261,13 @@ def _counts(table: Table) -> Counts:
 _NOTHING = np.zeros(0, np.int64)
 
 
+def can_align(source: Sized, target: Sized) -> bool:
+    """Whether neither side of a sentence pair is empty or too long."""
+    return all(1 <= len(words) <= MAX_SENTENCE_WORDS for words in (source, target))
+
+
 def check_pair(source: Words | Ids, target: Words | Ids, where: str | None = None) -> None:
-    """Refuse a sentence pair that cannot be aligned."""
+    """Raise an error for a sentence pair that cannot be aligned."""
     for side, words in (("source", source), ("target", target)):
         if isinstance(words, str):
             raise BadInputError(f"the {side} is one string, not a list of words", where=where, remedy="split it first")

@@ -1,8 +1,8 @@
 """Language models as ARPA files: written for other tools, and read as immutable models.
 
-An ARPA file lists n-grams with log₁₀ p(last word | those before it) and, for histories, log₁₀ of the weight by which
-the probability of a word that does not follow them there is taken from the shorter history. Interpolation fits that
-form exactly: the listed probability includes what shorter histories give, and the weight is D_k · N1+(u •) / c_X(u).
+An ARPA file lists n-grams with log₁₀ p(last word | those before it) and, for histories, log₁₀ of the back-off weight,
+which multiplies the shorter history's probability of a word that is not listed after them. Interpolation fits that form
+exactly: the listed probability includes what shorter histories give, and the weight is D_k · N1+(u •) / c_X(u).
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ SPECIALS = {"<unk>": UNKNOWN, "<UNK>": UNKNOWN, "<s>": START, "</s>": END}
 
 
 def write_arpa(model: LanguageModel, path: str | Path) -> None:
-    """Write a model, base and layer together, as an ARPA file; compressed if its name ends in `.gz`."""
+    """Write a model, base and layer together, as an ARPA file; compressed if the name ends in `.gz`."""
     path = Path(path)
     if (model.base and model.share_in_use is not None) or (model.base or model).stored.inner.size:
-        raise BadInputError("an interpolated model does not fit the form of an ARPA file", remedy="set no share")
+        raise BadInputError("an ARPA file cannot hold an interpolated model", remedy="set share to None")
     orders = _needed(list(list_grams(model)))
     orders[0] = _with_specials(orders[0])
     names = {word: _name(model.vocabulary, word) for word in orders[0].words.tolist()}
@@ -91,7 +91,7 @@ def _rows(model: LanguageModel, order: int, grams: Grams, texts: list[str]) -> I
 
 
 def _needed(orders: list[Grams]) -> list[Grams]:
-    """Without the n-grams of which nothing is left, unless others go on from them."""
+    """Leave out n-grams with nothing left, unless others continue them."""
     needed = np.zeros(0, np.int64)
     for k in range(len(orders) - 1, -1, -1):
         grams = orders[k]
@@ -102,7 +102,7 @@ def _needed(orders: list[Grams]) -> list[Grams]:
 
 
 def _with_specials(grams: Grams) -> Grams:
-    """The words, with those that every ARPA file has."""
+    """The words, including those that every ARPA file has."""
     missing = np.setdiff1d([UNKNOWN, START, END], grams.words)
     nothing = np.zeros_like(missing)
     added = (-2 - missing, missing, nothing, nothing, nothing)  # ids that no history has; the key of a word is its id
@@ -144,17 +144,17 @@ class ArpaModel(Reader):
         return len(self.table)
 
     def arrays(self) -> ArrayTree:
-        """Everything needed to open this model again, the vocabulary not counted."""
+        """Everything needed to restore this model, except its vocabulary."""
         return ArrayTree(order=np.array([self.order]), **self.table.arrays())
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray], vocabulary: Vocabulary) -> ArpaModel:
-        """The model whose `arrays()` these are; they are used as they are, not copied."""
+        """Restore a model from its `arrays()`, which are used directly, not copied."""
         return cls(int(arrays["order"][0]), vocabulary, Table.from_arrays(arrays))
 
     @classmethod
     def read(cls, path: str | Path) -> ArpaModel:
-        """Read an ARPA file, also a compressed one."""
+        """Read an ARPA file, compressed or not."""
         path = Path(path)
         try:
             with path.open("rb") as file:
@@ -165,18 +165,18 @@ class ArpaModel(Reader):
             raise BadInputError(f"cannot be read: {error}", where=path, remedy="ARPA files are UTF-8 text") from None
         except OSError as error:
             what = f"cannot be read: {(error.strerror or str(error)).lower()}"
-            raise BadInputError(what, where=path, remedy="name a file that you may read") from None
+            raise BadInputError(what, where=path, remedy="check its path and permissions") from None
 
 
 def read_base(path: str | Path, vocabulary: Vocabulary | None = None) -> LanguageModel:
-    """An ARPA file as the base of language models, which interpolate with it what they learn.
+    """An ARPA file as a base; language models interpolate what they learn with it.
 
-    Its words are entered into the vocabulary. It keeps the probabilities of the file: there are no counts in it, so a
-    layer cannot be summed with it, and it cannot learn itself.
+    Its words are added to the vocabulary. It keeps the probabilities of the file and has no counts, so a layer cannot
+    be summed with it, and it cannot learn.
     """
     arpa = ArpaModel.read(path)
     if arpa.order < 2:
-        raise BadInputError("holds single words only", where=path, remedy="a base has an order of at least 2")
+        raise BadInputError("has unigrams only", where=path, remedy="use a model of order 2 or higher")
     words = arpa.vocabulary.words(range(len(SPECIAL), len(arpa.vocabulary)))
     model = LanguageModel(arpa.order, vocabulary)
     renamed = np.concatenate([np.arange(len(SPECIAL)), model.vocabulary.ids(words, add=True)])
@@ -196,7 +196,7 @@ def read_base(path: str | Path, vocabulary: Vocabulary | None = None) -> Languag
 
 
 class _Parser:
-    """Reads one file line by line, and says where it is wrong."""
+    """Reads one file line by line and reports where it is wrong."""
 
     def __init__(self, path: Path, text: TextIO) -> None:
         self.path = path
@@ -246,7 +246,7 @@ class _Parser:
             raise self.error("an n-gram whose history is not listed")
 
     def row(self, line: str, order: int, words: array[int], scores: array[float], weights: array[float]) -> None:
-        """Take one n-gram apart: log₁₀ of its probability, its words, perhaps log₁₀ of its back-off weight."""
+        """Parse one n-gram: log₁₀ of its probability, its words, perhaps log₁₀ of its back-off weight."""
         fields = line.replace("\t", " ").split(" ")
         if len(fields) not in (order + 1, order + 2):
             raise self.error(f"expected a {order}-gram with its probability")
@@ -267,7 +267,7 @@ class _Parser:
         try:
             self.number, line = next(self.lines)
         except StopIteration:
-            raise self.error("the file ends too early", remedy="it may be incomplete, or not an ARPA file") from None
+            raise self.error("unexpected end of file", remedy="it may be incomplete, or not an ARPA file") from None
         return line.rstrip("\r\n")
 
     def error(self, what: str, remedy: str | None = None) -> BadInputError:

@@ -1,4 +1,4 @@
-"""What one sentence pair has added to a set of models, and its form in the journal."""
+"""What one sentence pair has added to a set of models, and how the journal stores it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dragoman.kernels import exercise
 from dragoman.models import alignment
 from dragoman.models import contribution_kernels as kernels
 
-FORMAT = b"\0dc2"  # the first bytes; what does not begin so is in the form used before, of int32 throughout
+FORMAT = b"\0dc2"  # the first bytes; data without them is in the older form, all int32
 WIDTHS = (1, 1, 2, 3, 3, 3, 3)  # columns of each part: source, target, links, and links and jumps of both models
 
 Ids = NDArray[np.int64]
@@ -21,7 +21,7 @@ Ids = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Contribution:
-    """All that one sentence pair has added: enough to take exactly that back, whatever was learned since."""
+    """Everything one sentence pair has added: enough to remove exactly that, whatever was learned since."""
 
     source: Ids  # [J] word ids
     target: Ids  # [I]
@@ -32,7 +32,7 @@ class Contribution:
     def to_bytes(self) -> bytes:
         """A compact form for the journal: the number of rows of each part, then the parts, in 7-bit groups.
 
-        Of rows that say a place (two positions), the difference to the place before is kept, then their amounts.
+        For rows with a place (two positions), the difference from the previous place is stored, then the amounts.
         """
         parts = (self.source, self.target, self.links, *self.inverse, *self.direct)
         columns = [np.array([len(part) for part in parts]), self.source, self.target]
@@ -44,7 +44,7 @@ class Contribution:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Contribution:
-        """The contribution whose `to_bytes` this is."""
+        """Read a contribution from its `to_bytes()`."""
         parts = _plain_parts(data) if data[: len(FORMAT)] != FORMAT else _packed_parts(data)
         source, target, links, *rows = parts
         models = alignment.Contribution(*rows[:2]), alignment.Contribution(*rows[2:])
@@ -82,8 +82,8 @@ def _plain_parts(data: bytes) -> list[NDArray[np.int32]]:
 
 
 def _damaged() -> DamagedFileError:
-    what = "a contribution in the journal is cut short or damaged, or of a newer version"
-    return DamagedFileError(what, remedy="restore the journal from a copy, or install that version of dragoman")
+    what = "a contribution in the journal is damaged or was written by a newer version"
+    return DamagedFileError(what, remedy="restore the journal from a backup, or upgrade dragoman")
 
 
 @exercise

@@ -35,8 +35,8 @@ BATCH_EM = ("ibm1",) * 5 + ("hmm",) * 5  # the baseline of SPEC §1
 PLAN = ("online", "hmm", "hmm")  # aligns better, and in less time: docs/alignment.md
 MOST_THREADS = 8  # by default: each holds expected counts of its own, 8 bytes a word pair
 CELLS = 1 << 22  # source positions × target positions of the sentences that make one task, at most
-TASKS = 16  # at least so many, where there are sentences enough
-ONLINE = 100_000  # sentence pairs that an online epoch looks at, the first ones: it cannot be shared out
+TASKS = 16  # at least this many, if there are enough sentences
+ONLINE = 100_000  # the first sentence pairs, which an online epoch uses: it cannot be parallelised
 
 Ids = NDArray[np.int64]
 Progress = Callable[[int, int], None]  # sentences done, sentences of all epochs
@@ -51,18 +51,22 @@ def train(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> list[float]:
-    """Give an empty model the expected counts of the last of several epochs over a corpus, as planned.
+    """Train an empty model on a corpus for several epochs, as planned; it gets the expected counts of the last one.
 
-    Returns the log-likelihood of the corpus in each epoch, under the model that epoch started from (in an online epoch:
-    that each sample met). From one epoch to the next of the same kind of batch EM it never falls without smoothing
-    (`smooth=False`; online epochs always smooth), up to the quantisation of counts; to interpolate with uniform
-    distributions after maximising may cost a little of what was gained. An online epoch looks at the first `ONLINE`
-    pairs only. The result is the same, bit for bit, for any number of threads.
+    Returns the log-likelihood of the corpus in each epoch, under the model at its start (in an online epoch: under the
+    model that each sample met). Between batch EM epochs of the same kind it never falls without smoothing
+    (`smooth=False`; online epochs always smooth), up to the quantisation of counts; smoothing after maximising may cost
+    a little of the gain. An online epoch uses only the first `ONLINE` pairs. The result is the same, bit for bit, for
+    any number of threads.
     """
     if model.base or any(len(table) for table in model.tables.values()):
-        raise BadInputError("training needs an empty model", remedy="train a new one, then merge it or build on it")
+        raise BadInputError(
+            "only an empty model can be trained", remedy="train a new model, then merge it or use it as a base"
+        )
     if not {*plan} <= {"ibm1", "hmm", "online"} or "online" in plan[1:]:
-        raise BadInputError(f"no such plan: {', '.join(plan)}", remedy="name epochs ibm1, hmm, and online as the first")
+        raise BadInputError(
+            f"unknown training plan: {', '.join(plan)}", remedy="use ibm1, hmm and, as the first epoch only, online"
+        )
     corpus = _Corpus(pairs, LEXICAL_UNIFORM if smooth else 0.0, JUMP_UNIFORM if smooth else 0.0, model.nearness)
     threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
     log_likelihoods = []
@@ -108,7 +112,7 @@ class _Corpus:
             yield last, float(kernels.online_step(self.corpus, cells, first, last, self.blocks, *counts))
 
     def batch(self, kind: str, threads: int) -> Iterator[tuple[int, float]]:
-        """Replace the counts by those expected under the model they make; yields (sentences done, log-likelihood)."""
+        """Replace the counts by those expected under the model they define; yields (sentences done, log-likelihood)."""
         lexicon, jumps = np.empty(self.links.size), np.empty(self.jumps.size)
         kernels.estimate_lexicon(self.pairs, self.links, self.lexical_uniform, lexicon)
         kernels.estimate_jumps(self.blocks, self.jumps, self.jump_uniform, self.nearness, jumps)
@@ -138,7 +142,7 @@ class _Corpus:
             self.jumps += steps
 
     def _cells(self, first: int, last: int, size: int) -> NDArray[np.int32]:
-        """Numbers of the word pairs in these sentences; made anew each epoch, since all would take too much memory."""
+        """Numbers of the word pairs in these sentences; recomputed each epoch, since all would take too much memory."""
         cells = np.empty(size, np.int32)
         kernels.fill_cells(self.corpus, self.pairs, first, last, cells)
         return cells
@@ -162,7 +166,7 @@ class _Corpus:
 
 
 def divide(corpus: CorpusArrays, sentences: int) -> list[tuple[int, int, int]]:
-    """Runs of the first sentences with about as many cells: the first, one past the last, and their cells."""
+    """Divide the first sentences into runs of similar numbers of cells: first, one past the last, cells of each."""
     ends = np.cumsum((np.diff(corpus.source_ends) * np.diff(corpus.target_ends))[:sentences])
     number = ends // max(1, min(CELLS, ends[-1] // TASKS))
     bounds = np.concatenate([[0], np.flatnonzero(np.diff(number)) + 1, [sentences]])
@@ -171,10 +175,10 @@ def divide(corpus: CorpusArrays, sentences: int) -> list[tuple[int, int, int]]:
 
 
 def _joined(pairs: Iterable[tuple[Ids, Ids]]) -> tuple[Ids, Ids, Ids, Ids]:
-    """Words of all source sentences, where each ends (after a 0), and the same of the target sentences."""
+    """The words of all source sentences, where each ends (after a 0), and the same for the target sentences."""
     pairs = list(pairs)
     if not pairs:
-        raise BadInputError("there are no sentence pairs to train on")
+        raise BadInputError("no sentence pairs to train on")
     for number, (source, target) in enumerate(pairs, start=1):
         check_pair(source, target, where=f"pair {number}")
     sides = []
@@ -184,7 +188,7 @@ def _joined(pairs: Iterable[tuple[Ids, Ids]]) -> tuple[Ids, Ids, Ids, Ids]:
 
 
 def renew(model: AlignmentModel, source: Ids, target: Ids, old: Contribution | None) -> Contribution:
-    """Estimate a sample anew in place of what it has contributed so far: s ← s − s_m(old) + s_m(new) ([O] Eq. 21)."""
+    """Re-estimate a sample, replacing its contribution so far: s ← s − s_m(old) + s_m(new) ([O] Eq. 21)."""
     new = model.add_ids(source, target)
     if old is not None:
         model.apply(source, target, old, -1)
@@ -192,7 +196,7 @@ def renew(model: AlignmentModel, source: Ids, target: Ids, old: Contribution | N
 
 
 class IncrementalEM:
-    """Incremental EM in the batch setting: every sample's contribution is kept, and renewed once an epoch.
+    """Incremental EM in the batch setting: every sample's contribution is kept and re-estimated once per epoch.
 
     [O] Eq. 21–23. The first epoch is the online rule.
     """
@@ -202,7 +206,7 @@ class IncrementalEM:
         self.samples: list[tuple[Ids, Ids, Contribution | None]] = [(source, target, None) for source, target in pairs]
 
     def epoch(self, progress: Progress | None = None) -> None:
-        """Renew the contribution of each sample in turn."""
+        """Re-estimate the contribution of each sample in turn."""
         for number, (source, target, old) in enumerate(self.samples):
             self.samples[number] = (source, target, renew(self.model, source, target, old))
             if progress is not None:
@@ -210,20 +214,20 @@ class IncrementalEM:
 
 
 class Interlaced:
-    """Online learning that keeps the last R samples and renews E of them at each trial ([O] App. A).
+    """Online learning that keeps the last R samples and re-estimates E of them at each trial ([O] App. A).
 
     With R = E = 1 it is the online rule.
     """
 
     def __init__(self, model: AlignmentModel, R: int, E: int) -> None:
         if not 1 <= E <= R:
-            raise BadInputError(f"of the last R = {R} samples, E = {E} cannot be renewed", remedy="choose 1 ≤ E ≤ R")
+            raise BadInputError(f"cannot re-estimate E = {E} of the last R = {R} samples", remedy="choose 1 ≤ E ≤ R")
         self.model, self.R, self.E = model, R, E
         self.trial = 0
         self.samples: deque[tuple[Ids, Ids, Contribution | None]] = deque(maxlen=R)
 
     def add_ids(self, source: Ids, target: Ids) -> None:
-        """Learn a sample, then renew E − 1 of those before it, one after another."""
+        """Learn a sample, then re-estimate E − 1 earlier ones, one after another."""
         check_pair(source, target)
         self.trial += 1
         self.samples.append((source, target, None))
@@ -234,7 +238,7 @@ class Interlaced:
 
 
 def interlaced(trial: int, R: int, E: int) -> list[int]:
-    """The trials whose samples are renewed at a trial: ⌊t − (e − 1) · R / E⌋ for e = 1…E ([O] Eq. A.1).
+    """The trials whose samples are re-estimated at a trial: ⌊t − (e − 1) · R / E⌋ for e = 1…E ([O] Eq. A.1).
 
     >>> interlaced(10, R=5, E=3)
     [10, 8, 6]

@@ -45,14 +45,14 @@ def extract(links: ArrayLike, J: int, I: int, longest: int = MAX_PHRASE_WORDS) -
 
 
 def as_links(links: ArrayLike, J: int, I: int) -> Links:
-    """Links in the form that kernels take; refused if one lies outside the J by I words."""
+    """Links in the form that kernels take; an error if one points outside the J by I words."""
     array = np.ascontiguousarray(links, np.int32)
     if array.size == 0:
         return np.empty((0, 2), np.int32)
     if array.ndim != 2 or array.shape[1] != 2:
-        raise BadInputError("links are pairs of a source and a target position")
+        raise BadInputError("each link must be a source position and a target position")
     if array.min() < 0 or array[:, 0].max() >= J or array[:, 1].max() >= I:
-        raise BadInputError(f"a link lies outside a sentence pair of {J} and {I} words")
+        raise BadInputError(f"a link points outside a sentence pair of {J} and {I} words")
     return array
 
 

@@ -1,6 +1,6 @@
-"""A base made of what other tools have trained: a Moses phrase table and an ARPA language model.
+"""A base imported from other tools: a Moses phrase table and an ARPA language model.
 
-What is imported is not changed; a `ModelSet` over it learns as over any base. What files do not say is left open:
+What is imported never changes; a `ModelSet` over it learns as over any base. The files leave some things open:
 
 1. A phrase table has counts, so what is learned is summed with them, or interpolated with a share (moses_table.py).
 2. An ARPA model has probabilities but no counts: what is learned can only be interpolated with it (arpa.py). Where the
@@ -28,7 +28,7 @@ from dragoman.tables.kernels import WORD_BITS
 def import_base(
     phrase_table: str | Path, language: str | Path | None = None, reordering: str | Path | None = None
 ) -> ModelSet:
-    """A base from a Moses phrase table, and if given from an ARPA file and a Moses reordering table."""
+    """A base from a Moses phrase table and, optionally, an ARPA file and a Moses reordering table."""
     base = ModelSet()
     base.phrases = read_phrase_table(phrase_table, base.source, base.target, reordering)
     if language is not None:
@@ -52,13 +52,13 @@ def _sides(phrases: PhraseModel) -> tuple[PhraseTable, PhraseTable]:
 
 
 def _word(table: PhraseTable, paths: np.ndarray) -> np.ndarray:
-    """The word that each path consists of, ABSENT where it is longer."""
+    """The word of each one-word path, ABSENT for longer paths."""
     keys = table.index.keys[paths]
     return np.where(keys >> WORD_BITS == 0, keys, ABSENT)
 
 
 def _count_links(model: AlignmentModel, f: np.ndarray, e: np.ndarray, counts: np.ndarray) -> None:
-    """Let word pairs be linked as often as they were counted, in a model p(f | e) that is empty."""
+    """Link word pairs as often as they were counted, in an empty model p(f | e)."""
     model.tables["links"].add(e << WORD_BITS | f, amount=counts * UNIT)
     model.tables["targets"].add(e, amount=counts * UNIT)
     model.tables["sources"].add(f, amount=counts)

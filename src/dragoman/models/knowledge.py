@@ -1,6 +1,6 @@
-"""All that is known of a pair of languages: how both are written, and the models that translate one into the other.
+"""Everything known about a language pair: how both languages are written, and the models that translate.
 
-What is learned from a pair of texts is a contribution; it can be taken back exactly, whatever was learned since.
+What is learned from a pair of texts is a contribution; it can be removed exactly, whatever was learned since.
 
 >>> knowledge = Knowledge()
 >>> pair = knowledge.read_pair("Press the green button.", "Pulse el botón verde.")
@@ -23,7 +23,7 @@ import numpy as np
 from dragoman.arrays import ArrayTree, Restorable
 from dragoman.errors import BadInputError
 from dragoman.files import MANIFEST, open_arrays, write_arrays
-from dragoman.models.alignment import MAX_SENTENCE_WORDS, check_pair
+from dragoman.models.alignment import MAX_SENTENCE_WORDS, can_align, check_pair
 from dragoman.models.language import saved_order
 from dragoman.models.modelset import Contribution, ModelSet
 from dragoman.progress import Progress
@@ -35,15 +35,21 @@ KIND = "Knowledge"
 FORMAT = 2
 
 
+def no_usable_pairs() -> BadInputError:
+    """The error for a corpus with nothing to train on."""
+    remedy = f"both sides of a pair need 1 to {MAX_SENTENCE_WORDS} words"
+    return BadInputError("no usable pairs to train on", remedy=remedy)
+
+
 def compact(side: Side) -> None:
-    """Put all that was counted of a language into one order for equal contents."""
+    """Put the counts of a language into canonical order."""
     if side.mode == "text":
         for table in (side.casing.forms, side.casing.mixed, side.casing.habits, side.spacing.table):
             table.compact()
 
 
 class Knowledge(Restorable):
-    """Two languages and the models between them; over a base, which is never changed, the differences to it."""
+    """Two languages and the models between them; over a base, which never changes, the differences from it."""
 
     parts = ("models", "source", "target")
 
@@ -61,14 +67,14 @@ class Knowledge(Restorable):
         self.target = Side(self.models.target, tokens, base.target if base else None)
 
     def without_corrections(self) -> Knowledge:
-        """A new, empty knowledge like this one over the same base."""
+        """A new, empty one with the same settings over the same base."""
         new = Knowledge(self.base, tokens=self.source.mode, order=self.models.language.order)
         new.models.share, new.models.language_share = self.models.share, self.models.language_share
         new.models.limit = self.models.limit
         return new
 
     def read_pair(self, source: str, target: str) -> Pair:
-        """A pair of texts as tokens, and as the words that the models see now; refused if it cannot be learned."""
+        """A pair of texts as tokens, and as the words that the models see now; an error if it cannot be learned."""
         one, other = self.source.read(source), self.target.read(target)
         check_pair(one.words, other.words)
         return Pair(one, other, self.source.model_words(one), self.target.model_words(other))
@@ -82,13 +88,13 @@ class Knowledge(Restorable):
         )
 
     def learn(self, pair: Pair) -> Contribution:
-        """Learn a pair that has just been read; what it has contributed."""
+        """Learn a pair that has just been read; returns its contribution."""
         contribution = self.models.add(pair.source_words, pair.target_words)
         self._add(pair)
         return contribution
 
     def relearn(self, pair: Pair, contribution: Contribution) -> None:
-        """Learn a pair again whose contribution is known: `learn` without the estimating."""
+        """Learn a pair again, given its contribution: `learn` without the estimation."""
         ids = self.models.source.ids(pair.source_words, add=True), self.models.target.ids(pair.target_words, add=True)
         if not all(map(np.array_equal, ids, (contribution.source, contribution.target))):
             what = "a correction was split into different words when it was learned, or belongs to another base"
@@ -98,7 +104,7 @@ class Knowledge(Restorable):
         self._add(pair)
 
     def forget(self, pair: Pair, contribution: Contribution) -> None:
-        """Take back what `learn` has contributed."""
+        """Remove what `learn` has contributed."""
         self.source.remove(pair.source)
         self.target.remove(pair.target)
         self.models.remove(contribution)
@@ -111,13 +117,11 @@ class Knowledge(Restorable):
     def train(
         self, pairs: Iterable[tuple[str, str]], *, threads: int | None = None, progress: Progress | None = None
     ) -> int:
-        """Train an empty knowledge in batch, as a base; returns how many pairs had no empty or overlong side."""
+        """Train in batch, from empty, as a base; returns how many pairs had no empty or overlong side."""
         kept = list(self._fit(pairs))
         if not kept:
-            raise BadInputError(
-                "there is not one pair to train on", remedy=f"give pairs of 1 to {MAX_SENTENCE_WORDS} words a side"
-            )
-        # The usual case of words is known only after all sentences, and the models want an empty vocabulary.
+            raise no_usable_pairs()
+        # The usual case of words is only known after all sentences, and the models need an empty vocabulary.
         usual = Knowledge(tokens=self.source.mode)
         for one, other in kept:
             usual.source.add(one)
@@ -137,29 +141,29 @@ class Knowledge(Restorable):
                 one, other = self.source.read(source), self.target.read(target)
             except BadInputError as error:
                 raise BadInputError(error.what, where=f"pair {number}", remedy=error.remedy) from None
-            if 1 <= len(one) <= MAX_SENTENCE_WORDS and 1 <= len(other) <= MAX_SENTENCE_WORDS:
+            if can_align(one, other):
                 yield one, other
 
     @classmethod
     def from_arrays(
         cls, arrays: Mapping[str, np.ndarray], base: Knowledge | None = None, *, tokens: Mode = "text"
     ) -> Knowledge:
-        """The knowledge whose `arrays()` these are; they are used as they are, not copied."""
+        """Restore from `arrays()`, which are used directly, not copied."""
         order = saved_order(ArrayTree(arrays).under("models.language"))
         knowledge = cls(base, tokens=tokens, order=order)
         knowledge.restore(arrays)
         return knowledge
 
     def save(self, directory: str | Path) -> None:
-        """Write to a directory, whole or not at all."""
+        """Write to a directory, atomically."""
         write_arrays(Path(directory), self.arrays(), {"kind": KIND, "format": FORMAT, "tokens": self.source.mode})
 
     @classmethod
     def open(cls, directory: str | Path, *, verify: bool = False) -> Knowledge:
-        """Map a saved base into memory, shared with all who have it open."""
+        """Map a saved base into memory, shared with everyone who has it open."""
         arrays, about = open_arrays(Path(directory), verify=verify)
         if about.get("kind") != KIND:
-            remedy = "name the directory of a base, or of a project that was trained"
+            remedy = "give the directory of a base or of a trained project"
             raise BadInputError(f"holds a {about.get('kind')}, not a {KIND}", where=directory, remedy=remedy)
         if about.get("format") != FORMAT:
             raise BadInputError("was trained by another version of dragoman", where=directory, remedy="train it again")
@@ -167,9 +171,9 @@ class Knowledge(Restorable):
 
     @classmethod
     def open_base(cls, directory: str | Path) -> Knowledge:
-        """The base of a directory, to stand on and never to change: one for all projects that this process has open.
+        """The base in a directory, never to be changed: one object for all projects that this process has open.
 
-        A map keeps its file open, a base has more than a hundred, and a process may often have no more than a thousand.
+        Each mapping keeps its file open, a base has more than a hundred, and a process is often limited to a thousand.
         """
         path = Path(directory).resolve()
         with _opening:

@@ -9,7 +9,7 @@ True
 >>> lm.prob("rojo", ["botón"]) == lm.prob("<unk>", ["botón"])
 True
 
-With a base, the model holds the differences to it: the base is never changed, and what is read is always the sum.
+With a base, the model holds the differences from it: the base never changes, and reading always gives the sum.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ OWN = {"grams": kernels.OWN_GRAM}
 CHUNK = 1 << 12  # words that `train` hands to a kernel at once
 BATCH = 1 << 11  # sentences that are scored at once
 BLOCK = 1 << 10  # words that are looked up at once
-DEFAULT_SHARE = 0.5  # of a layer over a base that has no counts
-AUTO: Literal["auto"] = "auto"  # in place of a share: none, or this if the base is of another domain
+DEFAULT_SHARE = 0.5  # of a layer over a base without counts
+AUTO: Literal["auto"] = "auto"  # instead of a share: none, or ELSEWHERE if the base is from another domain
 ELSEWHERE = 0.5  # the share of a layer then
-FOREIGN = 0.2  # of a layer's words, unknown to the base: then it is of another domain
-ENOUGH = 100  # different words of a layer, to tell
+FOREIGN = 0.2  # if more of a layer's words than this are unknown to the base, it is from another domain
+ENOUGH = 100  # distinct words a layer needs before this is decided
 
 Ids = NDArray[np.int64]
 Words = Sequence[str]
@@ -71,7 +71,7 @@ Item = TypeVar("Item")
 
 
 class Reader:
-    """What can be asked of any model of word sequences with a kernel `read_text`."""
+    """Queries to any model of word sequences that has a kernel `read_text`."""
 
     kernels: ModuleType
     vocabulary: Vocabulary
@@ -105,14 +105,14 @@ class Reader:
         return self._scores(map(self._reader.sentences, _batches(sentences)))
 
     def score_lines(self, lines: Iterable[str]) -> NDArray[np.float64]:
-        """`scores` of lines of words with spaces between them, faster than splitting them first."""
+        """`scores` of lines of words separated by spaces, faster than splitting them first."""
         return self._scores(map(self._reader.lines, _batches(lines)))
 
     def perplexity(self, sentences: Iterable[Words]) -> float:
         """exp(− log probability ÷ number of words), `</s>` counted as a word."""
         sentences = list(sentences)
         if not sentences:
-            raise BadInputError("the perplexity of no sentences at all is not defined")
+            raise BadInputError("perplexity is undefined without sentences")
         return math.exp(-float(self.scores(sentences).sum()) / sum(len(words) + 1 for words in sentences))
 
     @property
@@ -132,7 +132,7 @@ class Reader:
         return np.concatenate(parts)
 
     def _probabilities(self, words: Ids, block: int) -> NDArray[np.float64]:
-        """Probability of each word after those before it in its sentence; no sentence is longer than a block."""
+        """The probability of each word given those before it in its sentence; no sentence is longer than a block."""
         probabilities = np.empty(words.size)
         self.kernels.read_text(self.view, words, probabilities, np.empty((9, block), np.int64))
         return probabilities
@@ -141,11 +141,11 @@ class Reader:
 class LanguageModel(Restorable, Reader):
     """Counts of n-grams up to an order, and the probabilities that follow from them.
 
-    The vocabulary may be shared with other models; methods whose name ends in `_ids`, and `train`, take its ids. With a
-    `share`, what a layer has counted and its base are not summed but interpolated: share · p_layer + (1 − share) ·
-    p_base. It may be set at any time. With `AUTO` it follows from the words: where the base lacks many of those that
-    the layer has, it is of another domain, and then the layer has a share. Over a base of probabilities
-    (`arpa.read_base`) there is always one.
+    The vocabulary may be shared with other models; methods whose names end in `_ids`, and `train`, take its ids. With a
+    `share`, the counts of a layer and its base are not summed but interpolated: share · p_layer + (1 − share) · p_base.
+    It may be set at any time. With `AUTO` it depends on the words: if the base lacks many of the layer's words, it is
+    from another domain, and then the layer has a share. Over a base of probabilities (`arpa.read_base`) there is always
+    one.
     """
 
     parts = ("inner", "outer")
@@ -156,9 +156,9 @@ class LanguageModel(Restorable, Reader):
 
     def __init__(self, order: int = 5, vocabulary: Vocabulary | None = None, base: LanguageModel | None = None) -> None:
         if not 1 <= order <= HIGHEST_ORDER:
-            raise BadInputError(f"the order of a language model is 1 to {HIGHEST_ORDER}, not {order}")
+            raise BadInputError(f"the order of a language model must be 1 to {HIGHEST_ORDER}, not {order}")
         if base is not None and (base.order != order or base.base is not None):
-            raise BadInputError(f"the base of a model of order {order} is a model of order {order} without a base")
+            raise BadInputError(f"the base of a model of order {order} must have order {order} and no base of its own")
         self.order: int = order
         self.base: LanguageModel | None = base
         self.vocabulary = vocabulary or Vocabulary(base.vocabulary if base else None)
@@ -195,7 +195,7 @@ class LanguageModel(Restorable, Reader):
 
     @property
     def share_in_use(self) -> float | None:
-        """The share, or what it is at present with `AUTO`."""
+        """The share or, with `AUTO`, its current value."""
         if self.share != AUTO:
             return self.share
         words, new = int(self.own_scalars[TYPES]), int(self.scalars[WORDS])
@@ -207,7 +207,7 @@ class LanguageModel(Restorable, Reader):
         self.add_ids(self.vocabulary.ids(words, add=True))
 
     def remove(self, words: Words) -> None:
-        """Forget a sentence learned before."""
+        """Forget a sentence that was learned."""
         _check(words)
         self.remove_ids(self.vocabulary.ids(words))
 
@@ -234,7 +234,7 @@ class LanguageModel(Restorable, Reader):
             counts_kernels.add_sentences(self.view, words, ends)
 
     def _reserve(self, predicted: int) -> None:
-        """Make room for what so many words, with those before them, may enter."""
+        """Make room for the n-grams that this many words may add."""
         self.check_learns()
         self.inner.reserve((predicted + 1) * (self.order - 1))
         self.outer.reserve(predicted)
@@ -242,14 +242,14 @@ class LanguageModel(Restorable, Reader):
             self.own.reserve(2 * (predicted + 1) * self.order)
 
     def check_learns(self) -> None:
-        """Refuse to change a model of probabilities."""
+        """Raise an error if this is a model of probabilities, which cannot learn."""
         if self.stored.inner.size:
-            raise BadInputError("a language model from an ARPA file cannot learn", remedy="use it as a base")
+            raise BadInputError("a language model read from an ARPA file cannot learn", remedy="use it as a base")
 
     def merge(self, other: LanguageModel) -> None:
-        """Learn all that a model without a base has learned; words are matched by their spelling."""
+        """Learn everything that a model without a base has learned; words are matched by spelling."""
         if other.order != self.order or other.base is not None:
-            raise BadInputError("only a language model of the same order and without a base can be merged")
+            raise BadInputError("only a language model of the same order without a base can be merged")
         other.check_learns()
         self.check_learns()
         upkeep.merge(self, other)
@@ -257,15 +257,15 @@ class LanguageModel(Restorable, Reader):
     def prune(self, limit: int) -> dict[int, int]:
         """Drop n-grams if this layer has more than `limit`; returns how many of each order.
 
-        Those of higher order go first, among them the ones seen least, among them the older; words are never dropped.
-        Shorter n-grams keep their counts, and probabilities stay normalised. But what was dropped is not known exactly
-        any more: a later `remove` skips what it does not find (`skipped` counts it).
+        Higher orders go first; within an order, those seen least; among those, the oldest. Words are never dropped.
+        Shorter n-grams keep their counts, and probabilities stay normalised. But dropped counts are lost: a later
+        `remove` skips what it does not find (`skipped` counts it).
         """
         self.check_learns()
         return upkeep.prune(self, limit)
 
     def compact(self) -> None:
-        """Number the n-grams in one order for equal contents, and give back spare room; only without a base."""
+        """Renumber the n-grams in canonical order and free spare room; only without a base."""
         self.check_learns()
         if self.base is not None:
             raise BadInputError("only a language model without a base can be compacted")
@@ -273,28 +273,28 @@ class LanguageModel(Restorable, Reader):
 
     @property
     def dropped(self) -> int:
-        """How many n-grams `prune` has dropped, those of the base not counted."""
+        """How many n-grams `prune` has dropped from this layer."""
         return int(self.scalars[DROPPED])
 
     @property
     def skipped(self) -> int:
-        """How many n-grams that were to be forgotten had been dropped before."""
+        """How many n-grams to be forgotten had already been dropped."""
         return int(self.scalars[SKIPPED])
 
     def __len__(self) -> int:
-        """Number of n-grams in this layer, those of the base not counted."""
+        """Number of n-grams in this layer, excluding its base."""
         return len(self.inner) + len(self.outer)
 
     @property
     def nbytes(self) -> int:
-        """Bytes held in memory by this layer, base and vocabulary not counted."""
+        """Bytes held in memory by this layer, excluding base and vocabulary."""
         stored = sum(array.nbytes for array in self.stored)
         return self.inner.nbytes + self.outer.nbytes + self.own.nbytes + self.scalars.nbytes + stored
 
     def counts(self) -> dict[tuple[str, ...], tuple[int, int, int]]:
         """Every n-gram with its c_X and, as a history u, Σ_w c_X(u w) and N1+(u •), base and layer summed.
 
-        Equal for equal models, however they were made. The empty history is ().
+        The same for equal models, however they were made. The empty history is ().
         """
         scalars = self.scalars + self._beneath.scalars
         found: dict[tuple[str, ...], tuple[int, int, int]] = {(): (0, int(scalars[TOTAL]), int(scalars[TYPES]))}
@@ -310,7 +310,7 @@ class LanguageModel(Restorable, Reader):
         return {path: row for path, row in found.items() if any(row)}
 
     def arrays(self) -> ArrayTree:
-        """Everything needed to open this model again, base and vocabulary not counted."""
+        """Everything needed to restore this model, except its base and vocabulary."""
         tree = super().arrays()
         if self.stored.inner.size:
             tree.put("stored", self.stored._asdict())
@@ -320,13 +320,13 @@ class LanguageModel(Restorable, Reader):
         return tree
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Return to the state with these `arrays()`, over the same base; they are used as they are, not copied."""
+        """Return to the state with these `arrays()`, which are used directly, not copied; the base stays."""
         super().restore(arrays)
         if "stored.inner" in arrays:
             self.stored = Stored(arrays["stored.inner"], arrays["stored.outer"])
         if self.base is not None:
             if "own.scalars" not in arrays:
-                raise DamagedFileError("a language model of an older version over a base", remedy="learn it again")
+                raise DamagedFileError("this language model was saved by an older version", remedy="train it again")
             self.own.restore(ArrayTree(arrays).under("own"))
             self.own_scalars = arrays["own.scalars"]
         if self.base is not None or not self.stored.inner.size:
@@ -336,20 +336,20 @@ class LanguageModel(Restorable, Reader):
     def from_arrays(
         cls, arrays: Mapping[str, np.ndarray], vocabulary: Vocabulary, base: LanguageModel | None = None
     ) -> LanguageModel:
-        """The model whose `arrays()` these are; they are used as they are, not copied."""
+        """Restore a model from its `arrays()`, which are used directly, not copied."""
         model = cls(saved_order(arrays), vocabulary, base)
         model.restore(arrays)
         return model
 
     def save(self, directory: str | Path) -> None:
-        """Write model and vocabulary, without their bases, to a directory, whole or not at all."""
+        """Write the model and its vocabulary, without their bases, to a directory, atomically."""
         tree = self.arrays()
         tree.put("vocabulary", self.vocabulary.arrays())
         write_arrays(Path(directory), tree, {"kind": KIND})
 
     @classmethod
     def open(cls, directory: str | Path, base: LanguageModel | None = None) -> LanguageModel:
-        """Map a saved model into memory; it may serve as a base, or go on learning in memory."""
+        """Map a saved model into memory; it can serve as a base or keep learning in memory."""
         arrays, about = open_arrays(Path(directory))
         if about.get("kind") != KIND:
             raise BadInputError(f"holds a {about.get('kind')}, not a {KIND}", where=directory)
@@ -361,7 +361,7 @@ def _check(words: Words) -> None:
     if isinstance(words, str):
         raise BadInputError("a sentence is a list of words, not one string", remedy="split it first")
     if "" in words:
-        raise BadInputError("a word without any characters")
+        raise BadInputError("a word is empty")
 
 
 def _check_ids(words: Ids) -> None:

@@ -1,4 +1,4 @@
-"""What is done to a whole language model at once: listing its n-grams, merging another model, dropping n-grams."""
+"""Operations on a whole language model: listing its n-grams, merging another model, dropping n-grams."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dragoman.text.vocabulary import SPECIAL
 if TYPE_CHECKING:
     from dragoman.models.language import LanguageModel
 
-SLACK = 16  # `prune` goes on to 1/16 below the limit, so that it is not needed again after every sentence
+SLACK = 16  # `prune` stops 1/16 below the limit, so that it does not run again after every sentence
 
 Ids = NDArray[np.int64]
 
@@ -71,7 +71,7 @@ def _summed(inner: Table, keys: Ids) -> dict[str, Ids]:
 
 
 def _joint(table: Table) -> tuple[Ids, Ids]:
-    """Joint id and key of every entry that stands in a table or in its base."""
+    """Joint id and key of every entry in a table or its base."""
     ids, keys = table.ids, table.index.keys[table.ids]
     if table.base is None:
         return ids, keys
@@ -82,7 +82,7 @@ def _joint(table: Table) -> tuple[Ids, Ids]:
 
 
 def merge(model: LanguageModel, other: LanguageModel) -> None:
-    """Count in a model all that another one, of the same order and without a base, has counted."""
+    """Add all counts of another model of the same order, which has no base."""
     renamed = np.arange(len(other.vocabulary))  # [words there] their ids here
     if other.vocabulary is not model.vocabulary:
         words = other.vocabulary.words(renamed[len(SPECIAL) :])
@@ -97,7 +97,7 @@ def merge(model: LanguageModel, other: LanguageModel) -> None:
 
 
 def compact(model: LanguageModel) -> None:
-    """Number the n-grams in one order for equal contents, shorter ones first, and give back spare room."""
+    """Renumber the n-grams in canonical order, shorter ones first, and free spare room."""
     old = model.inner
     paths = PathTable()
     paths.index, paths.columns = old.index, {"uses": np.zeros(old.index.keys.size, np.int32)}
@@ -117,7 +117,7 @@ def compact(model: LanguageModel) -> None:
 
 
 def prune(model: LanguageModel, limit: int) -> dict[int, int]:
-    """Drop entries of the layer, the least useful first, if there are more than `limit`; how many of each order."""
+    """Drop entries of the layer, least useful first, if there are more than `limit`; returns how many of each order."""
     dropped = dict.fromkeys(range(2, model.order + 1), 0)
     goal = limit - limit // SLACK if len(model) > limit else len(model)
     while (excess := len(model) - goal) > 0:
@@ -135,7 +135,7 @@ def prune(model: LanguageModel, limit: int) -> dict[int, int]:
 
 
 def _droppable(model: LanguageModel) -> tuple[Ids, Ids, Ids]:
-    """Entries of the layer through which nothing leads, with their orders and counts, the least useful first."""
+    """Entries of the layer that nothing else depends on, with their orders and counts, least useful first."""
     high = int(model.inner.index.state[HIGH])
     orders, needed = np.zeros(high, np.int64), np.zeros(high, np.int64)
     kernels.survey(model.view, orders, needed)
@@ -153,7 +153,7 @@ def _droppable(model: LanguageModel) -> tuple[Ids, Ids, Ids]:
 
 
 def _renumber_outer(model: LanguageModel) -> None:
-    """Number the n-grams of order n by age again, so that the ids of dropped ones do not go to new ones."""
+    """Renumber the n-grams of order n by age, so that new ones do not get the ids of dropped ones."""
     ids = model.outer.ids
     fresh = Table(model.outer.dtypes, model.outer.base)
     fresh.reserve(ids.size)

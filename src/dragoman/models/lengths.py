@@ -28,7 +28,7 @@ COLUMNS = {"samples": np.int64, "sums": np.int64, "squares": np.int64}
 
 
 class LengthModel(Restorable):
-    """Lengths of source sentences by the length of their translation; over a base, the differences to it."""
+    """Lengths of source sentences by the length of their translation; over a base, the differences from it."""
 
     parts = ("table",)
     own_arrays = ("pooled",)
@@ -42,7 +42,7 @@ class LengthModel(Restorable):
 
     @property
     def view(self) -> LengthArrays:
-        """What kernels read and change. Valid until the table grows: never kept between calls."""
+        """What kernels read and change. Valid until the table grows, so never kept between calls."""
         below = _nothing() if self.base is None else self.base
         base_columns = {f"base_{name}": column for name, column in below.table.columns.items()}
         pooled = {"pooled": self.pooled, "base_pooled": below.pooled}
@@ -53,13 +53,13 @@ class LengthModel(Restorable):
         self._change(J, I, 1)
 
     def remove(self, J: ArrayLike, I: ArrayLike) -> None:
-        """Take back what `add` counted."""
+        """Undo `add`."""
         self._change(J, I, -1)
 
     def _change(self, J: ArrayLike, I: ArrayLike, sign: int) -> None:
         source, target = (np.atleast_1d(np.asarray(lengths, np.int64)) for lengths in (J, I))
         if source.shape != target.shape or source.ndim != 1 or min(source.min(initial=1), target.min(initial=1)) < 1:
-            raise BadInputError("both sides of a sentence pair have at least one word")
+            raise BadInputError("both sides of a sentence pair need at least one word")
         self.table.reserve(target.size)
         kernels.add_lengths(self.view, source, target, sign)
 
@@ -68,17 +68,17 @@ class LengthModel(Restorable):
         return float(kernels.length_score(self.view, J, I))
 
     def merge(self, other: LengthModel) -> None:
-        """Add all that another model has counted, its base left aside."""
+        """Add all counts of another model, excluding its base."""
         self.table.merge(other.table)
         self.pooled += other.pooled
 
     def compact(self) -> None:
-        """Put the entries into the order of their lengths and give back spare room."""
+        """Sort the entries by length and free spare room."""
         self.table.compact()
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray], base: LengthModel | None = None) -> LengthModel:
-        """The model whose `arrays()` these are; they are used as they are, not copied."""
+        """Restore a model from its `arrays()`, which are used directly, not copied."""
         model = cls(base)
         model.restore(arrays)
         return model
@@ -86,7 +86,7 @@ class LengthModel(Restorable):
 
 @cache
 def _nothing() -> LengthModel:
-    """What stands for the base of a model that has none."""
+    """The stand-in base of a model without one."""
     return LengthModel()
 
 

@@ -1,4 +1,4 @@
-"""All models of a translation direction as one: a sentence pair adds its contribution to each, and can be taken back.
+"""All models of a translation direction together: a sentence pair adds its contribution to each and can be removed.
 
 >>> models = ModelSet()
 >>> one = models.add("press the green button".split(), "pulse el botón verde".split())
@@ -39,8 +39,10 @@ from dragoman.text.vocabulary import Vocabulary
 __all__ = ["Contribution", "ModelSet"]
 
 KIND = "ModelSet"
-SHARE = 0.5  # of a layer in the translation models; of 0.3, 0.5, 0.7 and sums best on four texts: docs/models.md
-NEARNESS = 0.4  # of the alignment models; the best of 0.3, 0.4, 0.5 and 0.7 from nothing, though all are alike
+SHARE = 0.5  # of a layer in the translation models; better on four texts than 0.3, 0.7 and sums: docs/models.md
+NEARNESS = (
+    0.4  # of the alignment models; starting from nothing, the best of 0.3, 0.4, 0.5 and 0.7, though all are close
+)
 
 Ids = NDArray[np.int64]
 Words = Sequence[str]
@@ -49,8 +51,8 @@ Words = Sequence[str]
 class ModelSet(Restorable):
     """Vocabularies, language model, two alignment models, phrase model and length model of one direction.
 
-    Over a base, which is never changed, it holds the differences. `limit` bounds the n-grams, the phrase pairs and the
-    links of either alignment model in this layer, each: beyond it the least useful are dropped.
+    Over a base, which never changes, it holds the differences. `limit` is the most n-grams, phrase pairs, and links of
+    either alignment model that this layer keeps of each; beyond it, the least useful are dropped.
     """
 
     parts = ("source", "target", "language", "inverse", "direct", "phrases", "lengths")
@@ -75,7 +77,7 @@ class ModelSet(Restorable):
     ) -> None:
         if symmetrisation not in KINDS:
             known = ", ".join(KINDS)
-            raise BadInputError(f"there is no symmetrisation {symmetrisation!r}", remedy=f"choose one of {known}")
+            raise BadInputError(f"unknown symmetrisation {symmetrisation!r}", remedy=f"choose one of {known}")
         self.base = base
         self.symmetrisation = symmetrisation
         self.limit = limit
@@ -93,12 +95,12 @@ class ModelSet(Restorable):
 
     @property
     def share(self) -> float | None:
-        """Weight of this layer against its base in the translation models, from 0 to 1; None: counts are summed.
+        """Weight of this layer against its base in the translation models, from 0 to 1; None sums the counts.
 
         With a share, relative frequencies of phrase pairs, word pairs and jumps are linearly interpolated, share ·
-        p_layer + (1 − share) · p_base, where both have seen what they depend on; where one has not, the other speaks
-        alone. It may be set at any time, and nothing that is counted depends on it, except what an alignment expects
-        of the next sentence. Orientations and lengths are always summed.
+        p_layer + (1 − share) · p_base, where both have counts; otherwise the one that has any is used alone. It may be
+        set at any time, and no counts depend on it except those that the alignment models expect of the next sentence.
+        Orientations and lengths are always summed.
         """
         return self._share
 
@@ -110,7 +112,7 @@ class ModelSet(Restorable):
 
     @property
     def language_share(self) -> Share:
-        """The same for the probabilities of n-grams; `AUTO`: summed unless the base is of another domain."""
+        """The same for n-gram probabilities; `AUTO` sums unless the base is from another domain."""
         return self.language.share
 
     @language_share.setter
@@ -123,7 +125,7 @@ class ModelSet(Restorable):
         return {"share": self.share, "language_share": self.language_share}
 
     def add(self, source: Words, target: Words) -> Contribution:
-        """Learn one sentence pair, given as words; a pair that cannot be learned is refused, and nothing changes."""
+        """Learn one sentence pair, given as words; if it cannot be learned, an error is raised and nothing changes."""
         check_pair(source, target)
         return self.add_ids(self.source.ids(source, add=True), self.target.ids(target, add=True))
 
@@ -137,7 +139,7 @@ class ModelSet(Restorable):
         return contribution
 
     def apply(self, contribution: Contribution) -> None:
-        """Add a contribution that is known: what `add` does once it has estimated it."""
+        """Add a known contribution: what `add` does after estimating it."""
         self.language.check_learns()
         source, target = contribution.source, contribution.target
         self.inverse.apply(source, target, contribution.inverse)
@@ -157,7 +159,7 @@ class ModelSet(Restorable):
             self.direct.prune(self.limit)
 
     def remove(self, contribution: Contribution) -> None:
-        """Take back what `add` returned."""
+        """Undo `add`, given what it returned."""
         source, target = contribution.source, contribution.target
         self.language.remove_ids(target)
         self.phrases.remove(source, target, contribution.links)
@@ -177,10 +179,10 @@ class ModelSet(Restorable):
     ) -> None:
         """Train an empty set in batch, as a base for others; the result is the same for any number of threads.
 
-        All entries stand in the order of their keys: training in shards (`dragoman.cluster`) ends in the same bits.
+        All entries are sorted by key, so training in shards (`dragoman.cluster`) gives the same bits.
         """
         if self.base or len(self.source) > self.source.first:
-            raise BadInputError("a base is trained from nothing", remedy="create a new one")
+            raise BadInputError("only an empty model set can be trained", remedy="create a new one")
         samples = []
         for number, (source, target) in enumerate(pairs, start=1):
             check_pair(source, target, where=f"pair {number}")
@@ -196,7 +198,7 @@ class ModelSet(Restorable):
             estimators.train(model, pairs, threads=threads, progress=_named(progress, name))
 
     def _train_counts(self, samples: list[tuple[Ids, Ids]], threads: int, progress: Progress | None) -> None:
-        """Count n-grams, phrase pairs and lengths, the sentences aligned by several threads ahead of the counting."""
+        """Count n-grams, phrase pairs and lengths while several threads align sentences ahead of the counting."""
         report = _named(progress, "counting phrases") or (lambda *_: None)
         with ThreadPoolExecutor(threads) as pool:
             counting = pool.submit(self.language.train, [target for _, target in samples])
@@ -226,13 +228,13 @@ class ModelSet(Restorable):
         }
 
     def save(self, directory: str | Path) -> None:
-        """Write the set to a directory, whole or not at all."""
+        """Write the set to a directory, atomically."""
         about = {"kind": KIND, "symmetrisation": self.symmetrisation, "limit": self.limit}
         write_arrays(Path(directory), self.arrays(), about | self.shares)
 
     @classmethod
     def open(cls, directory: str | Path, base: ModelSet | None = None, *, verify: bool = False) -> ModelSet:
-        """Map a saved set into memory; it may serve as a base, or go on learning."""
+        """Map a saved set into memory; it can serve as a base or keep learning."""
         arrays, about = open_arrays(Path(directory), verify=verify)
         if about.get("kind") != KIND:
             raise BadInputError(f"holds a {about.get('kind')}, not a {KIND}", where=directory)
@@ -249,7 +251,7 @@ class ModelSet(Restorable):
         symmetrisation: str = DEFAULT,
         limit: int | None = None,
     ) -> ModelSet:
-        """The set whose `arrays()` these are; they are used as they are, not copied."""
+        """Restore a set from its `arrays()`, which are used directly, not copied."""
         order = saved_order(ArrayTree(arrays).under("language"))
         models = cls(base, order=order, symmetrisation=symmetrisation, limit=limit)
         models.restore(arrays)
@@ -257,14 +259,14 @@ class ModelSet(Restorable):
 
 
 def checked_share(share: Share) -> float | None:
-    """A share that can be, or an error."""
+    """The share, if it is valid."""
     if isinstance(share, str) or (share is not None and not 0.0 <= share <= 1.0):
-        raise BadInputError(f"the share of a layer is a number from 0 to 1, not {share}", remedy="or None: summed")
+        raise BadInputError(f"a share must be a number from 0 to 1, not {share}", remedy="pass None to sum the counts")
     return share
 
 
 def checked_language_share(share: Share) -> Share:
-    """The same for n-grams, whose share may be `AUTO`."""
+    """The share for n-grams, which may be `AUTO`, if it is valid."""
     return share if share == AUTO else checked_share(share)
 
 
@@ -277,7 +279,7 @@ def checked_limit(limit: int | None) -> int | None:
 
 
 def _named(progress: Progress | None, name: str) -> Callable[[int, int], None] | None:
-    """A progress report that always says the same thing is being done."""
+    """A progress report under a fixed name."""
     return None if progress is None else lambda done, total: progress(name, done, total)
 
 

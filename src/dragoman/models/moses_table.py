@@ -1,14 +1,14 @@
 """A Moses phrase table as the base of a phrase model.
 
-A line is `source ||| target ||| p(s|t) lex(s|t) p(t|s) lex(t|s) ||| alignment ||| counts`, plain or gzip. What is kept
-are counts, not probabilities:
+A line is `source ||| target ||| p(s|t) lex(s|t) p(t|s) lex(t|s) ||| alignment ||| counts`, plain or gzip. Counts are
+kept, not probabilities:
 
-1. Where the counts c(t), c(s), c(s,t) are given, they are taken as they are. Where they are not, a source phrase counts
+1. Where the counts c(t), c(s), c(s,t) are given, they are used as they are. Where they are not, a source phrase counts
    as seen 1,000 times: c(s,t) is 1,000 p(t|s), and c(t) what makes Σ_s p(s|t) of the table right.
 2. c(t) and c(s) stay what the table says even if it holds only some of the pairs, as a filtered table does.
 3. Orientations come from a reordering table (`source ||| target ||| six probabilities`, msd-bidirectional-fe) if there
    is one; without it every pair counts as monotone. Lexical weights are not kept: the alignment models give them.
-4. Pairs with more than 7 words on a side are left out, since a search has room for no longer ones.
+4. Pairs with more than 7 words on a side are left out, since a search cannot use longer ones.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ENTITIES = {
 
 
 class Line(NamedTuple):
-    """One line of a table: its two phrases and the other fields, and where it stands."""
+    """One line of a table: its two phrases, the other fields, and its position."""
 
     source: list[str]
     target: list[str]
@@ -56,7 +56,7 @@ class Line(NamedTuple):
 def read_phrase_table(
     path: str | Path, source: Vocabulary, target: Vocabulary, reordering: str | Path | None = None
 ) -> PhraseModel:
-    """The phrase model, compacted, of a Moses phrase table; its words are entered into the vocabularies."""
+    """The phrase model, compacted, of a Moses phrase table; its words are added to the vocabularies."""
     model = PhraseModel()
     marginals: list[NDArray[np.float64]] = []
     lines = (line for line in _lines(Path(path)) if max(len(line.source), len(line.target)) <= model.longest)
@@ -98,7 +98,7 @@ def _lines(path: Path) -> Iterator[Line]:
     except UnicodeDecodeError:
         raise BadInputError("not UTF-8", where=f"{path}:{number}", remedy="convert the table to UTF-8") from None
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise BadInputError("the gzip file is damaged or cut off", where=f"{path}:{number + 1}") from None
+        raise BadInputError("the gzip file is damaged or incomplete", where=f"{path}:{number + 1}") from None
     except OSError as error:
         raise BadInputError(f"cannot be read: {error.strerror}", where=path) from None
 
@@ -108,7 +108,7 @@ def _malformed(where: str, expected: str) -> BadInputError:
 
 
 def _numbers(field: str, least: int, where: str) -> list[float]:
-    """The numbers of a field, at least so many; none of them negative or infinite."""
+    """The numbers of a field, at least this many; none negative or infinite."""
     try:
         numbers = [float(number) for number in field.split()]
     except ValueError:
@@ -139,14 +139,14 @@ def _add(model: PhraseModel, lines: list[Line], source: Vocabulary, target: Voca
 
 
 def _counts(line: Line, scores: list[float]) -> list[float]:
-    """c(t), c(s), c(s,t) of a line; c(t) is 0 where it is to be inferred."""
+    """c(t), c(s), c(s,t) of a line; c(t) is 0 if it has to be inferred."""
     if len(line.fields) > 2 and len(line.fields[2].split()) >= 3:
         return _numbers(line.fields[2], 3, line.where)[:3]
     return [0.0, PSEUDO_COUNT, PSEUDO_COUNT * scores[2]]
 
 
 def _raise_totals(model: PhraseModel, rows: NDArray[np.float64]) -> None:
-    """Let the totals be what the table says where that is more than the sum of its pairs."""
+    """Raise the totals to what the table says where that is more than the sum of its pairs."""
     f, e = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
     inferred = rows[:, 3] == 0
     joint, mass = np.bincount(e, rows[:, 4] * inferred), np.bincount(e, rows[:, 5] * inferred)
@@ -157,7 +157,7 @@ def _raise_totals(model: PhraseModel, rows: NDArray[np.float64]) -> None:
 
 
 def _set_orientations(model: PhraseModel, f: NDArray[np.int64], e: NDArray[np.int64], line: Line) -> None:
-    """Give a pair the orientations of a line of the reordering table; pairs the phrase table lacks are passed over."""
+    """Give a pair the orientations of a line of the reordering table; pairs that the phrase table lacks are skipped."""
     scores = _numbers(line.fields[-1], 6, line.where)
     paths = model.sources.find_path(f.tolist()), model.targets.find_path(e.tolist())
     if min(paths) < 0:

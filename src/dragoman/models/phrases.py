@@ -1,8 +1,8 @@
 """The phrase model: how often each source phrase was seen translated by each target phrase ([O] §3.5.3, Eq. 15).
 
-One table of joint counts serves both directions, with the normalisers Σ_f c(f, e) and Σ_e c(f, e) kept beside it, and
-with counts of how each pair lay towards its neighbours. A sentence pair is added and taken back by its links alone: the
-phrase pairs that they allow are extracted again. Words are given by their ids.
+One table of joint counts serves both directions, with the normalisers Σ_f c(f, e) and Σ_e c(f, e) beside it, and counts
+of the orientation of each pair towards its neighbours. A sentence pair is added and removed by its links alone: the
+phrase pairs they allow are extracted again. Words are given by their ids.
 
 >>> model = PhraseModel()
 >>> model.add([4, 5], [7, 8], [[0, 1], [1, 0]])
@@ -39,7 +39,7 @@ from dragoman.tables import kernels as table_kernels
 from dragoman.tables.kernels import FREE, HIGH, LIVE, WORD_BITS
 
 COUNTS = PairColumns._fields[:5]  # the columns that say what was seen; the others link pairs into lists
-SENTENCES = 100  # trained at a time: room is reserved for all phrases they might have
+SENTENCES = 100  # trained at a time: room is reserved for all phrases they could have
 PAIRS = 1 << 16  # merged at a time
 
 Ids = NDArray[np.int64]
@@ -48,7 +48,7 @@ Sample = tuple[ArrayLike, ArrayLike, ArrayLike]  # source word ids, target word 
 
 @dataclass(frozen=True)
 class Option:
-    """One translation of a source phrase, with all that is counted of the pair."""
+    """One translation of a source phrase, with all counts of the pair."""
 
     target: tuple[int, ...]
     count: int
@@ -86,7 +86,7 @@ class PairTable(Table):
         return (keys >> WORD_BITS) - 1, keys & ((1 << WORD_BITS) - 1)
 
     def rebuild(self, keys: Ids, ids: Ids) -> None:
-        """Let the entries of these ids be all there are, with these new keys and in this order."""
+        """Keep only the entries with these ids, in this order, under these new keys."""
         columns = {name: column[ids] for name, column in self.columns.items()}
         self.index.state[[HIGH, LIVE, FREE]] = 0
         self._resize(ids.size)
@@ -96,10 +96,10 @@ class PairTable(Table):
 
 
 class PhraseModel(Restorable):
-    """Counts of phrase pairs; over a base, the differences to it.
+    """Counts of phrase pairs; over a base, the differences from it.
 
-    What is read is the sum of both or, with a `share`, what their relative frequencies interpolate to where both have
-    any: share · layer + (1 − share) · base.
+    Reading gives the sum of both or, with a `share`, their interpolated relative frequencies where both have any:
+    share · layer + (1 − share) · base.
     """
 
     parts = ("sources", "targets", "pairs")
@@ -113,7 +113,7 @@ class PhraseModel(Restorable):
 
     def __init__(self, base: PhraseModel | None = None, *, longest: int = MAX_PHRASE_WORDS) -> None:
         if base is not None and base.base is not None:
-            raise BadInputError("the base of a phrase model has no base of its own")
+            raise BadInputError("the base of a phrase model cannot have a base of its own")
         self.base = base
         self.sources = PhraseTable(("total", "head"), None if base is None else base.sources)
         self.targets = PhraseTable(("total",), None if base is None else base.targets)
@@ -123,12 +123,12 @@ class PhraseModel(Restorable):
 
     @property
     def longest(self) -> int:
-        """Most words of a phrase that is extracted, either side."""
+        """The most words of an extracted phrase, either side."""
         return int(self.state[kernels.LONGEST])
 
     @property
     def view(self) -> PhraseArrays:
-        """What kernels read and change. Valid until a table grows: never kept between calls."""
+        """What kernels read and change. Valid until a table grows, so never kept between calls."""
         below = _nothing() if self.base is None else self.base
         return PhraseArrays(
             self.sources.layered,
@@ -151,7 +151,7 @@ class PhraseModel(Restorable):
         )
 
     def reserve(self, source_words: int, target_words: int, pairs: int) -> None:
-        """Make room for the phrase pairs of sentences with so many words in all."""
+        """Make room for the phrase pairs of sentences with this many words in total."""
         self.sources.reserve(source_words * self.longest)
         self.targets.reserve(target_words * self.longest)
         self.pairs.reserve(pairs)
@@ -162,12 +162,12 @@ class PhraseModel(Restorable):
         kernels.add_spans(self.view, f, e, spans)
 
     def remove(self, source: ArrayLike, target: ArrayLike, links: ArrayLike) -> None:
-        """Take back what `add` counted; pairs that are not there, because they were pruned, are skipped and counted."""
+        """Undo `add`; pairs that have been pruned since are skipped, and counted as skipped."""
         f, e, spans = self._prepare(source, target, links)
         kernels.remove_spans(self.view, f, e, spans)
 
     def _prepare(self, source: ArrayLike, target: ArrayLike, links: ArrayLike) -> tuple[Ids, Ids, NDArray[np.int32]]:
-        """Word ids and phrase pairs of a sample that is found to be in order, with room made for them."""
+        """Word ids and phrase pairs of a checked sample, with room made for them."""
         f, e = _as_words(source, "source"), _as_words(target, "target")
         links = as_links(links, f.size, e.size)
         room = np.empty((64, 6), np.int32)
@@ -176,7 +176,7 @@ class PhraseModel(Restorable):
         return f, e, spans[:n]
 
     def train(self, samples: Iterable[Sample]) -> None:
-        """`add` many sentence pairs, a chunk of them at a time; chunks before one that is refused stay counted."""
+        """`add` many sentence pairs, a chunk at a time; if one raises an error, the chunks before it stay counted."""
         remaining = iter(samples)
         while chunk := list(islice(remaining, SENTENCES)):
             source = [_as_words(sample[0], "source") for sample in chunk]
@@ -194,7 +194,7 @@ class PhraseModel(Restorable):
         """The translations of a source phrase that were seen most often, with their counts, base and layer summed."""
         words = _as_words(source, "source")
         if limit < 1:
-            raise BadInputError(f"at least 1 translation must be asked for, not {limit}")
+            raise BadInputError(f"limit must be at least 1, not {limit}")
         found = new_options(words.size, limit)
         end = options_kernels.options(self.view._replace(share=SUM), words, 0, limit, found)
         return [
@@ -210,7 +210,7 @@ class PhraseModel(Restorable):
         ]
 
     def count(self, source: ArrayLike, target: ArrayLike) -> int:
-        """How often a pair was seen, c(f, e), base and layer summed, whatever their shares."""
+        """How often a pair was seen, c(f, e), base and layer summed, whatever the share."""
         f, e = _as_words(source, "source"), _as_words(target, "target")
         return int(options_kernels.pair_totals(self.view._replace(share=SUM), f, e)[0])
 
@@ -221,7 +221,7 @@ class PhraseModel(Restorable):
         return count / of_target if count else 0.0, count / of_source if count else 0.0
 
     def contents(self) -> list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]:
-        """What this layer holds, equal for equal models, however made: source, target, and the COUNTS of the pair."""
+        """The source, target and COUNTS of each pair in this layer: the same for equal models, however made."""
         ids = self.pairs.ids
         counts = np.stack([self.pairs.columns[name][ids] for name in COUNTS], axis=1).tolist()
         f, e = (paths.tolist() for paths in self.pairs.paths(ids))
@@ -240,11 +240,11 @@ class PhraseModel(Restorable):
 
     @property
     def nbytes(self) -> int:
-        """Bytes held in memory by this model, those of the base not counted."""
+        """Bytes held in memory by this model, excluding its base."""
         return self.sources.nbytes + self.targets.nbytes + self.pairs.nbytes
 
     def statistics(self) -> dict[str, int]:
-        """Sizes of this layer, and what pruning has dropped and what later could not be taken back (in instances)."""
+        """Sizes of this layer, and how many instances pruning has dropped and removals have skipped."""
         return {
             "pairs": len(self.pairs),
             "source phrases": len(self.sources),
@@ -257,13 +257,13 @@ class PhraseModel(Restorable):
     def prune(self, limit: int) -> int:
         """Drop the least useful pairs of this layer until `limit` are left; returns how many, see the kernel."""
         if limit < 0:
-            raise BadInputError(f"a limit on phrase pairs is at least 0, not {limit}")
+            raise BadInputError(f"the limit on phrase pairs must be at least 0, not {limit}")
         return int(phrases_upkeep_kernels.prune(self.view, limit))
 
     def merge(self, other: PhraseModel) -> None:
-        """Add all that another model without a base has counted."""
+        """Add all counts of another model, which has no base."""
         if other.base is not None:
-            raise BadInputError("only phrase models without a base can be merged into another")
+            raise BadInputError("only a phrase model without a base can be merged")
         here = []
         for mine, theirs in ((self.sources, other.sources), (self.targets, other.targets)):
             mine.reserve(len(theirs))
@@ -277,7 +277,7 @@ class PhraseModel(Restorable):
         self.state[[DROPPED, SKIPPED]] += other.state[[DROPPED, SKIPPED]]
 
     def compact(self) -> None:
-        """Number phrases and pairs in one order for equal contents, lists best first, and give back spare room."""
+        """Renumber phrases and pairs in canonical order, lists best first, and free spare room."""
         if self.base is not None:
             raise BadInputError("only a phrase model without a base can be compacted")
         renumbered = self.sources.compact(), self.targets.compact()
@@ -290,7 +290,7 @@ class PhraseModel(Restorable):
         self.state[kernels.CURSOR], self.state[SORTED] = 0, 1
 
     def _link(self, f: Ids) -> None:
-        """Link the pairs into rings, given the source phrase [pairs] of each, equal ones side by side."""
+        """Link the pairs into rings, given the source phrase [pairs] of each, equal ones adjacent."""
         starts = np.flatnonzero(np.diff(f, prepend=-1))
         ends = np.append(starts, f.size)[1:]
         after, before = np.arange(2, f.size + 2), np.arange(f.size)
@@ -301,14 +301,14 @@ class PhraseModel(Restorable):
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray], base: PhraseModel | None = None) -> PhraseModel:
-        """The model whose `arrays()` these are; they are used as they are, not copied."""
+        """Restore a model from its `arrays()`, which are used directly, not copied."""
         model = cls(base)
         model.restore(arrays)
         return model
 
 
 def new_options(longest: int, limit: int) -> Options:
-    """Room for `limit` translations of each source phrase of up to `longest` words that begins at one word."""
+    """Room for `limit` translations of each source phrase of up to `longest` words starting at one word."""
     room = longest * limit
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(Options._fields, (room,))
     shapes |= {"ends": (longest + 1,), "orientations": (room, 2, 3)}
@@ -326,7 +326,7 @@ def _as_words(words: ArrayLike, side: str) -> Ids:
 
 @cache
 def _nothing() -> PhraseModel:
-    """What stands for the base of a model that has none."""
+    """The stand-in base of a model without one."""
     return PhraseModel()
 
 

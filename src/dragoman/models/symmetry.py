@@ -35,10 +35,10 @@ def symmetrise(a: ArrayLike, b: ArrayLike, kind: str = DEFAULT) -> NDArray[np.in
     """
     a, b = np.asarray(a, np.int64), np.asarray(b, np.int64)
     if kind not in KINDS:
-        raise BadInputError(f"there is no symmetrisation {kind!r}", remedy=f"choose one of {', '.join(KINDS)}")
+        raise BadInputError(f"unknown symmetrisation {kind!r}", remedy=f"choose one of {', '.join(KINDS)}")
     for positions, last in ((a, b.size), (b, a.size)):
         if positions.ndim != 1 or (positions.size and not 0 <= positions.min() <= positions.max() <= last):
-            raise BadInputError(f"an alignment to {last} words holds positions from 0 to {last}, not {positions}")
+            raise BadInputError(f"positions in an alignment to {last} words must be from 0 to {last}, not {positions}")
     links: NDArray[np.int32] = kernels.positions(kernels.symmetrise(a, b, KINDS[kind]))
     return links
 

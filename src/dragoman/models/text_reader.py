@@ -1,4 +1,4 @@
-"""Word ids for whole texts at once, for reading them faster than a vocabulary can be asked word by word."""
+"""Word ids for whole texts at once, which is faster than looking up word by word in a vocabulary."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Ids = NDArray[np.int64]
 
 
 class TextReader:
-    """An index of a vocabulary by the bytes of its words, brought up to date whenever it is used.
+    """An index of a vocabulary by the bytes of its words, updated whenever it is used.
 
     >>> vocabulary = Vocabulary()
     >>> vocabulary.add("botón"), vocabulary.add("verde")
@@ -33,10 +33,10 @@ class TextReader:
         self._index = Table({})  # hash of a word -> its id, counted from the first that is not special
 
     def lines(self, lines: Sequence[str]) -> Ids:
-        """Ids of the words of lines that are separated by spaces, with `<s>` … `</s>` around each line."""
+        """Ids of the space-separated words of lines, with `<s>` … `</s>` around each line."""
         tokens = self._read([*lines, ""], " ", "\n")
         if np.count_nonzero(tokens == START) != len(lines):
-            raise BadInputError("a line with a line break inside", remedy="split the text into lines first")
+            raise BadInputError("a line contains a line break", remedy="split the text into lines first")
         return tokens
 
     def sentences(self, sentences: Sequence[Sequence[str]]) -> Ids:
@@ -45,7 +45,7 @@ class TextReader:
             raise BadInputError("a sentence is a list of words, not one string", remedy="split it first")
         tokens = self._read([*map(WORD_END.join, sentences), ""], WORD_END, SENTENCE_END)
         if tokens.size != sum(map(len, sentences)) + 2 * len(sentences):
-            raise BadInputError("a word without any characters")
+            raise BadInputError("a word is empty")
         return tokens
 
     def _read(self, lines: list[str], gap: str, stop: str) -> Ids:
@@ -57,7 +57,7 @@ class TextReader:
         return tokens[: kernels.read_words(self._index.index, len(SPECIAL), text, *separators, tokens)]
 
     def _catch_up(self) -> None:
-        """Enter the words that the vocabulary has got since."""
+        """Add the words that are new in the vocabulary."""
         entered = len(SPECIAL) + len(self._index)
         if entered < len(self.vocabulary):
             codes = [word.encode() for word in self.vocabulary.words(range(entered, len(self.vocabulary)))]

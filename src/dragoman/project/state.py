@@ -51,7 +51,7 @@ class State:
         state = cls._new(Knowledge(base, tokens=settings["tokens"], order=settings["order"]), settings)
         snapshot, warnings = project.newest_snapshot()
         if snapshot and snapshot.about.get("format") != FORMAT:
-            warnings.append(f"snapshot {snapshot.id} is passed over: it was made by another version of dragoman")
+            warnings.append(f"snapshot {snapshot.id} skipped: it was made by another version of dragoman")
         elif snapshot:
             state = cls._from_snapshot(snapshot, base, settings)
         for row in project.journal.rows(after=state.revision):

@@ -1,7 +1,7 @@
 """Snapshots: the arrays of the models as they were after some row of the journal.
 
 Each is a directory named after the id of that row. It is written under another name and then renamed, so a directory
-with a number for a name is whole; what a crash left half-written is swept away by the next write.
+named by a number is complete; anything half-written that a crash left behind is deleted by the next write.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from dragoman.errors import DragomanError
 from dragoman.files import open_arrays, storage_errors, write_arrays
 
 KEEP = 3  # snapshots: one to use, and two to fall back on
-PART = ".part"  # the end of the name of what is half-written or half-deleted
+PART = ".part"  # suffix of what is half-written or half-deleted
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The arrays of a snapshot, memory-mapped, and what was said about them."""
+    """The arrays of a snapshot, memory-mapped, and their description."""
 
     id: int  # of the newest row of the journal that is in it
     arrays: ArrayTree
@@ -53,20 +53,20 @@ class SnapshotStore:
         self._lock = threading.Lock()
 
     def ids(self) -> list[int]:
-        """The ids of all snapshots, whether good or not, newest first."""
+        """The ids of all snapshots, usable or not, newest first."""
         with contextlib.suppress(FileNotFoundError):
             names = [path.name for path in self.directory.iterdir()]
             return sorted((int(name) for name in names if name.isascii() and name.isdigit()), reverse=True)
         return []
 
     def write(self, row_id: int, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:
-        """Save the state after the row with this id, whole or not at all; then delete the oldest snapshots."""
+        """Save the state after the row with this id, atomically; then delete the oldest snapshots."""
         path = self.directory / str(row_id)
         about = {**about, "journal": row_id}
         with self._lock, storage_errors(path):
             self._sweep()
             if path.exists():
-                write_arrays(path, arrays, about)  # in place, which is safe too, and mends one that is damaged
+                write_arrays(path, arrays, about)  # in place, which is also safe, and repairs a damaged one
             else:
                 aside = path.with_name(f"{row_id}{PART}")
                 write_arrays(aside, arrays, about)
@@ -75,16 +75,16 @@ class SnapshotStore:
             self._delete_oldest(row_id)
 
     def open(self, row_id: int, *, verify: bool = False) -> Snapshot:
-        """Map the arrays of a snapshot into memory; with `verify` all of it is read and checked."""
+        """Map the arrays of a snapshot into memory; with `verify`, every file is read and checked."""
         arrays, about = open_arrays(self.directory / str(row_id), verify=verify)
         return Snapshot(row_id, arrays, about)
 
     def newest(
         self, refuse: Callable[[Snapshot], str | None] = lambda _: None, *, verify: bool = False
     ) -> tuple[Snapshot | None, list[str]]:
-        """The newest snapshot that is in order and not refused, and a line on each that had to be passed over.
+        """The newest usable snapshot, and a line on each newer one that was skipped.
 
-        `refuse` returns why a snapshot cannot be used, or None. Snapshots passed over are left where they are.
+        `refuse` returns why a snapshot cannot be used, or None. Skipped snapshots are left where they are.
         """
         warnings: list[str] = []
         for row_id in self.ids():
@@ -96,14 +96,14 @@ class SnapshotStore:
             else:
                 if reason is None:
                     return snapshot, warnings
-            warnings.append(f"snapshot {row_id} is passed over: {reason}")
+            warnings.append(f"snapshot {row_id} skipped: {reason}")
         return None, warnings
 
     def _delete_oldest(self, row_id: int) -> None:
-        """Keep the newest few up to this id; those beyond it are of another journal and take nobody's place."""
+        """Keep the newest few up to this id; those beyond it belong to another journal and do not count."""
         for old in [each for each in self.ids() if each <= row_id][self.keep :]:
             path = self.directory / str(old)
-            with contextlib.suppress(OSError):  # Windows keeps what is mapped; it goes another time
+            with contextlib.suppress(OSError):  # Windows keeps mapped files; they are deleted another time
                 path.rename(path.with_name(f"{old}{PART}"))
         self._sweep()
 
@@ -113,7 +113,7 @@ class SnapshotStore:
 
 
 def sync_directory(directory: Path) -> None:
-    """Force to disk which files are in a directory, where the system has a way to ask for it."""
+    """Force a directory's list of files to disk, on systems that support it."""
     if os.name == "posix":
         descriptor = os.open(directory, os.O_RDONLY)
         try:

@@ -1,7 +1,7 @@
-"""Tables as Python sees them: columns of numbers beside the keys, growing, layered over a base, saved and opened.
+"""Tables as seen from Python: keys with columns of numbers, which grow, form layers, and are saved and opened.
 
-A table counts. Adding to a key enters it, adding the negative takes it out again when all its columns have come back to
-zero, and merging two tables sums them: whatever the order, the contents are the same.
+A table holds counts. Adding to a key inserts it; subtracting the same again removes it once all its columns are zero;
+merging two tables adds them up. Whatever the order, the contents are the same.
 
 >>> table = Table({"count": np.int64})
 >>> table.add([7, 7, 12], count=[1, 1, 5])
@@ -37,11 +37,11 @@ Ids = NDArray[np.int64]
 
 
 class Table(Restorable):
-    """Integer keys with columns of numbers; with a base, the differences to it."""
+    """Integer keys with columns of numbers; over a base, the differences from it."""
 
     def __init__(self, columns: Mapping[str, DTypeLike], base: Table | None = None) -> None:
         if base is not None and base.dtypes != {name: np.dtype(dtype) for name, dtype in columns.items()}:
-            raise BadInputError(f"a layer with columns {dict(columns)} does not fit a base with {base.dtypes}")
+            raise BadInputError(f"a layer with columns {dict(columns)} does not match a base with {base.dtypes}")
         self.base = base
         self.columns = {name: np.zeros(0, dtype) for name, dtype in columns.items()}
         self.index = Index(np.zeros(0, np.int64), np.zeros(1, np.uint32), np.array([0, 0, 0, 1], np.int64))
@@ -58,12 +58,12 @@ class Table(Restorable):
         return Layered(_EMPTY if self.base is None else self.base.index, self.index)
 
     def __len__(self) -> int:
-        """Number of entries in this table, those of the base not counted."""
+        """Number of entries in this table, excluding its base."""
         return int(self.index.state[LIVE])
 
     @property
     def nbytes(self) -> int:
-        """Bytes held in memory by this table, those of the base not counted."""
+        """Bytes held in memory by this table, excluding its base."""
         return sum(array.nbytes for array in (*self.index, *self.columns.values()))
 
     def reserve(self, extra: int) -> None:
@@ -78,7 +78,7 @@ class Table(Restorable):
             self._replace_slots(int(needed * GROWTH))
 
     def _resize(self, capacity: int) -> None:
-        """Give keys and columns room for `capacity` entries; new places are zero."""
+        """Give keys and columns room for `capacity` entries; new entries are zero."""
         high = int(self.index.state[HIGH])
 
         def resized(array: np.ndarray) -> np.ndarray:
@@ -96,7 +96,7 @@ class Table(Restorable):
         kernels.refill(self.index)
 
     def add(self, keys: ArrayLike, **amounts: ArrayLike) -> None:
-        """Add an amount to the named columns of each key; an entry that comes to zero in all columns is erased."""
+        """Add an amount to the named columns of each key; an entry with zeros in all columns is erased."""
         keys = _as_keys(keys)
         self.reserve(keys.size)
         ids = np.empty(keys.size, np.int64)
@@ -113,7 +113,7 @@ class Table(Restorable):
         kernels.erase_many(self.index, ids[zero])
 
     def find(self, keys: ArrayLike) -> Ids:
-        """Ids of the keys in this table, ABSENT where there is none."""
+        """Ids of the keys in this table, ABSENT for keys it lacks."""
         keys = _as_keys(keys)
         ids = np.empty(keys.size, np.int64)
         kernels.find_many(self.index, keys, ids)
@@ -132,13 +132,13 @@ class Table(Restorable):
         return np.flatnonzero(self.index.keys[: self.index.state[HIGH]] >= 0)
 
     def contents(self) -> dict[str, np.ndarray]:
-        """Copies of keys and columns of this table's entries, sorted by key: equal for equal tables, however made."""
+        """Copies of keys and columns, without the base, sorted by key: the same for equal tables, however made."""
         ids = self.ids
         ids = ids[np.argsort(self.index.keys[ids])]
         return {"key": self.index.keys[ids]} | {name: column[ids] for name, column in self.columns.items()}
 
     def merge(self, other: Table) -> Ids:
-        """Add everything that the other table holds (its base not counted); returns the id here of each id there."""
+        """Add all entries of another table, excluding its base; returns the id here of each id there."""
         ids = other.ids
         keys = other.index.keys[ids]
         self.add(keys, **{name: column[ids] for name, column in other.columns.items()})
@@ -157,32 +157,32 @@ class Table(Restorable):
         return renumbered
 
     def arrays(self) -> ArrayTree:
-        """Everything needed to open this table again, bit for bit: views, without spare room at the end."""
+        """Everything needed to restore this table bit for bit: views, without the spare room at the end."""
         high = int(self.index.state[HIGH])
         tree = ArrayTree(keys=self.index.keys[:high], slots=self.index.slots, state=self.index.state)
         tree.put("column", {name: column[:high] for name, column in self.columns.items()})
         return tree
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Return to the state with these `arrays()`, over the same base; they are used as they are, not copied."""
+        """Return to the state with these `arrays()`, which are used directly, not copied; the base stays."""
         self.index = Index(arrays["keys"], arrays["slots"], arrays["state"])
         self.columns = dict(ArrayTree(arrays).under("column"))
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray], base: Table | None = None) -> Table:
-        """The table whose `arrays()` these are; they are used as they are, not copied."""
+        """Restore a table from its `arrays()`, which are used directly, not copied."""
         table = cls.__new__(cls)
         table.base = base
         table.restore(arrays)
         return table
 
     def save(self, directory: str | Path) -> None:
-        """Write the table to a directory, whole or not at all."""
+        """Write the table to a directory, atomically."""
         write_arrays(Path(directory), self.arrays(), {"kind": type(self).__name__})
 
     @classmethod
     def open(cls, directory: str | Path, base: Table | None = None, *, verify: bool = False) -> Table:
-        """Map a saved table into memory; it may serve as a base, or go on growing in memory."""
+        """Map a saved table into memory; it can serve as a base or keep growing in memory."""
         arrays, about = open_arrays(Path(directory), verify=verify)
         if about.get("kind") != cls.__name__:
             raise BadInputError(f"holds a {about.get('kind')}, not a {cls.__name__}", where=directory)
@@ -190,7 +190,7 @@ class Table(Restorable):
 
 
 class PathTable(Table):
-    """Sequences of word ids as paths from a root, each known by one id: a path is the path before it and a word.
+    """Sequences of word ids as paths from a root, each with one id: a path is a shorter path plus one word.
 
     >>> paths = PathTable()
     >>> paths.insert([4, 8, 15])
@@ -249,7 +249,7 @@ class PathTable(Table):
         return here[1:]
 
     def compact(self) -> Ids:
-        """Renumber the paths, shorter ones first; returns the new id of each old one, for the tables that know them."""
+        """Renumber the paths, shorter ones first; returns the new id of each old one, for tables that refer to them."""
         fresh = PathTable()
         renumbered = fresh.merge(self)
         fresh._resize(len(fresh))
@@ -297,5 +297,5 @@ _EMPTY = Index(np.zeros(0, np.int64), np.zeros(1, np.uint32), np.array([0, 0, 0,
 def _as_keys(keys: ArrayLike) -> Ids:
     array = np.atleast_1d(np.asarray(keys, np.int64))
     if array.size and array.min() < 0:
-        raise BadInputError(f"keys of a table are integers from 0 to 2⁶³ − 1, not {array.min()}")
+        raise BadInputError(f"table keys must be 0 to 2⁶³ − 1, not {array.min()}")
     return np.ascontiguousarray(array)

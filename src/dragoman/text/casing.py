@@ -1,9 +1,9 @@
-"""How words are written in one language: truecase on the way in, recase on the way out, learned from counts.
+"""Letter case in one language: truecase on the way in, recase on the way out, learned from counts.
 
-At the start of a sentence a capital says nothing about the word; inside it does. So forms are counted apart at starts
-and inside, and a word at a start takes the form that is usual inside. On the way out the start gets its capital back if
-the source sentence has one. A word changes in nothing but case, and only if the change can be undone: what cannot
-(Straße in capitals), and what carries meaning (iOS, USB, mp3), stays as it is.
+At the start of a sentence a capital says nothing about the word; elsewhere it does. So forms are counted separately at
+starts and inside sentences, and a word at a start takes the form that is usual inside. On the way out, the start gets
+its capital back if the source sentence has one. Only the case of a word changes, and only if the change can be undone:
+what cannot be undone (Straße in capitals) and what carries meaning (iOS, USB, mp3) stays as it is.
 
 >>> from dragoman.text.tokens import split
 >>> casing = Casing(Vocabulary())
@@ -29,8 +29,8 @@ from dragoman.text.starts import BEGIN, COLON, ELLIPSIS, FINAL, NUMBER, Start, f
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.types import Sentence
 
-SEEN_ENOUGH = 3  # times a word must have been followed by a full stop to be taken for an abbreviation
-DOTLESS_SHARE = 20  # a language has a dotless i if one word in so many of those with any i has ı or İ
+SEEN_ENOUGH = 3  # times a word must have been followed by a full stop to count as an abbreviation
+DOTLESS_SHARE = 20  # a language has a dotless i if one in this many words with any kind of i has ı or İ
 LONGEST_UNIT = 3  # letters: words of mixed case up to this long are units (kHz), and stay so among capitals
 
 _CAPITAL_BY_DEFAULT = {BEGIN: True, NUMBER: False, FINAL: True, ELLIPSIS: False, COLON: False}
@@ -38,7 +38,7 @@ _DOTLESS = 7  # key of a habit, as those above are
 
 
 class Casing(Restorable):
-    """The forms in which words were seen, at starts and inside, and the habits of writing that go with them."""
+    """The forms in which words were seen, at starts and inside sentences, and habits such as capitals after a colon."""
 
     parts = ("forms", "mixed", "habits")
 
@@ -77,14 +77,14 @@ class Casing(Restorable):
         return tuple(words)
 
     def recase(self, words: Sequence[str], like: Sentence, placeable: Sequence[bool] = ()) -> list[str]:
-        """The words as they are to be written in a translation of the sentence `like`."""
+        """The words as they should appear in a translation of the sentence `like`."""
         placeable = placeable or (False,) * len(words)
         if in_capitals(like):
             return [word if fixed else self._among_capitals(word) for word, fixed in zip(words, placeable, strict=True)]
         written = self._with_names(words, placeable)
         starts, guides = list(find_starts(words, placeable)), list(find_starts(like.words, like.placeable))
         if [start.mark for start in starts] != [guide.mark for guide in guides]:
-            # The two are not divided alike: only their beginnings may be compared.
+            # The two are divided differently, so only their beginnings can be compared.
             guides = [guide for guide in guides[:1] if starts and starts[0].mark == guide.mark]
         for n, start in enumerate(starts):
             if shape(written[start.at]) == LOWER:
@@ -126,7 +126,7 @@ class Casing(Restorable):
     # ── What has been learned ────────────────────────────────────────────────────────────────────────────────────────
 
     def _evidence(self, forms: Sequence[str]) -> list[int]:
-        """How often each form was seen where its case means something: at a start, a capital there does not."""
+        """How often each form was seen where its case is informative; a capital at a start is not."""
         if not forms:
             return []
         ids = self.vocabulary.ids(forms)
@@ -135,18 +135,18 @@ class Casing(Restorable):
         return evidence
 
     def _habits(self, *keys: int) -> list[tuple[int, int]]:
-        """How often yes and how often no, for each of the habits."""
+        """How often yes and how often no, for each habit."""
         yes, no = self.habits.get(keys, "yes").tolist(), self.habits.get(keys, "no").tolist()
         return list(zip(yes, no, strict=True))
 
     def _usually_capital(self, start: Start) -> bool:
-        """Whether a sentence that starts there has a capital, by what was seen after this word or else this mark."""
+        """Whether a sentence starting here takes a capital, by what was seen after this word or else this mark."""
         after_word, after_mark = self._habits(_habit(start.mark, self.vocabulary.id(start.before)), start.mark)
         yes, no = after_word if start.before and sum(after_word) > 1 else after_mark
         return _CAPITAL_BY_DEFAULT[start.mark] if yes == no else yes > no
 
     def _follows_abbreviation(self, start: Start) -> bool:
-        """Whether the full stop before a start belongs to an abbreviation, a word that is seldom without one (Mr.)."""
+        """Whether the full stop before a start belongs to an abbreviation, a word seldom seen without one (Mr.)."""
         known = self.vocabulary.id(start.before)
         seen = int(self.forms.get([known], "inside")[0] + self.forms.get([known], "start")[0])
         if start.mark != FINAL or seen == 0:
@@ -163,7 +163,7 @@ class Casing(Restorable):
         return [candidates[c][n] for n, c in enumerate(best)]
 
     def _mixed_forms(self, lowered: Sequence[str]) -> list[str]:
-        """The one form of mixed case in which each word was seen; the word itself if there is none, or several."""
+        """The only mixed-case form seen of each word; the word itself if there is none or more than one."""
         ids = self.vocabulary.ids(lowered)
         forms = list(lowered)
         for n, (count, total) in enumerate(zip(self.mixed.get(ids, "count"), self.mixed.get(ids, "sum"), strict=True)):
@@ -174,9 +174,9 @@ class Casing(Restorable):
         return forms
 
     def _with_names(self, words: Sequence[str], placeable: Sequence[bool]) -> list[str]:
-        """The words, with a capital for those that can only have been lowered by `truecase`, at starts, before it knew.
+        """The words, with capitals restored to names that `truecase` lowered at a start before it knew them.
 
-        These have been seen with a capital at starts and inside, and in lower case never.
+        These were seen with a capital both at starts and inside, and never in lower case.
         """
         written = list(words)
         places = [i for i, word in enumerate(words) if shape(word) == LOWER and not placeable[i]]
@@ -193,7 +193,7 @@ class Casing(Restorable):
 
     @property
     def _dotless(self) -> bool:
-        """Whether the language has a dotless i, as Turkish does; its I is then no capital i."""
+        """Whether the language has a dotless i, as Turkish does; then I is not the capital of i."""
         if self._dotless_known is None:
             [(yes, no)] = self._habits(_DOTLESS)
             self._dotless_known = yes * DOTLESS_SHARE > yes + no
@@ -220,7 +220,7 @@ class Casing(Restorable):
     def from_arrays(
         cls, arrays: Mapping[str, np.ndarray], vocabulary: Vocabulary, base: Casing | None = None
     ) -> Casing:
-        """The model whose `arrays()` these are; they are used as they are, not copied."""
+        """Restore a model from its `arrays()`, which are used directly, not copied."""
         casing = cls(vocabulary, base)
         casing.restore(arrays)
         return casing
@@ -230,12 +230,12 @@ _ANY_I = frozenset("iIıİ")
 
 
 def _habit(mark: int, before: int) -> int:
-    """Key of the habit after one word and a mark; ids of words are above those of the special ones."""
+    """Key of the habit after a given word and mark; word ids come after the special ids."""
     return before << 3 | mark
 
 
 def in_capitals(sentence: Sentence) -> bool:
-    """Whether a sentence is written in capitals throughout: two words at least, one of them with two letters.
+    """Whether a sentence is all capitals: at least two words, one of them with two letters.
 
     >>> from dragoman.text.tokens import split
     >>> [in_capitals(split(text)) for text in ("DO NOT OPEN", "USB", "Do NOT open")]

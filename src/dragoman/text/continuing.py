@@ -1,7 +1,7 @@
-"""Going on with a text that a person has begun: what is compared with it, and how the rest is written.
+"""Completing a text that a person has begun: how words are compared with it, and how the rest is written.
 
-Typed words are compared in Unicode's form NFC and without regard to case, character by character, so that it is known
-how much of a word stands already. What was typed is never changed; the rest goes on in its case.
+Typed words are compared in Unicode's form NFC, ignoring case, character by character, so that it is known how much of
+a word is there already. What was typed is never changed; the rest follows its case.
 
 >>> compared("ÁRBOL") == compared("a\u0301rbol")
 True
@@ -33,7 +33,7 @@ def compared(word: str) -> str:
 
 
 def rest_of(typed: str, word: str, stands: int) -> str:
-    """What is missing of a word, of which so many characters (in NFC) stand as typed."""
+    """The missing rest of a word of which this many characters (in NFC) have been typed."""
     whole = unicodedata.normalize("NFC", word)
     begun, rest = whole[:stands], whole[stands:]
     for at in range(len(word)):  # if it can be, as it is written: for some letters that is not NFC
@@ -45,7 +45,7 @@ def rest_of(typed: str, word: str, stands: int) -> str:
 
 
 def take_gaps(side: Side, words: Sequence[str]) -> NDArray[np.bool_]:
-    """[n] which words are written with a gap between them and a word before; what may open a quotation always is."""
+    """[n] which words have a gap before them when they follow a word; what may open a quotation always does."""
     if side.mode == "words":
         return np.ones(len(words), np.bool_)
     paired = np.array([look_of(word, False).pair != 0 for word in words], np.bool_)

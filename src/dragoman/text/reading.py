@@ -1,10 +1,10 @@
-r"""Segments from text files: one a line, UTF-8, plain or packed with gzip (a name ending in ``.gz``).
+r"""Segments from text files: one per line, UTF-8, plain or compressed with gzip (a name ending in ``.gz``).
 
-A line ends at ``\n`` and nowhere else, since what other characters mean (U+2028, form feed, NEL…) is for the text to
-say; so ``\r`` before ``\n`` is the last character of its segment, and writing the segments back with ``\n`` gives the
-bytes that were read. The one exception is a byte order mark at the very start of a file, which some editors put there
-to say "this is UTF-8": it is not part of the first segment and is dropped. Further on it is a character like any other.
-Of `pairs`, which are learned and never written back, ``\r\n`` ends a line as ``\n`` does.
+A line ends at ``\n`` and nowhere else, since other separators (U+2028, form feed, NEL…) may be part of the text. So
+``\r`` before ``\n`` is the last character of its segment, and writing the segments back with ``\n`` gives the bytes
+that were read. The one exception is a byte order mark at the very start of a file, which some editors put there to mark
+UTF-8: it is not part of the first segment and is dropped. Anywhere else it is a character like any other. In `pairs`,
+which are learned and never written back, ``\r\n`` ends a line just as ``\n`` does.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def lines(path: Path) -> Iterator[str]:
 
 
 def pairs(source: Path, target: Path) -> Iterator[tuple[str, str]]:
-    """The segments of two files, line by line; if one file is longer, that is an error when the other has ended."""
+    """The segments of two files, line by line; if one file is longer, an error is raised at the end of the other."""
     rest_of_source, rest_of_target = lines(source), lines(target)
     for done, (left, right) in enumerate(zip_longest(rest_of_source, rest_of_target)):
         if left is None or right is None:
@@ -44,22 +44,22 @@ def pairs(source: Path, target: Path) -> Iterator[tuple[str, str]]:
             in_target = done + (right is not None) + sum(1 for _ in rest_of_target)
             raise BadInputError(
                 f"{source} has {in_source} lines, {target} has {in_target}",
-                remedy="line n of the one must be the translation of line n of the other",
+                remedy="line n of one file must be the translation of line n of the other",
             )
         yield left.removesuffix("\r"), right.removesuffix("\r")
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[BufferedIOBase]:
-    """The bytes of a file, unpacked; trouble while opening or reading it comes out as `BadInputError`."""
+    """The bytes of a file, uncompressed; problems opening or reading it raise `BadInputError`."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             yield file
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise BadInputError(
-            f"not a whole gzip file ({str(error).rstrip('.')})",
+            f"damaged or incomplete gzip file ({str(error).rstrip('.')})",
             where=path,
-            remedy="fetch or pack it again; gzip -t tells whether a file is whole",
+            remedy="download or compress it again; check it with gzip -t",
         ) from error
     except OSError as error:
         raise BadInputError(f"cannot be read ({error.strerror or error})", where=path) from error
@@ -72,9 +72,9 @@ def _not_utf8(path: Path, number: int, raw: bytes, offset: int, error: UnicodeDe
         remedy = "it looks like UTF-16: convert it with iconv -f UTF-16 -t UTF-8"
     else:
         remedy = "convert the file, for example with iconv -f WINDOWS-1252 -t UTF-8"
-    unpacked = " when unpacked" if path.suffix == ".gz" else ""
+    inside = " when uncompressed" if path.suffix == ".gz" else ""
     return BadInputError(
-        f"line {number} is not UTF-8 (byte 0x{raw[error.start]:02X} at byte offset {offset + error.start}{unpacked})",
+        f"line {number} is not UTF-8 (byte 0x{raw[error.start]:02X} at byte offset {offset + error.start}{inside})",
         where=path,
         remedy=remedy,
     )

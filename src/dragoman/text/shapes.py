@@ -1,7 +1,7 @@
-"""How a word is written as far as case goes, and the changes of case, for any script.
+"""The case of a word, and changes of case, for any script.
 
-A letter has case if it may be written otherwise at the start of a sentence. Georgian letters have capitals, but no
-sentence starts with one; most scripts have none at all.
+A letter has case if it may look different at the start of a sentence. Georgian letters have capitals, but no sentence
+starts with one; most scripts have none at all.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 
-UNCASED = 0  # nothing in it could be written otherwise
+UNCASED = 0  # nothing in it has case
 LOWER = 1
 CAPITAL = 2  # its first letter, and no other
 LETTER = 3  # its only letter
@@ -45,7 +45,7 @@ def _may_be_in_word(c: str) -> bool:
 
 
 def _is_initials(word: str) -> bool:
-    """Whether a word is like e.g. or U.S."""
+    """Whether a word looks like e.g. or U.S."""
     return word.endswith(".") and all(len(part) == 1 and part.isalpha() for part in word[:-1].split("."))
 
 

@@ -28,7 +28,7 @@ from dragoman.types import Sentence
 
 
 class Side(Restorable):
-    """How one language is cut into tokens, cased and spaced; in mode `words` text is words between spaces, no more."""
+    """How one language is tokenised, cased and spaced; in mode `words`, text is just words separated by spaces."""
 
     parts = ("casing", "spacing")
 
@@ -44,7 +44,7 @@ class Side(Restorable):
 
     @property
     def slots(self) -> NDArray[np.bool_] | None:
-        """[V] which words are tags or places that a program fills in; in mode `words` nothing is."""
+        """[V] which words are tags or placeholders; none are in mode `words`."""
         return self._slots.marks() if self.mode == "text" else None
 
     def read(self, text: str) -> Sentence:
@@ -52,11 +52,11 @@ class Side(Restorable):
         return split(text, self.mode)
 
     def model_words(self, sentence: Sentence) -> tuple[str, ...]:
-        """The tokens as the models see them: in their usual case, accents put together with their letters."""
+        """The tokens as the models see them: in their usual case, with accents composed."""
         return sentence.words if self.mode == "words" else self.casing.truecase(_composed(sentence))
 
     def write(self, words: Sequence[str], like: Sentence, placeable: Sequence[bool] | None = None) -> Sentence:
-        """Words of the models as text, cased like the sentence that they translate, with the gaps between them."""
+        """The models' words as text: cased like the sentence they translate, with gaps between them."""
         fixed = tuple(placeable) if placeable is not None else (False,) * len(words)
         if self.mode == "words":
             gaps = ("", *(" " for _ in words[1:]), "") if words else ("",)
@@ -81,14 +81,14 @@ class Side(Restorable):
     def from_arrays(
         cls, arrays: Mapping[str, np.ndarray], vocabulary: Vocabulary, mode: Mode = "text", base: Side | None = None
     ) -> Side:
-        """The side whose `arrays()` these are; they are used as they are, not copied."""
+        """Restore a side from its `arrays()`, which are used directly, not copied."""
         side = cls(vocabulary, mode, base)
         side.restore(arrays)
         return side
 
 
 def _composed(sentence: Sentence) -> Sentence:
-    """The same tokens with accents that were written apart; letters that Unicode would take apart stay whole."""
+    """The same tokens with separate accents composed; letters that NFC would decompose stay as they are."""
     if unicodedata.is_normalized("NFC", sentence.text):
         return sentence
     forms = ((word, unicodedata.normalize("NFC", word)) for word in sentence.words)

@@ -1,4 +1,4 @@
-"""Which words of a vocabulary are slots: tags, and places that a program fills in. A search says none by itself.
+"""Which words of a vocabulary are slots: tags and placeholders. A search never produces one of its own accord.
 
 >>> vocabulary = Vocabulary()
 >>> slots = Slots(vocabulary)
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from dragoman.text.tokens import is_slot
 from dragoman.text.vocabulary import Vocabulary, with_room
 
-SIGNS = b"<{%$["  # each slot has one of them
+SIGNS = b"<{%$["  # every slot contains one of them
 
 
 class Slots:
-    """Marks of words, made when they are asked for; those of a base are looked for once."""
+    """Marks for words, computed on demand; those of a base are computed once."""
 
     def __init__(self, vocabulary: Vocabulary, base: Slots | None = None) -> None:
         self._vocabulary, self._base = vocabulary, base
@@ -35,5 +35,5 @@ class Slots:
             marks = with_room(marks, size)
             new = self._vocabulary.with_any(SIGNS, self._known)
             marks[new] = [is_slot(self._vocabulary.word(int(known))) for known in new]
-        self._marks, self._known = marks, size  # should several threads do it at once, they find the same
+        self._marks, self._known = marks, size  # if several threads do this at once, they all find the same
         return marks[:size]

@@ -1,9 +1,8 @@
-"""The spaces of a new sequence of tokens, so that a translation reads like text: by rule, and by what has been seen.
+"""Spacing for a new sequence of tokens, so that a translation reads like text: by rules, and by what has been seen.
 
 The rules go by classes of tokens (brackets, stops, quotation marks, tags, scripts without spaces …) and work before
-anything was learned. Each sentence learned adds what stood between its tokens to the counts; where these say otherwise
-often enough, they are believed. What a translation has copied from its source, such as `AT&T` or `{a}{b}`, is spaced as
-it is there.
+anything was learned. Each sentence learned adds the gaps between its tokens to the counts; where these disagree often
+enough, they win. What a translation has copied from its source, such as `AT&T` or `{a}{b}`, is spaced as it is there.
 
 >>> from dragoman.text.tokens import split
 >>> spacing = Spacing(Vocabulary())
@@ -34,14 +33,14 @@ from dragoman.text.spacing_kernels import CLASSES, CLOSING, CLOSING_QUOTE, OPENI
 from dragoman.text.vocabulary import UNKNOWN, Vocabulary
 from dragoman.types import Sentence
 
-GAPS = ("", " ", "\u00a0", "\u202f", "  ", "\n", "\t", "\u3000")  # any other with a space in it is counted as one
+GAPS = ("", " ", "\u00a0", "\u202f", "  ", "\n", "\t", "\u3000")  # any other gap containing a space counts as a space
 NOTHING, SPACE = 0, 1
 _KINDS = {gap: kind for kind, gap in enumerate(GAPS)}
-_LONGEST_PLACEABLE = 12  # characters: longer ones are hardly seen twice, and are known by their class only
+_LONGEST_PLACEABLE = 12  # characters: longer ones are rarely seen twice, so only their class is used
 
 
 class Spacing(Restorable):
-    """What stood between the tokens of the sentences seen, and the choice of gaps that follows from it."""
+    """The gaps seen between tokens, and the choice of gaps that follows from them."""
 
     def __init__(self, vocabulary: Vocabulary, base: Spacing | None = None) -> None:
         self.vocabulary = vocabulary
@@ -56,9 +55,9 @@ class Spacing(Restorable):
         self._count(sentence, -1)
 
     def space(self, words: Sequence[str], placeable: Sequence[bool], like: Sentence | None = None) -> Sentence:
-        """The words with the gaps between them; there is none before the first and after the last.
+        """The words with gaps between them, and none before the first or after the last.
 
-        What they have copied from the sentence `like`, which they translate, has the gaps that it has there.
+        What they have copied from the sentence `like`, which they translate, keeps its gaps.
         """
         if not words:
             return Sentence((), ("",), ())
@@ -95,25 +94,25 @@ class Spacing(Restorable):
         return Counts(self.table.layered, below.columns["count"], self.table.columns["count"])
 
     def arrays(self) -> ArrayTree:
-        """Everything needed to open this model again, its base and vocabulary not counted."""
+        """Everything needed to restore this model, except its base and vocabulary."""
         return self.table.arrays()
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Return to the state with these `arrays()`; they are used as they are, not copied."""
+        """Return to the state with these `arrays()`, which are used directly, not copied."""
         self.table.restore(arrays)
 
     @classmethod
     def from_arrays(
         cls, arrays: Mapping[str, np.ndarray], vocabulary: Vocabulary, base: Spacing | None = None
     ) -> Spacing:
-        """The model whose `arrays()` these are; they are used as they are, not copied."""
+        """Restore a model from its `arrays()`, which are used directly, not copied."""
         spacing = cls(vocabulary, base)
         spacing.restore(arrays)
         return spacing
 
 
 def _kind_of(gap: str) -> int:
-    """The kind of a gap; zero-width spaces and direction marks alone are none, for they do not show."""
+    """The kind of a gap; zero-width spaces and direction marks alone do not count, since they are invisible."""
     return _KINDS.get(gap, SPACE if any(map(str.isspace, gap)) else NOTHING)
 
 
@@ -145,16 +144,16 @@ _PAIRS = {sign: number for number, sign in enumerate(_CLOSES, 1)}
 
 
 class Look(NamedTuple):
-    """What a token is to the spaces around it."""
+    """How a token affects the spaces around it."""
 
     kind: int  # its class
-    pair: int  # which of the signs that come in pairs, 0 if it is none of them
-    known: bool  # whether it is to be known as itself too
+    pair: int  # which of the paired signs, 0 if none
+    known: bool  # whether it also counts as itself
 
 
 @lru_cache(1 << 16)
 def look_of(word: str, placeable: bool) -> Look:
-    """What a token is to the spaces around it."""
+    """How a token affects the spaces around it."""
     if placeable:
         return Look(_class_of_placeable(word), 0, len(word) <= _LONGEST_PLACEABLE)
     kind = _class_of(word)
@@ -220,11 +219,20 @@ _RULES = _rules()
 
 # ── What is copied ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-_TYPESET = {OPENING_QUOTE, CLOSING, POINT, DASH, PERCENT, DEGREE, CURRENCY, FULL_WIDTH}  # what languages space before
+_TYPESET = {
+    OPENING_QUOTE,
+    CLOSING,
+    POINT,
+    DASH,
+    PERCENT,
+    DEGREE,
+    CURRENCY,
+    FULL_WIDTH,
+}  # what some languages put a space before
 
 
 def _kept(words: Sequence[str], placeable: Sequence[bool], like: Sentence) -> Iterator[tuple[int, int]]:
-    """Places and kinds of the gaps that are as in the source: between neighbours there, and beside what is joined."""
+    """Places and kinds of the gaps kept from the source: between its neighbours, and beside joined symbols."""
     neighbours = dict(zip(pairwise(like.words), like.gaps[1:], strict=False))
     to_left, to_right = _joined(like)
     for place, pair in enumerate(pairwise(words)):
@@ -234,7 +242,7 @@ def _kept(words: Sequence[str], placeable: Sequence[bool], like: Sentence) -> It
 
 
 def _joined(sentence: Sentence) -> tuple[set[str], set[str]]:
-    """The symbols that are joined to the left wherever they stand, and to the right; so they are to translations, too.
+    """The symbols that are always joined to the left, and to the right, in the source; translations join them likewise.
 
     The `&` of "Save &As" is to be that of "Guardar &como".
     """

@@ -1,6 +1,6 @@
-"""Where sentences start in a sequence of tokens: the places at which a capital may mean nothing.
+"""Where sentences start in a sequence of tokens: the places where a capital may mean nothing.
 
-A segment may hold several sentences, and its first word may stand behind a quote, a tag, a bullet or a number.
+A segment may hold several sentences, and its first word may follow a quote, a tag, a bullet or a number.
 
 >>> from dragoman.text.tokens import split
 >>> sentence = split("2) “Stop! Is it on?” 3 lamps")
@@ -26,7 +26,7 @@ OTHER = 6
 
 _FINAL_MARKS = frozenset(".!?‽؟։。！？।")
 _ITEM_MARKS = frozenset(".):]-–—·•")
-_INVISIBLE_PLACEABLES = ("<", "&", "\\")  # tags, entities and escapes: the sentence starts behind them
+_INVISIBLE_PLACEABLES = ("<", "&", "\\")  # tags, entities and escapes: the sentence starts after them
 
 
 class Start(NamedTuple):
@@ -38,7 +38,7 @@ class Start(NamedTuple):
 
 
 def find_starts(words: Sequence[str], placeable: Sequence[bool]) -> Iterator[Start]:
-    """The starts of sentences: the first word behind quotes, tags, item numbers and the like, and those after marks."""
+    """The starts of sentences: the first word after quotes, tags, item numbers and the like, and words after marks."""
     mark, before = BEGIN, ""
     for i, word in enumerate(words):
         kind = _kind(word)
@@ -59,7 +59,7 @@ def find_starts(words: Sequence[str], placeable: Sequence[bool]) -> Iterator[Sta
 
 @lru_cache(1 << 16)
 def _kind(word: str) -> int:
-    """What a token is to `find_starts`: FINAL, ELLIPSIS, COLON, NUMBER, WORD or OTHER."""
+    """The role of a token for `find_starts`: FINAL, ELLIPSIS, COLON, NUMBER, WORD or OTHER."""
     if any(c.isalpha() for c in word):
         return WORD
     if any(c.isnumeric() for c in word):

@@ -2,14 +2,14 @@ r"""Text to tokens and back, losing nothing: ``join(split(text)) == text``.
 
 One compiled pattern describes what a token is, from the most particular (a tag, a URL) to the least (any visible
 character); what it does not match is the gap between two tokens. So no character can be lost, whatever the pattern
-says. It has two halves: *placeables*, which are copied into a translation as they are, and ordinary tokens, which are
-translated. docs/text.md tells what is what and why.
+says. It has two halves: *placeables*, which are copied into a translation unchanged, and ordinary tokens, which are
+translated. docs/text.md says which is which and why.
 
 Rules for changing the pattern, so that it stays fast whatever the text:
 
 1. Repetitions are possessive (``++``, ``*+``: they never give back what they took) or have an upper limit.
-2. A construct that may prove to be none (a tag that never ends) must not run past the next character that could open
-   another one, or it must be limited in length; else a line of such openings takes quadratic time.
+2. A construct that may turn out not to be one (a tag that never ends) must not run past the next character that could
+   open another, or must be limited in length; otherwise a line of such openings takes quadratic time.
 3. An alternative starts with a character or a class, and looks behind afterwards, ``%(?<!\d.)`` for ``(?<!\d)%``:
    then `re` drops it at one glance. That, the short cut at the end, and `re` instead of `regex` (which knows more
    classes of characters, but takes more than three times as long here) make most of the speed.
@@ -29,10 +29,10 @@ Mode = Literal["text", "words"]
 
 
 def split(text: str, mode: Mode = "text", *, normalise: bool = False) -> Sentence:
-    """The tokens of a text and the gaps around them; in mode "words" a token is whatever stands between spaces.
+    """The tokens of a text and the gaps around them; in mode "words" tokens are separated by spaces.
 
-    With `normalise` the text is first put into Unicode's form NFC, so that an accent written apart makes no other word;
-    otherwise what comes in comes back byte for byte.
+    With `normalise` the text is first converted to NFC, so that a separate accent does not make a different word;
+    otherwise the text can be restored byte for byte.
 
     >>> split("Don't press :kbd:`Esc` (3.5 times)!").words
     ('Don', "'t", 'press', ':kbd:', '`Esc`', '(', '3.5', 'times', ')', '!')
@@ -53,12 +53,12 @@ def split(text: str, mode: Mode = "text", *, normalise: bool = False) -> Sentenc
 
 
 def has_words(text: str) -> bool:
-    """Whether there are tokens in a text: what only has spaces or invisible characters has none."""
+    """Whether a text has any tokens: one with only spaces or invisible characters has none."""
     return any(map(str.isalnum, text)) or bool(split(text).words)
 
 
 def is_slot(word: str) -> bool:
-    """Whether a token is a tag, or a place that a program fills in: a translation has those of its source, no others.
+    """Whether a token is a tag or a placeholder: a translation has those of its source and no others.
 
     >>> [word for word in ("{0}", "%s", "<b>", "$name", "&nbsp;", "`x`", "%") if is_slot(word)]
     ['{0}', '%s', '<b>', '$name']
@@ -67,7 +67,7 @@ def is_slot(word: str) -> bool:
 
 
 def join(sentence: Sentence) -> str:
-    """The text that a sentence was made from.
+    """The text of a sentence.
 
     >>> join(split(" ¿Qué   tal?  "))
     ' ¿Qué   tal?  '
@@ -90,7 +90,7 @@ def _refuse_surrogates(text: str) -> None:
 
 
 def _class(category: str, *, start: int = 0, end: int = 0x10000, without: str = "") -> str:
-    """The characters of some categories of Unicode, from start to end, that are not in the class `without`."""
+    """The characters of some Unicode categories, from start to end, except those in the class `without`."""
     characters = "".join(map(chr, range(start, end)))
     if without:
         characters = re.sub(f"[{without}]+", lambda found: " " * len(found[0]), characters)
@@ -223,12 +223,12 @@ _ORDINARY = "|".join([_INITIALS, _WORD, _CLITIC, _SYLLABLE, _CHARACTER, _PICTURE
 
 # The whole ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-# A short cut, without effect on the result: a word followed by a space or the like is complete, and most words are.
+# A shortcut that does not change the result: a word followed by a space or similar is complete, and most words are.
 _WHOLE_WORD = rf"[{_LOW}]++(?![^\s,.;)!?»”\]}}\"]|[,.\"]\S)"
 
 _TOKEN = re.compile(rf"(?=[^{_GAP}])({_COUNTED}|{_WHOLE_WORD}|({_PLACEABLE})|{_ORDINARY})")
 _SLOT = re.compile("|".join(_SLOTS))
 _WORDS_MODE = re.compile(r"(\S+)")
 
-# What has been counted with another pattern does not go with what this one cuts.
+# Counts made with another pattern do not match the tokens of this one.
 SIGNATURE = hashlib.sha256(_TOKEN.pattern.encode()).hexdigest()[:16]

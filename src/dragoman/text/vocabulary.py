@@ -1,4 +1,4 @@
-"""Words ↔ ids. Open: a new word gets the next id, and keeps it for ever. Layered: ids of a base stay what they are.
+"""Words ↔ ids. Open: a new word gets the next id and keeps it for ever. Layered: the ids of a base stay the same.
 
 The first ids belong to words that no text contains; a token that happens to be written `<s>` is a word like any other.
 
@@ -39,14 +39,14 @@ class Vocabulary(Restorable):
         self._words: dict[int, str] = {}
 
     def __len__(self) -> int:
-        """One more than the greatest id: special words and those of the base are counted."""
+        """One more than the greatest id, including special words and those of the base."""
         return self.first + len(self._index)
 
     def __contains__(self, word: str) -> bool:
         return self.id(word) != UNKNOWN
 
     def id(self, word: str) -> int:
-        """Id of a word, UNKNOWN if it has none."""
+        """The id of a word, UNKNOWN if it has none."""
         known = self._ids.get(word)
         if known is None:
             known = self._find(word.encode())[0]
@@ -55,7 +55,7 @@ class Vocabulary(Restorable):
         return known
 
     def add(self, word: str) -> int:
-        """Id of a word, a new one if it has none."""
+        """The id of a word, a new one if it has none."""
         known = self.id(word)
         if known == UNKNOWN:
             code = word.encode()
@@ -67,13 +67,13 @@ class Vocabulary(Restorable):
         return known
 
     def ids(self, words: Iterable[str], *, add: bool = False) -> NDArray[np.int64]:
-        """Ids of a sequence of words; unknown ones are entered with `add`, otherwise UNKNOWN."""
+        """The ids of a sequence of words; new words are added if `add` is set, otherwise they are UNKNOWN."""
         look_up = self.add if add else self.id
         return np.fromiter((look_up(word) for word in words), np.int64)
 
     def word(self, known: int) -> str:
         """The word of an id."""
-        remembered = self._words.get(known)  # in one step: another thread may clear them between two
+        remembered = self._words.get(known)  # one lookup: another thread may clear the cache between two
         if remembered is not None:
             return remembered
         if known < self.first:
@@ -89,7 +89,7 @@ class Vocabulary(Restorable):
         return [self.word(int(known)) for known in ids]
 
     def with_any(self, signs: bytes, first: int) -> NDArray[np.int64]:
-        """Ids from `first` on, of this layer, of the words that have one of these bytes in them, in order."""
+        """Ids of this layer's words, from `first` on, that contain any of these bytes, in order."""
         n = len(self._index)
         begin = min(max(first - self.first, 0), n)
         start = int(self._ends[begin - 1]) if begin else 0
@@ -98,7 +98,7 @@ class Vocabulary(Restorable):
         return self.first + np.unique(np.searchsorted(self._ends[:n], places, side="right"))
 
     def _find(self, code: bytes) -> tuple[int, int]:
-        """Id of a word given its UTF-8 form, or UNKNOWN; and the key that it has, or would get, in this index."""
+        """The id of a word given as UTF-8, or UNKNOWN; and the key it has, or would get, in this index."""
         if self.base is not None:
             known = self.base._find(code)[0]
             if known != UNKNOWN:
@@ -110,7 +110,7 @@ class Vocabulary(Restorable):
                 return UNKNOWN, key
             if self._code(place) == code:
                 return self.first + place, key
-            key += 1  # two words with one hash: the later one stands at the next key
+            key += 1  # two words with the same hash: the later one takes the next key
 
     def _code(self, place: int) -> bytes:
         begin = self._ends[place - 1] if place else 0
@@ -133,7 +133,7 @@ class Vocabulary(Restorable):
         self._words[known] = word
 
     def arrays(self) -> ArrayTree:
-        """Everything needed to open this vocabulary again, its base not counted."""
+        """Everything needed to restore this vocabulary, except its base."""
         n = len(self._index)
         text = self._bytes[: int(self._ends[n - 1]) if n else 0]
         tree = ArrayTree(bytes=text, ends=self._ends[:n])
@@ -141,7 +141,7 @@ class Vocabulary(Restorable):
         return tree
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Return to the state with these `arrays()`, over the same base; they are used as they are, not copied."""
+        """Return to the state with these `arrays()`, which are used directly, not copied; the base stays."""
         self._bytes, self._ends = arrays["bytes"], arrays["ends"]
         self._index.restore(ArrayTree(arrays).under("index"))
         self._ids.clear()
@@ -149,7 +149,7 @@ class Vocabulary(Restorable):
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray], base: Vocabulary | None = None) -> Vocabulary:
-        """The vocabulary whose `arrays()` these are; they are used as they are, not copied."""
+        """Restore a vocabulary from its `arrays()`, which are used directly, not copied."""
         vocabulary = cls(base)
         vocabulary.restore(arrays)
         return vocabulary
