@@ -339,7 +339,7 @@ def test_a_base_of_other_languages_is_refused(trained: Path, tmp_path: Path) -> 
 
 def test_a_directory_of_something_else_is_no_base(tmp_path: Path) -> None:
     ModelSet().save(tmp_path / "models")
-    with pytest.raises(BadInputError, match="holds a ModelSet, not a Knowledge; name the directory of a base"):
+    with pytest.raises(BadInputError, match="holds a ModelSet, not a Knowledge; give the directory of a base"):
         Engine.create(tmp_path / "project", source="en", target="es", base=tmp_path / "models")
     assert not (tmp_path / "project").exists()
 
