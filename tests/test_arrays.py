@@ -151,5 +151,5 @@ def saved_names(*, layer: bool) -> set[str]:
 @pytest.mark.parametrize("layer", [False, True])
 def test_names_of_what_is_saved_stay_what_they_were(layer: bool) -> None:
     knowledge = Knowledge(Knowledge() if layer else None)
-    knowledge.learn("Press the green button.", "Pulse el botón verde.")
+    knowledge.learn(knowledge.read_pair("Press the green button.", "Pulse el botón verde."))
     assert set(knowledge.arrays()) == saved_names(layer=layer)

@@ -68,7 +68,8 @@ class _Side(NamedTuple):
 
 def _merge_side(found: Found, name: str, least: int, place: Workplace) -> _Side:
     """The phrases of all shards, without those seen less than `least` times, which cannot be in a pair that was."""
-    runs = [Paths(each[f"{name}.keys"], each[f"{name}.ends"], {"total": each[f"{name}.total"]}) for each in found]
+    phrases = [each.under(name) for each in found]
+    runs = [Paths(own["keys"], own["ends"], {"total": own["total"]}) for own in phrases]
     paths, ids = merge_paths(runs, place)
     often = []
     if least > 1:

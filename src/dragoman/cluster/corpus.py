@@ -58,14 +58,15 @@ class Corpus:
         for file in self._ends.values():
             file.add(np.zeros(1, np.int64))
 
-    def add(self, found: Mapping[str, Any]) -> None:
+    def add(self, found: ArrayTree) -> None:
         """Append what `number_words` found in the next block."""
         for name, vocabulary in self.vocabularies.items():
-            ids = vocabulary.ids(unpack(found[f"{name}.words"], found[f"{name}.word_ends"]), add=True)
+            own = found.under(name)
+            ids = vocabulary.ids(unpack(own["words"], own["word_ends"]), add=True)
             begin = self._words[name].size
-            words = ids[found[f"{name}.numbers"]]
+            words = ids[own["numbers"]]
             self._words[name].add(words)
-            self._ends[name].add(begin + np.cumsum(found[f"{name}.lengths"]))
+            self._ends[name].add(begin + np.cumsum(own["lengths"]))
             counts = np.bincount(words, minlength=len(vocabulary))
             counts[: self.counts[name].size] += self.counts[name]
             self.counts[name] = counts
@@ -107,7 +108,7 @@ def read(
     if mode == "text":
         for done, found in enumerate(runner.run(count_writing, {"mode": mode}, texts.blocks()), start=1):
             for name, each in writing.items():
-                each.add(ArrayTree(found).under(name))
+                each.add(found.under(name))
             progress("reading", min(done * BLOCK, texts.size), texts.size)
     shared = {"mode": mode} | share_sides([each.finished() for each in writing.values()])
     corpus = Corpus(place)
