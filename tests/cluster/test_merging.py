@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dragoman.cluster import merging
 from dragoman.cluster.counting import find_paths
-from dragoman.cluster.disk import Workplace
+from dragoman.cluster.disk import ScratchDirectory
 from dragoman.cluster.merging import Run, merge, merge_paths
 from dragoman.cluster.sorted_tables import check_size
 from dragoman.errors import BadInputError
@@ -58,7 +58,7 @@ SENTENCES = st.lists(st.integers(4, 7), min_size=0, max_size=8)
 def test_paths_of_all_runs_get_one_number(
     tmp_path_factory: object, texts: list[list[int]], longest: int, room: int
 ) -> None:
-    place = Workplace(tmp_path_factory.mktemp("paths"))  # type: ignore[attr-defined]
+    place = ScratchDirectory(tmp_path_factory.mktemp("paths"))  # type: ignore[attr-defined]
     found = []
     for text in texts:
         words = np.array(text, np.int64)
@@ -77,7 +77,7 @@ def test_paths_of_all_runs_get_one_number(
 
 
 def test_files_go_when_their_arrays_do(tmp_path: Path) -> None:
-    place = Workplace(tmp_path)
+    place = ScratchDirectory(tmp_path)
     kept = place.keep_all({"a": np.arange(5), "b": np.ones((2, 3), np.int32), "c": np.zeros(0)})
     assert kept["a"].tolist() == [0, 1, 2, 3, 4]
     assert kept["b"].shape == (2, 3)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dragoman import Engine
 from dragoman.cluster import aligning, corpus, merging, sorted_tables
-from dragoman.cluster.disk import Workplace
+from dragoman.cluster.disk import ScratchDirectory
 from dragoman.cluster.runners import Local
 from dragoman.cluster.training import Trainer, train, train_project
 from dragoman.errors import BadInputError
@@ -81,7 +81,9 @@ def test_odd_texts_in_odd_shards(tmp_path_factory: Any, texts: list[tuple[str, s
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(corpus, "BLOCK", block)
         patch.setattr(merging, "ROOM", 10)
-        arrays, size = Trainer(Workplace(tmp_path_factory.mktemp("odd")), Local(1), shards).train(texts, "text", 3)
+        arrays, size = Trainer(ScratchDirectory(tmp_path_factory.mktemp("odd")), Local(1), shards).train(
+            texts, "text", 3
+        )
     assert size == knowledge.models.lengths.pooled[0]
     wanted = knowledge.arrays()
     assert arrays.keys() == wanted.keys()

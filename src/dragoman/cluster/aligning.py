@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dragoman.arrays import ArrayTree
 from dragoman.cluster import aligning_kernels as kernels
-from dragoman.cluster.disk import Workplace
+from dragoman.cluster.disk import ScratchDirectory
 from dragoman.cluster.merging import LOW, Run, merge
 from dragoman.cluster.sorted_tables import chunks, index_of, table_arrays
 from dragoman.kernels import exercise
@@ -35,10 +35,10 @@ Ids = NDArray[np.int64]
 class Expected:
     """Expected counts of one direction, p(source | target); those of links are in files, sorted by key."""
 
-    def __init__(self, lengths: Ids, sizes: tuple[int, int], place: Workplace) -> None:
+    def __init__(self, lengths: Ids, sizes: tuple[int, int], scratch: ScratchDirectory) -> None:
         self.lengths = lengths  # of target sentences, each once
         self.sizes = sizes  # source words, target words; the null word is one
-        self.place = place
+        self.scratch = scratch
         ends = np.cumsum((lengths + 1) ** 2)
         self.blocks = np.full(lengths[-1] + 1, -1)  # [longest + 1] where the jumps of each length begin, or -1
         self.blocks[lengths] = ends - (lengths + 1) ** 2
@@ -50,10 +50,10 @@ class Expected:
         self.jumps = np.zeros_like(self.jumps)
         runs = []
         for found in results:
-            kept = self.place.keep_all({"keys": found["keys"], "amount": found["amounts"]})
+            kept = self.scratch.keep_all({"keys": found["keys"], "amount": found["amounts"]})
             runs.append(Run(kept.pop("keys"), kept))
             self.jumps += found["jumps"]
-        keys, amounts = self.place.growing(np.int64), self.place.growing(np.int64)
+        keys, amounts = self.scratch.growing(np.int64), self.scratch.growing(np.int64)
         for piece in merge(runs):
             keys.add(piece.keys)
             amounts.add(piece.columns["amount"])
@@ -64,7 +64,7 @@ class Expected:
         jumps = np.empty(self.jumps.size)
         estimators_kernels.estimate_jumps(self.blocks, self.jumps, JUMP_UNIFORM, NEARNESS, jumps)
         rows = np.searchsorted(self.keys, (np.arange(self.sizes[1] + 1) + NULL) << WORD_BITS)
-        sources = self.place.new(self.keys.size, np.int32)
+        sources = self.scratch.new(self.keys.size, np.int32)
         for part in chunks(self.keys.size):
             sources[part] = (self.keys[part] & LOW) - FIRST
         counts = {"rows": rows, "sources": sources, "amounts": self.amounts, "totals": self._totals()}
@@ -98,7 +98,7 @@ class Expected:
         }
         tree = ArrayTree(size=np.array([self.sizes[0]]), lost=np.zeros(2, np.int64))
         for name, (keys, amounts) in tables.items():
-            tree.put(name, table_arrays(index_of(keys, self.place), {"amount": amounts}))
+            tree.put(name, table_arrays(index_of(keys, self.scratch), {"amount": amounts}))
         return tree
 
 
@@ -147,7 +147,7 @@ def expect(shared: Mapping[str, Any], part: Mapping[str, Any]) -> ArrayTree:
 @exercise
 def _exercise() -> None:
     words, ends, one = np.full(1, FIRST, np.int32), np.arange(2), np.ones(1, np.int64)
-    expected = Expected(one, (1, 2), Workplace(Path()))
+    expected = Expected(one, (1, 2), ScratchDirectory(Path()))
     shared = {
         "rows": np.zeros(3, np.int64),
         "sources": np.zeros(0, np.int32),

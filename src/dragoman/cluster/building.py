@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.arrays import ArrayTree
-from dragoman.cluster.disk import Workplace
+from dragoman.cluster.disk import ScratchDirectory
 from dragoman.cluster.merging import LOW, Paths, Run, merge, merge_paths
 from dragoman.cluster.sorted_tables import check_size, chunks, index_of, table_arrays
 from dragoman.models.extraction import MAX_PHRASE_WORDS
@@ -30,9 +30,9 @@ Found = Sequence[ArrayTree]  # what `count_shard` found in each shard
 # ── Phrases ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def build_phrases(found: Found, least: int, place: Workplace) -> ArrayTree:
+def build_phrases(found: Found, least: int, scratch: ScratchDirectory) -> ArrayTree:
     """`PhraseModel.arrays()` of the phrase pairs seen at least `least` times in all shards."""
-    sources, targets = (_merge_side(found, name, least, place) for name in ("sources", "targets"))
+    sources, targets = (_merge_side(found, name, least, scratch) for name in ("sources", "targets"))
     state = np.zeros(5, np.int64)
     state[[LONGEST_PLACE, SORTED]] = MAX_PHRASE_WORDS, 1
     orientations = np.zeros((2, 3), np.int64)
@@ -42,19 +42,19 @@ def build_phrases(found: Found, least: int, place: Workplace) -> ArrayTree:
         if least > 1:
             often = sources.often[n][(own["keys"] >> WORD_BITS) - 1] & targets.often[n][own["keys"] & LOW]
             state[DROPPED] += int(own["counts"][~often].sum())
-            own = place.keep_all({name: array[often] for name, array in own.items()})
+            own = scratch.keep_all({name: array[often] for name, array in own.items()})
         runs.append(Run(own.pop("keys"), own, sources.ids[n], targets.ids[n]))
-    keys, columns = _merge_pairs(runs, least, orientations, state, place)
-    f, e = place.new(keys.size, np.int32), place.new(keys.size, np.int32)
+    keys, columns = _merge_pairs(runs, least, orientations, state, scratch)
+    f, e = scratch.new(keys.size, np.int32), scratch.new(keys.size, np.int32)
     for part in chunks(keys.size):
         f[part], e[part] = (keys[part] >> WORD_BITS) - 1, keys[part] & LOW
     tree = ArrayTree(orientations=orientations, state=state)
     for name, side, phrases in (("sources", sources, f), ("targets", targets, e)):
-        path_keys = side.paths.keys if least <= 1 else _leave_out_unused(side.paths, phrases, place)
-        tree.put(name, _phrase_table(path_keys, phrases, columns["counts"], name == "sources", place))
+        path_keys = side.paths.keys if least <= 1 else _leave_out_unused(side.paths, phrases, scratch)
+        tree.put(name, _phrase_table(path_keys, phrases, columns["counts"], name == "sources", scratch))
     for part in chunks(keys.size if least > 1 else 0):
         keys[part] = (f[part].astype(np.int64) + 1) << WORD_BITS | e[part]
-    tree.put("pairs", table_arrays(index_of(keys, place), columns))
+    tree.put("pairs", table_arrays(index_of(keys, scratch), columns))
     return tree
 
 
@@ -66,32 +66,32 @@ class _Side(NamedTuple):
     often: list[NDArray[np.bool_]]  # of each shard, [its phrases] whether it was kept; empty if all were
 
 
-def _merge_side(found: Found, name: str, least: int, place: Workplace) -> _Side:
+def _merge_side(found: Found, name: str, least: int, scratch: ScratchDirectory) -> _Side:
     """The phrases of all shards, without those seen less than `least` times, which cannot be in a pair that was."""
     phrases = [each.under(name) for each in found]
     runs = [Paths(own["keys"], own["ends"], {"total": own["total"]}) for own in phrases]
-    paths, ids = merge_paths(runs, place)
+    paths, ids = merge_paths(runs, scratch)
     often = []
     if least > 1:
-        needed = place.new(paths.keys.size, np.bool_)
+        needed = scratch.new(paths.keys.size, np.bool_)
         for part in chunks(needed.size):
             needed[part] = paths.columns["total"][part] >= least
-        paths, new_ids = _keep(paths, needed, place)
-        often = [place.keep(needed[own]) for own in ids]
-        ids = [place.keep(new_ids[own]) for own in ids]
+        paths, new_ids = _keep(paths, needed, scratch)
+        often = [scratch.keep(needed[own]) for own in ids]
+        ids = [scratch.keep(new_ids[own]) for own in ids]
     check_size(paths.keys.size)
     return _Side(paths, ids, often)
 
 
 def _merge_pairs(
-    runs: Sequence[Run], least: int, orientations: Ids, state: Ids, place: Workplace
+    runs: Sequence[Run], least: int, orientations: Ids, state: Ids, scratch: ScratchDirectory
 ) -> tuple[Ids, dict[str, NDArray[Any]]]:
     """Keys and columns of the pairs seen at least `least` times; sums of orientations and of what was left out.
 
     The pairs of a source phrase are adjacent, most frequent first, and linked into a ring.
     """
-    keys = place.growing(np.int64)
-    columns = {name: place.growing(np.int32) for name in PairColumns._fields}
+    keys = scratch.growing(np.int64)
+    columns = {name: scratch.growing(np.int32) for name in PairColumns._fields}
     for piece in merge(runs, together=True):
         kept = np.flatnonzero(piece.columns["counts"] >= least)
         state[DROPPED] += int(piece.columns["counts"].sum() - piece.columns["counts"][kept].sum())
@@ -113,18 +113,18 @@ def _merge_pairs(
     return keys.mapped(), {name: file.mapped() for name, file in columns.items()}
 
 
-def _leave_out_unused(paths: Paths, phrases: NDArray[Any], place: Workplace) -> Ids:
+def _leave_out_unused(paths: Paths, phrases: NDArray[Any], scratch: ScratchDirectory) -> Ids:
     """Keys of the paths that phrases [pairs] still need; the phrases get their new ids."""
-    needed = place.new(paths.keys.size, np.bool_)
+    needed = scratch.new(paths.keys.size, np.bool_)
     for part in chunks(phrases.size):
         needed[phrases[part]] = True
-    kept, new_ids = _keep(paths, needed, place)
+    kept, new_ids = _keep(paths, needed, scratch)
     for part in chunks(phrases.size):
         phrases[part] = new_ids[phrases[part]]
     return kept.keys
 
 
-def _keep(paths: Paths, needed: NDArray[np.bool_], place: Workplace) -> tuple[Paths, Ids]:
+def _keep(paths: Paths, needed: NDArray[np.bool_], scratch: ScratchDirectory) -> tuple[Paths, Ids]:
     """The needed paths, including those they extend, and the new id of each path.
 
     A path that is left out gets the id of the last one kept before it, so new ids are in order.
@@ -134,7 +134,7 @@ def _keep(paths: Paths, needed: NDArray[np.bool_], place: Workplace) -> tuple[Pa
         for part in chunks(level.stop - level.start):
             own = slice(level.start + part.start, level.start + part.stop)
             needed[(paths.keys[own][needed[own]] >> WORD_BITS) - 1] = True
-    new_ids, keys, ends = place.new(paths.keys.size, np.int64), place.growing(np.int64), []
+    new_ids, keys, ends = scratch.new(paths.keys.size, np.int64), scratch.growing(np.int64), []
     for length in range(1, paths.ends.size + 1):
         level = paths.level(length)
         for part in chunks(level.stop - level.start):
@@ -148,10 +148,10 @@ def _keep(paths: Paths, needed: NDArray[np.bool_], place: Workplace) -> tuple[Pa
 
 
 def _phrase_table(
-    keys: Ids, phrases: NDArray[Any], counts: NDArray[Any], has_heads: bool, place: Workplace
+    keys: Ids, phrases: NDArray[Any], counts: NDArray[Any], has_heads: bool, scratch: ScratchDirectory
 ) -> ArrayTree:
     """Table of the phrases of one side, given the phrase [pairs] and the count [pairs] of each pair."""
-    columns = {name: place.new(keys.size, np.int32) for name in ("uses", "total")}
+    columns = {name: scratch.new(keys.size, np.int32) for name in ("uses", "total")}
     for part in chunks(keys.size):
         before = (keys[part] >> WORD_BITS) - 1
         np.add.at(columns["uses"], before[before != ABSENT], 1)
@@ -159,13 +159,13 @@ def _phrase_table(
         np.add.at(columns["uses"], phrases[part], 1)
         np.add.at(columns["total"], phrases[part], counts[part])
     if has_heads:
-        columns["head"] = _heads(phrases, keys.size, place)
-    return table_arrays(index_of(keys, place), columns)
+        columns["head"] = _heads(phrases, keys.size, scratch)
+    return table_arrays(index_of(keys, scratch), columns)
 
 
-def _heads(f: NDArray[Any], size: int, place: Workplace) -> NDArray[Any]:
+def _heads(f: NDArray[Any], size: int, scratch: ScratchDirectory) -> NDArray[Any]:
     """[source phrases] id + 1 of the first pair of each, 0 where there is none; f [pairs] in order."""
-    heads = place.new(size, np.int32)
+    heads = scratch.new(size, np.int32)
     last = -1
     for part in chunks(f.size):
         own = f[part]
@@ -178,19 +178,19 @@ def _heads(f: NDArray[Any], size: int, place: Workplace) -> NDArray[Any]:
 # ── n-grams ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def build_language(found: Found, order: int, least: int, place: Workplace) -> ArrayTree:
+def build_language(found: Found, order: int, least: int, scratch: ScratchDirectory) -> ArrayTree:
     """`LanguageModel.arrays()` of all n-grams of all shards; of the longest, those seen at least `least` times."""
     inner, ids = merge_paths(
-        [Paths(each["inner.keys"], each["inner.ends"], {"count": each["inner.count"]}) for each in found], place
+        [Paths(each["inner.keys"], each["inner.ends"], {"count": each["inner.count"]}) for each in found], scratch
     )
     runs = [
         Run(each["outer.keys"], {"longest": each["outer.longest"]}, here if order > 1 else None)
         for each, here in zip(found, ids, strict=True)
     ]
-    index, grams = index_of(inner.keys, place), place.new(inner.keys.size, GRAM)
+    index, grams = index_of(inner.keys, scratch), scratch.new(inner.keys.size, GRAM)
     _find_suffixes(index, inner, grams)
     scalars = np.zeros(TALLIES + 2 * order, np.int64)
-    keys, longest = place.growing(np.int64), place.growing(np.int32)
+    keys, longest = scratch.growing(np.int64), scratch.growing(np.int32)
     for piece in merge(runs):
         kept = piece.columns["longest"] >= least
         scalars[DROPPED_GRAMS] += np.count_nonzero(~kept)
@@ -198,7 +198,7 @@ def build_language(found: Found, order: int, least: int, place: Workplace) -> Ar
         longest.add(piece.columns["longest"][kept])
         if order > 1:  # n-grams that are left out still count as left contexts of shorter ones
             np.add.at(grams["count"], _suffix(index, piece.keys, grams["suffix"]), 1)
-    outer, counts = index_of(keys.mapped(), place), longest.mapped()
+    outer, counts = index_of(keys.mapped(), scratch), longest.mapped()
     _sum_histories(inner, outer, counts, grams, scalars)
     tree = ArrayTree(scalars=scalars)
     tree.put("inner", table_arrays(index, {"grams": grams}))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.arrays import ArrayTree
-from dragoman.cluster.disk import Workplace
+from dragoman.cluster.disk import ScratchDirectory
 from dragoman.cluster.runners import Runner
 from dragoman.cluster.sorted_tables import chunks
 from dragoman.cluster.writing import SIDES, Writing, count_writing, number_words, pack, share_sides, unpack
@@ -29,8 +29,8 @@ Ids = NDArray[np.int64]
 class Texts:
     """Pairs of texts, copied to disk so that they can be read more than once."""
 
-    def __init__(self, pairs: Iterable[tuple[str, str]], place: Workplace) -> None:
-        text, ends = place.growing(np.uint8), place.growing(np.int64)
+    def __init__(self, pairs: Iterable[tuple[str, str]], scratch: ScratchDirectory) -> None:
+        text, ends = scratch.growing(np.uint8), scratch.growing(np.int64)
         remaining = iter(pairs)
         while block := list(islice(remaining, BLOCK)):
             coded, coded_ends = pack(side for pair in block for side in pair)
@@ -50,10 +50,10 @@ class Texts:
 class Corpus:
     """Sentence pairs as ids of two vocabularies, in files."""
 
-    def __init__(self, place: Workplace) -> None:
+    def __init__(self, scratch: ScratchDirectory) -> None:
         self.vocabularies = {name: Vocabulary() for name in SIDES}
-        self._words = {name: place.growing(np.int32) for name in SIDES}
-        self._ends = {name: place.growing(np.int64) for name in SIDES}
+        self._words = {name: scratch.growing(np.int32) for name in SIDES}
+        self._ends = {name: scratch.growing(np.int64) for name in SIDES}
         self.counts = {name: np.zeros(0, np.int64) for name in SIDES}  # [ids] how often each word occurs
         for file in self._ends.values():
             file.add(np.zeros(1, np.int64))
@@ -100,10 +100,10 @@ class Corpus:
 
 
 def read(
-    pairs: Iterable[tuple[str, str]], mode: Mode, runner: Runner, place: Workplace, progress: Progress
+    pairs: Iterable[tuple[str, str]], mode: Mode, runner: Runner, scratch: ScratchDirectory, progress: Progress
 ) -> tuple[Corpus, dict[str, Writing]]:
     """Read pairs of texts into a corpus, and learn how each language is written, with vocabularies of its own."""
-    texts = Texts(pairs, place)
+    texts = Texts(pairs, scratch)
     writing = {name: Writing(mode) for name in SIDES}
     if mode == "text":
         for done, found in enumerate(runner.run(count_writing, {"mode": mode}, texts.blocks()), start=1):
@@ -111,7 +111,7 @@ def read(
                 each.add(found.under(name))
             progress("reading", min(done * BLOCK, texts.size), texts.size)
     shared = {"mode": mode} | share_sides([each.finished() for each in writing.values()])
-    corpus = Corpus(place)
+    corpus = Corpus(scratch)
     for done, found in enumerate(runner.run(number_words, shared, texts.blocks()), start=1):
         corpus.add(found)
         progress("numbering words", min(done * BLOCK, texts.size), texts.size)

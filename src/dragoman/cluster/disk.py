@@ -19,7 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 from dragoman.arrays import ArrayTree
 
 
-class Workplace:
+class ScratchDirectory:
     """A directory for temporary arrays, each in its own file; the caller creates and deletes the directory."""
 
     def __init__(self, directory: Path) -> None:
@@ -69,8 +69,8 @@ class Workplace:
 class Growing:
     """An array that is written to a file from start to end and then mapped."""
 
-    def __init__(self, place: Workplace, path: Path, dtype: np.dtype[Any]) -> None:
-        self._place, self._path, self._dtype = place, path, dtype
+    def __init__(self, scratch: ScratchDirectory, path: Path, dtype: np.dtype[Any]) -> None:
+        self._scratch, self._path, self._dtype = scratch, path, dtype
         self._file = path.open("wb")
         self.size = 0
 
@@ -82,4 +82,4 @@ class Growing:
     def mapped(self) -> NDArray[Any]:
         """Everything appended so far; after that, nothing more can be."""
         self._file.close()
-        return self._place._map(self._path, self._dtype, self.size, "r+")
+        return self._scratch._map(self._path, self._dtype, self.size, "r+")

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.cluster.disk import Workplace
+from dragoman.cluster.disk import ScratchDirectory
 from dragoman.cluster.sorted_tables import check_size
 from dragoman.tables.kernels import WORD_BITS
 
@@ -142,12 +142,12 @@ class Paths:
         return slice(int(self.ends[length - 2]) if length > 1 else 0, int(self.ends[length - 1]))
 
 
-def merge_paths(runs: Sequence[Paths], place: Workplace) -> tuple[Paths, list[Ids]]:
+def merge_paths(runs: Sequence[Paths], scratch: ScratchDirectory) -> tuple[Paths, list[Ids]]:
     """All paths of all runs, counts summed; and for each run the new id of every path."""
-    here = [place.new(run.keys.size, np.int64) for run in runs]
+    here = [scratch.new(run.keys.size, np.int64) for run in runs]
     names = list(runs[0].columns)
     ends: list[int] = []
-    keys, columns = place.growing(np.int64), {name: place.growing(np.int64) for name in names}
+    keys, columns = scratch.growing(np.int64), {name: scratch.growing(np.int64) for name in names}
     for length in range(1, runs[0].ends.size + 1):
         levels = [run.level(length) for run in runs]
         parts = [

@@ -150,7 +150,7 @@ def _start(ray: Any, address: str, workers: int | None) -> None:
     if address == LOCAL:
         options |= {"include_dashboard": False, "num_cpus": workers, "_node_ip_address": "127.0.0.1"}
     try:
-        _knock(address)
+        _check_reachable(address)
         ray.init(address=address, **options)
     except (ImportError, OSError, ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0]
@@ -164,7 +164,7 @@ def _start(ray: Any, address: str, workers: int | None) -> None:
         raise BadInputError(f"cannot connect to a Ray cluster ({reason})", where=address, remedy=remedy) from None
 
 
-def _knock(address: str) -> None:
+def _check_reachable(address: str) -> None:
     """Check that something answers: Ray itself would keep trying for more than a minute."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host and port.isdigit():

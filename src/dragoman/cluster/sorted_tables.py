@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.arrays import ArrayTree
-from dragoman.cluster.disk import Workplace
+from dragoman.cluster.disk import ScratchDirectory
 from dragoman.errors import BadInputError
 from dragoman.tables import Index
 from dragoman.tables import kernels as table_kernels
@@ -33,12 +33,12 @@ def check_size(entries: int, most: int = MOST_ENTRIES) -> None:
         raise BadInputError(f"a table holds at most {most:,} entries, not {entries:,}", remedy=remedy)
 
 
-def index_of(keys: Ids, place: Workplace) -> Index:
+def index_of(keys: Ids, scratch: ScratchDirectory) -> Index:
     """The index in which the first key has the id 0, the next one the id 1, and so on."""
     check_size(keys.size)
     slots = int(keys.size / EMPTIEST) + 2
     state = np.array([keys.size, keys.size, 0, slots.bit_length()], np.int64)
-    index = Index(keys, place.new(slots, np.uint32), state)
+    index = Index(keys, scratch.new(slots, np.uint32), state)
     table_kernels.refill(index)
     return index
 

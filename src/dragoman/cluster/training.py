@@ -22,7 +22,7 @@ from dragoman.cluster import aligning, building, counting
 from dragoman.cluster import corpus as corpora
 from dragoman.cluster.aligning import Expected
 from dragoman.cluster.corpus import Corpus
-from dragoman.cluster.disk import Workplace
+from dragoman.cluster.disk import ScratchDirectory
 from dragoman.cluster.runners import Local, Runner
 from dragoman.errors import BadInputError
 from dragoman.files import storage_errors, write_arrays
@@ -62,12 +62,12 @@ def train(
     Phrase pairs and n-grams of the highest order seen less than `least` times are left out in the end. `work` is a
     directory for temporary files; by default they go beside the new base.
     """
-    with storage_errors(directory), _workplace(work or directory.parent) as place:
-        trainer = Trainer(place, runner or Local(), shards, progress)
+    with storage_errors(directory), _scratch_directory(work or directory.parent) as scratch:
+        trainer = Trainer(scratch, runner or Local(), shards, progress)
         arrays, learned = trainer.train(pairs, tokens, order, least)
         about = {"kind": knowledge.KIND, "format": knowledge.FORMAT, "tokens": tokens}
         write_arrays(directory, arrays, about)
-        return Trained(learned, place.most_bytes)
+        return Trained(learned, scratch.most_bytes)
 
 
 def train_project(project: Project, pairs: Iterable[tuple[str, str]], **options: Any) -> Trained:
@@ -82,26 +82,26 @@ def train_project(project: Project, pairs: Iterable[tuple[str, str]], **options:
 
 
 @contextmanager
-def _workplace(parent: Path) -> Iterator[Workplace]:
+def _scratch_directory(parent: Path) -> Iterator[ScratchDirectory]:
     parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=parent, prefix=".training-", ignore_cleanup_errors=True) as directory:
-        yield Workplace(Path(directory))
+        yield ScratchDirectory(Path(directory))
 
 
 class Trainer:
     """The steps of training, and what they share."""
 
     def __init__(
-        self, place: Workplace, runner: Runner, shards: int | None = None, progress: Progress | None = None
+        self, scratch: ScratchDirectory, runner: Runner, shards: int | None = None, progress: Progress | None = None
     ) -> None:
-        self.place, self.runner, self.shards = place, runner, shards
+        self.scratch, self.runner, self.shards = scratch, runner, shards
         self.progress = progress or (lambda *_: None)
 
     def train(
         self, pairs: Iterable[tuple[str, str]], tokens: Mode, order: int, least: int = 1
     ) -> tuple[ArrayTree, int]:
         """All arrays of a `Knowledge`, and the number of pairs."""
-        corpus, writing = corpora.read(pairs, tokens, self.runner, self.place, self.progress)
+        corpus, writing = corpora.read(pairs, tokens, self.runner, self.scratch, self.progress)
         models = self._align(corpus)
         models |= self._count(corpus, models, order, least)
         tree = ArrayTree()
@@ -131,30 +131,30 @@ class Trainer:
     def _empty(self, corpus: Corpus, source: str, target: str) -> Expected:
         """The counts of a direction, still empty."""
         words = [corpus.counts[side].size - len(SPECIAL) for side in (source, target)]
-        return Expected(corpus.lengths(target), (words[0], words[1] + 1), self.place)
+        return Expected(corpus.lengths(target), (words[0], words[1] + 1), self.scratch)
 
     def _expect(self, corpus: Corpus, expected: Expected, sides: tuple[str, str], epoch: int) -> None:
         """Replace the counts of a direction by those expected under the model they define."""
         what = f"aligning {sides[0]} to {sides[1]}"
         items = self._items(corpus, {"sides": sides})
         results = self.runner.run(aligning.expect, expected.shared(), items)
-        expected.gather(self._told(what, results, epoch * corpus.size, EPOCHS * corpus.size, corpus))
+        expected.gather(self._with_progress(what, results, epoch * corpus.size, EPOCHS * corpus.size, corpus))
 
     def _count(self, corpus: Corpus, models: ArrayTree, order: int, least: int) -> ArrayTree:
         """Count phrase pairs, n-grams and lengths with the alignment models."""
         shared = {**models, "order": order, "symmetrisation": DEFAULT}
         results = self.runner.run(counting.count_shard, shared, self._items(corpus, {}))
-        told = self._told("counting phrases", results, 0, corpus.size, corpus)
-        found = [self.place.keep_all(each) for each in told]
+        told = self._with_progress("counting phrases", results, 0, corpus.size, corpus)
+        found = [self.scratch.keep_all(each) for each in told]
         lengths = LengthModel()
         for each in found:
             lengths.merge(LengthModel.from_arrays(each.under("lengths")))
         lengths.compact()
         tree = ArrayTree()
         tree.put("lengths", lengths.arrays())
-        tree.put("language", building.build_language(found, order, least, self.place))
+        tree.put("language", building.build_language(found, order, least, self.scratch))
         self.progress("merging", 1, 2)
-        tree.put("phrases", building.build_phrases(found, least, self.place))
+        tree.put("phrases", building.build_phrases(found, least, self.scratch))
         self.progress("merging", 2, 2)
         return tree
 
@@ -162,7 +162,9 @@ class Trainer:
         """The shards."""
         return ({**corpus.part(*bounds), **more} for bounds in corpus.shards(self.shards))
 
-    def _told(self, what: str, results: Iterator[Any], before: int, total: int, corpus: Corpus) -> Iterator[Any]:
+    def _with_progress(
+        self, what: str, results: Iterator[Any], before: int, total: int, corpus: Corpus
+    ) -> Iterator[Any]:
         """The results of the shards, reporting progress after each."""
         for (_, last), found in zip(corpus.shards(self.shards), results, strict=True):
             yield found

@@ -61,7 +61,7 @@ def read_block(block: Mapping[str, Any], mode: Mode) -> Iterator[tuple[Sentence,
             yield one, other
 
 
-class Later(Table):
+class DeferredTable(Table):
     """A table that collects what is added until its contents are needed, which is faster than adding bit by bit."""
 
     def __init__(self, columns: Mapping[str, DTypeLike]) -> None:
@@ -91,8 +91,14 @@ def count_writing(shared: Mapping[str, Any], block: Mapping[str, Any]) -> ArrayT
     """Task: the counts of case and spaces on both sides of a block, and the words they refer to, in order."""
     sides = {name: Side(Vocabulary(), shared["mode"]) for name in SIDES}
     for side in sides.values():
-        side.casing.forms, side.casing.habits = Later(side.casing.forms.dtypes), Later(side.casing.habits.dtypes)
-        side.casing.mixed, side.spacing.table = Later(side.casing.mixed.dtypes), Later(side.spacing.table.dtypes)
+        side.casing.forms, side.casing.habits = (
+            DeferredTable(side.casing.forms.dtypes),
+            DeferredTable(side.casing.habits.dtypes),
+        )
+        side.casing.mixed, side.spacing.table = (
+            DeferredTable(side.casing.mixed.dtypes),
+            DeferredTable(side.spacing.table.dtypes),
+        )
     for pair in read_block(block, shared["mode"]):
         for side, sentence in zip(sides.values(), pair, strict=True):
             side.add(sentence)
