@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dragoman.adapt import Adapter, Bayes, PassiveAggressive, Perceptron, Ridge, Rule
+from dragoman.adapt.policy import Policy
 from dragoman.adapt.protocol import Sample, Unknown, Vector
 from dragoman.errors import BadInputError
 
@@ -164,6 +165,21 @@ def test_options_that_make_no_sense_are_refused() -> None:
             make()
 
 
+def test_the_policy_is_a_value_beside_the_mathematics() -> None:
+    adapter = Ridge(alpha=0.5, mode="rerank", nbest=20, parameters="both", measure="wer", decay="all")
+    policy = Policy(mode="rerank", nbest=20, parameters="both", measure="wer", decay="all")
+    assert adapter.policy == policy != Ridge().policy
+    features, losses = SAMPLES[0]
+    assert np.array_equal(adapter.update(WEIGHTS, features, losses), Ridge(alpha=0.5).update(WEIGHTS, features, losses))
+
+
+def test_settings_journalled_by_earlier_versions_are_read() -> None:
+    common = {"parameters": "weights", "mode": "rerank", "nbest": 200, "measure": "bleu", "decay": "touched"}
+    adapter = Adapter.from_settings({"name": "PassiveAggressive", **common, "alpha": 0.1, "C": None})
+    assert adapter == PassiveAggressive(alpha=0.1, C=math.inf, mode="rerank", nbest=200, measure="bleu")
+    assert Adapter.from_settings({"name": "Ridge"}) == Ridge()
+
+
 def test_a_new_rule_is_known_by_its_name() -> None:
     @dataclass(kw_only=True)
     class Halfway(Rule):
@@ -212,7 +228,7 @@ class InPlace(Rule):
 def test_a_direction_has_a_number_for_each_weight() -> None:
     features, losses = SAMPLES[0]
     for wrong in ([1.0], 1.0, np.ones((4, 1))):
-        with pytest.raises(BadInputError, match=r"direction of Returning has the shape .* return 4 numbers"):
+        with pytest.raises(BadInputError, match=r"direction of Returning has shape .* return 4 numbers"):
             Returning(what=wrong).update(WEIGHTS, features, losses)
     assert np.allclose(Returning(what=[1, 2, 3, 4], alpha=1).update(WEIGHTS, features, losses), [1, 2, 3, 4])
 

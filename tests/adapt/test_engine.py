@@ -108,7 +108,7 @@ def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         text=True,
         cwd=root,
-        env=os.environ | {"PYTHONPATH": str(root)},
+        env=os.environ | {"PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"},
     )
     assert child.stdout is not None
     last = [int(child.stdout.readline()) for _ in range(8)][-1]
@@ -273,7 +273,7 @@ def test_an_adapter_that_this_program_does_not_have_keeps_what_it_learned(tmp_pa
     with Engine.open(tmp_path / "project") as engine:
         assert engine.weights == weights
         assert_same(arrays_of(engine), arrays)
-        with pytest.raises(BadInputError, match="'Mine', unknown here; import the module"):
+        with pytest.raises(BadInputError, match="'Mine' is not imported; import the module"):
             engine.learn(*PAIRS[20])
         assert_same(arrays_of(engine), arrays)
         engine.translate(PAIRS[20][0])

@@ -87,16 +87,21 @@ def test_dual_form_is_primal_form(N: int, K: int, seed: int) -> None:
     assert not regress(R, losses, 0.1)[~R.any(axis=0)].any()
 
 
-def test_factors_that_a_list_says_nothing_about_stay_unless_all_decay() -> None:
+def test_parameters_that_a_list_says_nothing_about_decay_unless_only_touched_ones_are_updated() -> None:
     features, losses = np.array([[2.0, 2.0, 0.0], [1.0, 2.0, 0.0]]), np.array([0.5, 0.0])
     for adapter in (Perceptron(alpha=0.1), Ridge(alpha=0.1), PassiveAggressive(alpha=0.1, printed=True)):
-        after = adapter.update_factors(np.ones(3), features, losses)
+        after = adapter.update_touched(np.ones(3), features, losses)
         assert after[0] != 1
         assert after[1:].tolist() == [1, 1]
-        assert adapter.remains == 1
-    for adapter in (Perceptron(alpha=0.1, decay="all"), Ridge(alpha=0.1, decay="all")):
-        assert np.allclose(adapter.update_factors(np.ones(3), features, losses)[1:], 0.9)
+        assert np.allclose(adapter.update(np.ones(3), features, losses)[1:], 0.9)
         assert adapter.remains == pytest.approx(0.9)
+
+
+def test_the_closest_weights_leave_what_a_list_says_nothing_about() -> None:
+    features, losses = np.array([[2.0, 2.0, 0.0], [1.0, 2.0, 0.0]]), np.array([0.5, 0.0])
+    adapter = PassiveAggressive(alpha=0.1)
+    assert adapter.update(np.ones(3), features, losses)[1:].tolist() == [1, 1]
+    assert adapter.remains == 1
 
 
 @pytest.mark.parametrize("N", [3, 40])

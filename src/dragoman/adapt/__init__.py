@@ -1,4 +1,4 @@
-"""Learning the weights while translating: one small protocol, one file a method ([M], [B], [I], [P]; SPEC §6).
+"""Learning the weights while translating: one small protocol, one file per method ([M], [B], [I], [P]).
 
 >>> import numpy as np
 >>> weights = np.array([1.0, 1.0])
@@ -12,7 +12,8 @@
 from dragoman.adapt.bayes import Bayes
 from dragoman.adapt.passive_aggressive import PassiveAggressive
 from dragoman.adapt.perceptron import Perceptron
+from dragoman.adapt.policy import Policy
 from dragoman.adapt.protocol import Adapter, Rule
 from dragoman.adapt.ridge import Ridge
 
-__all__ = ["Adapter", "Bayes", "PassiveAggressive", "Perceptron", "Ridge", "Rule"]
+__all__ = ["Adapter", "Bayes", "PassiveAggressive", "Perceptron", "Policy", "Ridge", "Rule"]

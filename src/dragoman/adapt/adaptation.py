@@ -31,26 +31,27 @@ class Adaptation:
 
     def __init__(self, settings: Mapping[str, Any], weights: Mapping[str, float]) -> None:
         self.adapter = Adapter.from_settings(settings)
-        self._learners = {"own": self.adapter}  # by what their arrays are called
-        if self.adapter.parameters == "both":  # then what it remembers of weights and of factors is not the same
+        self.policy = self.adapter.policy
+        self._learners = {"own": self.adapter}  # by the prefix of their arrays
+        if self.policy.parameters == "both":  # then its state for the weights is not its state for the factors
             self._learners["factors' own"] = Adapter.from_settings(settings)
         self.weights: Vector = np.array(list(weights.values()))  # [M] λ, in the order of the preset
         self.factors = Factors()
 
     @property
     def live(self) -> bool:
-        """Whether weights and factors go into the search."""
-        return self.adapter.mode == "live"
+        """Whether the search uses the adapted weights and factors."""
+        return self.policy.live
 
     @property
     def reranks(self) -> bool:
-        """Whether n-best lists are chosen from."""
+        """Whether translations are chosen from n-best lists."""
         return not self.live or self.adapter.reranks_live
 
     @property
     def wants_factors(self) -> bool:
-        """Whether factors of phrase pairs are adapted."""
-        return self.adapter.parameters != "weights"
+        """Whether the factors of phrase pairs are adapted."""
+        return self.policy.adapts_factors
 
     def choose(self, candidates: Candidates) -> int:
         """The entry that is preferred now."""
@@ -72,7 +73,7 @@ class Adaptation:
         if chosen > 0:  # the choice before all others
             order = np.r_[chosen, :chosen, chosen + 1 : len(candidates)]
         added = ArrayTree()
-        if self.adapter.parameters != "factors":
+        if self.policy.adapts_weights:
             added["weights"] = self.adapter.update(self.weights, candidates.features[order], losses[order])
         if self.wants_factors and candidates.pairs.size:
             added |= self._moved_factors(candidates.pairs, candidates.scores[order], losses[order])
@@ -84,11 +85,12 @@ class Adaptation:
     def _moved_factors(self, pairs: Ids, scores: Matrix, losses: Vector) -> dict[str, np.ndarray]:
         before = self.factors(pairs)
         learner = list(self._learners.values())[-1]
-        after = learner.update_factors(before, scores, losses)
+        everywhere = self.policy.decay == "all"
+        after = (learner.update if everywhere else learner.update_touched)(before, scores, losses)
         changed = np.abs(after - before) > SMALLEST
         if not changed.any():
             return {}
-        remains = np.array([self.adapter.remains])
+        remains = np.array([self.adapter.remains if everywhere else 1.0])
         return {"pairs": pairs[changed], "factors": after[changed], "remains": remains}
 
     def _keep(self, added: Mapping[str, np.ndarray]) -> None:

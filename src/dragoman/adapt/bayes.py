@@ -35,6 +35,7 @@ class Bayes(Adapter):
     """
 
     reranks_live = True
+    adapts_factors = False
 
     samples: int = 100  # more gain little (docs/adapt.md) and cost time in proportion
     window: int = 100  # corrections that count ([M] §5.1)
@@ -44,8 +45,6 @@ class Bayes(Adapter):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.parameters != "weights":
-            raise BadInputError(f"Bayes adapts weights, not {self.parameters}", remedy="take another method")
         if not (self.samples > 0 and self.window > 0 and self.delta > 0 and self.variance > 0):
             raise BadInputError("samples, window, delta and variance must be above 0")
         self._centre: Vector | None = None  # [M] λ_T

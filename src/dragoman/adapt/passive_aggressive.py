@@ -32,7 +32,7 @@ class PassiveAggressive(Rule):
 
     @property
     def remains(self) -> float:
-        """Everything, unless θ̌ is as printed: what is closest to θ leaves the other components where they are."""
+        """All of it, unless θ̌ is as printed: the closest weights differ from θ only where Φ is not 0."""
         return super().remains if self.printed else 1.0
 
     def direction(self, theta: Vector, sample: Sample) -> Vector | None:
