@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.measure import Ter, Wer, ter, wer
-from dragoman.measure import ter_banded_kernels as banded
 from tests.oracles.edits import ter_edits, wer_edits
 
 pytestmark = pytest.mark.kernels
@@ -75,15 +74,12 @@ def turned(rng: random.Random, reference: Ids, words: int) -> Ids:
     return [*reference[begin:], *reference[:end], *(rng.randrange(words) for _ in range(rng.randrange(3)))]
 
 
-@pytest.mark.parametrize(("longest", "words"), [(12, 3), (40, 10), (90, 100), (200, 30), (200, 2)])
-def test_ter_in_bits_equals_ter_in_numbers(longest: int, words: int) -> None:
+@pytest.mark.parametrize(("longest", "words", "count"), [(12, 3, 200), (40, 10, 60), (90, 100, 25), (90, 2, 8)])
+def test_ter_where_the_best_path_leaves_the_band_equals_sacrebleu(longest: int, words: int, count: int) -> None:
     rng = random.Random(longest + words)
-    pairs = random_pairs(longest, 200, longest, (words,))
-    pairs += [(turned(rng, reference, words), reference) for _, reference in pairs]
-    expected = [
-        banded.edits(np.array(hypothesis, np.int64), np.array(reference, np.int64)) for hypothesis, reference in pairs
-    ]
-    assert [edits for edits, _ in counted(Ter(), pairs)] == expected
+    references = [reference for _, reference in random_pairs(longest, count, longest, (words,))]
+    pairs = [(turned(rng, reference, words), reference) for reference in references]
+    assert counted(Ter(), pairs) == [[ter_edits(*pair), len(pair[1])] for pair in pairs]
 
 
 def test_entries_of_a_list_that_are_as_wrong_have_as_many_edits() -> None:
@@ -97,7 +93,9 @@ def test_entries_of_a_list_that_are_as_wrong_have_as_many_edits() -> None:
         assert together[:, 0].tolist() == [ter_edits(entry, reference) for entry in listed]
 
 
-@pytest.mark.parametrize(("n", "m"), [(1, 160), (2, 140), (3, 150), (160, 1), (40, 90), (90, 40)])
+@pytest.mark.parametrize(
+    ("n", "m"), [(1, 160), (1, 50), (2, 99), (2, 140), (3, 150), (5, 200), (160, 1), (40, 90), (90, 40)]
+)
 def test_ter_of_very_different_lengths_equals_sacrebleu(n: int, m: int) -> None:
     rng = random.Random(n)
     reference = [rng.randrange(200) for _ in range(m)]
@@ -114,14 +112,32 @@ def test_a_block_is_moved_over_fifty_words_but_not_more(distance: int, edits: in
     assert ter_edits(hypothesis, reference) == edits
 
 
-def test_very_long_sentences_are_fine() -> None:
+def test_wer_of_very_long_sentences_is_fine() -> None:
     rng = random.Random(1)
     reference = [rng.randrange(5000) for _ in range(10_000)]
     hypothesis = [word if rng.random() < 0.9 else 5000 for word in reference]
-    replaced = hypothesis.count(5000)
-    assert (
-        counted(Ter(), [(hypothesis, reference)]) == counted(Wer(), [(hypothesis, reference)]) == [[replaced, 10_000]]
-    )
+    assert counted(Wer(), [(hypothesis, reference)]) == [[hypothesis.count(5000), 10_000]]
+
+
+@pytest.mark.parametrize("words", [4096, 4097])
+def test_ter_of_long_references_is_the_same_on_both_sides_of_the_limit(words: int) -> None:
+    reference = list(range(words))
+    hypothesis = [*reference[3:9], *reference[:3], *reference[9:-2], words]
+    assert counted(Ter(), [(hypothesis, reference)]) == [[3, words]]  # one block moved, one word lost, one replaced
+
+
+def test_ter_asks_sacrebleu_once_for_equal_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, score = list[str](), sacrebleu.TER.sentence_score
+
+    def counting(measure: sacrebleu.TER, hypothesis: str, references: list[str]) -> object:
+        asked.append(hypothesis)
+        return score(measure, hypothesis, references)
+
+    monkeypatch.setattr(sacrebleu.TER, "sentence_score", counting)
+    reference, entries = np.arange(60), [np.array([7])] * 3 + [np.array([8])] + [np.array([100])] * 2
+    found = Ter().statistics(entries, [reference], np.zeros(6, np.int64))
+    assert found.tolist() == [[59, 60]] * 4 + [[60, 60]] * 2
+    assert len(asked) == 3
 
 
 @settings(deadline=None, max_examples=200)

@@ -79,6 +79,12 @@ def test_lists_of_several_sentences_are_counted_in_one_call() -> None:
     assert np.array_equal(together, np.array(expected))
 
 
+def test_a_signature_of_bleu_names_the_smoothing_of_its_sentences() -> None:
+    assert "|smooth:exp|" in Bleu().signature
+    assert "|smooth:exp|" in Bleu(smoothing="exponential").signature
+    assert "|smooth:plus-one|" in Bleu(smoothing="plus-one").signature
+
+
 @EVERY_MEASURE
 def test_a_signature_names_measure_settings_and_version(measure: Measure) -> None:
     name, *settings_of_it, version = measure.signature.split("|")

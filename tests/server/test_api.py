@@ -278,7 +278,8 @@ def test_what_cannot_be_learned_is_confirmed_without(client: httpx.Client, sourc
     assert client.get(place).json()["states"]["confirmed"] == 2
     exported = finished(client, client.post(f"{place}/export").json())
     lines = client.get(f"{API}/jobs/{exported['id']}/result").text.split("\n")
-    assert lines[0].endswith(f"\t{target}")
+    left_out = [each["segment"] for each in exported["left_out"]]
+    assert left_out == [1] if "\t" in source else lines[0].endswith(f"\t{target}")
     draft = client.put(f"{place}/segments/1", json={"target": target, "state": "translated"}).json()
     assert (draft["state"], draft["unlearned"]) == ("translated" if target else "new", None)
     assert client.put(f"{place}/segments/1", json=done | {"version": draft["version"]}).json()["unlearned"] == why
@@ -412,6 +413,20 @@ def test_a_document_is_translated_and_exported_by_jobs(client: httpx.Client) -> 
     assert client.get(f"{API}/jobs/{job['id']}/result").status_code == 409
     assert client.get(f"{API}/jobs/nothing").status_code == 404
     assert len(client.get(f"{API}/jobs").json()) >= 2
+
+
+def test_a_document_without_a_file_is_exported_as_pairs_that_an_import_reads_back(client: httpx.Client) -> None:
+    sources = ["C:\\temp\\new", "a\ttab", "\\\\server", "two\nlines", "a\\"]
+    segments = [{"source": source, "target": f"¡{source}!"} for source in sources]
+    document = client.post(f"{API}/documents", json={"name": "paths", "segments": segments}).json()["id"]
+    exported = finished(client, client.post(f"{API}/documents/{document}/export").json())
+    assert [(each["segment"], "contains a" in each["what"]) for each in exported["left_out"]] == [(2, True), (4, True)]
+    result = client.get(f"{API}/jobs/{exported['id']}/result").content
+    again = finished(client, client.post(f"{API}/imports", params={"name": "paths.tsv"}, content=result).json())
+    read = client.get(f"{API}/documents/{again['document']}/segments").json()["segments"]
+    assert [(one["source"], one["target"]) for one in read] == [
+        (source, f"¡{source}!") for source in sources if not {"\t", "\n"} & set(source)
+    ]
 
 
 def test_line_breaks_and_tags_of_a_document_are_kept(client: httpx.Client) -> None:

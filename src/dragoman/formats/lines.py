@@ -1,33 +1,42 @@
-"""Documents without markup: tab-separated pairs, and text with one segment a line."""
+r"""Documents without markup: tab-separated pairs, and text with one segment per line.
+
+In both, a backslash is just a backslash: real files are full of paths and of `\n` as programmers write it, so nothing is
+escaped. What a line cannot hold, such as a tab in a TSV file, is refused or left out, never changed.
+
+>>> read = TsvDocument.read(write_tsv([("1", r"C:\temp", r"C:\temp")]), "paths.tsv")
+>>> print(read.segments[0].source)
+C:\temp
+"""
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
 from dragoman.errors import BadInputError
-from dragoman.formats.contents import NOTHING, Contents, decode
+from dragoman.formats.contents import NOTHING, PACKED, UNMARKED, Contents, decode
 from dragoman.formats.document import Change, Document, DocumentSegment
 
-NOT_IN_LINES = {"\n": "the end of a line", "\r": "a carriage return"}
+NOT_IN_LINES = {"\n": "a line break", "\r": "a carriage return"}
 NOT_IN_CELLS = NOT_IN_LINES | {"\t": "a tab"}
 
 
 @dataclass(frozen=True)
 class TsvDocument(Document):
-    """Source and target in each line, with a tab between them; what has no target yet may have no tab."""
+    """Source, tab and target on each line; the tab is optional where there is no target yet."""
 
     @classmethod
     def read(cls, data: bytes, name: str, source: str | None = None, target: str | None = None) -> Self:
-        """Read pairs; which languages they are in, the file does not say."""
+        """Read pairs; the file does not say which languages they are in."""
         contents = decode(data, name, hint=NOTHING)
         segments = []
         for number, (line, _) in enumerate(_lines(contents), start=1):
             fields = line.split("\t")
             if len(fields) > 2:
                 what = f"line {number} has {len(fields)} fields"
-                raise BadInputError(what, where=name, remedy="put one tab between source and target")
+                raise BadInputError(what, where=name, remedy="put one tab between source and target, and no others")
             if fields[0]:
                 text = fields[1] if len(fields) == 2 else ""
                 segments.append(DocumentSegment(str(number), fields[0], text, "confirmed" if text else "new"))
@@ -48,11 +57,11 @@ class TsvDocument(Document):
 
 @dataclass(frozen=True)
 class TextDocument(Document):
-    """A segment is a line, and in what is written its target stands in its place."""
+    """Each line is a segment, and is replaced by its target when the file is written."""
 
     @classmethod
     def read(cls, data: bytes, name: str, source: str | None = None, target: str | None = None) -> Self:
-        """Read lines; those without anything to be seen are no segments."""
+        """Read lines; blank ones are not segments."""
         contents = decode(data, name, hint=NOTHING)
         lines = enumerate(_lines(contents), start=1)
         segments = [DocumentSegment(str(number), line, "", "new") for number, (line, _) in lines if line.strip()]
@@ -69,26 +78,38 @@ class TextDocument(Document):
         return self.contents.encode("".join(parts))
 
     def _verify(self, data: bytes, changes: Mapping[str, Change]) -> None:
-        """What is written has only targets: there is nothing to compare."""
+        """Nothing to compare: the file that was written holds only targets."""
 
 
 def write_tsv(pairs: Iterable[tuple[str, str, str]], left_out: list[str] | None = None) -> bytes:
-    """Ids, sources and targets as tab-separated pairs, without the ids.
+    """Tab-separated pairs from (id, source, target); the ids are not written.
 
-    Pairs that a line cannot hold are left out, and `left_out` is told which and why.
+    Pairs that a line cannot hold are left out, and the reasons added to `left_out`.
     """
     lines = []
-    for name, *texts in pairs:
-        found = _find_forbidden("".join(texts), NOT_IN_CELLS)
-        if not found:
-            lines.append("\t".join(texts) + "\n")
+    for name, source, target in pairs:
+        fault = tsv_fault(source, target)
+        if not fault:
+            lines.append(f"{source}\t{target}\n")
         elif left_out is not None:
-            left_out.append(f"correction {name} {found[0]}")
-    return "".join(lines).encode()
+            left_out.append(f"correction {name} {fault}")
+    data = "".join(lines).encode()
+    # A text may begin with what a reader would take for a byte order mark or an archive; a real mark prevents that.
+    return codecs.BOM_UTF8 + data if data.startswith((codecs.BOM_UTF8, *PACKED, *UNMARKED)) else data
+
+
+def tsv_fault(source: str, target: str) -> str | None:
+    r"""Why a TSV file cannot hold this pair.
+
+    >>> tsv_fault("two\nlines", "dos líneas")
+    'contains a line break, which such a file cannot hold'
+    """
+    found = _find_forbidden(source + target, NOT_IN_CELLS)
+    return found[0] if found else None
 
 
 def _lines(contents: Contents) -> Iterable[tuple[str, str]]:
-    """Lines and their ends; a line ends at a line feed, with or without a carriage return, and nowhere else."""
+    """Lines and their endings: a line feed, with or without a carriage return before it, and nothing else."""
     for line in contents.text.split("\n")[:-1]:
         bare = line.removesuffix("\r")
         yield bare, line[len(bare) :] + "\n"
@@ -100,5 +121,5 @@ def _lines(contents: Contents) -> Iterable[tuple[str, str]]:
 def _find_forbidden(text: str, characters: dict[str, str]) -> tuple[str, str] | None:
     for character, called in characters.items():
         if character in text:
-            return f"has {called} in it, which such a file cannot hold", "take it out, or use TMX or XLIFF"
+            return f"contains {called}, which such a file cannot hold", "remove it, or use TMX or XLIFF"
     return None

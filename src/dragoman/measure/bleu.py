@@ -90,7 +90,8 @@ class Bleu(Measure):
         return Parts(tuple(precisions.tolist()), float(penalty), float(words / max(reference_words, 1)))
 
     def _settings(self) -> dict[str, str]:
-        return {"case": "mixed", "tok": self.tokenize, "smooth": "exp", "sacrebleu": sacrebleu.__version__}
+        smooth = "exp" if self.smoothing == "exponential" else self.smoothing  # sacrebleu's name, where it has one
+        return {"case": "mixed", "tok": self.tokenize, "smooth": smooth, "sacrebleu": sacrebleu.__version__}
 
     def _words(self, text: str) -> Sequence[str]:
         words: list[str] = self._tokenizer(text.rstrip()).split()

@@ -1,18 +1,26 @@
 """Translation edit rate where a row of edit distances is one machine word.
 
+The search for moves is greedy and full of limits, each of which shows in the result. They are those of sacrebleu, which
+follows Tercom:
+
+1. Align hypothesis and reference by edit distance, within a band around the diagonal.
+2. Try each block of words that also occurs in the reference, is misplaced, and whose place there is wrong too: move it
+   behind each of the words that this place, and the word before it, are aligned with.
+3. Carry out the move that lowers the edit distance most, and start again; stop when none does, or when too many have
+   been tried.
+
 Neighbours in the table of edit distances differ by at most one. So a row is the distance at its first column and two
 sets of bits: the columns where it is one more than at the column before (`up`), and where it is one less (`down`). The
 places of a word in the reference are a set of bits too, and take a row to the next in a dozen instructions, without
-a loop over columns (Myers 1999, Hyyrö 2003). The band around the diagonal, the moves that are tried, and which of them
-is carried out, are those of `ter_banded_kernels`. What makes trying them fast:
+a loop over columns (Myers 1999, Hyyrö 2003). What makes trying moves fast:
 
 - A move leaves the rows before it as they are. When a row after it is as it was, so are all that follow.
 - Moves do not change which words there are. So the distance cannot fall below that of the best order (`floor`); nor,
-  where no way needs to leave the band, by more than twice the words that change places.
+  where no path needs to leave the band, by more than twice the words that change places.
 
 The band of row i is low[i] ≤ j < high[i], and its bits begin with column low[i] + 1. Beyond the band they go up: that
-makes no way through it shorter, if words do not match there. Where the first column of the band moves on, the one
-before it is thought to be one more than in the row above, by which no way becomes shorter either.
+makes no path through it shorter, if words do not match there. Where the first column of the band moves on, the one
+before it is taken to be one more than in the row above, which makes no path shorter either.
 """
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
@@ -24,11 +32,15 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import kernel, lean
-from dragoman.measure.ter_banded_kernels import BEAM, MAX_BLOCK, MAX_CANDIDATES, MAX_DISTANCE, words_over
 
-LONGEST = 4096  # words of a reference: the sets of its places grow with the square
-STEEPEST = 8  # reference words for one of the hypothesis: with more, rows may not fit
-# A way with d edits through n by m words is never further than (d + |m - n|) / 2 from the diagonals of its ends; the
+BEAM = 25  # reference words on each side of the diagonal
+MAX_BLOCK = 10  # words that are moved together
+MAX_DISTANCE = 50  # words that a block is moved over
+MAX_CANDIDATES = 1000  # moves tried in a sentence
+
+MAX_REFERENCE_WORDS = 4096  # the sets of places grow with the square
+MAX_RATIO = 2 * BEAM  # reference words per hypothesis word: beyond it the band is wider than a machine word
+# A path with d edits through n by m words is never further than (d + |m - n|) / 2 from the diagonals of its ends; the
 # band reaches BEAM - 1 words beyond them, one less where the diagonal was rounded down.
 ROOM = 2 * (BEAM - 2)  # d + |m - n|
 
@@ -42,7 +54,9 @@ class Reference(NamedTuple):
     words: np.ndarray  # [m]
     following: np.ndarray  # [m] the next place of the same word, m if there is none
     often: np.ndarray  # [m + 1] how often the word is there that stands first at a place; 0 for the word m, not there
-    places: np.ndarray  # [m + 1, m // 64 + 2] uint64, where it is, bit by bit; nothing if m is above LONGEST
+    places: (
+        np.ndarray
+    )  # [m + 1, m // 64 + 2] uint64, where it is, bit by bit; nothing if m is above MAX_REFERENCE_WORDS
 
 
 class Grid(NamedTuple):
@@ -78,11 +92,11 @@ def new_grid(n, m):
 
 @lean
 def edits(grid, hypothesis, reference):
-    """Edits, moves among them; -1 if the reference is too long for it."""
+    """Edits, moves included; -1 if the reference is too long for these kernels."""
     n, m = hypothesis.size, reference.words.size
     if n == 0 or m == 0:
         return max(n, m)
-    if m > LONGEST or m > STEEPEST * n:
+    if m > MAX_REFERENCE_WORDS or m > MAX_RATIO * n:
         return -1
     if grid.shape[0] != n or grid.shape[1] != m:
         fill_bands(grid, n, m)
@@ -193,7 +207,10 @@ def ones(bits):
 
 @lean
 def align(grid, n, m, reference):
-    """Follow the best path back, as in `ter_banded_kernels.align`."""
+    """Follow the best path back: which words it leaves unmatched, and where it passes each word of the reference.
+
+    Of equally good steps a match or replacement comes first, then deleting a word of the hypothesis.
+    """
     i, j = n, m
     grid.wrong[:n] = 0
     grid.missed[:m] = 0
@@ -230,7 +247,11 @@ def count_to_next(marks, count):
 
 @lean
 def best_move(grid, n, reference, distance, floor, tried):
-    """The move of a block that gains most, chosen as in `ter_banded_kernels.best_move`."""
+    """The move of a block that gains most: gain, first word, length, words it moves over, moves tried so far.
+
+    Of equally good ones the longest, then the one from furthest left, then the one to furthest left. The gain is 0 if
+    no move lowers the distance, or if too many have been tried: then even the best of them is not carried out.
+    """
     m = reference.words.size
     best_gain, best_start, best_length, best_target = 0, 0, MAX_BLOCK + 1, 0
     within = 2 if distance + abs(m - n) <= ROOM else distance  # what a word that changes places can gain
@@ -264,6 +285,19 @@ def best_move(grid, n, reference, distance, floor, tried):
                 if tried >= MAX_CANDIDATES:
                     return 0, 0, 0, 0, tried
     return best_gain, best_start, best_length, words_over(n, best_start, best_length, best_target), tried
+
+
+@lean
+def words_over(n, start, length, target):
+    """By how many words a block moves, negative to the left, when it goes before the word at `target`.
+
+    A target inside the block means so many words to the right.
+    """
+    if target < start:
+        return target - start
+    if target > start + length:
+        return target - start - length
+    return min(target - start, n - start - length)
 
 
 @lean

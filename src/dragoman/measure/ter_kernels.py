@@ -6,8 +6,8 @@ can be shared:
 1. Words become places in the reference, all words that it does not have the same one: nothing else matters for edits.
 2. Of hypotheses that are equal then only the first is counted. In n-best lists most are, since entries often differ in
    words that are all wrong.
-3. A row of edit distances is one machine word (`ter_bits_kernels`). Only of texts that are very long, or much longer
-   than their hypotheses, it is computed number by number (`ter_banded_kernels`).
+3. A row of edit distances is one machine word (`ter_bits_kernels`). References that are too long for that are left to
+   the caller.
 """
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
@@ -18,9 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import kernel, lean
-from dragoman.measure.ter_banded_kernels import edits as banded_edits
-from dragoman.measure.ter_bits_kernels import LONGEST, Reference, new_grid
-from dragoman.measure.ter_bits_kernels import edits as bit_edits
+from dragoman.measure.ter_bits_kernels import MAX_REFERENCE_WORDS, Reference, edits, new_grid
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -34,7 +32,10 @@ class Index(NamedTuple):
 
 @kernel
 def statistics(hypotheses, references, which):
-    """Edits and reference words [N, 2] of hypotheses, each compared with the reference `which` [N] names."""
+    """Edits and reference words [N, 2] of hypotheses, each compared with the reference `which` [N] names.
+
+    Edits are -1 where the reference is too long.
+    """
     result = np.empty((which.size, 2), np.int64)
     words = np.empty_like(hypotheses.ids)
     grid = new_grid(np.diff(hypotheses.starts).max(), np.diff(references.starts).max())
@@ -66,7 +67,7 @@ def as_places(index):
     """A reference whose words are places."""
     m = index.words.size
     words, following, often = np.empty(m, np.int64), np.full(m, m), np.zeros(m + 1, np.int64)
-    places = np.zeros((m + 1, m // 64 + 2 if m <= LONGEST else 0), np.uint64)
+    places = np.zeros((m + 1, m // 64 + 2 if m <= MAX_REFERENCE_WORDS else 0), np.uint64)
     latest = np.full(m, np.int64(-1))
     for j in range(m):
         word = words[j] = first_place(index, index.words[j])
@@ -74,7 +75,7 @@ def as_places(index):
             following[latest[word]] = j
         latest[word] = j
         often[word] += 1
-        if m <= LONGEST:
+        if m <= MAX_REFERENCE_WORDS:
             places[word, j >> 6] |= np.uint64(1) << np.uint64(j & 63)
     return Reference(words, following, often, places)
 
@@ -123,9 +124,7 @@ def count_list(grid, words, starts, begin, end, reference, result):
             result[n, 0] = result[slots[at], 0]
             continue
         slots[at] = n
-        hypothesis = words[starts[n] : starts[n + 1]]
-        edits = bit_edits(grid, hypothesis, reference)
-        result[n, 0] = edits if edits >= 0 else banded_edits(hypothesis, reference.words)
+        result[n, 0] = edits(grid, words[starts[n] : starts[n + 1]], reference)
 
 
 @lean
