@@ -17,7 +17,7 @@ import numpy as np
 
 from dragoman.adapt import Adapter, Bayes, PassiveAggressive, Perceptron, Ridge
 from dragoman.adapt.lists import Candidates
-from dragoman.experiments.adaptation import Counts, Lists, decode, rerank
+from dragoman.experiments.reranking import Counts, Lists, decode, rerank
 from dragoman.measure import Bleu
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights

@@ -9,9 +9,9 @@ from benchmarks.adapt_common import METHODS, SETS, chosen_on, picked, rates, sys
 
 from dragoman.adapt import Bayes, Ridge
 from dragoman.adapt.adaptation import Adaptation
-from dragoman.experiments.adaptation import Lists, live, rerank, table
-from dragoman.experiments.adapting import run_of
+from dragoman.experiments.adapter_cells import run_of
 from dragoman.experiments.interactive_adaptation import interact
+from dragoman.experiments.reranking import Lists, live, rerank, table
 from dragoman.interactive.graph_ridge import GraphRidge
 from dragoman.measure import Bleu, Ter, Wer, bootstrap
 

@@ -32,8 +32,8 @@ from dragoman.adapt import Bayes, PassiveAggressive, Perceptron, Ridge
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import candidates, losses
 from dragoman.engine import Engine
-from dragoman.experiments.adaptation import Run, live, rerank, table
-from dragoman.experiments.adapting import mert_every
+from dragoman.experiments.adapter_cells import mert_every
+from dragoman.experiments.reranking import Run, live, rerank, table
 from dragoman.measure import Ter, Wer
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights

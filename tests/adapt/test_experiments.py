@@ -14,8 +14,8 @@ from dragoman.adapt.lists import candidates
 from dragoman.cli import app
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
-from dragoman.experiments.adaptation import Lists, decode, live, rerank, sweep, table
 from dragoman.experiments.interactive_adaptation import interact
+from dragoman.experiments.reranking import Lists, decode, live, rerank, sweep, table
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
 from dragoman.sample import pairs

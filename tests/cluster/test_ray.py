@@ -24,7 +24,7 @@ from dragoman.errors import BadInputError
 from dragoman.experiments.cells import run, run_ahead
 from dragoman.experiments.corpora import Corpora
 from dragoman.experiments.experiment import Cell, Experiment, Measured, Scale, Table, Text
-from dragoman.experiments.workshop import Workshop
+from dragoman.experiments.workspace import Workspace
 from dragoman.files import MANIFEST
 from dragoman.models.knowledge import Knowledge
 from dragoman.sample import pairs
@@ -145,8 +145,8 @@ def test_translating_on_a_cluster_is_translating(tmp_path: Path, runner: Runner)
             assert [[(each.text, each.score) for each in best] for best in there] == listed
 
 
-def work(workshop: Workshop, text: Text, times: int) -> Measured:
-    return Measured([{"words": times * sum(len(source.split()) for source, _ in workshop.pairs(text))}])
+def work(workspace: Workspace, text: Text, times: int) -> Measured:
+    return Measured([{"words": times * sum(len(source.split()) for source, _ in workspace.pairs(text))}])
 
 
 def test_cells_of_an_experiment_are_run_on_a_cluster(tmp_path: Path, runner: Runner) -> None:
@@ -156,16 +156,16 @@ def test_cells_of_an_experiment_are_run_on_a_cluster(tmp_path: Path, runner: Run
         (folder / f"test.{language}").write_text(f"{line}\n" * 4)
     cells = [Cell(work, {"text": Text("tiny-en-es", "test", 4), "times": times}) for times in (1, 2, 3)]
     experiment = Experiment("T", "", "", lambda _: cells, lambda _: Table((), []), lambda _: [], lambda *_: None)
-    workshop = Workshop(Corpora(tmp_path / "corpora"), tmp_path / "out")
+    workspace = Workspace(Corpora(tmp_path / "corpora"), tmp_path / "out")
     told: list[tuple[int, int]] = []
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    run_ahead(experiment, Scale(True), workshop, runner, lambda _, done, total: told.append((done, total)))
+    run_ahead(experiment, Scale(True), workspace, runner, lambda _, done, total: told.append((done, total)))
     assert told == [(1, 3), (2, 3), (3, 3)]
     assert len(list((tmp_path / "out" / "cells").glob("*.json"))) == 3
-    results, missing = run(experiment, Scale(True), workshop)
+    results, missing = run(experiment, Scale(True), workspace)
     assert [row["words"] for row in results.rows] == [12, 24, 36]
     assert missing == []
-    run_ahead(experiment, Scale(True), workshop, runner, lambda *_: told.append((0, 0)))
+    run_ahead(experiment, Scale(True), workspace, runner, lambda *_: told.append((0, 0)))
     assert len(told) == 3  # nothing is run twice
 
 

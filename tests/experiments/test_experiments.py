@@ -24,8 +24,8 @@ from dragoman.experiments.corpora import Corpora
 from dragoman.experiments.domains import as_much
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
 from dragoman.experiments.judging import all_decided, decided, steadier
-from dragoman.experiments.report import FINDINGS, compared, publish, write_pages
-from dragoman.experiments.workshop import Workshop
+from dragoman.experiments.publishing import FINDINGS, compared, publish, write_pages
+from dragoman.experiments.workspace import Workspace
 from dragoman.measure import Wer
 from dragoman.measure.significance import Interval
 from dragoman.sample import pairs
@@ -50,15 +50,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def workshop(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
-    yield Workshop(Corpora(folder), tmp_path_factory.mktemp("out"))
+def workspace(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    yield Workspace(Corpora(folder), tmp_path_factory.mktemp("out"))
 
 
-def measured(workshop: Workshop, test: Text, rate: float) -> Measured:
+def measured(workspace: Workspace, test: Text, rate: float) -> Measured:
     """A cell that counts how often it is run."""
-    path = workshop.out / "runs"
+    path = workspace.out / "runs"
     path.write_text(path.read_text() + "x" if path.exists() else "x")
-    return Measured([{"words": len(workshop.pairs(test)[0][0].split()), "third": rate / 3}], {"all": 1.0})
+    return Measured([{"words": len(workspace.pairs(test)[0][0].split()), "third": rate / 3}], {"all": 1.0})
 
 
 def small(**changes: object) -> Experiment:
@@ -74,38 +74,38 @@ def small(**changes: object) -> Experiment:
     return Experiment("O-fig2", "Words", "Few.", cells, lambda _: Table(("a",), [("b",)]), findings, draw)
 
 
-def runs(workshop: Workshop) -> int:
-    return len((workshop.out / "runs").read_text())
+def runs(workspace: Workspace) -> int:
+    return len((workspace.out / "runs").read_text())
 
 
 def test_a_cell_is_run_once_for_the_same_parameters_texts_and_seed(folder: Path, tmp_path: Path) -> None:
-    workshop = Workshop(Corpora(folder), tmp_path)
-    first, _ = running.run(small(), QUICK, workshop)
-    again, _ = running.run(small(), QUICK, workshop)
-    assert (first.rows, runs(workshop)) == (again.rows, 1)
-    running.run(small(rate=2.0), QUICK, workshop)
-    assert runs(workshop) == 2
-    running.run(small(), Scale(), workshop)
-    assert runs(workshop) == 3
-    running.run(small(), QUICK, Workshop(Corpora(folder), tmp_path, seed=2))
-    assert runs(workshop) == 4
+    workspace = Workspace(Corpora(folder), tmp_path)
+    first, _ = running.run(small(), QUICK, workspace)
+    again, _ = running.run(small(), QUICK, workspace)
+    assert (first.rows, runs(workspace)) == (again.rows, 1)
+    running.run(small(rate=2.0), QUICK, workspace)
+    assert runs(workspace) == 2
+    running.run(small(), Scale(), workspace)
+    assert runs(workspace) == 3
+    running.run(small(), QUICK, Workspace(Corpora(folder), tmp_path, seed=2))
+    assert runs(workspace) == 4
 
 
 def test_results_of_another_program_are_run_again_unless_they_are_to_be_reused(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    running.run(small(), QUICK, Workshop(Corpora(folder), tmp_path))
+    running.run(small(), QUICK, Workspace(Corpora(folder), tmp_path))
     monkeypatch.setattr(running, "program", lambda: "another")
-    workshop = Workshop(Corpora(folder), tmp_path, reuse=True)
-    running.run(small(), QUICK, workshop)
-    assert runs(workshop) == 1
-    running.run(small(), QUICK, Workshop(Corpora(folder), tmp_path))
-    assert runs(workshop) == 2
+    workspace = Workspace(Corpora(folder), tmp_path, reuse=True)
+    running.run(small(), QUICK, workspace)
+    assert runs(workspace) == 1
+    running.run(small(), QUICK, Workspace(Corpora(folder), tmp_path))
+    assert runs(workspace) == 2
 
 
-def counted(workshop: Workshop, system: str, errors: str) -> Measured:
+def counted(workspace: Workspace, system: str, errors: str) -> Measured:
     """A cell whose segments have so many errors, of ten words each."""
-    del workshop, system
+    del workspace, system
     rows = np.array([(int(each), 10) for each in errors.split()])
     return Measured([{"segments": 0}, {"segments": len(rows)}], counts=[{"WER": rows}])
 
@@ -115,7 +115,7 @@ def test_two_systems_are_compared_segment_by_segment_also_when_read_from_disk(fo
     cells = [Cell(counted, {"system": name, "errors": each}) for name, each in errors.items()]
     counting = Experiment("O-fig3", "", "", lambda _: cells, *[None] * 3)  # type: ignore[arg-type]
     for _ in range(2):  # the second time from disk
-        results, _ = running.run(counting, QUICK, Workshop(Corpora(folder), tmp_path))
+        results, _ = running.run(counting, QUICK, Workspace(Corpora(folder), tmp_path))
         better = results.difference(Wer(), "WER", {"system": "good"}, {"system": "none"})
         assert better.score == pytest.approx(10, abs=2) and decided(better) is True
         assert decided(results.difference(Wer(), "WER", {"system": "none"}, {"system": "good"})) is False
@@ -180,45 +180,45 @@ def test_segments_too_long_to_be_learned_are_left_out(tmp_path: Path) -> None:
         Corpora(tmp_path).pairs(Text("pydocs-en-es", "test", 1))
 
 
-def test_cells_without_their_corpora_are_left_out_and_said_so(workshop: Workshop) -> None:
-    results, missing = running.run(small(), QUICK, workshop)
+def test_cells_without_their_corpora_are_left_out_and_said_so(workspace: Workspace) -> None:
+    results, missing = running.run(small(), QUICK, workspace)
     assert (len(results.cells), missing) == (1, [])
     absent = Text("klingon-en-es", "test", 4)
     with pytest.raises(BadInputError, match="klingon-en-es/test/4"):
-        running.run(small(test=absent), QUICK, workshop)
+        running.run(small(test=absent), QUICK, workspace)
 
 
 def test_what_is_not_found_again_is_reported_with_a_reason(folder: Path, tmp_path: Path) -> None:
-    workshop = Workshop(Corpora(folder), tmp_path)
-    known = publish(small(), *running.run(small(), QUICK, workshop), QUICK, workshop)
+    workspace = Workspace(Corpora(folder), tmp_path)
+    known = publish(small(), *running.run(small(), QUICK, workspace), QUICK, workspace)
     assert known["findings"][0]["reason"]
     pages = write_pages(tmp_path, tmp_path / "pages")
     assert {page.name for page in pages} == {"convergence.md", "index.md"}
     page = (tmp_path / "pages" / "convergence.md").read_text(encoding="utf-8")
     assert "Quick run" in page and "**not** found here" in page and "Reason:" in page
     assert r"\|A\| = " in (tmp_path / "pages" / "index.md").read_text(encoding="utf-8")
-    words = len(workshop.pairs(Text("pydocs-en-es", "test", 4))[0][0].split())
+    words = len(workspace.pairs(Text("pydocs-en-es", "test", 4))[0][0].split())
     assert (tmp_path / "O-fig2.csv").read_text() == (f"test,rate,words,third\npydocs-en-es/test/4,1.0,{words},0.3333\n")
 
 
 @pytest.mark.parametrize("identity", list(EXPERIMENTS))
-def test_each_experiment_goes_through(identity: str, workshop: Workshop) -> None:
-    results, missing = running.run(EXPERIMENTS[identity], QUICK, workshop)
-    known = publish(EXPERIMENTS[identity], results, missing, QUICK, workshop)
+def test_each_experiment_goes_through(identity: str, workspace: Workspace) -> None:
+    results, missing = running.run(EXPERIMENTS[identity], QUICK, workspace)
+    known = publish(EXPERIMENTS[identity], results, missing, QUICK, workspace)
     assert missing == []
     assert all(len(row) == len(known["table"]["columns"]) for row in known["table"]["rows"])
     assert len({finding["name"] for finding in known["findings"]}) == len(known["findings"])
-    assert "<svg" in (workshop.out / f"{identity}.svg").read_text()
-    json.loads((workshop.out / f"{identity}.json").read_text())
+    assert "<svg" in (workspace.out / f"{identity}.svg").read_text()
+    json.loads((workspace.out / f"{identity}.json").read_text())
 
 
 @pytest.mark.parametrize("identity", ["O-tab6", "X-ceiling"])
 def test_gains_are_compared_with_the_papers_on_the_full_scale(identity: str, folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, tmp_path / "corpora", ignore=shutil.ignore_patterns("newstest-en-fr"))
-    workshop = Workshop(Corpora(tmp_path / "corpora"), tmp_path / "out")
+    workspace = Workspace(Corpora(tmp_path / "corpora"), tmp_path / "out")
     experiment = EXPERIMENTS[identity]
-    results, missing = running.run(experiment, Scale(), workshop)
-    known = publish(experiment, results, missing, Scale(), workshop)
+    results, missing = running.run(experiment, Scale(), workspace)
+    known = publish(experiment, results, missing, Scale(), workspace)
     told = [finding["claim"] for finding in known["findings"] if "as in the paper" in finding["claim"]]
     where = {"O-tab6": ("Spanish, news, with its settings", 6), "X-ceiling": ("manuals learned", 4)}[identity]
     assert len(told) == where[1] and any(where[0] in claim for claim in told)
@@ -241,7 +241,7 @@ def test_with_all_other_segments_learned_a_segment_is_known_if_it_comes_again(
     for language, lines in sides.items():
         (corpus / f"test.{language}").write_text("".join(f"{line}\n" for line in lines * copies), encoding="utf-8")
     train, test = Text("pydocs-en-es", "train", 24), Text("pydocs-en-es", "test", 2 * copies)
-    found = others_learned(Workshop(Corpora(tmp_path), tmp_path / "out"), "manuals", "es", train, test, OTHERS)
+    found = others_learned(Workspace(Corpora(tmp_path), tmp_path / "out"), "manuals", "es", train, test, OTHERS)
     assert found.rows[0]["WER"] == errors
 
 
@@ -262,9 +262,9 @@ def test_contrary_findings_are_named(tmp_path: Path) -> None:
 def test_two_runs_with_one_seed_give_the_same_csv(identity: str, folder: Path, tmp_path: Path) -> None:
     written = []
     for name in ("one", "two"):
-        workshop = Workshop(Corpora(folder), tmp_path / name)
-        publish(find(identity)[0], *running.run(find(identity)[0], QUICK, workshop), QUICK, workshop)
-        written.append([(workshop.out / f"{identity}.{ending}").read_bytes() for ending in ("csv", "svg")])
+        workspace = Workspace(Corpora(folder), tmp_path / name)
+        publish(find(identity)[0], *running.run(find(identity)[0], QUICK, workspace), QUICK, workspace)
+        written.append([(workspace.out / f"{identity}.{ending}").read_bytes() for ending in ("csv", "svg")])
     assert written[0] == written[1]
 
 

@@ -17,8 +17,8 @@ from dragoman.engine import Engine
 from dragoman.errors import BadInputError, StorageError
 from dragoman.project.guard import FlaggedError, Guard
 from dragoman.store import BehindError, Journal, ReplicaError, SupersededError
+from dragoman.store.appending import INSERT
 from dragoman.store.following import Listener
-from dragoman.store.pages import INSERT
 from tests.engine.support import PAIRS, act, arrays_of, assert_same
 from tests.store.replicas import assert_follows, copied, end_backends, until, writer
 

@@ -15,7 +15,7 @@ from dragoman.errors import BadInputError
 if TYPE_CHECKING:
     from dragoman.adapt.protocol import Adapter
     from dragoman.engine import Engine
-    from dragoman.experiments.adaptation import Lists
+    from dragoman.experiments.reranking import Lists
     from dragoman.progress import Progress
 
 commands = typer.Typer()
@@ -71,7 +71,7 @@ def sweep(
     json: AsJson = False,
 ) -> None:
     """Rerank a text with every learning rate and every size of list; it is decoded once. The project stays as it is."""
-    from dragoman.experiments.adaptation import rerank, table
+    from dragoman.experiments.reranking import rerank, table
     from dragoman.progress import bars
     from dragoman.text.reading import pairs
 
@@ -106,7 +106,7 @@ def _lists(
     engine: Engine, segments: list[tuple[str, str]], n: int, directory: Path | None, progress: Progress
 ) -> Lists:
     """The n-best lists of a text, from a directory if they are there."""
-    from dragoman.experiments.adaptation import Lists, decode
+    from dragoman.experiments.reranking import Lists, decode
 
     with engine.models() as models:
         system = f"{engine.path.resolve()} after row {models.revision}"

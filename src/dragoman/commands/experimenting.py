@@ -44,20 +44,20 @@ def experiment(
     from dragoman.experiments.cells import available, run, run_ahead
     from dragoman.experiments.corpora import Corpora
     from dragoman.experiments.experiment import Scale
-    from dragoman.experiments.report import compared, publish, write_pages
-    from dragoman.experiments.workshop import Workshop
+    from dragoman.experiments.publishing import compared, publish, write_pages
+    from dragoman.experiments.workspace import Workspace
     from dragoman.progress import bars
 
     scale, named, corpora, known = Scale(quick, most), find(name), Corpora(data), []
     wanted = [each for each in named if available(each, scale, corpora)] or named[:1]
     _check_places(out, report, against)
     with connected(cluster) if cluster else nullcontext() as runner, bars() as progress:
-        workshop = Workshop(corpora, out, seed, progress, reuse=reuse)
+        workspace = Workspace(corpora, out, seed, progress, reuse=reuse)
         for number, each in enumerate(wanted):
             progress("experiments", number, len(wanted))
             if runner is not None:
-                run_ahead(each, scale, workshop, runner, progress)
-            known.append(publish(each, *run(each, scale, workshop, progress), scale, workshop))
+                run_ahead(each, scale, workspace, runner, progress)
+            known.append(publish(each, *run(each, scale, workspace, progress), scale, workspace))
         progress("experiments", len(wanted), len(wanted))
     comparison = None if against is None else compared(known, against)  # before that report may be written anew
     write_pages(out, report or out)
@@ -71,7 +71,7 @@ def experiment(
 
 def _check_places(out: Path, report: Path | None, against: Path | None) -> None:
     """Refuse, before the work, directories that its outcome cannot go to or be compared with."""
-    from dragoman.experiments.report import compared
+    from dragoman.experiments.publishing import compared
     from dragoman.files import storage_errors
 
     if against is not None:
@@ -96,7 +96,7 @@ def _list(json: bool) -> None:
 
 
 def _shown(known: dict[str, Any]) -> str:
-    from dragoman.experiments.report import VERDICTS
+    from dragoman.experiments.publishing import VERDICTS
 
     lines = [f"{known['signature']['experiment']}: {known['title']}"]
     lines += [f"  {VERDICTS[each['holds']]:9} {each['claim']} ({each['ours']})" for each in known["findings"]]

@@ -96,7 +96,7 @@ def tune_number(
     from dragoman.measure.report import new_measure
     from dragoman.progress import bars
     from dragoman.text.reading import pairs
-    from dragoman.tune.settings import BOUNDS
+    from dragoman.tune.numbers import BOUNDS
 
     segments = list(pairs(source, target))
     with opened(project, write=not dry_run) as engine, bars() as progress:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from dragoman.adapt.batch_bayes import adapt
-from dragoman.experiments.adaptation import MEASURES, Lists, Run
-from dragoman.experiments.adapting import row_of, run_of
+from dragoman.experiments.adapter_cells import row_of, run_of
 from dragoman.experiments.experiment import Measured, Results, Row, Scale, Table, Text
-from dragoman.experiments.workshop import Workshop
+from dragoman.experiments.reranking import MEASURES, Lists, Run
+from dragoman.experiments.workspace import Workspace
 from dragoman.tune import METHODS, Pool
 
 MOST = 2000  # sentences that A is drawn from
@@ -40,7 +40,7 @@ def common(scale: Scale) -> dict[str, Any]:
 
 
 def adapted(
-    workshop: Workshop,
+    workspace: Workspace,
     system: str,
     method: str,
     train: Text,
@@ -55,16 +55,16 @@ def adapted(
 ) -> Measured:
     """TER and BLEU of the test set for each size of A and each draw; seconds (of the processor) of adapting, a draw."""
     del system
-    offered, other = (workshop.lists(train, development, text, n) for text in (adaptation, test))
-    known = workshop.lists(train, development, development, n) if method == "mert+" else None
+    offered, other = (workspace.lists(train, development, text, n) for text in (adaptation, test))
+    known = workspace.lists(train, development, development, n) if method == "mert+" else None
     rows, seconds = list[Row](), dict[str, float]()
     for size in map(int, sizes.split()):
         began = time.process_time()
         runs = []
         for draw in range(draws):
-            random = np.random.default_rng([workshop.seed, size, draw])
+            random = np.random.default_rng([workspace.seed, size, draw])
             drawn = sorted(random.permutation(len(offered))[:size].tolist())
-            choose = _chooser(method, offered, drawn, n, measure, known, workshop.seed + draw, options)
+            choose = _chooser(method, offered, drawn, n, measure, known, workspace.seed + draw, options)
             runs.append((draw, choose))
         seconds[f"|A| = {size}"] = (time.process_time() - began) / draws
         rows += [{"|A|": size, "draw": draw} | row_of(_run(other, choose, n)) for draw, choose in runs]

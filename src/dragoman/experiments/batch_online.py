@@ -9,10 +9,10 @@ from dragoman.engine import Engine
 from dragoman.experiments import learning_curves as curves
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
 from dragoman.experiments.judging import decided, together
+from dragoman.experiments.simulation import curves as curve_rows
+from dragoman.experiments.simulation import simulated
 from dragoman.experiments.update_frequency import retrained
-from dragoman.experiments.working import curves as curve_rows
-from dragoman.experiments.working import work
-from dragoman.experiments.workshop import Workshop
+from dragoman.experiments.workspace import Workspace
 from dragoman.models.contribution import Contribution
 from dragoman.models.estimators import interlaced, renew
 from dragoman.project.learning import Comparison, Lesson
@@ -55,12 +55,12 @@ class Interlacing(Engine):
             sample[3] = renew(models.direct, target, source, sample[3])
 
 
-def learned(workshop: Workshop, task: str, system: str, test: Text, kept: int = 1) -> Measured:
+def learned(workspace: Workspace, task: str, system: str, test: Text, kept: int = 1) -> Measured:
     """Learn each segment online, from nothing; with kept > 1, interlaced."""
     del task, system
     kind = type("Kept", (Interlacing,), {"kept": kept}) if kept > 1 else Engine
-    with workshop.engine(None, test.languages, kind) as engine:
-        return curve_rows(work(engine, workshop.pairs(test)))
+    with workspace.engine(None, test.languages, kind) as engine:
+        return curve_rows(simulated(engine, workspace.pairs(test)))
 
 
 def cells(scale: Scale) -> list[Cell]:

@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from dragoman.adapt import Adapter
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import candidates, losses
 from dragoman.engine import Engine
-from dragoman.experiments.adaptation import MEASURES, Run, live, rerank
-from dragoman.experiments.adapting import made, row_of, run_of
+from dragoman.experiments.adapter_cells import made, row_of, run_of
 from dragoman.experiments.batch_online import Interlacing
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
 from dragoman.experiments.judging import decided, shown, together
-from dragoman.experiments.workshop import Workshop
+from dragoman.experiments.reranking import MEASURES, Run, live, rerank
+from dragoman.experiments.workspace import Workspace
 from dragoman.measure import Bleu, Ter
 from dragoman.models.language import AUTO, Share
 from dragoman.models.modelset import SHARE
@@ -40,7 +41,7 @@ def texts(scale: Scale) -> dict[str, Text]:
 
 
 def corrected(
-    workshop: Workshop,
+    workspace: Workspace,
     system: str,
     train: Text,
     test: Text,
@@ -56,10 +57,10 @@ def corrected(
     del system
     kind = type("Kept", (Interlacing,), {"kept": kept}) if kept > 1 else Engine
     last: deque[int] = deque()
-    with workshop.engine(train, test.languages, kind) as engine:
+    with workspace.engine(train, test.languages, kind) as engine:
         engine.adapter = made(adapter, RATES[adapter]) if adapter else None
         engine.change_settings({"share": share, "language_share": language_share, "limit": limit})
-        pairs, translations = workshop.pairs(test), list[str]()
+        pairs, translations = workspace.pairs(test), list[str]()
         for source, reference in pairs:
             translations.append(engine.translate(source).text)
             if learn:
@@ -73,11 +74,11 @@ def corrected(
     return Measured([row_of(run) | entries], counts=[run.counted])
 
 
-def weighed(workshop: Workshop, system: str, train: Text, test: Text, adapter: str) -> Measured:
+def weighed(workspace: Workspace, system: str, train: Text, test: Text, adapter: str) -> Measured:
     """The weights alone adapt, in the search; models do not learn."""
     del system
-    adapting, weights = made(adapter, RATES[adapter]), workshop.weights(train, None)
-    run = live(workshop.knowledge(train), weights, workshop.pairs(test), adapting)
+    adapting, weights = made(adapter, RATES[adapter]), workspace.weights(train, None)
+    run = live(workspace.knowledge(train), weights, workspace.pairs(test), adapting)
     return Measured([row_of(run)], counts=[run.counted])
 
 
@@ -111,35 +112,41 @@ def layer_cells(scale: Scale) -> list[Cell]:
 
 
 def chosen(
-    workshop: Workshop, system: str, train: Text, test: Text, n: int, method: str, measure: str = "ter", mode: str = ""
+    workspace: Workspace,
+    system: str,
+    train: Text,
+    test: Text,
+    n: int,
+    method: str,
+    measure: str = "ter",
+    mode: str = "",
 ) -> Measured:
     """Adapt weights on n-best lists, by reranking, in live search, or with the reference itself as y*."""
     del system
-    lists = workshop.lists(train, None, test, n)
+    lists = workspace.lists(train, None, test, n)
     if method == "none":
         run = rerank(lists, None, n)
         return Measured([row_of(run)], counts=[run.counted])
-    adapter = made(method, RATES[method])
-    adapter.measure, adapter.nbest = measure, n  # type: ignore[assignment]
+    adapter = Adapter.from_settings(made(method, RATES[method]).settings() | {"measure": measure, "nbest": n})
     if mode == "live":
-        run = live(workshop.knowledge(train), workshop.weights(train, None), workshop.pairs(test), adapter)
+        run = live(workspace.knowledge(train), workspace.weights(train, None), workspace.pairs(test), adapter)
     elif mode in ("reached", "forced"):
         adaptation = Adaptation(adapter.settings() | {"mode": "rerank"}, lists.weights)
-        return forced(workshop, train, test, n, adaptation, always=mode == "forced")
+        return forced(workspace, train, test, n, adaptation, always=mode == "forced")
     else:
         run = rerank(lists, adapter, n)
     return Measured([row_of(run)], {"a sentence": run.seconds}, [run.counted])
 
 
-def forced(workshop: Workshop, train: Text, test: Text, n: int, adaptation: Adaptation, *, always: bool) -> Measured:
+def forced(workspace: Workspace, train: Text, test: Text, n: int, adaptation: Adaptation, *, always: bool) -> Measured:
     """Learn from the derivation of the reference, added to the list with no loss, if the models have one or `always`.
 
     Where they have none, words are brought in as unseen phrase pairs or by themselves (`search.constrained`).
     """
-    knowledge, weights = workshop.knowledge(train), workshop.weights(train, None)
-    lists, decoder = workshop.lists(train, None, test, n), Decoder(knowledge.models, weights)
+    knowledge, weights = workspace.knowledge(train), workspace.weights(train, None)
+    lists, decoder = workspace.lists(train, None, test, n), Decoder(knowledge.models, weights)
     places, reached = list[int](), 0
-    for source, target in workshop.pairs(test):
+    for source, target in workspace.pairs(test):
         words, reference = source.split(), tuple(target.split())
         found = decoder.search(words)
         offered = candidates(found, found.nbest(n, distinct=True), factors=False)

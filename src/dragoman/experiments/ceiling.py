@@ -12,8 +12,8 @@ from typing import Any
 from dragoman.experiments.domains import LANGUAGES, SYSTEMS, as_much, gains, paper_gains, parameters, translate
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
 from dragoman.experiments.judging import all_decided, shown
-from dragoman.experiments.working import MEASURES, Work
-from dragoman.experiments.workshop import Workshop
+from dragoman.experiments.simulation import MEASURES, Simulation
+from dragoman.experiments.workspace import Workspace
 from dragoman.interactive.user import Outcome, interact
 from dragoman.measure.significance import Interval
 
@@ -22,7 +22,7 @@ OTHERS = "all others learned"
 
 
 def others_learned(
-    workshop: Workshop,
+    workspace: Workspace,
     task: str,
     language: str,
     train: Text,
@@ -32,15 +32,15 @@ def others_learned(
 ) -> Measured:
     """BLEU, WER and KSMR where each segment is forgotten, translated, and learned again."""
     del task, language, system
-    with workshop.engine(train, test.languages) as engine:
-        engine.weights = workshop.weights(train, development, "mert")
-        pairs = workshop.pairs(test)
+    with workspace.engine(train, test.languages) as engine:
+        engine.weights = workspace.weights(train, development, "mert")
+        pairs = workspace.pairs(test)
         numbers = [engine.learn(*pair, force=True) for pair in pairs]
         outcomes = list[Outcome]()
         for number, pair in zip(numbers, pairs, strict=True):
             engine.forget(number)
             outcomes += interact(engine, [pair], mode="graph")
-    found = Work.of(outcomes)
+    found = Simulation.of(outcomes)
     return Measured([found.summary()], counts=[found.counts])
 
 

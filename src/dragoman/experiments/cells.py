@@ -16,18 +16,18 @@ from dragoman.cluster.runners import Runner
 from dragoman.errors import BadInputError
 from dragoman.experiments.corpora import Corpora
 from dragoman.experiments.experiment import Cell, Counts, Experiment, Measured, Results, Row, Scale
-from dragoman.experiments.workshop import Workshop, program
+from dragoman.experiments.workspace import Workspace, program
 from dragoman.files import storage_errors, write_durably
 from dragoman.progress import Progress
 
 DECIMALS = 4  # of what is kept: sums in another order may differ in the last places
 
 
-def key(cell: Cell, workshop: Workshop) -> str:
+def key(cell: Cell, workspace: Workspace) -> str:
     """What tells a cell from every other: function, parameters, seed and the words of its texts."""
     name = f"{cell.work.__module__}.{cell.work.__qualname__}"
-    digests = [workshop.corpora.digest(text) for text in cell.texts]
-    depends = [name, cell.shown, workshop.seed, digests]
+    digests = [workspace.corpora.digest(text) for text in cell.texts]
+    depends = [name, cell.shown, workspace.seed, digests]
     return hashlib.sha256(json.dumps(depends, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -37,35 +37,35 @@ def available(experiment: Experiment, scale: Scale, corpora: Corpora) -> list[Ce
 
 
 def run(
-    experiment: Experiment, scale: Scale, workshop: Workshop, progress: Progress | None = None
+    experiment: Experiment, scale: Scale, workspace: Workspace, progress: Progress | None = None
 ) -> tuple[Results, list[str]]:
     """Run what has not been run yet; the results, and the corpora for want of which cells were left out."""
     texts = [text for cell in experiment.cells(scale) for text in cell.texts]
-    missing = sorted({str(text) for text in texts if not workshop.corpora.has(text)})
-    wanted = available(experiment, scale, workshop.corpora)
+    missing = sorted({str(text) for text in texts if not workspace.corpora.has(text)})
+    wanted = available(experiment, scale, workspace.corpora)
     if not wanted:
         what = f"{experiment.id} needs {', '.join(missing)}"
         remedy = "a part is two files in the folder of its corpus, like pydocs-en-es/test.en and test.es, plain or .gz"
-        raise BadInputError(what, where=workshop.corpora.folder, remedy=remedy)
+        raise BadInputError(what, where=workspace.corpora.folder, remedy=remedy)
     done = []
     for number, cell in enumerate(wanted):
         if progress:
             progress(experiment.id, number, len(wanted))
-        done.append((cell, _measured(cell, workshop)))
+        done.append((cell, _measured(cell, workspace)))
     if progress:
         progress(experiment.id, len(wanted), len(wanted))
     return Results(done), missing
 
 
 def run_ahead(
-    experiment: Experiment, scale: Scale, workshop: Workshop, runner: Runner, progress: Progress | None = None
+    experiment: Experiment, scale: Scale, workspace: Workspace, runner: Runner, progress: Progress | None = None
 ) -> None:
     """Run what has not been run yet as tasks, each cell one; `run` then finds it.
 
     The folder of corpora and that of results must be there, under the same paths, wherever tasks are run.
     """
-    new = [cell for cell in available(experiment, scale, workshop.corpora) if _kept(cell, workshop) is None]
-    shared = {"corpora": workshop.corpora.folder.absolute(), "out": workshop.out.absolute(), "seed": workshop.seed}
+    new = [cell for cell in available(experiment, scale, workspace.corpora) if _kept(cell, workspace) is None]
+    shared = {"corpora": workspace.corpora.folder.absolute(), "out": workspace.out.absolute(), "seed": workspace.seed}
     for done, _ in enumerate(runner.run(measure_cell, shared, new), start=1):
         if progress:
             progress(f"{experiment.id} on the cluster", done, len(new))
@@ -73,31 +73,31 @@ def run_ahead(
 
 def measure_cell(shared: Mapping[str, Any], cell: Cell) -> None:
     """Task: run a cell and keep what it gives."""
-    _measured(cell, Workshop(Corpora(shared["corpora"]), shared["out"], shared["seed"]))
+    _measured(cell, Workspace(Corpora(shared["corpora"]), shared["out"], shared["seed"]))
 
 
-def _place(cell: Cell, workshop: Workshop) -> Path:
+def _place(cell: Cell, workspace: Workspace) -> Path:
     """Where the results of a cell are kept."""
-    return workshop.out / "cells" / f"{key(cell, workshop)}.json"
+    return workspace.out / "cells" / f"{key(cell, workspace)}.json"
 
 
-def _kept(cell: Cell, workshop: Workshop) -> Measured | None:
+def _kept(cell: Cell, workspace: Workspace) -> Measured | None:
     """What an earlier run gave, if it was one of the same program, or any will do."""
-    path = _place(cell, workshop)
+    path = _place(cell, workspace)
     if not path.exists():
         return None
     kept = json.loads(path.read_bytes())
-    if kept["program"] != program() and not workshop.reuse:
+    if kept["program"] != program() and not workspace.reuse:
         return None
     return Measured(kept["rows"], kept["seconds"], _read_counts(path.with_suffix(".npz")))
 
 
-def _measured(cell: Cell, workshop: Workshop) -> Measured:
+def _measured(cell: Cell, workspace: Workspace) -> Measured:
     """What a cell gives, from the run before if there was one."""
-    if (kept := _kept(cell, workshop)) is not None:
+    if (kept := _kept(cell, workspace)) is not None:
         return kept
-    path, began = _place(cell, workshop), time.perf_counter()
-    measured = cell.work(workshop, **cell.parameters)
+    path, began = _place(cell, workspace), time.perf_counter()
+    measured = cell.work(workspace, **cell.parameters)
     seconds = measured.seconds | {"cell": time.perf_counter() - began}
     rows = [_rounded(row) for row in measured.rows]
     found = {"program": program(), "parameters": cell.shown, "rows": rows, "seconds": seconds}

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
-from dragoman.experiments.workshop import Workshop
+from dragoman.experiments.workspace import Workspace
 from dragoman.models.alignment import AlignmentModel
 from dragoman.models.estimators import IncrementalEM, Interlaced, train
 from dragoman.models.modelset import NEARNESS
 
 CORPORA = {"XRCE": "pydocs-en-es", "Europarl": "europarl-en-es"}  # the papers' and what stands in for each
-LONGEST = 40  # words: longer pairs are left out, as in [O] §4.1
+MAX_PAIR_WORDS = 40  # words: longer pairs are left out, as in [O] §4.1
 EPOCHS = 5
 ENGINE = "incremental EM, near jumps"  # what the engine learns by, see docs/alignment.md
 KEPT = (10, 100, 1000)  # R, samples that the interlaced estimator keeps
@@ -33,20 +33,20 @@ TABLE_A1 = {
 }
 
 
-def read(workshop: Workshop, text: Text) -> tuple[AlignmentModel, Pairs]:
+def read(workspace: Workspace, text: Text) -> tuple[AlignmentModel, Pairs]:
     """An empty model, and the pairs of a text as ids of its words."""
     model, found = AlignmentModel(), list[Any]()
-    for pair in workshop.pairs(text):
+    for pair in workspace.pairs(text):
         f, e = (side.split() for side in pair)
-        if max(len(f), len(e)) <= LONGEST:
+        if max(len(f), len(e)) <= MAX_PAIR_WORDS:
             found.append((model.source.ids(f, add=True), model.target.ids(e, add=True)))
     return model, found
 
 
-def by_epoch(workshop: Workshop, corpus: Text, task: str, estimator: str, epochs: int) -> Measured:
+def by_epoch(workspace: Workspace, corpus: Text, task: str, estimator: str, epochs: int) -> Measured:
     """Log-likelihood ÷ pairs after each epoch, from the uniform model."""
     del task
-    model, pairs = read(workshop, corpus)
+    model, pairs = read(workspace, corpus)
     model.nearness = NEARNESS if estimator == ENGINE else model.nearness
     began, values = time.perf_counter(), list[float]()
     learner = IncrementalEM(model, pairs)
@@ -61,10 +61,10 @@ def by_epoch(workshop: Workshop, corpus: Text, task: str, estimator: str, epochs
     return Measured(rows, {"estimating": time.perf_counter() - began})
 
 
-def one_pass(workshop: Workshop, corpus: Text, task: str, estimator: str) -> Measured:
+def one_pass(workspace: Workspace, corpus: Text, task: str, estimator: str) -> Measured:
     """Log-likelihood ÷ pairs after one pass, or of batch EM after five epochs."""
     del task
-    model, pairs = read(workshop, corpus)
+    model, pairs = read(workspace, corpus)
     began = time.perf_counter()
     if estimator == "batch EM":
         train(model, pairs, ["hmm"] * EPOCHS)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dragoman.errors import BadInputError
 from dragoman.experiments.experiment import Text
-from dragoman.models.alignment_kernels import LONGEST
+from dragoman.models.alignment_kernels import LONGEST as MAX_SENTENCE_WORDS
 from dragoman.text.reading import pairs
 from dragoman.text.tokens import has_words, split
 
@@ -59,9 +59,9 @@ class Corpora:
     def _tokenised(self, text: Text) -> list[Pair]:
         """The pairs as tokens in lower case, with spaces between them, without those too long to be learned."""
         tokenised = [(_tokens(source), _tokens(target)) for source, target in self._raw(text)]
-        kept = [pair for pair in tokenised if all(len(side.split(" ")) <= LONGEST for side in pair)]
+        kept = [pair for pair in tokenised if all(len(side.split(" ")) <= MAX_SENTENCE_WORDS for side in pair)]
         if not kept:
-            raise BadInputError(f"{text} has no segments of at most {LONGEST} words", where=self.folder)
+            raise BadInputError(f"{text} has no segments of at most {MAX_SENTENCE_WORDS} words", where=self.folder)
         return kept
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Row, Scale, Table, Text
 from dragoman.experiments.judging import Verdict, all_decided, around, less, shown
-from dragoman.experiments.working import MEASURES, work
-from dragoman.experiments.workshop import Workshop
+from dragoman.experiments.simulation import MEASURES, simulated
+from dragoman.experiments.workspace import Workspace
 from dragoman.interactive.session import Mode
 from dragoman.measure import repetition
 from dragoman.measure.significance import Interval
@@ -34,7 +34,7 @@ class Task(NamedTuple):
 
 
 # "Europarl" of [O] are models of parliament, but its 3,003 and 3,000 segments to tune on and to translate are news: by
-# their words, 72,988 and 64,809 in English, they are newstest2012 and newstest2013 of the workshop that it names.
+# their words, 72,988 and 64,809 in English, they are newstest2012 and newstest2013 of the workspace that it names.
 TASKS = {
     "manuals": Task("XRCE", "pydocs-en", "pydocs-en", "pydocs-en", paper_train_size=(33_000, 4000)),  # 571,960 words
     "parliament": Task("Europarl", "europarl-en", "europarl-en", "europarl-en"),
@@ -90,7 +90,7 @@ def parameters(scale: Scale, name: str, language: str, system: str) -> dict[str,
 
 
 def translate(
-    workshop: Workshop,
+    workspace: Workspace,
     task: str,
     language: str,
     train: Text,
@@ -103,18 +103,18 @@ def translate(
     del task, language
     over = None if system == "scratch" else train
     preset = "thot" if system in PAPERS else DEFAULT
-    with workshop.engine(over, test.languages, preset=preset) as engine:
+    with workspace.engine(over, test.languages, preset=preset) as engine:
         if over is not None:
-            engine.weights = workshop.weights(over, development, "mert", preset=preset)
+            engine.weights = workspace.weights(over, development, "mert", preset=preset)
         learn = not system.startswith("conventional")
-        found = work(engine, workshop.pairs(test), learn=learn, mode=mode, guess=system not in PAPERS)
+        found = simulated(engine, workspace.pairs(test), learn=learn, mode=mode, guess=system not in PAPERS)
     return Measured([found.summary()], found.seconds(), [found.counts])
 
 
-def repeated(workshop: Workshop, task: str, language: str, train: Text, test: Text) -> Measured:
+def repeated(workspace: Workspace, task: str, language: str, train: Text, test: Text) -> Measured:
     """MRR, RRR and UNF of the source side."""
     del task, language
-    sides = [[source.split() for source, _ in workshop.pairs(text)] for text in (test, train)]
+    sides = [[source.split() for source, _ in workspace.pairs(text)] for text in (test, train)]
     found = repetition(*sides)
     return Measured([{"MRR": found.mrr, "RRR": found.rrr, "UNF": found.unf, "RR": found.rr}])
 

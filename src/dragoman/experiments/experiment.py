@@ -78,7 +78,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Cell:
-    """One thing to run: a function of a workshop, called with the parameters."""
+    """One thing to run: a function of a workspace, called with the parameters."""
 
     work: Callable[..., Any]
     parameters: Mapping[str, Any]  # numbers, names, and texts

@@ -8,7 +8,7 @@ from dragoman.adapt import Ridge
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
 from dragoman.experiments.interactive_adaptation import interact
 from dragoman.experiments.judging import decided, shown
-from dragoman.experiments.workshop import Workshop
+from dragoman.experiments.workspace import Workspace
 from dragoman.interactive.graph_ridge import GraphRidge
 from dragoman.measure import Wer
 
@@ -16,15 +16,15 @@ PAPER = {"none": 40.6, "n-best": 42.8, "Gaussian": 40.9, "simplex": 40.4}
 
 
 def typed(
-    workshop: Workshop, method: str, train: Text, development: Text, test: Text, alpha: float, size: int
+    workspace: Workspace, method: str, train: Text, development: Text, test: Text, alpha: float, size: int
 ) -> Measured:
     """KSMR of a simulated user whose word graphs follow adapted weights; models do not learn."""
     ways: dict[str, Any] = {"none": None, "n-best": Ridge(alpha=alpha, nbest=max(size, 1))}
     for name in ("Gaussian", "simplex"):
         if name == method:
-            ways[name] = GraphRidge(strategy=name.lower(), alpha=alpha, size=size, seed=workshop.seed)  # type: ignore[arg-type]
-    weights = workshop.weights(train, development)
-    found = interact(workshop.knowledge(train), weights, workshop.pairs(test), ways[method])
+            ways[name] = GraphRidge(strategy=name.lower(), alpha=alpha, size=size, seed=workspace.seed)  # type: ignore[arg-type]
+    weights = workspace.weights(train, development)
+    found = interact(workspace.knowledge(train), weights, workspace.pairs(test), ways[method])
     return Measured([{"KSMR": found.ksmr}], {"a sentence": found.seconds}, [{"KSMR": found.counts}])
 
 

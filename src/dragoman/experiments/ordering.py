@@ -7,19 +7,19 @@ import numpy as np
 from dragoman.experiments import learning_curves as curves
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Text
 from dragoman.experiments.judging import decided, less, together
-from dragoman.experiments.working import work
-from dragoman.experiments.workshop import Workshop
+from dragoman.experiments.simulation import simulated
+from dragoman.experiments.workspace import Workspace
 
 
-def ordered(workshop: Workshop, task: str, system: str, test: Text) -> Measured:
+def ordered(workspace: Workspace, task: str, system: str, test: Text) -> Measured:
     """Learn each segment online, in the order of the text or in one of chance."""
     del task
-    pairs = workshop.pairs(test)
+    pairs = workspace.pairs(test)
     order = np.arange(len(pairs))
     if system == "shuffled":
-        order = np.random.default_rng(workshop.seed).permutation(len(pairs))
-    with workshop.engine(None, test.languages) as engine:
-        found = work(engine, [pairs[place] for place in order])
+        order = np.random.default_rng(workspace.seed).permutation(len(pairs))
+    with workspace.engine(None, test.languages) as engine:
+        found = simulated(engine, [pairs[place] for place in order])
     counts = {name: rows[np.argsort(order)] for name, rows in found.counts.items()}  # segment by segment of the text
     return Measured(found.curve(), found.seconds(), [counts])
 

@@ -12,20 +12,20 @@ from dragoman.experiments import learning_curves as curves
 from dragoman.experiments.corpora import Pair
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Row, Scale, Table, Text
 from dragoman.experiments.judging import all_decided
-from dragoman.experiments.working import Work, work
-from dragoman.experiments.workshop import LONGEST, Workshop
+from dragoman.experiments.simulation import Simulation, simulated
+from dragoman.experiments.workspace import MAX_TRAINING_WORDS, Workspace
 from dragoman.models.knowledge import Knowledge
 
 
-def retrained(workshop: Workshop, task: str, system: str, test: Text, every: int) -> Measured:
+def retrained(workspace: Workspace, task: str, system: str, test: Text, every: int) -> Measured:
     """Translate so many segments at a time, then train models in batch on all of them up to there."""
     del task, system
-    pairs, parts = workshop.pairs(test), list[Work]()
+    pairs, parts = workspace.pairs(test), list[Simulation]()
     for begin in range(0, len(pairs), every):
         with tempfile.TemporaryDirectory() as directory:
             base = train(pairs[:begin], Path(directory) / "base")
-            with workshop.engine(base, test.languages) as engine:
-                parts.append(work(engine, pairs[begin : begin + every], learn=False))
+            with workspace.engine(base, test.languages) as engine:
+                parts.append(simulated(engine, pairs[begin : begin + every], learn=False))
     whole = parts[0]
     for part in parts[1:]:
         whole = whole + part
@@ -34,7 +34,7 @@ def retrained(workshop: Workshop, task: str, system: str, test: Text, every: int
 
 def train(pairs: list[Pair], directory: Path) -> Path | None:
     """A base trained on some pairs; of none there is none."""
-    fit = [pair for pair in pairs if max(len(side.split()) for side in pair) <= LONGEST]
+    fit = [pair for pair in pairs if max(len(side.split()) for side in pair) <= MAX_TRAINING_WORDS]
     if not fit:
         return None
     knowledge = Knowledge(tokens="words")
@@ -43,10 +43,10 @@ def train(pairs: list[Pair], directory: Path) -> Path | None:
     return directory
 
 
-def timed(workshop: Workshop, task: str, test: Text, step: int) -> Measured:
+def timed(workspace: Workspace, task: str, test: Text, step: int) -> Measured:
     """Train models in batch on more and more sentences; seconds are those of the processor, whatever else runs."""
     del task
-    pairs, rows, seconds = workshop.pairs(test), list[Row](), dict[str, float]()
+    pairs, rows, seconds = workspace.pairs(test), list[Row](), dict[str, float]()
     with tempfile.TemporaryDirectory() as directory:
         train(pairs[:2], Path(directory) / "base")  # so that loading kernels is not counted
     for size in (*range(step, len(pairs), step), len(pairs)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dragoman.experiments.adapting import METHODS, VARIANTS, followed, sized, swept, texts
+from dragoman.experiments.adapter_cells import METHODS, VARIANTS, followed, sized, swept, texts
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Results, Row, Scale, Table
 from dragoman.experiments.judging import decided, shown, together
 from dragoman.measure import Ter

@@ -1,7 +1,7 @@
 r"""Documents without markup: tab-separated pairs, and text with one segment per line.
 
-In both, a backslash is just a backslash: real files are full of paths and of `\n` as programmers write it, so nothing is
-escaped. What a line cannot hold, such as a tab in a TSV file, is refused or left out, never changed.
+In both, a backslash is just a backslash: real files are full of paths and of `\n` as programmers write it, so nothing
+is escaped. What a line cannot hold, such as a tab in a TSV file, is refused or left out, never changed.
 
 >>> read = TsvDocument.read(write_tsv([("1", r"C:\temp", r"C:\temp")]), "paths.tsv")
 >>> print(read.segments[0].source)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from dragoman.server.projects import NAME
-from dragoman.store.project import LANGUAGE
+from dragoman.store.directory import LANGUAGE
 
 State = Literal["new", "translated", "confirmed", "locked"]
 Language = Annotated[str, Field(pattern=f"^{LANGUAGE}$", examples=["es"])]

@@ -1,10 +1,10 @@
 """What a project keeps on disk: the journal of corrections, snapshots of the models, the directory that holds both."""
 
+from dragoman.store.directory import Project
 from dragoman.store.fencing import SupersededError
 from dragoman.store.following import BehindError, Follower, ReplicaError, RewoundError
 from dragoman.store.journal import Journal
 from dragoman.store.lock import TakenError
-from dragoman.store.project import Project
 from dragoman.store.rows import Row
 from dragoman.store.snapshot import Snapshot, SnapshotStore
 

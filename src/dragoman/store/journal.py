@@ -23,10 +23,7 @@ from typing import Any, Self
 import sqlalchemy as sa
 
 from dragoman.errors import BadInputError, DamagedFileError, StorageError
-from dragoman.store.database import TABLE, Database, Place
-from dragoman.store.fencing import Fence, find_about, find_channel, find_holder
-from dragoman.store.following import Listener, RewoundError
-from dragoman.store.pages import (
+from dragoman.store.appending import (
     CORRECTIONS,
     INSERT,
     LARGEST_ID,
@@ -37,6 +34,9 @@ from dragoman.store.pages import (
     no_row,
     read_tail,
 )
+from dragoman.store.database import TABLE, Database, Place
+from dragoman.store.fencing import Fence, find_about, find_channel, find_holder
+from dragoman.store.following import Listener, RewoundError
 from dragoman.store.rows import (
     IN_FORCE,
     JOURNAL,

@@ -6,10 +6,10 @@ from dragoman.tune.mert import mert
 from dragoman.tune.mert200 import Mert200
 from dragoman.tune.mert_plus import mert_plus
 from dragoman.tune.mira import mira
+from dragoman.tune.numbers import best_value, tune_estimate, tune_share
 from dragoman.tune.pool import Pool, Tuner
 from dragoman.tune.pro import pro
 from dragoman.tune.rounds import Report, tune
-from dragoman.tune.settings import best_value, tune_estimate, tune_share
 
 METHODS: dict[str, Tuner] = {"mert": mert, "mira": mira, "pro": pro, "simplex": simplex, "powell": powell}
 

@@ -16,7 +16,7 @@ import pytest
 
 from dragoman.errors import BadInputError, DamagedFileError, StorageError
 from dragoman.files import write_arrays
-from dragoman.store import Project, project
+from dragoman.store import Project, directory
 
 if TYPE_CHECKING:
     from tests.store.postgresql import Server
@@ -145,8 +145,8 @@ def test_an_older_format_is_brought_up_to_date_step_by_step(tmp_path: Path, monk
             raise StorageError("the disk is full")
         return description | {"settings": description["settings"] | {"third": description["settings"]["second"]}}
 
-    monkeypatch.setattr(project, "FORMAT", 3)
-    monkeypatch.setattr(project, "MIGRATIONS", {1: second, 2: third})
+    monkeypatch.setattr(directory, "FORMAT", 3)
+    monkeypatch.setattr(directory, "MIGRATIONS", {1: second, 2: third})
     with pytest.raises(BadInputError, match=r"is of format 1, which is older than 3; open it for writing once"):
         Project.open(path)
     failing = True

@@ -21,7 +21,7 @@ from dragoman import __version__
 from dragoman.errors import BadInputError
 from dragoman.experiments.catalogue import EXPERIMENTS, FAMILIES
 from dragoman.experiments.experiment import Experiment, Finding, Results, Scale
-from dragoman.experiments.workshop import Workshop
+from dragoman.experiments.workspace import Workspace
 from dragoman.extras import load
 from dragoman.files import storage_errors, write_durably
 
@@ -42,7 +42,7 @@ FINDINGS = "findings.json"  # the verdicts of a report, for comparison
 WITHIN = "the difference is within its interval"
 
 
-def signature(experiment: Experiment, results: Results, scale: Scale, workshop: Workshop) -> dict[str, Any]:
+def signature(experiment: Experiment, results: Results, scale: Scale, workspace: Workspace) -> dict[str, Any]:
     """All that the figures depend on."""
     texts = {str(text): text for cell, _ in results.cells for text in cell.texts}
     return {
@@ -50,20 +50,20 @@ def signature(experiment: Experiment, results: Results, scale: Scale, workshop: 
         "version": __version__,
         "quick": scale.quick,
         "most": scale.most,
-        "seed": workshop.seed,
-        "corpora": {name: workshop.corpora.digest(text)[:16] for name, text in sorted(texts.items())},
+        "seed": workspace.seed,
+        "corpora": {name: workspace.corpora.digest(text)[:16] for name, text in sorted(texts.items())},
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         "python": platform.python_version(),
     }
 
 
 def publish(
-    experiment: Experiment, results: Results, missing: list[str], scale: Scale, workshop: Workshop
+    experiment: Experiment, results: Results, missing: list[str], scale: Scale, workspace: Workspace
 ) -> dict[str, Any]:
     """Write results, figure and all that is to be said about them; returns the latter."""
     table = experiment.table(results)
     known = {
-        "signature": signature(experiment, results, scale, workshop),
+        "signature": signature(experiment, results, scale, workspace),
         "title": experiment.title,
         "paper": experiment.paper,
         "missing": missing,
@@ -72,7 +72,7 @@ def publish(
         "seconds": sum(row["cell"] or 0.0 for row in results.times),
         "cells": [{"parameters": cell.shown, "rows": m.rows, "seconds": m.seconds} for cell, m in results.cells],
     }
-    out = workshop.out
+    out = workspace.out
     with storage_errors(out):
         out.mkdir(parents=True, exist_ok=True)
         write_durably(out / f"{experiment.id}.csv", tidy(results).encode())

@@ -15,9 +15,9 @@ from typing import Any
 
 import dragoman
 from dragoman.engine import Engine
-from dragoman.experiments.adaptation import Lists, decode
 from dragoman.experiments.corpora import Corpora, Pair
 from dragoman.experiments.experiment import Text
+from dragoman.experiments.reranking import Lists, decode
 from dragoman.files import storage_errors
 from dragoman.measure import Bleu
 from dragoman.models.knowledge import Knowledge
@@ -25,12 +25,12 @@ from dragoman.models.loglinear import DEFAULT, Weights
 from dragoman.progress import Progress
 from dragoman.tune import METHODS, Development, tune
 
-LONGEST = 80  # words of a side of a training pair
+MAX_TRAINING_WORDS = 80  # words of a side of a training pair
 ROUNDS = 5  # of tuning
 APART = ("server", "commands", "formats", "cluster")  # rooms that no result depends on
 
 
-class Workshop:
+class Workspace:
     """Corpora to read from, a directory to keep things in, a seed for all chance."""
 
     def __init__(
@@ -48,7 +48,7 @@ class Workshop:
 
         def make(directory: Path) -> None:
             knowledge = Knowledge(tokens="words")
-            fit = [pair for pair in self.pairs(train) if max(len(side.split()) for side in pair) <= LONGEST]
+            fit = [pair for pair in self.pairs(train) if max(len(side.split()) for side in pair) <= MAX_TRAINING_WORDS]
             knowledge.train(fit, progress=self.progress)
             knowledge.save(directory)
 

@@ -200,7 +200,7 @@ def rerank(lists: Lists, adapter: Adapter | None, n: int, *, oracle: bool = Fals
             chosen.append(int(np.argmin(lists.losses("ter", sentence, n))) if oracle else 0)
             continue
         offered = lists.candidates(sentence, n, factors=adaptation.wants_factors)
-        losses = lists.losses(adaptation.adapter.measure, sentence, n)
+        losses = lists.losses(adaptation.policy.measure, sentence, n)
         began = time.perf_counter()
         chosen.append(adaptation.choose(offered))
         adaptation.learn(offered, losses, chosen[-1])
@@ -220,10 +220,12 @@ def live(knowledge: Knowledge, weights: Weights, pairs: Iterable[tuple[str, str]
             continue
         decoder = Decoder(knowledge.models, current, factors=adaptation.factors)
         found = decoder.search(knowledge.source.model_words(read), read.placeable)
-        listed = candidates(found, found.nbest(adapter.nbest, distinct=True), factors=adaptation.wants_factors)
+        listed = candidates(
+            found, found.nbest(adaptation.policy.nbest, distinct=True), factors=adaptation.wants_factors
+        )
         began = time.perf_counter()
         chosen = adaptation.choose(listed)
-        adaptation.learn(listed, list_losses(MEASURES[adapter.measure], listed.words, words), chosen)
+        adaptation.learn(listed, list_losses(MEASURES[adaptation.policy.measure], listed.words, words), chosen)
         seconds += time.perf_counter() - began
         rows.append({name: _counts(measure, listed.words[chosen], words) for name, measure in MEASURES.items()})
     if not rows:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from dragoman.adapt import Adapter, Bayes, PassiveAggressive, Perceptron, Ridge
-from dragoman.experiments.adaptation import MEASURES, Lists, Run, rerank
 from dragoman.experiments.experiment import Measured, Row, Scale, Text
-from dragoman.experiments.workshop import Workshop
+from dragoman.experiments.reranking import MEASURES, Lists, Run, rerank
+from dragoman.experiments.workspace import Workspace
 from dragoman.measure import Bleu, Ter, bootstrap
 from dragoman.tune import Mert200
 
@@ -48,9 +48,9 @@ def made(method: str, rate: float) -> Adapter:
     return (METHODS | VARIANTS)[method](rate)
 
 
-def swept(workshop: Workshop, method: str, train: Text, development: Text, chosen_on: Text, **_: Any) -> Measured:
+def swept(workspace: Workspace, method: str, train: Text, development: Text, chosen_on: Text, **_: Any) -> Measured:
     """Final TER with each learning rate, on the text that rates are chosen on."""
-    lists = workshop.lists(train, development, chosen_on, CHOOSING)
+    lists = workspace.lists(train, development, chosen_on, CHOOSING)
     if method == "none":
         runs = {0.0: rerank(lists, None, CHOOSING)}
     else:
@@ -59,24 +59,24 @@ def swept(workshop: Workshop, method: str, train: Text, development: Text, chose
     return Measured(rows, counts=[run.counted for run in runs.values()])
 
 
-def best_rate(workshop: Workshop, method: str, train: Text, development: Text, chosen_on: Text) -> float:
+def best_rate(workspace: Workspace, method: str, train: Text, development: Text, chosen_on: Text) -> float:
     """The rate with the least TER."""
-    rows = swept(workshop, method, train, development, chosen_on).rows
+    rows = swept(workspace, method, train, development, chosen_on).rows
     return float(min(rows, key=lambda row: float(row["TER"]))["rate"])
 
 
 def sized(
-    workshop: Workshop, method: str, sizes: str, train: Text, development: Text, chosen_on: Text, test: Text, **_: Any
+    workspace: Workspace, method: str, sizes: str, train: Text, development: Text, chosen_on: Text, test: Text, **_: Any
 ) -> Measured:
     """Final TER and BLEU with lists of each size, at the best rate of another text."""
     entries = [int(size) for size in sizes.split()]
-    lists = workshop.lists(train, development, test, max(entries))
+    lists = workspace.lists(train, development, test, max(entries))
     base = rerank(lists, None, max(entries))
     if method in ("none", "oracle"):
         runs = {n: rerank(lists, None, n, oracle=method == "oracle") for n in entries}
         rate = 0.0
     else:
-        rate = best_rate(workshop, method, train, development, chosen_on)
+        rate = best_rate(workspace, method, train, development, chosen_on)
         runs = {n: rerank(lists, made(method, rate), n) for n in entries}
     rows = [row_of(run, base) | {"n-best": n, "rate": rate} for n, run in runs.items()]
     seconds = {f"a sentence, {n}-best": run.seconds for n, run in runs.items()}
@@ -84,17 +84,17 @@ def sized(
 
 
 def followed(
-    workshop: Workshop, method: str, n: int, train: Text, development: Text, chosen_on: Text, test: Text, every: int
+    workspace: Workspace, method: str, n: int, train: Text, development: Text, chosen_on: Text, test: Text, every: int
 ) -> Measured:
     """The learning curve of a method: TER of all segments so far, and the difference to not adapting."""
-    lists = workshop.lists(train, development, test, n)
+    lists = workspace.lists(train, development, test, n)
     base = rerank(lists, None, n)
     if method.startswith("MERT"):
-        run = mert_every(lists, n, every, workshop.seed)
+        run = mert_every(lists, n, every, workspace.seed)
     elif method == "none":
         run = base
     else:
-        rate = best_rate(workshop, method, train, development, chosen_on)
+        rate = best_rate(workspace, method, train, development, chosen_on)
         run = rerank(lists, made(method, rate), n)
     at = np.unique(np.linspace(0, len(lists) - 1, POINTS).round().astype(np.int64))
     both = run.curve("ter"), base.curve("ter")

@@ -27,14 +27,14 @@ MEASURES: dict[str, Measure] = {"BLEU": Bleu("none"), "WER": Wer(), "KSMR": Wer(
 
 
 @dataclass(frozen=True)
-class Work:
+class Simulation:
     """What a person had to do, segment by segment."""
 
     counts: dict[str, Counts]  # for each measure [segments, k]
     learning: NDArray[np.float64]  # [segments] seconds of the processor: those of the disk say more about the machine
 
     @classmethod
-    def of(cls, outcomes: Sequence[Outcome]) -> Work:
+    def of(cls, outcomes: Sequence[Outcome]) -> Simulation:
         """Count what came of each segment."""
         texts = [each.translation for each in outcomes], [each.reference for each in outcomes]
         efforts = [each.effort for each in outcomes]
@@ -42,10 +42,10 @@ class Work:
         counts = {"BLEU": Bleu("none").statistics(*texts), "WER": Wer().statistics(*texts), "KSMR": effort}
         return cls(counts, np.array([each.learning for each in outcomes]))
 
-    def __add__(self, other: Work) -> Work:
+    def __add__(self, other: Simulation) -> Simulation:
         """Both, one after the other."""
         counts = {name: np.concatenate([rows, other.counts[name]]) for name, rows in self.counts.items()}
-        return Work(counts, np.concatenate([self.learning, other.learning]))
+        return Simulation(counts, np.concatenate([self.learning, other.learning]))
 
     def summary(self) -> Row:
         """Each measure of the whole text with its margin, half of the 95 % interval."""
@@ -72,18 +72,18 @@ class Work:
         return {f"learning, {name}": float(value) for name, value in zip(names, quantiles, strict=True)}
 
 
-def work(
+def simulated(
     engine: Engine,
     pairs: Iterable[tuple[str, str]],
     *,
     learn: bool = True,
     mode: Mode = "graph",
     guess: bool = True,
-) -> Work:
+) -> Simulation:
     """Let a simulated person translate the sources; word graphs complete what is typed, as in [O]."""
-    return Work.of(list(interact(engine, pairs, learn, mode=mode, guess=guess, clock=time.thread_time)))
+    return Simulation.of(list(interact(engine, pairs, learn, mode=mode, guess=guess, clock=time.thread_time)))
 
 
-def curves(found: Work) -> Measured:
+def curves(found: Simulation) -> Measured:
     """The rows of a learning curve."""
     return Measured(found.curve(), found.seconds(), [found.counts])
