@@ -8,8 +8,8 @@ from pathlib import Path
 class DragomanError(Exception):
     """Any error that dragoman raises on purpose; the command line prints it as one line and exits with 2.
 
-    >>> str(DragomanError("the file is empty", where="notes.txt", remedy="write one sentence a line"))
-    'notes.txt: the file is empty; write one sentence a line'
+    >>> str(DragomanError("the file is empty", where="notes.txt", remedy="write one sentence per line"))
+    'notes.txt: the file is empty; write one sentence per line'
     """
 
     def __init__(self, what: str, *, where: str | Path | None = None, remedy: str | None = None) -> None:

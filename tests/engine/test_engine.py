@@ -324,7 +324,7 @@ def test_any_characters_go_through(text: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("code", ["", "e", "../a b", 'q"', "en-", "verylongcode"])
 def test_what_is_no_language_is_refused(tmp_path: Path, code: str) -> None:
-    with pytest.raises(BadInputError, match="is no code of a language"):
+    with pytest.raises(BadInputError, match="is not a language code"):
         Engine.create(tmp_path / "project", source="en", target=code)
     assert not (tmp_path / "project").exists()
 

@@ -111,8 +111,8 @@ def test_two_strings_in_a_line_and_escapes() -> None:
     [
         (b'msgid "a"\nmsgstr "b\n', "line 2 is neither"),
         (b'msgid "a"\n', "no msgstr"),
-        (b'msgstr "a"\n', "line 1 has msgstr where it cannot be"),
-        (b'msgid "a"\nmsgstr "b"\nmsgid_plural "c"\n', "line 3 has msgid_plural where it cannot be"),
+        (b'msgstr "a"\n', "line 1 has msgstr in the wrong place"),
+        (b'msgid "a"\nmsgstr "b"\nmsgid_plural "c"\n', "line 3 has msgid_plural in the wrong place"),
         (b'msgid "a"\nmsgid "b"\nmsgstr ""\n', "line 2 has msgid"),
         (b'msgid "a"\nmsgstr[0] "b"\n', "line 2 has msgstr[0]"),
         (b'"a"\n', "line 1 is neither"),

@@ -94,7 +94,7 @@ def test_nothing_is_left_of_one_that_could_not_be_created(
 def test_what_is_no_project_is_refused_and_left_alone(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("something")
     for path in (tmp_path, tmp_path / "nowhere", tmp_path / "file"):
-        with pytest.raises(BadInputError, match="is not a project of dragoman"):
+        with pytest.raises(BadInputError, match="is not a dragoman project"):
             Project.open(path, write=True)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
@@ -175,7 +175,7 @@ def test_a_base_must_stay_the_same(tmp_path: Path) -> None:
     with Project.open(tmp_path / "p", write=True) as found:
         assert found.find_base() == base
         make_base(base, 2)
-        with pytest.raises(DamagedFileError, match="is not the base that the project was made with"):
+        with pytest.raises(DamagedFileError, match="is not the base this project was created with"):
             found.find_base()
         shutil.rmtree(base)
         with pytest.raises(BadInputError, match="there is no base here"):
@@ -229,7 +229,7 @@ def test_a_journal_in_postgresql(postgresql: Server, tmp_path: Path) -> None:
         assert snapshot.id == 1
         assert found.journal.append_learn("c", "d") == 2
     assert not (tmp_path / "p" / "journal.db").exists()
-    with pytest.raises(BadInputError, match="there is a journal here already"):
+    with pytest.raises(BadInputError, match="there is already a journal here"):
         create(tmp_path / "q", journal=url)
     assert not (tmp_path / "q").exists()
 

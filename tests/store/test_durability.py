@@ -184,7 +184,7 @@ def test_a_changed_byte_in_a_page_is_noticed(tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[data.index(b"contributioncontribution") + 5] ^= 1
     path.write_bytes(data)
-    with Journal(path) as journal, pytest.raises(DamagedFileError, match="is not as it was written"):
+    with Journal(path) as journal, pytest.raises(DamagedFileError, match="has been altered"):
         list(journal.rows())
 
 

@@ -63,7 +63,7 @@ def test_what_is_written_is_there_for_the_next_to_open(place: Place) -> None:
     with Journal(place, write=True) as journal:
         assert journal.append_learn("c", "d") == 2
         assert journal.digest(1) == digest
-    with pytest.raises(BadInputError, match="there is a journal here already"):
+    with pytest.raises(BadInputError, match="there is already a journal here"):
         Journal.create(place)
 
 
@@ -154,13 +154,11 @@ def test_forgetting_twice_or_what_is_no_correction_is_refused(place: Place) -> N
     with Journal.create(place) as journal:
         learned = journal.append_learn("a", "b")
         forgot = journal.append_forget(learned)
-        with pytest.raises(BadInputError, match=f"correction {learned} is forgotten already"):
+        with pytest.raises(BadInputError, match=f"correction {learned} is already forgotten"):
             journal.append_forget(learned)
-        with pytest.raises(BadInputError, match=f"correction {learned} is forgotten already"):
+        with pytest.raises(BadInputError, match=f"correction {learned} is already forgotten"):
             journal.append_revise(learned, "c")
-        with pytest.raises(
-            BadInputError, match=f"row {forgot} of the journal is no correction, but of the kind 'forget'"
-        ):
+        with pytest.raises(BadInputError, match=f"row {forgot} is a forget row, not a correction"):
             journal.append_forget(forgot)
         assert journal.last_id == forgot
 

@@ -75,7 +75,7 @@ def test_bad_input_is_refused() -> None:
         best_value("x", abs, low=1, high=0)
     with pytest.raises(BadInputError, match=r"no estimate 'gamma' to tune; choose one of beta, delta"):
         tune_estimate("gamma", ModelSet(), Weights("thot"), Development.of([(["a"], ["b"])]), MEASURES["wer"])
-    with pytest.raises(BadInputError, match="without a base there is nothing to share with"):
+    with pytest.raises(BadInputError, match="a share needs a base"):
         tune_share("share", ModelSet(), Weights("thot"), Development.of([(["a"], ["b"])]), MEASURES["wer"])
     for wrong in ({"beta": 1.2}, {"delta": 0.0}, {"delta": float("nan")}):
         with pytest.raises(BadInputError, match=r"from 0 to 1|between 0 and 1"):

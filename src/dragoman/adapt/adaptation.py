@@ -104,7 +104,9 @@ class Adaptation:
         """Do again what `learn` did when it returned this."""
         added, _ = ArrayTree.from_bytes(data)
         if "weights" in added and added["weights"].shape != self.weights.shape:
-            raise DamagedFileError("an adaptation in the journal is of other weights", remedy="restore it from a copy")
+            raise DamagedFileError(
+                "an adaptation in the journal belongs to other weights", remedy="restore it from a copy"
+            )
         self._keep(added)
         for place, learner in self._learners.items():
             learner.replay(added.under(place))

@@ -57,7 +57,7 @@ class Likelihood:
 
     def __init__(self, lists: Sequence[Matrix], best: Sequence[int]) -> None:
         if not lists or len(lists) != len(best):
-            raise BadInputError(f"{len(lists)} n-best lists and {len(best)} best entries are no adaptation data")
+            raise BadInputError(f"{len(lists)} n-best lists do not go with {len(best)} best entries")
         for number, (rows, entry) in enumerate(zip(lists, best, strict=True), start=1):
             if not 0 <= entry < len(rows):
                 raise BadInputError(

@@ -81,7 +81,7 @@ class Bayes(Adapter):
         if self._centre is None:
             return heuristic(weights, self.samples, self.seed)
         if self._centre.size != weights.size:
-            raise BadInputError(f"this adapter was begun with {self._centre.size} weights, not {weights.size}")
+            raise BadInputError(f"this adapter started with {self._centre.size} weights, not {weights.size}")
         return self._drawn
 
     def _credible(self, weights: Vector) -> Vector:

@@ -64,7 +64,7 @@ def _entry(line: str, where: str, path: Path) -> _Entry:
         score = float(fields[3]) if len(fields) > 3 and fields[3] else None
     except (IndexError, ValueError) as error:
         remedy = "write entries as: number ||| text ||| Name= values … ||| score"
-        raise BadInputError(f"{where} is no entry of an n-best list ({error})", where=path, remedy=remedy) from None
+        raise BadInputError(f"{where} is not an n-best list entry ({error})", where=path, remedy=remedy) from None
     return _Entry(number, fields[1], features, score)
 
 
@@ -109,13 +109,13 @@ def fitted_weights(lists: Sequence[NBestList]) -> Vector:
     """
     scored = [each for each in lists if each.scores is not None]
     if not scored:
-        raise BadInputError("the lists have no scores to find the weights from", remedy="give weights")
+        raise BadInputError("the lists have no scores to derive the weights from", remedy="pass the weights")
     rows = np.concatenate([each.features - each.features[0] for each in scored])
     gains = np.concatenate([each.scores - each.scores[0] for each in scored if each.scores is not None])
     if not (np.isfinite(rows).all() and np.isfinite(gains).all()):
         for each in scored:
             check(np.zeros(len(each.names)), each.features, each.names)
-        raise BadInputError("a score of the lists is not a finite number")
+        raise BadInputError("a score in the lists is not finite")
     found, *_ = np.linalg.lstsq(rows, gains, rcond=1e-10)
     weights: Vector = np.where(np.abs(found) < 1e-9, 0.0, found)
     return weights
@@ -159,7 +159,7 @@ class Reranker:
         """TER and BLEU before and after, with intervals, and the weights at the end."""
         scored = [each for each in outcomes if each.number in references]
         if not scored:
-            raise BadInputError("no sentence of the lists has a reference", remedy="number the sentences from 0")
+            raise BadInputError("no sentence in the lists has a reference", remedy="number the sentences from 0")
         right = [references[each.number] for each in scored]
         found: dict[str, Any] = {"sentences": len(outcomes), "changed": sum(each.chosen > 0 for each in outcomes)}
         for measure in (Ter(), Bleu()):

@@ -61,7 +61,7 @@ def metropolis(
 ) -> Chain:
     """Metropolis–Hastings with a Gaussian proposal of variance σ_o ([B] §4.2); the target need not be normalised."""
     if count < 1 or burn_in < 0:
-        raise BadInputError(f"a chain has at least one sample after its burn-in, not {count} after {burn_in}")
+        raise BadInputError(f"a chain needs at least one sample after its burn-in, not {count} after {burn_in}")
     random = np.random.default_rng(seed)
     steps = random.normal(0, np.sqrt(variance), (burn_in + count, start.size))
     chances = np.log(random.uniform(size=burn_in + count))

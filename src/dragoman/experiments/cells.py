@@ -45,7 +45,9 @@ def run(
     wanted = available(experiment, scale, workspace.corpora)
     if not wanted:
         what = f"{experiment.id} needs {', '.join(missing)}"
-        remedy = "a part is two files in the folder of its corpus, like pydocs-en-es/test.en and test.es, plain or .gz"
+        remedy = (
+            "each part is two files in the folder of its corpus, such as pydocs-en-es/test.en and test.es, plain or .gz"
+        )
         raise BadInputError(what, where=workspace.corpora.folder, remedy=remedy)
     done = []
     for number, cell in enumerate(wanted):

@@ -24,7 +24,7 @@ class Corpora:
 
     def __init__(self, folder: Path) -> None:
         if not folder.is_dir():
-            raise BadInputError("there is no such folder of corpora", where=folder, remedy="name one with --data")
+            raise BadInputError("no such corpus folder", where=folder, remedy="name one with --data")
         self.folder = folder
         self._raw = lru_cache(maxsize=4)(self._read)
         self.pairs = lru_cache(maxsize=8)(self._tokenised)

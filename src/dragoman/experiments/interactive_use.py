@@ -53,7 +53,7 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, float]:
 def total(outcomes: Sequence[Outcome]) -> Effort:
     """The effort of all segments together."""
     if not outcomes:
-        raise BadInputError("there is no segment to measure", remedy="give at least one")
+        raise BadInputError("no segments to measure", remedy="provide at least one")
     return sum((each.effort for each in outcomes), Effort())
 
 

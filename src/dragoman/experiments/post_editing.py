@@ -85,7 +85,7 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, float]:
 def learning_curves(outcomes: Sequence[Outcome]) -> dict[Measure, Curve]:
     """For each measure, its value over all segments up to each of them."""
     if not outcomes:
-        raise BadInputError("there is no segment to measure", remedy="give at least one")
+        raise BadInputError("no segments to measure", remedy="provide at least one")
     texts = [each.translation for each in outcomes], [each.reference for each in outcomes]
     return {each: each.scores(each.statistics(*texts).cumsum(axis=0)) for each in (Bleu(), Wer(), Ter())}
 

@@ -122,7 +122,7 @@ def write_pages(out: Path, pages: Path) -> list[Path]:
     results = (path for path in sorted(out.glob("*.json")) if path.stem in EXPERIMENTS)
     known = {path.stem: json.loads(path.read_bytes()) for path in results}
     if not known:
-        raise BadInputError("there are no results to report", where=out, remedy="run an experiment first")
+        raise BadInputError("no results to report", where=out, remedy="run an experiment first")
     written = []
     with storage_errors(pages):
         pages.mkdir(parents=True, exist_ok=True)
@@ -144,7 +144,9 @@ def compared(known: list[dict[str, Any]], pages: Path) -> str:
     """How the findings of a run agree with those of a report: the same, undecided in one of them, or contrary."""
     path = pages / FINDINGS
     if not path.exists():
-        raise BadInputError("there is no report to compare with", where=pages, remedy="name the directory of --report")
+        raise BadInputError(
+            "no report to compare with", where=pages, remedy="pass the directory that --report wrote to"
+        )
     theirs = json.loads(path.read_bytes())
     same, undecided, contrary = 0, 0, list[str]()
     for each in known:

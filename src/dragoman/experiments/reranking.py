@@ -127,7 +127,7 @@ def decode(
     read = [(knowledge.source.read(source), knowledge.target.read(reference)) for source, reference in pairs]
     given = [(source, reference) for source, reference in read if source.words and reference.words]
     if not given:
-        raise BadInputError("there is no text to decode")
+        raise BadInputError("no text to decode")
     for number, (source, reference) in enumerate(given, start=1):
         began = time.perf_counter()
         found = decoder.search(knowledge.source.model_words(source), source.placeable)
@@ -192,7 +192,7 @@ class Run:
 def rerank(lists: Lists, adapter: Adapter | None, n: int, *, oracle: bool = False) -> Run:
     """Go through the sentences with a method, or without one; with `oracle`, the best entry by TER is always chosen."""
     if n < 1:
-        raise BadInputError(f"an n-best list has at least one entry, not {n}")
+        raise BadInputError(f"an n-best list needs at least one entry, not {n}")
     adaptation = Adaptation(adapter.settings() | {"mode": "rerank"}, lists.weights) if adapter else None
     chosen, seconds = list[int](), 0.0
     for sentence in range(len(lists)):
@@ -229,7 +229,7 @@ def live(knowledge: Knowledge, weights: Weights, pairs: Iterable[tuple[str, str]
         seconds += time.perf_counter() - began
         rows.append({name: _counts(measure, listed.words[chosen], words) for name, measure in MEASURES.items()})
     if not rows:
-        raise BadInputError("there is no text to translate")
+        raise BadInputError("no text to translate")
     counts = {name: np.concatenate([row[name] for row in rows]) for name in MEASURES}
     return Run(np.zeros(len(rows), np.int64), counts, seconds / max(len(rows), 1))
 

@@ -40,7 +40,7 @@ def read_document(data: bytes, name: str, *, source: str | None = None, target: 
     """
     kind = BY_ENDING.get(PurePath(name).suffix.lower())
     if kind is None:
-        raise BadInputError("what kind of file this is, its name does not say", where=name, remedy=f"use {_endings()}")
+        raise BadInputError("cannot tell the file type from its name", where=name, remedy=f"use {_endings()}")
     return kind.read(data, name, source, target)
 
 

@@ -52,10 +52,10 @@ class Contents:
 def decode(data: bytes, name: str, *, hint: re.Pattern[bytes]) -> Contents:
     """The text of a document; its encoding is told by a byte order mark, or by what `hint` finds, or it is UTF-8."""
     if len(data) > LARGEST:
-        what = f"has {len(data) >> 20:,} MB, and at most {LARGEST >> 20} are read"
+        what = f"is {len(data) >> 20:,} MB, over the limit of {LARGEST >> 20} MB"
         raise BadInputError(what, where=name, remedy="split it")
     if data.startswith(PACKED):
-        raise BadInputError("is a packed file", where=name, remedy="unpack it first")
+        raise BadInputError("is a compressed file", where=name, remedy="extract it first")
     mark = next((mark for mark in MARKS if data.startswith(mark)), b"")
     encoding = MARKS.get(mark) or UNMARKED.get(data[:4]) or _named(data, name, hint)
     try:
@@ -63,11 +63,11 @@ def decode(data: bytes, name: str, *, hint: re.Pattern[bytes]) -> Contents:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, len(mark) + error.start) + 1
         what = f"line {line} is not {encoding} (byte 0x{error.object[error.start]:02X})"
-        raise BadInputError(what, where=name, remedy="convert it to UTF-8, for instance with iconv") from None
+        raise BadInputError(what, where=name, remedy="convert it to UTF-8, for example with iconv") from None
     contents = Contents(name, text, encoding, mark)
     if encoding not in MARKS.values() and contents.encode(text) != data:
-        what = f"its bytes are not the only way to write its text in {encoding}, so they would not come back"
-        raise BadInputError(what, where=name, remedy="convert it to UTF-8, for instance with iconv")
+        what = f"its bytes cannot be reproduced exactly in {encoding}"
+        raise BadInputError(what, where=name, remedy="convert it to UTF-8, for example with iconv")
     return contents
 
 
@@ -81,6 +81,6 @@ def _named(data: bytes, name: str, hint: re.Pattern[bytes]) -> str:
     except LookupError:
         encoding = ""
     if not USUAL.fullmatch(encoding):
-        what = f"its encoding is said to be {declared!r}, which is not known here"
-        raise BadInputError(what, where=name, remedy="convert it to UTF-8, and say so in it")
+        what = f"it declares the unknown encoding {declared!r}"
+        raise BadInputError(what, where=name, remedy="convert it to UTF-8 and declare that")
     return encoding

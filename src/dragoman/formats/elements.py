@@ -94,7 +94,7 @@ class Scanner:
             parser.Parse(self.data, True)
         except expat.ExpatError as error:
             what = f"line {error.lineno} is not well-formed XML ({expat.ErrorString(error.code)})"
-            remedy = "open it in the tool that made it, and save it again"
+            remedy = "open it in the tool that created it, and save it again"
             raise BadInputError(what, where=self.where, remedy=remedy) from None
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:

@@ -200,7 +200,7 @@ def _entries(lines: list[str], name: str) -> Iterator[Entry]:
     if entry.translated:
         yield entry
     elif entry.fields:
-        raise BadInputError("the last entry has no msgstr", where=name, remedy="see whether the file is whole")
+        raise BadInputError("the last entry has no msgstr", where=name, remedy="check that the file is complete")
 
 
 def _place(keyword: str, entry: Entry, number: int, name: str) -> str:
@@ -209,7 +209,7 @@ def _place(keyword: str, entry: Entry, number: int, name: str) -> str:
     wrong_form = keyword.startswith("msgstr") and ("[" in keyword) != ("msgid_plural" in entry.fields)
     late = keyword == "msgid_plural" and entry.translated
     if keyword in entry.fields or lacks_source or wrong_form or late:
-        what = f"line {number + 1} has {keyword} where it cannot be"
+        what = f"line {number + 1} has {keyword} in the wrong place"
         raise BadInputError(what, where=name, remedy="check the file with msgfmt -c")
     return keyword
 

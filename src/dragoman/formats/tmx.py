@@ -63,8 +63,8 @@ class Tmx(Layout):
             return [self.replace(part.place, content, {})] if change.target != part.target else []
         source = self._variant(unit, self.source)
         if source is None or self.target is None:
-            what = f"the language of the target of segment {part.id!r} is not known"
-            raise BadInputError(what, where=self.contents.name, remedy="say it when the file is read")
+            what = f"the target language of segment {part.id!r} is unknown"
+            raise BadInputError(what, where=self.contents.name, remedy="pass the languages when reading the file")
         name, seg = tag_name(self.data, source), tag_name(self.data, part.origin)
         language = next(key for key, _ in tag_attributes(self.data, source) if key in ("xml:lang", "lang"))
         start = f"<{name} {language}={quote(self.target)}><{seg}>".encode()
@@ -100,7 +100,7 @@ class Tmx(Layout):
         others = [language for language in there.values() if not (source and same_language(language, source))]
         if self.target is None and len(others) > 1:
             what = f"has the languages {', '.join(there.values())}"
-            raise BadInputError(what, where=self.contents.name, remedy="say which pair of them is wanted")
+            raise BadInputError(what, where=self.contents.name, remedy="say which two you want")
         return source, self.target or next(iter(others), None)
 
 

@@ -35,7 +35,7 @@ class XmlDocument(Document):
         if kind not in LAYOUTS:
             version = root.attributes.get("version")
             what = f"the root is <{root.name}>" + (f" of version {version}" if version else "")
-            raise BadInputError(what, where=name, remedy="give XLIFF 1.x or 2.x, or TMX 1.x")
+            raise BadInputError(what, where=name, remedy="use XLIFF 1.x or 2.x, or TMX 1.x")
         one_pass = LAYOUTS[kind](contents, source, target)
         segments = one_pass.segments()
         said = one_pass.languages()

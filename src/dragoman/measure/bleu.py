@@ -68,9 +68,7 @@ class Bleu(Measure):
         try:
             self._tokenizer = sacrebleu.BLEU(tokenize=tokenize).tokenizer
         except (ImportError, RuntimeError) as error:  # it says what to install, on several lines
-            raise BadInputError(
-                f"the tokenizer {tokenize!r} cannot be used", remedy=" ".join(str(error).split())
-            ) from None
+            raise BadInputError(f"tokenizer {tokenize!r} is unavailable", remedy=" ".join(str(error).split())) from None
 
     def scores(self, totals: NDArray[Any]) -> Floats:
         """BLEU, in percent, of sums of counts."""

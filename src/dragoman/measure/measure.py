@@ -108,8 +108,8 @@ def counted(totals: ArrayLike, kinds: int) -> Floats:
     """Counts [n, kinds], to be divided; those of another measure, or of another shape, are refused."""
     found = np.asarray(totals, np.float64)
     if found.ndim != 2 or found.shape[1] != kinds:
-        what = f"counts have the shape {list(found.shape)}, not [n, {kinds}]"
-        raise BadInputError(what, remedy="give what `statistics` of this measure returns; to `score`, the sum of it")
+        what = f"counts have shape {list(found.shape)}, expected [n, {kinds}]"
+        raise BadInputError(what, remedy="pass what `statistics` of this measure returns, or its sum to `score`")
     return found
 
 
@@ -117,8 +117,8 @@ def _pairing(hypotheses: int, references: int, which: ArrayLike | None) -> Count
     if which is None:
         if hypotheses != references:
             raise BadInputError(
-                f"there are {hypotheses} hypotheses, but {references} references",
-                remedy="hypothesis n is compared with reference n",
+                f"{hypotheses} hypotheses, but {references} references",
+                remedy="pass one reference per hypothesis",
             )
         return np.arange(references)
     pairing = np.asarray(which, np.int64)

@@ -52,7 +52,7 @@ def repetition(
     known: dict[str, int] = {}
     words = number(_cut(text), known)
     if not len(words.ids):
-        raise BadInputError("there are no words in the text", remedy="give at least one sentence")
+        raise BadInputError("the text has no words", remedy="pass at least one sentence")
     model = training if isinstance(training, LanguageModel) else None
     reach = np.zeros(len(words.ids), np.int64) if model is None else _reach(model, words, list(known))
     learned = number(_cut([] if isinstance(training, LanguageModel) else training or []), known, add=False)

@@ -93,5 +93,5 @@ def _statistics(measure: Measure, hypotheses: Path, references: Path) -> Counts:
             remedy="line n of the one is compared with line n of the other",
         )
     if not right:
-        raise BadInputError("the file is empty", where=references, remedy="write one sentence a line")
+        raise BadInputError("the file is empty", where=references, remedy="write one sentence per line")
     return measure.statistics(translations, right)

@@ -62,12 +62,12 @@ def check(hypotheses: Sequence[Text], references: Sequence[Text]) -> bool:
     kinds = set()
     for name, sentences in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(sentences, str):
-            raise BadInputError(f"the {name} are one string", remedy="give a list of sentences")
+            raise BadInputError(f"the {name} are one string", remedy="pass a list of sentences")
         if not hasattr(sentences, "__len__"):
             kind = type(sentences).__name__
-            raise BadInputError(f"the {name} are of type {kind}", remedy="give a list of sentences")
+            raise BadInputError(f"the {name} are of type {kind}", remedy="pass a list of sentences")
         if len(sentences) == 0:
-            raise BadInputError(f"there are no {name}", remedy="give at least one sentence")
+            raise BadInputError(f"there are no {name}", remedy="pass at least one sentence")
         for n, sentence in enumerate(sentences):
             if not isinstance(sentence, str | np.ndarray):
                 raise BadInputError(
@@ -76,5 +76,5 @@ def check(hypotheses: Sequence[Text], references: Sequence[Text]) -> bool:
                 )
             kinds.add(isinstance(sentence, str))
     if len(kinds) > 1:
-        raise BadInputError("some sentences are strings, some arrays of ids", remedy="give all in the same way")
+        raise BadInputError("some sentences are strings and some are arrays of ids", remedy="use one kind for all")
     return kinds.pop()

@@ -135,12 +135,12 @@ def _interval(score: float, scores: Floats) -> Interval:
 def _check(samples: int, *systems: NDArray[Any]) -> None:
     for statistics in systems:
         if getattr(statistics, "ndim", 0) != 2 or len(statistics) == 0:
-            what = "there are no counts of sentences [n, k]"
-            raise BadInputError(what, remedy="give what measure.statistics(hypotheses, references) returns")
+            what = "expected counts of shape [n, k]"
+            raise BadInputError(what, remedy="pass the result of measure.statistics(hypotheses, references)")
     if len({statistics.shape for statistics in systems}) > 1:
         raise BadInputError(
             f"the baseline has {len(systems[0])} sentences, the system {len(systems[1])}",
             remedy="compare systems on the same sentences, with the same measure",
         )
     if samples < 1:
-        raise BadInputError(f"{samples} samples tell nothing", remedy="draw at least one, better a thousand")
+        raise BadInputError(f"{samples} samples are too few", remedy="draw at least one, preferably a thousand")

@@ -55,13 +55,13 @@ class Page:
         if found is None:
             raise no_row(row_id)
         if found["kind"] not in CORRECTIONS:
-            raise BadInputError(f"row {row_id} of the journal is no correction, but of the kind {found['kind']!r}")
+            raise BadInputError(f"row {row_id} is a {found['kind']} row, not a correction")
         return found
 
     def forget(self, row_id: int) -> int:
         """Add a row that forgets a correction, and mark that; the id of the new row."""
         if self.correction(row_id)["forgotten_by"] is not None:
-            raise BadInputError(f"correction {row_id} is forgotten already")
+            raise BadInputError(f"correction {row_id} is already forgotten")
         forget = self.append("forget", refers_to=row_id)
         self.connection.execute(sa.update(JOURNAL).where(JOURNAL.c.id == row_id).values(forgotten_by=forget))
         return forget

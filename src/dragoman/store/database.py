@@ -26,14 +26,14 @@ LOST = {"idle": 5, "interval": 2, "count": 3}  # seconds without a sign, and bet
 KEEP_ALIVE = tuple(f"SET tcp_keepalives_{name} = {number}" for name, number in LOST.items())  # at the server's end
 HUNG = "10s"  # after which the server takes back what was begun by a process that was stopped in the middle of it
 REMEDIES = {  # the beginning of SQLite's name of an error, or of PostgreSQL's code for it
-    "SQLITE_FULL": "make room and try again",
-    "SQLITE_IOERR": "see that there is room and that the disk is in order, and try again",
+    "SQLITE_FULL": "free some space and try again",
+    "SQLITE_IOERR": "check the disk and its free space, and try again",
     "SQLITE_READONLY": "choose a directory you may write to",
     "SQLITE_CANTOPEN": "choose a directory you may write to",
-    "SQLITE_BUSY": "see which other program has it open",
-    "53100": "make room and try again",
-    "25006": "name a server that may be written to",
-    "42501": "name a user who may write there",
+    "SQLITE_BUSY": "check which other program has it open",
+    "53100": "free some space and try again",
+    "25006": "use a server that accepts writes",
+    "42501": "use an account that can write there",
 }
 
 
@@ -138,7 +138,7 @@ def _postgresql(place: str) -> URL:
     try:
         url = make_url(place)
     except sa.exc.ArgumentError:
-        raise BadInputError("the place of the journal is not a URL", remedy=remedy) from None
+        raise BadInputError("the journal location is not a URL", remedy=remedy) from None
     if url.get_backend_name() != "postgresql":
         raise BadInputError(f"a journal cannot be kept in {url.get_backend_name()!r}", remedy=remedy)
     return url.set(drivername="postgresql+psycopg")

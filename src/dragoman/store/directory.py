@@ -74,11 +74,11 @@ class Project:
         """Make the directory of a new project and open it for writing; `journal` is a URL of PostgreSQL."""
         for code in (source, target):
             if not re.fullmatch(LANGUAGE, code):
-                raise BadInputError(f"{code!r} is no code of a language", remedy="write es, pt-BR, or the like")
+                raise BadInputError(f"{code!r} is not a language code", remedy="use a code such as es or pt-BR")
         path = Path(path).absolute()
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             remedy = "open it, or choose another directory"
-            raise BadInputError("is there already and is not an empty directory", where=path, remedy=remedy)
+            raise BadInputError("already exists and is not an empty directory", where=path, remedy=remedy)
         description = {
             "format": FORMAT,
             "source": source,
@@ -147,9 +147,9 @@ class Project:
         if about == self.about:
             return
         if about is not None and (succeeding or self.journal.history(limit=1)):
-            remedy = f"bring {DESCRIPTION} and the base here from the machine that writes"
+            remedy = f"copy {DESCRIPTION} and the base here from the machine that writes"
             raise BadInputError(
-                "has another base, or began otherwise, than its journal", where=self.path, remedy=remedy
+                "has a different base or different initial settings than its journal", where=self.path, remedy=remedy
             )
         if self.journal.is_writable:
             self.journal.describe(self.about)
@@ -187,8 +187,8 @@ class Project:
             return None
         path = self.path / str(base["path"])
         if _base_checksum(path) != base["checksum"]:
-            remedy = "bring that base back; for a new one create a new project"
-            raise DamagedFileError("is not the base that the project was made with", where=path, remedy=remedy)
+            remedy = "restore that base, or create a new project over the new one"
+            raise DamagedFileError("is not the base this project was created with", where=path, remedy=remedy)
         return path
 
     def set_base(self, base: str | Path) -> None:
@@ -290,11 +290,11 @@ def _read_description(path: Path) -> dict[str, Any]:
     try:
         description = json.loads(file.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
-        raise BadInputError("is not a project of dragoman", where=path, remedy="create one") from None
+        raise BadInputError("is not a dragoman project", where=path, remedy="create one") from None
     except ValueError:
         raise DamagedFileError("not valid JSON", where=file, remedy="restore it from a copy") from None
     if not isinstance(description, dict) or not isinstance(description.get("format"), int):
-        raise DamagedFileError("does not name its format", where=file, remedy="restore it from a copy")
+        raise DamagedFileError("does not state its format", where=file, remedy="restore it from a copy")
     return description
 
 
@@ -302,11 +302,11 @@ def _migrate(path: Path, description: dict[str, Any], *, write: bool) -> dict[st
     """The description in today's format, to which a project opened for writing is brought step by step."""
     found: int = description["format"]
     if found > FORMAT:
-        what = f"is of format {found}, and this dragoman knows formats up to {FORMAT}"
+        what = f"has format {found}, but this version of dragoman reads formats up to {FORMAT}"
         raise BadInputError(what, where=path, remedy="install a newer dragoman")
     if found < FORMAT and not write:
-        remedy = "open it for writing once, which brings it up to date"
-        raise BadInputError(f"is of format {found}, which is older than {FORMAT}", where=path, remedy=remedy)
+        remedy = "open it for writing once to upgrade it"
+        raise BadInputError(f"has the old format {found}; the current one is {FORMAT}", where=path, remedy=remedy)
     for step in range(found, FORMAT):
         description = MIGRATIONS[step](path, description) | {"format": step + 1}
         _write_description(path, description)
@@ -328,7 +328,7 @@ def _base_checksum(base: Path) -> str:
     try:
         return str(json.loads((base / MANIFEST).read_bytes())["checksum"])
     except FileNotFoundError:
-        raise BadInputError("there is no base here", where=base, remedy="train one, or bring it back") from None
+        raise BadInputError("there is no base here", where=base, remedy="train one, or restore it") from None
     except (ValueError, KeyError, TypeError):
         remedy = "restore it from a copy"
         raise DamagedFileError("not the manifest of a base", where=base / MANIFEST, remedy=remedy) from None

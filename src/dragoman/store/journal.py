@@ -94,7 +94,7 @@ class Journal:
             with database.writing() as connection:
                 if sa.inspect(connection).has_table(TABLE):
                     remedy = "open that one, or name another database or schema"
-                    raise BadInputError("there is a journal here already", where=database.name, remedy=remedy)
+                    raise BadInputError("there is already a journal here", where=database.name, remedy=remedy)
                 METADATA.create_all(connection, tables=[JOURNAL], checkfirst=False)
         finally:
             database.close()
@@ -262,7 +262,7 @@ class Journal:
             same = sa.select(JOURNAL.c.digest).where(JOURNAL.c.id == known)
             before = found[0]["previous"] if found else connection.execute(same).scalar()
         if (before or NO_ROW).hex() != known_digest:
-            remedy = "see whether the journal was brought back from an old copy"
+            remedy = "check whether the journal was restored from an old copy"
             raise RewoundError(f"does not go on from row {known} as we know it", where=self.name, remedy=remedy)
         rows = [read_row(each, self.name) for each in found]
         return rows[:-1] if len(rows) == CHUNK > 1 and rows[-1].kind == "forget" else rows
@@ -330,7 +330,7 @@ class Journal:
                 signature = {"username": user, "time": write_time(time)}
                 page = Page(connection, self._insert, read_tail(connection), signature)
                 if page.tail != self._tail:
-                    what = f"has row {page.tail.id} after row {self._tail.id}, which we have not written"
+                    what = f"has row {page.tail.id} after row {self._tail.id}, which this process does not know"
                     raise StorageError(what, where=self.name, remedy="try again, or open the project again")
                 yield page
             self._tail = page.tail

@@ -99,7 +99,7 @@ def digest(previous: bytes, values: Mapping[Any, Any]) -> bytes:
 def read_row(values: Mapping[Any, Any], where: str) -> Row:
     """The row of which the database gave these values for `ROWS`, if it is as it was written."""
     if digest(values["previous"] or NO_ROW, values) != values["digest"]:
-        what = f"row {values['id']} of the journal, or the row before it, is not as it was written"
+        what = f"row {values['id']} of the journal, or the row before it, has been altered"
         raise DamagedFileError(what, where=where, remedy="restore the journal from a copy")
     return Row(
         id=values["id"],
@@ -136,7 +136,7 @@ def write_time(time: datetime | None) -> str:
     """
     time = time or datetime.now(UTC)
     if time.tzinfo is None:
-        raise BadInputError(f"the time {time} has no time zone", remedy="give it one, such as datetime.UTC")
+        raise BadInputError(f"the time {time} has no time zone", remedy="add one, such as datetime.UTC")
     return time.astimezone(UTC).isoformat(timespec="microseconds")
 
 
@@ -145,4 +145,4 @@ def write_settings(settings: Mapping[str, Any]) -> str:
     try:
         return json.dumps(dict(settings), ensure_ascii=False, allow_nan=False, sort_keys=True)
     except (TypeError, ValueError) as error:
-        raise BadInputError(f"these settings cannot be written as JSON: {error}") from None
+        raise BadInputError(f"cannot write these settings as JSON: {error}") from None

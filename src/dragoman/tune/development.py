@@ -48,7 +48,7 @@ class Development:
 
     def __post_init__(self) -> None:
         if not len(self.sources) == len(self.references) == len(self.placeable):
-            raise BadInputError(f"there are {len(self.sources)} sources, but {len(self.references)} references")
+            raise BadInputError(f"{len(self.sources)} sources, but {len(self.references)} references")
         if not self.sources:
             raise BadInputError(
                 "there is no sentence with words on both sides to tune on", remedy="give a development set"

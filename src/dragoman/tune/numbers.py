@@ -66,7 +66,7 @@ def best_value(
     Among equals the first tried is taken, so that the one to start with is left only for a better one.
     """
     if not (low < high and evaluations >= 1):
-        raise BadInputError(f"there is nothing to try for {name} between {low} and {high} in {evaluations} evaluations")
+        raise BadInputError(f"cannot tune {name} between {low} and {high} in {evaluations} evaluations")
     tried: dict[float, float] = {}
 
     def evaluate(value: float) -> None:
@@ -137,7 +137,7 @@ def tune_share(
     if name not in SHARES:
         raise BadInputError(f"there is no share {name!r} to tune", remedy=f"choose one of {', '.join(SHARES)}")
     if models.base is None:
-        raise BadInputError("without a base there is nothing to share with", remedy="train one, or create over one")
+        raise BadInputError("a share needs a base", remedy="train one, or create the project over one")
     references = [" ".join(words) for words in development.references]
 
     def score(value: float) -> float:

@@ -70,7 +70,7 @@ class Pool:
             if not len(rows) or len(rows) != len(counts):
                 raise BadInputError(f"the n-best list of sentence {s} has {len(rows)} features, {len(counts)} counts")
             if not np.isfinite(rows).all():
-                raise BadInputError(f"the n-best list of sentence {s} has features that are not finite numbers")
+                raise BadInputError(f"the n-best list of sentence {s} has features that are not finite")
 
     def __len__(self) -> int:
         return len(self.features)

@@ -112,7 +112,7 @@ def tune(
     It ends early if the score has not risen lately, if the pool has got nothing new, or if no other weights are found.
     """
     if nbest < 1 or rounds < 1:
-        raise BadInputError(f"tuning takes at least 1 round of 1-best lists, not {rounds} of {nbest}")
+        raise BadInputError(f"tuning needs at least 1 round of 1-best lists, not {rounds} of {nbest}")
     pool, done = Pool(measure), list[Round]()
     current, expected, optimising, best = weights, None, 0.0, 0
     for number in range(rounds + 1):
@@ -159,7 +159,7 @@ def _checked(found: ArrayLike | None, method: Tuner, size: int) -> Vector:
         return weights
     returned = f"{weights.size} weights, {np.isfinite(weights).sum()} of them finite"
     what = f"{_name(method)} has returned {'None' if found is None else returned}"
-    raise BadInputError(what, remedy=f"let it return {size} finite numbers, one for each weight")
+    raise BadInputError(what, remedy=f"return {size} finite numbers, one per weight")
 
 
 def _name(method: Tuner) -> str:
