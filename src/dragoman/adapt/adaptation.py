@@ -1,10 +1,10 @@
-"""What a project has adapted: the method, the weights λ and the factors u as they are now.
+"""The adaptation of a project: the method, its policy, and the current weights λ and factors u.
 
 1. `choose` picks from the n-best list of a sentence.
-2. `learn` moves weights and factors by a correction, and returns in bytes what has become of them, for the journal.
+2. `learn` moves weights and factors by a correction, and returns the result as bytes, for the journal.
 3. `replay` does the same to another adaptation in the same state, from these bytes: no search, the same bits.
-4. `retract` is for a correction that is forgotten. The path that the weights have gone is not gone back, because later
-   steps have started from it; what the method can take back exactly, it takes back. `drop_vanished` follows each
+4. `retract` is for a correction that is forgotten. The weights do not move back, because later
+   steps started from them; what the method can take back exactly, it takes back. `drop_vanished` follows each
    change of the phrase model.
 """
 
@@ -27,7 +27,7 @@ MARK = struct.pack("<i", -1)  # no contribution begins with it, since that is a 
 
 
 class Adaptation:
-    """An adapter at work: begun with some weights, moving on with each correction."""
+    """An adapter at work: starts with some weights and moves them with each correction."""
 
     def __init__(self, settings: Mapping[str, Any], weights: Mapping[str, float]) -> None:
         self.adapter = Adapter.from_settings(settings)
@@ -54,7 +54,7 @@ class Adaptation:
         return self.policy.adapts_factors
 
     def choose(self, candidates: Candidates) -> int:
-        """The entry that is preferred now."""
+        """The entry that is currently preferred."""
         if not self.reranks:
             return 0
         if self.live or not candidates.pairs.size:
@@ -64,9 +64,9 @@ class Adaptation:
         return self.adapter.rerank(theta, np.hstack([candidates.features, candidates.scores]))
 
     def learn(self, candidates: Candidates, losses: Vector, chosen: int | None = None) -> bytes:
-        """Move on, given the losses of the list; what has become of weights, factors and the method's own state.
+        """Update from the losses of the list; the new weights, factors and state of the method, as bytes.
 
-        `chosen` is what `choose` says of the list, if that is known.
+        `chosen` is the result of `choose` for the list, if known.
         """
         chosen = self.choose(candidates) if chosen is None else chosen
         order: slice | Ids = slice(None)
@@ -101,7 +101,7 @@ class Adaptation:
             self.factors.set(added["pairs"], added["factors"])
 
     def replay(self, data: bytes) -> None:
-        """Do again what `learn` did when it returned this."""
+        """Repeat the update for which `learn` returned this."""
         added, _ = ArrayTree.from_bytes(data)
         if "weights" in added and added["weights"].shape != self.weights.shape:
             raise DamagedFileError(
@@ -112,7 +112,7 @@ class Adaptation:
             learner.replay(added.under(place))
 
     def retract(self, data: bytes) -> None:
-        """Take back what can be taken back of what `learn` did when it returned this; nothing of another method."""
+        """Take back as much as possible of the update for which `learn` returned this; nothing if by another method."""
         added, by = ArrayTree.from_bytes(data)
         if by != self.adapter.settings()["name"]:
             return
@@ -128,7 +128,7 @@ class Adaptation:
         return tree
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Become the one whose `arrays()` these are."""
+        """Restore from `arrays()`."""
         tree = ArrayTree(arrays)
         self.weights = np.array(tree["weights"])
         self.factors.restore(tree.under("factors"))
@@ -137,7 +137,7 @@ class Adaptation:
 
 
 def beside(contribution: bytes, adaptation: bytes) -> bytes:
-    """What a row of the journal holds: a contribution, and before it what was adapted, if anything was.
+    """What a row of the journal holds: a contribution, preceded by an adaptation if there was one.
 
     >>> apart(beside(b"contribution", b"adapted"))
     (b'contribution', b'adapted')

@@ -1,4 +1,4 @@
-"""Bayesian predictive adaptation to a fixed set of sentences ([B]): from ten corrections on, in seconds.
+"""Bayesian predictive adaptation to a fixed set of sentences ([B]): works from ten corrections on, in seconds.
 
 >>> random = np.random.default_rng(1)
 >>> lists = [random.normal(size=(20, 3)) for _ in range(10)]
@@ -27,7 +27,7 @@ Sampling = Literal["heuristic", "metropolis"]
 
 @dataclass(frozen=True)
 class Predictive:
-    """The predictive distribution that was adapted: choose from any n-best list by it."""
+    """The adapted predictive distribution, to choose from any n-best list."""
 
     samples: Matrix  # [S, M]
     credible: Vector  # [S] log of what each sample weighs
@@ -45,7 +45,7 @@ class Predictive:
         return int(np.argmax(kernels.predictive(logs, self.credible, self.delta)))
 
     def mean(self) -> Vector:
-        """Mean of the weights, Σ|λ| as that of the samples."""
+        """Mean of the weights, with the Σ|λ| of the samples."""
         chain = self.effective is not None  # then each is as frequent as it is probable
         share = np.ones(len(self.samples)) if chain else np.exp(self.credible - self.credible.max())
         answer: Vector = (share / share.sum()) @ self.samples

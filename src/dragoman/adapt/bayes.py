@@ -1,9 +1,9 @@
-"""Bayesian predictive adaptation, online ([M] §4.4): many weights, as credible as the last sentences say.
+"""Bayesian predictive adaptation, online ([M] §4.4): many weight vectors, weighted by the last sentences.
 
 An entry of the n-best list is chosen by Σ_s ( p(A|λ_s) · p(y|x,λ_s) )^{1/δ} · N(λ_s; λ_T, σ). The samples λ_s are drawn
 once, around the weights λ_T that the first correction was made with. p(y|x,λ) is a softmax over the n-best list, and
 p(A|λ_s) the product of p(y*|x,λ_s) over the last corrections. All of it is computed in logarithms; those of p(A|λ_s)
-are kept as integers, so that what was added can be taken away again exactly.
+are kept as integers, so that what was added can be subtracted exactly.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Counts = NDArray[np.int64]
 
 @dataclass(kw_only=True)
 class Bayes(Adapter):
-    """Bayesian predictive adaptation of the weights; the factors of phrase pairs are too many for it ([M] §4.4.2).
+    """Bayesian predictive adaptation of the weights; there are too many phrase factors for it ([M] §4.4.2).
 
-    `update` returns the mean of the samples under what is known, in the size of the weights it was begun with.
+    `update` returns the posterior mean of the samples, scaled like the initial weights.
     """
 
     reranks_live = True
@@ -62,13 +62,13 @@ class Bayes(Adapter):
         return self.mean()
 
     def rerank(self, weights: ArrayLike, features: ArrayLike) -> int:
-        """The row that all samples together prefer; the weights only matter before the first correction."""
+        """The row that all samples together prefer; the weights matter only before the first correction."""
         theta, rows = check(weights, features)
         logs = kernels.log_probabilities(rows, self.drawn(theta))
         return int(np.argmax(kernels.predictive(logs, self._credible(theta), self.delta)))
 
     def mean(self) -> Vector:
-        """The mean of the samples, each as heavy as p(A|λ_s)^{1/δ} · N(λ_s; λ_T, σ), in the size of λ_T."""
+        """The mean of the samples, weighted by p(A|λ_s)^{1/δ} · N(λ_s; λ_T, σ), scaled like λ_T."""
         if self._centre is None:
             raise BadInputError("there is no mean before the first correction")
         credible = self._credible(self._centre)
@@ -102,27 +102,27 @@ class Bayes(Adapter):
             self._total = self._total - self._logs.pop(0)
 
     def state(self) -> Arrays:
-        """The weights that it began with, and what each sentence of the window said."""
+        """The initial weights, and the log-likelihoods of each sentence in the window."""
         if self._centre is None:
             return {}
         logs = np.array(self._logs, np.int64).reshape(-1, self.samples + 1)
         return {"centre": self._centre.copy(), "logs": logs}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Become what it was when `state()` was this."""
+        """Return to the state that `state()` gave."""
         if state:
             self._begin(np.array(state["centre"]))
             self._logs = [row.copy() for row in state["logs"]]
             self._total = np.sum(self._logs, axis=0, dtype=np.int64) + np.zeros_like(self._total)
 
     def addition(self) -> Arrays:
-        """What the last sentence said."""
+        """The log-likelihoods of the last sentence."""
         if self._centre is None:
             return {}
         return {"centre": self._centre.copy(), "logs": np.array(self._logs[-1:], np.int64)}
 
     def replay(self, addition: Mapping[str, np.ndarray]) -> None:
-        """Let the sentence say it again."""
+        """Add the log-likelihoods of a sentence again."""
         if self._centre is None:
             self._begin(np.array(addition["centre"]))
         self._add(addition["logs"][0].copy())

@@ -1,6 +1,6 @@
-"""Factors u of phrase pairs: what the translation-model score of each is multiplied with, 1 until something is learned.
+"""Factors u of phrase pairs: each multiplies the translation-model score of its pair, and is 1 until learned.
 
-There may be millions of phrase pairs, of which few were ever adapted: those are listed, and all others share one value.
+There may be millions of phrase pairs, few of them adapted: those are listed, and all others share one value.
 
 >>> factors = Factors()
 >>> factors.set(np.array([7, 3]), np.array([1.5, 0.5]))
@@ -27,7 +27,7 @@ Ids = NDArray[np.int64]
 
 
 class Factors:
-    """A sparse vector over the keys of phrase pairs; a function from keys to factors, as a decoder wants it."""
+    """A sparse vector over the keys of phrase pairs; a function from keys to factors, as a decoder takes it."""
 
     def __init__(self) -> None:
         self._keys = np.zeros(0, np.int64)  # [n] in order
@@ -39,7 +39,7 @@ class Factors:
 
     @property
     def keys(self) -> Ids:
-        """[n] the pairs that were adapted."""
+        """[n] the adapted pairs."""
         return self._keys
 
     def __call__(self, keys: Ids) -> Vector:
@@ -52,7 +52,7 @@ class Factors:
         return answer * self._scale
 
     def set(self, keys: Ids, values: Vector) -> None:
-        """Give pairs, each named once, these factors."""
+        """Set the factors of pairs, each given once."""
         if not np.isfinite(values).all():
             raise BadInputError("a factor of a phrase pair must be a finite number")
         order = np.argsort(keys)
@@ -65,23 +65,23 @@ class Factors:
         self._values = np.insert(self._values, places[~known], values[~known])
 
     def shrink(self, factor: float) -> None:
-        """Multiply all factors, those of unknown pairs too."""
+        """Multiply all factors, including those of unlisted pairs."""
         self._scale *= factor
         if self._scale < SMALLEST:
             self._values, self._scale = self._values * (self._scale / SMALLEST), SMALLEST
 
     def drop_vanished(self, phrases: PhraseModel) -> None:
-        """Forget the factors of pairs that are not in the phrase model any more: others may be given their keys."""
+        """Drop the factors of pairs that are no longer in the phrase model: their keys may be reused."""
         alive = phrases.pairs.find(self._keys) != ABSENT
         if phrases.pairs.base is not None:
             alive |= phrases.pairs.base.find(self._keys) != ABSENT
         self._keys, self._values = self._keys[alive], self._values[alive]
 
     def arrays(self) -> ArrayTree:
-        """Everything needed to have them again."""
+        """Everything needed to restore them."""
         return ArrayTree(keys=self._keys.copy(), values=self._values.copy(), scale=np.array([self._scale]))
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Become those whose `arrays()` these are."""
+        """Restore from `arrays()`."""
         self._keys, self._values = np.array(arrays["keys"]), np.array(arrays["values"])
         self._scale = float(arrays["scale"][0])

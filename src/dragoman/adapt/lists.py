@@ -1,4 +1,4 @@
-"""N-best lists as learners see them: features of every entry, which phrase pairs it is made of, how good it is."""
+"""N-best lists as adapters see them: features, phrase pairs and losses of every entry."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Candidates:
-    """The translations that can be chosen from."""
+    """The translations to choose from."""
 
     features: Matrix  # [N, M] h(x, y)
     words: Sequence[Words]  # [N]
@@ -35,7 +35,7 @@ class Candidates:
 
 
 class Translations(Sequence[Words]):
-    """The words of the entries of an n-best list: tuples of them, or all numbered at once."""
+    """The words of the entries of an n-best list, as tuples or all numbered at once."""
 
     def __init__(self, nbest: NBest) -> None:
         self._nbest = nbest
@@ -53,7 +53,7 @@ class Translations(Sequence[Words]):
         return self._nbest.words[place]
 
     def numbered(self, ids: dict[str, int]) -> Sentences:
-        """The words as numbers, entered into `ids` if they are new; steps are numbered, not entries."""
+        """The words as numbers, added to `ids` if new; steps are numbered, not entries."""
         ends, places, steps = self._nbest.parts
         said = number([step.words if step else () for step in steps], ids)
         begin, stop = said.starts[:-1][places], said.starts[1:][places]
@@ -64,7 +64,7 @@ class Translations(Sequence[Words]):
 def candidates(found: Search, nbest: NBest, *, factors: bool) -> Candidates:
     """An n-best list of a search; with `factors`, also the phrase pairs of each entry.
 
-    Sentences that were cut into pieces have lists of which the phrase pairs are not known.
+    For sentences that were split for the search, the phrase pairs are unknown.
     """
     pairs, scores = _pair_scores(found, nbest) if factors else (np.zeros(0, np.int64), np.zeros((len(nbest), 0)))
     return Candidates(nbest.features, Translations(nbest), pairs, scores)
@@ -103,7 +103,7 @@ def uses(nbest: NBest) -> tuple[Ids, Ids]:
 
 
 def losses(measure: Measure, words: Sequence[Words], reference: Sequence[str]) -> Vector:
-    """[N] how far each entry is from the correction, of 1; all of them in one call of the measure."""
+    """[N] the distance of each entry from the correction, 1 being the worst; all in one call of the measure."""
     ids: dict[str, int] = {}
     wanted = number([reference], ids).ids
     listed = words.numbered(ids) if isinstance(words, Translations) else number(words, ids)

@@ -1,10 +1,10 @@
-"""N-best lists of Moses and of other decoders that write them as it does, adapted and reranked sentence by sentence.
+"""N-best lists in the format of Moses, adapted and reranked sentence by sentence.
 
     0 ||| la casa verde ||| LM0= -12.3 TranslationModel0= -1.2 -0.4 -0.9 -0.3 WordPenalty0= -3 ||| -4.56
 
-One line an entry: the number of the sentence, the text, the features by name, and the score. Features are taken by
-their names, in whatever order they stand; a name with several values gives as many features. `Name0:` and bare numbers,
-which older versions write, are read too. Alignments and whatever else follows the score are left aside.
+One line per entry: the number of the sentence, the text, the features by name, and the score. Features are read by
+name, in any order; a name with several values gives as many features. `Name0:` and bare numbers,
+which older versions write, are read too. Alignments and anything else after the score are ignored.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Entry:
 
 
 def read(path: Path) -> Iterator[NBestList]:
-    """The lists of a file, sentence by sentence; an entry that lacks a feature of the others has 0 for it."""
+    """The lists of a file, sentence by sentence; a feature that an entry lacks is 0."""
     entries = (_entry(line, f"line {n}", path) for n, line in enumerate(lines(path), start=1) if line.strip())
     for number, group in groupby(entries, key=lambda entry: entry.number):
         listed = list(group)
@@ -91,7 +91,7 @@ def parse_features(text: str) -> dict[str, float]:
 
 
 def aligned(lists: Iterable[NBestList]) -> list[NBestList]:
-    """The same lists with the same features in the same order, those of the first sentence before others."""
+    """The lists with the same features in the same order, those of the first sentence first."""
     known = list(lists)
     names = tuple(dict.fromkeys(name for each in known for name in each.names))
     answer = []
@@ -103,9 +103,9 @@ def aligned(lists: Iterable[NBestList]) -> list[NBestList]:
 
 
 def fitted_weights(lists: Sequence[NBestList]) -> Vector:
-    """The weights that the decoder has used, found from the scores it gave: they are linear in the features.
+    """The decoder's weights, derived from its scores, which are linear in the features.
 
-    Features whose weight makes no difference in these lists get 0, as does the common part of all entries.
+    Features whose weight makes no difference in these lists get 0.
     """
     scored = [each for each in lists if each.scores is not None]
     if not scored:
@@ -132,9 +132,9 @@ class Outcome:
 
 
 class Reranker:
-    """Goes through lists in order and chooses, each time with what was learned from the references before.
+    """Chooses from lists in order, learning from the references as it goes.
 
-    The lists must be `aligned`; without weights to begin with, they are those that the decoder must have had.
+    The lists must be `aligned`; the initial weights are those of the decoder, unless given.
     """
 
     def __init__(self, adapter: Adapter, lists: Sequence[NBestList], weights: Vector | None = None) -> None:
@@ -156,7 +156,7 @@ class Reranker:
         return Outcome(listed.number, chosen, listed.texts[chosen], listed.texts[0])
 
     def report(self, outcomes: Sequence[Outcome], references: Mapping[int, str]) -> dict[str, Any]:
-        """TER and BLEU before and after, with intervals, and the weights at the end."""
+        """TER and BLEU before and after, with intervals, and the final weights."""
         scored = [each for each in outcomes if each.number in references]
         if not scored:
             raise BadInputError("no sentence in the lists has a reference", remedy="number the sentences from 0")

@@ -1,11 +1,11 @@
 """Passive-aggressive, type II (Crammer et al. 2006): leave the weights alone, or move them just far enough.
 
-The constraint is that y* beats the system's choice ŷ by a margin, θ·Φ ≥ √l(ŷ) with Φ = h(y*) − h(ŷ). Where it is met
-nothing happens. Where it is not, the closest weights that meet it are θ + τΦ, τ = (√l − θ·Φ) / (‖Φ‖² + 1/C), exactly so
+The constraint is that y* beats the system's choice ŷ by a margin, θ·Φ ≥ √l(ŷ) with Φ = h(y*) − h(ŷ). If it is met,
+nothing happens. If not, the closest weights that meet it are θ + τΦ, τ = (√l − θ·Φ) / (‖Φ‖² + 1/C), exactly so
 if C = ∞.
 
 [M] Eq. 11 and [P] Eq. 11 print θ̌ = τΦ without the θ, and then mix it with θ by (1−α); [M] also says that α = 1 gives
-the method of Crammer et al., which holds only with it. `printed` follows the print.
+the method of Crammer et al., which is true only with it. `printed` follows the papers literally.
 """
 
 from __future__ import annotations

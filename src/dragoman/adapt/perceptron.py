@@ -1,4 +1,4 @@
-"""Perceptron-like: one step of fixed length in every component that tells y* from ŷ ([M] §4.2)."""
+"""Perceptron-like: a step of fixed length in every component where y* and ŷ differ ([M] §4.2)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dragoman.adapt.protocol import Rule, Sample, Vector
 
 @dataclass(kw_only=True)
 class Perceptron(Rule):
-    """The perceptron-like method of [M] §4.2; nothing happens while the system's choice is as good as any."""
+    """The perceptron-like method of [M] §4.2; no update while the system's choice is as good as any."""
 
     def direction(self, theta: Vector, sample: Sample) -> Vector | None:  # noqa: ARG002
         """sign(h(y*) − h(ŷ)) ([M] Eq. 15, 16)."""

@@ -1,6 +1,6 @@
-"""Discriminative ridge regression: weights under which differences of score are like differences of quality ([M] §4.3).
+"""Discriminative ridge regression: weights that make differences in score match differences in quality ([M] §4.3).
 
-All of the n-best list takes part: with R the rows h(y*) − h(y) and l their losses, θ̌ = argmin ‖R θ − l‖² + β ‖θ‖².
+It uses the whole n-best list: with R the rows h(y*) − h(y) and l their losses, θ̌ = argmin ‖R θ − l‖² + β ‖θ‖².
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Ridge(Rule):
             raise BadInputError(f"beta must be above 0, not {self.beta}")
 
     def direction(self, theta: Vector, sample: Sample) -> Vector | None:  # noqa: ARG002
-        """(R′R + βI)⁻¹ R′ l ([M] Eq. 23, 27); without any difference of quality there is nothing to learn."""
+        """(R′R + βI)⁻¹ R′ l ([M] Eq. 23, 27); without differences in quality there is nothing to learn."""
         if not sample.losses.any():
             return None
         return regress(sample.features[sample.best] - sample.features, sample.losses, self.beta)

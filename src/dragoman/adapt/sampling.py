@@ -1,6 +1,6 @@
-"""Samples of weights for Bayesian predictive adaptation: near the weights of training, or by a Markov chain ([B] §4).
+"""Samples of weights for Bayesian predictive adaptation: near the trained weights, or by a Markov chain ([B] §4).
 
-The papers' weights are normalised, Σ|λ| = 1, and the constants of sampling are made for that; so are these functions.
+The papers' weights are normalised, Σ|λ| = 1, and the sampling constants and these functions rely on that.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CHAIN = 1000
 
 
 def normalised(weights: Vector) -> Vector:
-    """Weights with Σ|λ| = 1; those that are all zero stay so."""
+    """Weights with Σ|λ| = 1; all-zero weights stay zero."""
     size = float(np.abs(weights).sum())
     return weights / size if size else weights.copy()
 
@@ -26,7 +26,7 @@ def normalised(weights: Vector) -> Vector:
 def heuristic(centre: Vector, count: int, seed: int = 1) -> Matrix:
     """Samples [count + 1, M]: the centre, and copies of it with one component after the other perturbed ([B] §4.1).
 
-    The generator is NumPy's old one, whose numbers are promised to stay the same for ever: journals rely on them.
+    The generator is NumPy's legacy one, whose numbers are guaranteed never to change: journals rely on them.
     """
     samples = np.tile(normalised(centre), (count + 1, 1))
     places = np.arange(1, count + 1)
@@ -43,7 +43,7 @@ def log_prior(samples: Matrix, centre: Vector, variance: float) -> Vector:
 
 @dataclass(frozen=True)
 class Chain:
-    """What a Markov chain has visited after its burn-in."""
+    """The samples of a Markov chain after its burn-in."""
 
     samples: Matrix  # [count, M]
     acceptance: float  # share of the proposals that were accepted, burn-in not counted

@@ -1,8 +1,8 @@
-r"""Files of translation tools: read as segments, and written again with targets filled in and all else as it was.
+r"""Files of translation tools: read as segments, and written back with new targets and everything else unchanged.
 
-1. `read_document` makes a `Document` of the bytes of a file: XLIFF 1.x and 2.x, TMX, PO, TSV or text.
-2. Its `segments` have ids, sources, targets and states. Inline tags are in the texts as tags.
-3. `write_document` gives the same bytes with other targets, by replacing these and nothing else.
+1. `read_document` turns the bytes of a file into a `Document`: XLIFF 1.x and 2.x, TMX, PO, TSV or text.
+2. Its `segments` have ids, sources, targets and states. Inline tags appear as tags in the texts.
+3. `write_document` returns the same bytes with new targets, replacing these and nothing else.
 
 >>> data = b'hello\thola\ngood night\n'
 >>> document = read_document(data, "words.tsv")
@@ -34,9 +34,9 @@ BY_ENDING = {ending: kind for kind, endings in KINDS.items() for ending in endin
 
 
 def read_document(data: bytes, name: str, *, source: str | None = None, target: str | None = None) -> Document:
-    """The document that a file of this name has.
+    """Read a file as a document; the ending of its name says which format it has.
 
-    The languages choose, if a memory has more than two, and are taken for granted where a file does not say any.
+    The languages select two from a memory that has more, and are assumed where a file does not state them.
     """
     kind = BY_ENDING.get(PurePath(name).suffix.lower())
     if kind is None:
@@ -45,7 +45,7 @@ def read_document(data: bytes, name: str, *, source: str | None = None, target: 
 
 
 def write_document(document: Document, targets: Targets) -> bytes:
-    """The file of a document with these targets, and states if given, in place of those it had."""
+    """The file of a document with these targets, and states if given, in place of the old ones."""
     return document.fill(targets)
 
 

@@ -1,4 +1,4 @@
-"""The bytes of a document as text, and back: encoding, byte order mark and line ends remain what they were."""
+"""The bytes of a document as text, and back: encoding, byte order mark and line endings are preserved."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ USUAL = re.compile(r"ascii|utf-(8|16|32)(-[lb]e)?|iso8859-\d+|cp\d+|koi8-[rut]|s
 
 @dataclass(frozen=True)
 class Contents:
-    """A document's text, and how to make bytes of it again."""
+    """A document's text, and how to turn it back into bytes."""
 
     name: str  # of the document, for messages
     text: str
@@ -36,7 +36,7 @@ class Contents:
 
     @property
     def newline(self) -> str:
-        """How lines end: as the first one does."""
+        """The line ending of the file: that of its first line."""
         end = self.text.find("\n")
         return "\r\n" if end > 0 and self.text[end - 1] == "\r" else "\n"
 
@@ -50,7 +50,7 @@ class Contents:
 
 
 def decode(data: bytes, name: str, *, hint: re.Pattern[bytes]) -> Contents:
-    """The text of a document; its encoding is told by a byte order mark, or by what `hint` finds, or it is UTF-8."""
+    """The text of a document, in the encoding of its byte order mark, or the one that `hint` finds, or UTF-8."""
     if len(data) > LARGEST:
         what = f"is {len(data) >> 20:,} MB, over the limit of {LARGEST >> 20} MB"
         raise BadInputError(what, where=name, remedy="split it")

@@ -1,4 +1,4 @@
-"""What all formats have in common: a document is a list of segments, and can be written again with other targets."""
+"""What all formats have in common: a document is a list of segments, and can be written with new targets."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class DocumentSegment:
 
     @property
     def tags(self) -> list[str]:
-        """The inline tags in the source, as they stand in it."""
+        """The inline tags in the source, in order."""
         return [tag.shown for tag in self.inline.tags]
 
 
 class Change(NamedTuple):
-    """What becomes of a segment."""
+    """The new target and state of a segment."""
 
     target: str
     state: State
@@ -42,7 +42,7 @@ Targets = Mapping[str, str | tuple[str, State]]
 
 @dataclass(frozen=True)
 class Document(ABC):
-    """A document that was read; nothing ever changes it. A language is None if neither the file nor anybody said it."""
+    """An immutable document. A language is None if neither the file nor the caller states it."""
 
     format: str  # "xliff 1.2", "xliff 2", "tmx", "po", "tsv" or "text"
     source_language: str | None
@@ -52,9 +52,9 @@ class Document(ABC):
     contents: Contents = field(repr=False)
 
     def fill(self, targets: Targets) -> bytes:
-        """The same bytes, with these targets and states in place of those that were there.
+        """The same bytes, with these targets and states in place of the old ones.
 
-        A target alone makes the segment "translated"; one that is there already leaves all as it is.
+        A target alone makes the segment "translated"; one equal to the old target changes nothing.
         """
         changes = self._changes(targets)
         if not changes:
@@ -66,10 +66,10 @@ class Document(ABC):
     @classmethod
     @abstractmethod
     def read(cls, data: bytes, name: str, source: str | None = None, target: str | None = None) -> Self:
-        """Read a file; the languages say which are wanted if it has several, and hold if it says nothing."""
+        """Read a file; the languages select from several in the file, and are assumed if it states none."""
 
     def check(self, segment: DocumentSegment, target: str) -> None:
-        """Raise `BadInputError` if a segment cannot have this target, because tags are broken or for another reason."""
+        """Raise `BadInputError` if a segment cannot have this target, for example because its tags are broken."""
         found = self._find_fault(segment, target)
         if found:
             what, remedy = found
@@ -81,7 +81,7 @@ class Document(ABC):
 
     @abstractmethod
     def _write(self, changes: Mapping[str, Change]) -> bytes:
-        """The file with changes, each of which is one indeed."""
+        """The file with these changes, each of which does change something."""
 
     def _changes(self, targets: Targets) -> dict[str, Change]:
         known = {segment.id: segment for segment in self.segments}
@@ -102,7 +102,7 @@ class Document(ABC):
         return changes
 
     def _verify(self, data: bytes, changes: Mapping[str, Change]) -> None:
-        """Nobody gets a file that says something else than was meant, whatever it was like before."""
+        """Make sure that the targets are read back from the new file exactly."""
         again = self.read(data, self.contents.name, self.source_language, self.target_language)
         written = {segment.id: segment.target for segment in again.segments}
         for name, change in changes.items():
@@ -119,7 +119,7 @@ def _change(old: DocumentSegment, wanted: str | tuple[str, State]) -> Change:
 
 
 class Names:
-    """Ids that are unique, however often the same one is asked for.
+    """Unique ids, however often the same one is requested.
 
     >>> names = Names()
     >>> names.unique("title"), names.unique("title")
@@ -130,7 +130,7 @@ class Names:
         self._taken: dict[str, int] = {}
 
     def unique(self, name: str) -> str:
-        """This name, or with a number if it is taken."""
+        """This name, with a number if it is taken."""
         found = name
         while found in self._taken:
             self._taken[name] += 1

@@ -1,6 +1,6 @@
-"""XML as elements that know where they stand in the file, so that one can be replaced and no other byte changes.
+"""XML as elements that know their position in the file, so that one can be replaced without changing any other byte.
 
-The parser is expat, which tells where each tag begins. Nothing in a document is trusted: whoever declares entities is
+The parser is expat, which tells where each tag begins. Nothing in a document is trusted: entity declarations are
 refused, nothing is ever fetched, and depth is limited.
 """
 
@@ -25,7 +25,7 @@ _ATTRIBUTES = re.compile(_ATTRIBUTE)
 
 @dataclass(slots=True, eq=False)
 class Element:
-    """An element of the file: where it stands, and what is in it. Names are local ones in the root's namespace."""
+    """An element of the file: its position and contents. Names are local names in the root's namespace."""
 
     name: str
     attributes: dict[str, str]
@@ -57,7 +57,7 @@ class Element:
 
 
 class Edit(NamedTuple):
-    """Bytes to be put in place of others."""
+    """Bytes that replace others."""
 
     start: int
     end: int
@@ -68,7 +68,7 @@ Visit = Callable[[Element, list[Element]], None]
 
 
 class Scanner:
-    """Goes through a file and visits the elements of some name, whole, with those that they are in, outermost first."""
+    """Goes through a file and visits complete elements of given names, with their ancestors, outermost first."""
 
     def __init__(self, data: bytes, contents: Contents, wanted: str, visit: Visit) -> None:
         self.data = data  # in UTF-8, whatever the file is in
@@ -143,7 +143,7 @@ class Scanner:
 
 
 class _Found(Exception):  # noqa: N818 (not an error)
-    """The way out of a scan once its question is answered."""
+    """Ends a scan once its question is answered."""
 
 
 def find_root(data: bytes, contents: Contents) -> Element:
@@ -173,7 +173,7 @@ def tag_attributes(data: bytes, element: Element) -> list[tuple[str, str]]:
 
 
 def start_tag(data: bytes, element: Element, changes: dict[str, str | None], *, empty: bool) -> bytes:
-    """The start tag of an element with some attributes set, or taken out if None, all others as they are."""
+    """The start tag of an element with some attributes set, or removed if None, and all others unchanged."""
     tag = _tag(data, element)
     attributes = tag[2]
     for name, value in changes.items():
@@ -195,14 +195,14 @@ def _tag(data: bytes, element: Element) -> re.Match[bytes]:
 
 
 def escape(text: str) -> str:
-    """Text as it stands in an element; a carriage return would otherwise be read as the end of a line."""
+    """Text as written in an element; an unescaped carriage return would be read as a line break."""
     for character, written in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;")):
         text = text.replace(character, written)
     return text
 
 
 def quote(text: str, mark: str = '"') -> str:
-    """Text as it stands in an attribute, quotation marks included."""
+    """Text as written in an attribute, quotation marks included."""
     text = escape(text)
     for character in (mark, "\n", "\t"):
         text = text.replace(character, f"&#{ord(character)};")
@@ -210,7 +210,7 @@ def quote(text: str, mark: str = '"') -> str:
 
 
 def apply(data: bytes, edits: list[Edit]) -> bytes:
-    """The data with all edits made, which do not overlap."""
+    """The data with all edits made; they must not overlap."""
     parts, done = [], 0
     for edit in sorted(edits):
         parts += [data[done : edit.start], edit.new]

@@ -1,11 +1,11 @@
-"""Text with inline tags: how the contents of an element are shown as text, and how a target becomes contents again.
+"""Text with inline tags: how the contents of an element become text, and how a target becomes contents.
 
-Characters are shown as they are (`&amp;` as `&`), tags as tags. An element that only marks a stretch of text is shown
+Characters are shown as they are (`&amp;` as `&`), tags as tags. An element that only encloses text is shown
 as two tags around it, `<g id="1">…</g>`; any other is shown as one, `<ph id="1"/>`, even if there is native code in
-it, because that is not for translating. So each tag is one placeable, which is copied when a segment is translated.
+it, because that is not translated. So each tag is one placeable, which is copied when a segment is translated.
 
-When a target is written, only the very tags of the source are tags in it, each as often as there, and what is in them
-is what is in those of the source. Everything else is text, and `<b>` becomes `&lt;b&gt;`.
+When a target is written, only the tags of the source count as tags, each as often as there, and their contents
+are those of the source. Everything else is text, and `<b>` becomes `&lt;b&gt;`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Inline:
 
     @property
     def text(self) -> str:
-        """What people see."""
+        """The text as people see it."""
         return "".join(part if isinstance(part, str) else part.shown for part in self.parts)
 
     @property
@@ -57,7 +57,7 @@ class Inline:
 
     @property
     def ambiguous(self) -> bool:
-        """Whether it has text that looks like one of its own tags, so that nobody could tell them apart."""
+        """Whether it has text that looks like one of its own tags, so that the two cannot be told apart."""
         shown = {tag.shown for tag in self.tags}
         return any(tag in run for run in self.runs for tag in shown)
 
@@ -70,7 +70,7 @@ class Inline:
 
 
 def read_inline(data: bytes, element: Element, marking: frozenset[str]) -> Inline:
-    """The contents of an element, in which elements of the names in `marking` only mark a stretch of text."""
+    """The contents of an element; elements with names in `marking` only enclose text."""
     inline = Inline()
     _read(data, element, marking, inline)
     return inline
@@ -94,7 +94,7 @@ def _protected(element: Element) -> bool:
 
 
 def _tag(data: bytes, element: Element, kind: Literal["start", "alone"]) -> Tag:
-    """A tag is shown in the usual spelling, so that it is a placeable whatever the spaces and quotes in the file."""
+    """A tag in its usual spelling, so that it is a placeable whatever the spaces and quotes in the file."""
     written = [(name, re.sub(r"\s", " ", value)) for name, value in tag_attributes(data, element)]
     spelled = "".join(f' {name}="{value.replace(chr(34), "&quot;").replace(">", "&gt;")}"' for name, value in written)
     shown = f"<{tag_name(data, element)}{spelled}{'/' if kind == 'alone' else ''}>"
@@ -105,7 +105,7 @@ def _tag(data: bytes, element: Element, kind: Literal["start", "alone"]) -> Tag:
 
 
 def write_inline(source: Inline, target: str, newline: str) -> bytes:
-    """A target, in which no tag is broken, as the contents of an element."""
+    """A target without broken tags, as the contents of an element."""
     parts = _split(source, target)
     return b"".join(
         escape(part).replace("\n", newline).encode() if isinstance(part, str) else part.raw for part in parts
@@ -113,7 +113,7 @@ def write_inline(source: Inline, target: str, newline: str) -> bytes:
 
 
 def find_broken_tag(source: Inline, target: str, names: frozenset[str]) -> str | None:
-    """What is wrong with the tags in a target; `names` are those of elements that could be tags in its format."""
+    """What is wrong with the tags in a target; `names` are the elements that can be tags in its format."""
     parts = list(_split(source, target))
     tags = [part for part in parts if isinstance(part, Tag)]
     return _find_difference(source, tags) or _find_stranger(source, parts, names) or _find_bad_nesting(tags)
@@ -142,7 +142,7 @@ def _find_difference(source: Inline, tags: list[Tag]) -> str | None:
 
 
 def _find_stranger(source: Inline, parts: list[str | Tag], names: frozenset[str]) -> str | None:
-    """A tag of the format that is not in the source is a mistake, unless the source has the same as text."""
+    """A tag of the format that is not in the source: a mistake, unless the source has it as text."""
     looks = re.compile(rf"</?(?:[\w.-]+:)?(?:{'|'.join(sorted(names))})(?:\s[^<>]*)?/?>")
     for part in parts:
         for found in looks.finditer(part) if isinstance(part, str) else ():
@@ -168,13 +168,13 @@ def _find_bad_nesting(tags: list[Tag]) -> str | None:
 
 
 def find_emptied_pair(source: Inline, target: str) -> str | None:
-    """The first tag of a pair that has words in it in the source, and none in a target in which no tag is broken."""
+    """The first tag of a pair that contains words in the source but none in a target without broken tags."""
     emptied = _around_nothing(_split(source, target)) - _around_nothing(source.parts)
     return min(emptied, default=None)
 
 
 def _around_nothing(parts: Iterable[str | Tag]) -> set[str]:
-    """The first tags of the pairs that have no text in them."""
+    """The first tags of the pairs without text between them."""
     found: set[str] = set()
     written = 0  # characters that can be seen
     begun: dict[str | None, list[tuple[str, int]]] = {}  # by what a pair has in common: first tags, and `written` there

@@ -1,4 +1,4 @@
-"""Documents in XML: read unit by unit, and written by replacing what is in the targets of some units."""
+"""Documents in XML: read unit by unit, and written by replacing the contents of some targets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_INDENT = 200  # bytes
 
 @dataclass
 class Part:
-    """A segment in a unit, and where it is."""
+    """A segment in a unit, and its position."""
 
     id: str
     source: Inline
@@ -45,15 +45,15 @@ class Layout(ABC):
 
     @abstractmethod
     def parts(self, unit: Element, around: list[Element]) -> list[Part]:
-        """The segments of a unit; `around` are the elements it is in, outermost first."""
+        """The segments of a unit; `around` are its ancestors, outermost first."""
 
     @abstractmethod
     def edits(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> list[Edit]:
-        """What has to be edited in a unit for changes, of which there is at least one."""
+        """The edits of a unit for one or more changes."""
 
     @abstractmethod
     def languages(self) -> tuple[str | None, str | None]:
-        """What the file says of source and target language; known after a pass."""
+        """The source and target language the file states; known after a pass."""
 
     def segments(self) -> list[DocumentSegment]:
         """Read the whole file."""
@@ -82,7 +82,7 @@ class Layout(ABC):
         return apply(self.data, edits + self.name_language())
 
     def name_language(self) -> list[Edit]:
-        """What has to be edited, after the units, if the target language is known and the file does not say it."""
+        """The edits that add the target language if it is known and the file does not state it."""
         return []
 
     def part(self, name: str, source: Element, target: Element | None, state: State) -> list[Part]:
@@ -96,7 +96,7 @@ class Layout(ABC):
         return write_inline(part.source, target, self.contents.newline)
 
     def replace(self, element: Element, content: bytes | None, attributes: dict[str, str | None]) -> Edit:
-        """An element with other contents, unless None, and with some attributes set."""
+        """An element with new contents, unless None, and with some attributes set."""
         if content is None:
             tag = start_tag(self.data, element, attributes, empty=element.empty)
             return Edit(element.start, element.inside, tag)
@@ -105,6 +105,6 @@ class Layout(ABC):
         return Edit(element.start, element.end, tag + content + end)
 
     def indent(self, element: Element) -> bytes:
-        """The space before an element, to be put before another."""
+        """The white space before an element, to be put before another."""
         before = self.data[max(0, element.start - LONGEST_INDENT) : element.start]
         return before[len(before.rstrip()) :]

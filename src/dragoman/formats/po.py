@@ -1,8 +1,8 @@
-r"""PO, the catalogues of gettext: an entry is a segment, and with plural forms each form is one.
+r"""PO, the catalogues of gettext: each entry is a segment, or each of its plural forms.
 
-A `fuzzy` entry is "translated", others that have a target are "confirmed"; that is a matter of the entry, so all its
-forms are confirmed or none. Entries that do not change keep every byte; in those that do, only `msgstr` and the line of
-flags are written anew. Obsolete entries (`#~`) are comments here.
+A `fuzzy` entry is "translated", others with a target are "confirmed"; the state belongs to the entry, so all its
+forms are confirmed or none. Unchanged entries keep every byte; in changed ones, only `msgstr` and the line of
+flags are rewritten. Obsolete entries (`#~`) are comments here.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Entry:
 
     @property
     def translated(self) -> bool:
-        """Whether it has come to the targets, so that the next comment belongs to another entry."""
+        """Whether it has reached the targets, so that the next comment belongs to another entry."""
         return any(name.startswith("msgstr") for name in self.fields)
 
 
@@ -132,7 +132,7 @@ class PoDocument(Document):
         return self.contents.encode("\n".join(line for some in lines for line in some))
 
     def _set(self, lines: list[list[str]], entry: Entry, key: str, target: str) -> None:
-        """Put a target in place of the old one, or after all others if there is none."""
+        """Replace the old target, or add it after all others."""
         old = entry.fields.get(key)
         if target == (old.value if old else ""):
             return
@@ -163,7 +163,7 @@ class PoDocument(Document):
 
     @cached_property
     def _wraps(self) -> bool:
-        """Whether long strings of this file are cut into lines, not only after the ends of lines in them."""
+        """Whether this file wraps long strings, not only after line breaks in them."""
         fields = (each for entry in self.entries for each in entry.fields.values())
         return any(string and not string.endswith(r"\n") for each in fields for string in each.strings[:-1])
 
@@ -215,7 +215,7 @@ def _place(keyword: str, entry: Entry, number: int, name: str) -> str:
 
 
 def _language(header: str) -> str | None:
-    """The code of the language, in which gettext writes a script its own way: sr@latin."""
+    """The language code, where gettext writes scripts its own way: sr@latin."""
     found = re.search(r"^Language:[ \t]*([\w-]+)(?:@(\w+))?", header, re.MULTILINE)
     if found is None:
         return None
@@ -226,7 +226,7 @@ _SCRIPTS = {"latin": "Latn", "cyrillic": "Cyrl", "arabic": "Arab", "devanagari":
 
 
 def _singular(header: str) -> int:
-    """The plural form for one by the formula of the header; it is the first but in some languages (Arabic, Welsh)."""
+    """The plural form for one by the header's formula; the first, except in some languages (Arabic, Welsh)."""
     formula = re.search(r"^Plural-Forms:.*?\bplural\s*=([^;\n]+)", header, re.MULTILINE)
     try:
         return int(gettext.c2py(formula[1].strip())(1)) if formula else 0
@@ -235,7 +235,7 @@ def _singular(header: str) -> int:
 
 
 def _source(entry: Entry) -> str:
-    """The text to translate; in the entry that is about the file there is none."""
+    """The text to translate; the header entry has none."""
     return entry.fields["msgid"].value
 
 
@@ -244,7 +244,7 @@ def _flags(line: str) -> list[str]:
 
 
 def unescape(string: str) -> str:
-    r"""The text that is written as a string.
+    r"""The text that a string literal stands for.
 
     >>> unescape(r"a \"b\"\n")
     'a "b"\n'
@@ -255,7 +255,7 @@ def unescape(string: str) -> str:
 
 
 def _bytes(codes: str) -> str:
-    """What bytes written as octal or hexadecimal numbers mean: UTF-8, or else characters of Latin-1."""
+    """The meaning of bytes written as octal or hexadecimal numbers: UTF-8, or else Latin-1."""
     numbers = [int(code[1:], 16) if code[0] == "x" else int(code, 8) & 0xFF for code in codes.split("\\")[1:]]
     try:
         return bytes(numbers).decode()

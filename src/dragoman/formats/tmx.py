@@ -1,4 +1,4 @@
-"""TMX: translation memories, of which the units of one pair of languages are segments; and corrections as a memory."""
+"""TMX: translation memories, in which the units of a language pair are segments; and corrections as a memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dragoman.languages import primary, same_language
 
 
 def _subtags(code: str) -> list[str]:
-    """The parts of a code; with Chinese, the script of a country goes without saying."""
+    """The parts of a code; for Chinese, the country implies the script."""
     found = [primary(code), *code.lower().replace("_", "-").split("-")[1:]]
     return found + [_SCRIPTS[part] for part in found if found[0] == "zh" and part in _SCRIPTS]
 
@@ -39,11 +39,11 @@ class Tmx(Layout):
         self.number = 0
 
     def languages(self) -> tuple[str | None, str | None]:
-        """Those that are wanted, or the only ones there are."""
+        """The requested ones, or the only ones there are."""
         return self.source, self.target
 
     def parts(self, unit: Element, _: list[Element]) -> list[Part]:
-        """One segment, if the unit has the source language; a target in a memory is one that somebody confirmed."""
+        """One segment, if the unit has the source language; targets in a memory count as confirmed."""
         self.number += 1
         source, target = self._variant(unit, self.source), self._variant(unit, self.target)
         if source is None or source is target:
@@ -72,7 +72,7 @@ class Tmx(Layout):
         return [Edit(source.end, source.end, new)]
 
     def _variant(self, unit: Element, language: str | None) -> Element | None:
-        """The variant in a language: the very same, or else of the same script or country, or else any."""
+        """The variant in a language: an exact match, or one with the same script or country, or any."""
         found = [each for each in unit.elements if each.name == "tuv" and each.child("seg") is not None]
         wanted = _subtags(language or "")
 
@@ -84,7 +84,7 @@ class Tmx(Layout):
         return max(alike, key=closeness, default=None)
 
     def _find_languages(self) -> tuple[str | None, str | None]:
-        """The language that the header names and the other one; if there are more, somebody has to choose."""
+        """The header's source language and the other one; if there are more, the caller has to choose."""
         there: dict[str, str] = {}
 
         def visit(unit: Element, _: list[Element]) -> None:
@@ -115,7 +115,7 @@ def _language(variant: Element) -> str:
 
 
 class Entry(NamedTuple):
-    """A pair of texts that goes into a memory."""
+    """A pair of texts for a memory."""
 
     id: str
     source: str
@@ -125,9 +125,9 @@ class Entry(NamedTuple):
 
 
 def write_tmx(entries: Iterable[Entry], source: str, target: str, left_out: list[str] | None = None) -> bytes:
-    """A memory in TMX 1.4; tags in the texts are text there, and come back as they are.
+    """A memory in TMX 1.4; tags in the texts are written as text and read back unchanged.
 
-    Entries that XML cannot hold are left out, and `left_out` is told which and why.
+    Entries that XML cannot hold are left out, and the reasons added to `left_out`.
     """
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',

@@ -1,6 +1,6 @@
 """XLIFF 1.x: a segment is a `trans-unit`, or each `<mrk mtype="seg">` of one that has a `seg-source`.
 
-What is said of a unit as a whole, its state and whether it is approved, holds for all of its segments that have a
+The state of a unit, and whether it is approved, applies to all of its segments that have a
 target.
 """
 
@@ -20,7 +20,7 @@ ORDER: tuple[State, ...] = ("new", "translated", "confirmed")
 
 
 def is_locked(elements: Iterable[Element]) -> bool:
-    """Whether the innermost element that says anything of the matter is not to be translated."""
+    """Whether the innermost element with a `translate` attribute says no."""
     said = [element.attributes["translate"] for element in elements if "translate" in element.attributes]
     return said[-1:] == ["no"]
 
@@ -46,7 +46,7 @@ class Xliff(Layout):
         return said.pop() if len(said) == 1 else None
 
     def parts(self, unit: Element, around: list[Element]) -> list[Part]:
-        """One segment, or those that the unit is divided into."""
+        """The segments of the unit, one unless it is segmented."""
         self.files.update({each.start: each for each in around if each.name == "file"})
         source, target = unit.child("source"), unit.child("target")
         if source is None:
@@ -68,7 +68,7 @@ class Xliff(Layout):
         return found
 
     def edits(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> list[Edit]:
-        """The target, new or replaced; and the unit, if it is approved or no longer so."""
+        """The target, new or replaced, and the unit if its approval changes."""
         target = unit.child("target")
         wanted = [changes.get(part.id, Change(part.target, part.state)) for part in parts]
         state = min((change.state for change in wanted), key=ORDER.index)
@@ -86,7 +86,7 @@ class Xliff(Layout):
         return edits
 
     def _content(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> bytes | None:
-        """What is in the target from now on; None if only its state changes."""
+        """The new contents of the target; None if only its state changes."""
         changed = [part for part in parts if part.id in changes and changes[part.id].target != part.target]
         if not changed:
             return None
@@ -140,7 +140,7 @@ def _is_filled(element: Element | None) -> bool:
 
 
 def _state(unit: Element, target: Element | None, text: str, *, divided: bool) -> State:
-    """The state of a segment with a text; in a divided unit, one that has a text is not untouched."""
+    """The state of a segment with this text; in a segmented unit, one with a text is at least translated."""
     said = target.attributes.get("state") if target else None
     if not text:
         return "new"

@@ -57,7 +57,7 @@ class Xliff2(Layout):
         return edits
 
     def name_language(self) -> list[Edit]:
-        """The target language in the tag of the root, if it is not there."""
+        """The target language in the root tag, if it is missing."""
         root = self.scanner.outside["xliff"]
         missing = self.target and "trgLang" not in root.attributes
         return [self.replace(root, None, {"trgLang": self.target})] if missing else []

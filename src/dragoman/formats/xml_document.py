@@ -1,4 +1,4 @@
-"""Documents in XML, of whatever kind their root says."""
+"""Documents in XML, whose root element says which format they have."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class XmlDocument(Document):
 
     @classmethod
     def read(cls, data: bytes, name: str, source: str | None = None, target: str | None = None) -> Self:
-        """Read a file; the languages say which are wanted if it has several, and hold if it says nothing."""
+        """Read a file; the languages select from several in the file, and are assumed if it states none."""
         contents = decode(data, name, hint=DECLARED)
         root = find_root(contents.text.encode(), contents)
         kind = f"{root.name} {root.attributes.get('version', '')[:1]}"

@@ -1,4 +1,4 @@
-"""How good translations are (WER, BLEU, TER, chrF), how sure that is, and whether a text will repay online learning."""
+"""Quality of translations (WER, BLEU, TER, chrF), its significance, and whether online learning will pay off."""
 
 from dragoman.measure.bleu import Bleu, bleu
 from dragoman.measure.chrf import Chrf, chrf

@@ -34,13 +34,13 @@ Smoothing = Literal["exponential", "plus-one"]
 
 
 def bleu(hypotheses: Sequence[str], references: Sequence[str], tokenize: str = "13a") -> float:
-    """BLEU of a corpus, in percent; `tokenize` as in sacrebleu: "none" for text that has been tokenised already."""
+    """BLEU of a corpus, in percent; `tokenize` as in sacrebleu: "none" for tokenised text."""
     return Bleu(tokenize)(hypotheses, references)
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What BLEU is made of."""
+    """The components of BLEU."""
 
     precisions: tuple[float, ...]  # of n-grams of 1, 2, 3 and 4 words, in percent, not smoothed
     brevity_penalty: float
@@ -51,7 +51,7 @@ class Bleu(Measure):
     """BLEU; its counts are words, reference words, matches of 1…4 words, n-grams of 1…4 words.
 
     Corpora are scored as sacrebleu does. `smoothing` is for single sentences, where a zero is common: "exponential"
-    takes ½, ¼ … for orders without a match, "plus-one" adds one to matches and n-grams of two words and more.
+    counts ½, ¼ … for orders without a match, "plus-one" adds one to matches and n-grams of two or more words.
     """
 
     name = "BLEU"
@@ -81,7 +81,7 @@ class Bleu(Measure):
         return result
 
     def parts(self, total: ArrayLike) -> Parts:
-        """Precisions, brevity penalty and length ratio of counts [10] that have been added up."""
+        """Precisions, brevity penalty and length ratio of summed counts [10]."""
         words, reference_words, *counts = counted(np.asarray(total)[None], KINDS)[0]
         precisions = 100 * np.array(counts[:ORDER]) / np.maximum(counts[ORDER:], 1)
         penalty = np.exp(1 - reference_words / max(words, 1)) if words < reference_words else 1.0

@@ -32,7 +32,7 @@ class Chrf(Measure):
     higher_is_better = True
 
     def scores(self, totals: NDArray[Any]) -> Floats:
-        """chrF, in percent, of sums of counts; orders that either side has no n-grams of are left out."""
+        """chrF, in percent, of sums of counts; orders without n-grams on either side are left out."""
         n_hypothesis, n_reference, matched = counted(totals, 3 * ORDER).reshape(-1, ORDER, 3).transpose(2, 0, 1)
         present = (n_hypothesis > 0) & (n_reference > 0)
         orders = np.maximum(present.sum(1), 1)

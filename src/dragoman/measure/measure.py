@@ -1,8 +1,8 @@
 """What all measures have in common: sentences are counted once, and every score is computed from sums of the counts.
 
 1. `statistics` compares hypotheses with references and returns a row of counts for each hypothesis.
-2. Rows are added up: over a corpus, over a random sample of it, over what some weights choose from n-best lists.
-3. `score` makes such a sum a figure, in percent; `scores` does so for many sums at once, `sentence_scores` for rows.
+2. Rows are summed: over a corpus, over a random sample of it, over what some weights choose from n-best lists.
+3. `score` turns such a sum into a percentage; `scores` does so for many sums at once, `sentence_scores` for rows.
 
 So a bootstrap and a tuner never compare two sentences twice.
 
@@ -35,8 +35,8 @@ Floats = NDArray[np.float64]
 class Measure(ABC):
     """A way to compare hypotheses with references.
 
-    A sentence is a string, or an array with the ids of its words. Ids are compared as they are; a string is cut into
-    words, and perhaps put in lower case, in the way of each measure.
+    A sentence is a string, or an array with the ids of its words. Ids are compared as they are; a string is split into
+    words, and perhaps lowercased, as each measure does it.
     """
 
     name: ClassVar[str]
@@ -49,9 +49,9 @@ class Measure(ABC):
     def statistics(
         self, hypotheses: Sequence[Text], references: Sequence[Text], which: ArrayLike | None = None
     ) -> Counts:
-        """Counts [N, k], one row a hypothesis.
+        """Counts [N, k], one row per hypothesis.
 
-        `which` [N] names the reference of each hypothesis if they are not one to one; so the n-best lists of a whole
+        `which` [N] is the reference of each hypothesis if they are not one to one, so that the n-best lists of a whole
         development set are counted in one call.
         """
         both = self._numbered(hypotheses, references)
@@ -65,13 +65,13 @@ class Measure(ABC):
         return of_hypotheses, number((self._words(str(sentence)) for sentence in references), ids)
 
     def score(self, total: ArrayLike) -> float:
-        """Score, in percent, of counts [k] that have been added up."""
+        """Score, in percent, of summed counts [k]."""
         return float(self.scores(np.asarray(total)[None])[0])
 
     def losses(self, nbest: Sequence[Text] | Sentences, reference: Text) -> Floats:
-        """Loss [N] of each entry of an n-best list, in percent: the lower the better, whatever the measure.
+        """Loss [N] of each entry of an n-best list, in percent: lower is better, whatever the measure.
 
-        Entries whose ids are in one array already save the time to put them there; the reference is ids too then.
+        Entries may already be ids in one array, which saves packing them; then the reference is an array of ids too.
         """
         if isinstance(nbest, Sentences):
             entries, wanted = nbest, pack([np.asarray(reference)])
@@ -90,7 +90,7 @@ class Measure(ABC):
 
     @property
     def signature(self) -> str:
-        """The name and every setting that the score depends on, to be reported with it."""
+        """The name and every setting that the score depends on; report it with the score."""
         settings = "".join(f"|{name}:{value}" for name, value in self._settings().items())
         return f"{self.name}{settings}|dragoman:{__version__}"
 
@@ -105,7 +105,7 @@ class Measure(ABC):
 
 
 def counted(totals: ArrayLike, kinds: int) -> Floats:
-    """Counts [n, kinds], to be divided; those of another measure, or of another shape, are refused."""
+    """Counts [n, kinds] as floats; counts of another shape, as other measures have, are refused."""
     found = np.asarray(totals, np.float64)
     if found.ndim != 2 or found.shape[1] != kinds:
         what = f"counts have shape {list(found.shape)}, expected [n, {kinds}]"

@@ -1,4 +1,4 @@
-"""Will online learning pay off on a text? It will if what is new in the text comes back ([O] §3.3).
+"""Will online learning pay off on a text? It will if the new parts of the text repeat ([O] §3.3).
 
 >>> manual = ["turn the printer off", "open the lid", "turn the printer on and wait", "turn the printer off again"]
 >>> text = [line.split() for line in manual]
@@ -45,9 +45,9 @@ class Repetition:
 def repetition(
     text: Iterable[Sequence[str]], training: Iterable[Sequence[str]] | LanguageModel | None = None
 ) -> Repetition:
-    """Measures of repetition in a text, and against a training corpus; both are lists of sentences, cut into words.
+    """Repetition in a text, and against a training corpus; both are lists of sentences, split into words.
 
-    A language model stands for the corpus that it was trained on: it has all n-grams of it.
+    A language model stands in for its training corpus, all n-grams of which it has.
     """
     known: dict[str, int] = {}
     words = number(_cut(text), known)
@@ -68,7 +68,7 @@ def repetition(
 
 
 def advice(found: Repetition) -> str:
-    """One sentence that says whether online learning will pay off, and why.
+    """A sentence that says whether online learning will pay off, and why.
 
     >>> print(advice(Repetition(mrr=14.1, rrr=3.4, unf=16.6, rr=5.2)))
     Online learning will bring little here: 16.6 % of the text is new (UNF), of which 3.4 % comes back (RRR).
@@ -83,7 +83,7 @@ def advice(found: Repetition) -> str:
 
 
 def _cut(text: Iterable[Sequence[str]]) -> Iterable[Sequence[str]]:
-    """The sentences, if they are lists of words: a string would be taken for a list of characters."""
+    """The sentences, if they are lists of words: a string would be taken as a list of characters."""
     for n, words in enumerate(text):
         if isinstance(words, str):
             raise BadInputError(f"sentence {n} is a string", remedy="cut it into words, for example with .split()")
@@ -91,7 +91,7 @@ def _cut(text: Iterable[Sequence[str]]) -> Iterable[Sequence[str]]:
 
 
 def _reach(model: LanguageModel, words: Sentences, vocabulary: Sequence[str]) -> Names:
-    """[words] how many words, from each on, the model has seen as one n-gram, up to ORDERS."""
+    """[words] how many words, starting from each, the model has seen as one n-gram, up to ORDERS."""
     if model.order < ORDERS:
         remedy = "compare with the training text instead"
         raise BadInputError(

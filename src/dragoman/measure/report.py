@@ -1,4 +1,4 @@
-"""Measures of files: what the command line shows, each figure with its interval and its signature."""
+"""Measures of files, as the command line shows them: each figure with its interval and its signature."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAMES = ("wer", "bleu", "ter", "chrf")
 
 @dataclass(frozen=True)
 class Report:
-    """A measure of a file of translations; with a baseline, also how the two compare."""
+    """The score of a file of translations; with a baseline, also how the two compare."""
 
     signature: str
     sentences: int
@@ -74,13 +74,13 @@ def measure_files(
 
 
 def repetition_of_files(text: Path, training: Path | None = None, mode: Mode = "text") -> Repetition:
-    """Repetition in a text, cut into the tokens that the engine uses, or at spaces in mode "words"."""
+    """Repetition in a text, split into the engine's tokens, or at spaces in mode "words"."""
     known = None if training is None else (split(line, mode).words for line in lines(training))
     return repetition((split(line, mode).words for line in lines(text)), known)
 
 
 def repetition_in_project(text: Path, knowledge: Knowledge) -> Repetition:
-    """Repetition in a text of the target language against all that a project knows: its base and its corrections."""
+    """Repetition in a target-language text against everything a project knows: its base and its corrections."""
     side = knowledge.target
     return repetition((side.model_words(side.read(line)) for line in lines(text)), knowledge.models.language)
 

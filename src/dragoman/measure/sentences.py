@@ -1,4 +1,4 @@
-"""Sentences as kernels want them: the words of all of them in one array of ids, and where each sentence starts."""
+"""Sentences as kernels take them: all words in one array of ids, and where each sentence starts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Sentences(NamedTuple):
 
 
 def pack(sentences: Sequence[NDArray[Any]]) -> Sentences:
-    """Arrays of ids, one a sentence, put one after the other.
+    """Arrays of ids, one per sentence, concatenated.
 
     >>> pack([np.array([5, 7]), np.array([7])])
     Sentences(ids=array([5, 7, 7]), starts=array([0, 2, 3]))
@@ -38,7 +38,7 @@ def pack(sentences: Sequence[NDArray[Any]]) -> Sentences:
 
 
 def number(sentences: Iterable[Sequence[str]], ids: dict[str, int], *, add: bool = True) -> Sentences:
-    """Words numbered by `ids`; a word that it does not have is entered with `add`, otherwise -1.
+    """Words numbered by `ids`; a missing word is entered if `add`, otherwise it is -1.
 
     >>> ids: dict[str, int] = {}
     >>> number([["a", "b"], ["b"]], ids)
@@ -58,7 +58,7 @@ def number(sentences: Iterable[Sequence[str]], ids: dict[str, int], *, add: bool
 
 
 def check(hypotheses: Sequence[Text], references: Sequence[Text]) -> bool:
-    """Refuse what is not two lists of sentences of one kind; true if they are strings, false if ids."""
+    """Refuse anything but two lists of sentences of one kind; true if they are strings, false if ids."""
     kinds = set()
     for name, sentences in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(sentences, str):

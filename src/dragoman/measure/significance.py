@@ -1,6 +1,6 @@
-"""How sure a score, or the difference between two systems, is.
+"""The significance of a score, or of the difference between two systems.
 
-Everything starts from the counts of single sentences (`Measure.statistics`), and is drawn with a seed: the same counts
+Everything starts from the counts of single sentences (`Measure.statistics`) and is drawn with a seed: the same counts
 and the same seed give the same figures.
 
 >>> from dragoman.measure import Wer
@@ -94,8 +94,8 @@ def randomisation(
 ) -> float:
     """Approximate randomisation (Riezler and Maxwell 2005): the p-value of the difference between two systems.
 
-    How often does the difference become as large as it is, either way, if each sentence is given to one system or the
-    other by chance?
+    How often is the difference at least as large, either way, if each sentence is assigned to one system or the
+    other at random?
     """
     _check(samples, baseline, system)
     observed = abs(measure.score(system.sum(0)) - measure.score(baseline.sum(0)))

@@ -19,7 +19,7 @@ from dragoman.measure.sentences import Sentences
 
 
 def wer(hypotheses: Sequence[str], references: Sequence[str]) -> float:
-    """Word error rate of a corpus, in percent. Words are what stands between spaces, and case matters."""
+    """Word error rate of a corpus, in percent. Words are separated by spaces, and case matters."""
     return Wer()(hypotheses, references)
 
 
@@ -27,7 +27,7 @@ class EditRate(Measure):
     """A measure whose counts are edits and reference words."""
 
     def scores(self, totals: NDArray[Any]) -> Floats:
-        """Edits per hundred reference words; without any, 100 if there are edits, and 0 if not."""
+        """Edits per hundred reference words; without reference words, 100 if there are edits and 0 if not."""
         edits, words = counted(totals, 2).T
         result: Floats = 100 * np.where(words > 0, edits / np.maximum(words, 1), edits > 0)
         return result

@@ -17,7 +17,7 @@ TAIL = sa.select(JOURNAL.c.id, JOURNAL.c.kind, JOURNAL.c.revision, JOURNAL.c.dig
 
 
 class Tail(NamedTuple):
-    """What the newest row says about the one to come."""
+    """The newest row, as far as the next one depends on it."""
 
     id: int
     kind: str
@@ -49,7 +49,7 @@ class Page:
         return row_id
 
     def correction(self, row_id: int) -> sa.RowMapping:
-        """Kind, source and mark of the correction with this id; if it is none, that is an error."""
+        """Kind, source and `forgotten_by` of the correction with this id; an error if it is not one."""
         columns = sa.select(JOURNAL.c.kind, JOURNAL.c.source, JOURNAL.c.forgotten_by)
         found = self.connection.execute(columns.where(JOURNAL.c.id == check_id(row_id))).mappings().first()
         if found is None:
@@ -59,7 +59,7 @@ class Page:
         return found
 
     def forget(self, row_id: int) -> int:
-        """Add a row that forgets a correction, and mark that; the id of the new row."""
+        """Add a row that forgets a correction, and mark the correction; the id of the new row."""
         if self.correction(row_id)["forgotten_by"] is not None:
             raise BadInputError(f"correction {row_id} is already forgotten")
         forget = self.append("forget", refers_to=row_id)
@@ -74,7 +74,7 @@ def read_tail(connection: sa.Connection) -> Tail:
 
 
 def check_id(row_id: int) -> int:
-    """An id that the database can look for; others are of no row."""
+    """The id, if a row can have it."""
     if not 0 < row_id <= LARGEST_ID:
         raise no_row(row_id)
     return row_id

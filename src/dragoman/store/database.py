@@ -1,6 +1,6 @@
 """Connections to the database that holds a journal, an SQLite file or PostgreSQL, and what its errors mean.
 
-There is one connection for writing and a pool of them for reading; and sessions of their own, to hold a lock or listen.
+There is one connection for writing, a pool for reading, and separate sessions for holding a lock and for listening.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ REMEDIES = {  # the beginning of SQLite's name of an error, or of PostgreSQL's c
 
 
 class Database:
-    """A database opened for reading, by any number of threads, or also for writing, by one at a time."""
+    """A database opened for reading by any number of threads, and optionally for writing by one at a time."""
 
     def __init__(self, place: Place, *, write: bool = False, create: bool = False) -> None:
         self.file = place.absolute() if isinstance(place, Path) else None
@@ -52,7 +52,7 @@ class Database:
             self.open_writer(create=create)
 
     def open_writer(self, *, create: bool = False, check: Callable[[], None] = lambda: None) -> None:
-        """Open for writing too; `check` is called with each new connection, and says by an error that we may not."""
+        """Open for writing too; `check` is called for each new connection and raises an error if we may not write."""
         self._writer = self._engine(QueuePool)
         if self.file:
             _set_up_sqlite_writer(self._writer, self.file, create=create)
@@ -71,7 +71,7 @@ class Database:
         self._writer = None
 
     def session(self) -> sa.Connection:
-        """A connection to PostgreSQL of its own, each statement on it a transaction; to hold a lock, or to listen."""
+        """A separate connection to PostgreSQL in autocommit mode, to hold a lock or to listen."""
         with self.clear_errors("cannot connect: {}"):
             connection = self._engine(NullPool).connect().execution_options(isolation_level="AUTOCOMMIT")
             try:
@@ -113,7 +113,7 @@ class Database:
 
     @contextlib.contextmanager
     def clear_errors(self, what: str) -> Iterator[None]:
-        """Errors of the database inside become ours, which say what happened to the journal and what to do."""
+        """Turn database errors inside into ours, which say what happened to the journal and what to do."""
         try:
             yield
         except sa.exc.DBAPIError as error:
@@ -152,9 +152,9 @@ def _connect_sqlite(file: Path, mode: str) -> sqlite3.Connection:
 
 
 def _read_only(file: Path) -> bool:
-    """Whether readers can make no lock on an SQLite file; then they read it unlocked as long as nobody writes.
+    """Whether readers cannot lock an SQLite file; then they read it without a lock while nobody writes.
 
-    That is looked up each time anew, and what they might catch of a writer who comes that moment, digests would show.
+    This is checked each time; if a writer starts at that very moment, digests reveal what was read half-written.
     """
     return not os.access(file.parent, os.W_OK)
 

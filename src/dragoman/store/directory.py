@@ -38,7 +38,7 @@ MIGRATIONS: dict[int, Migration] = {}
 
 
 class Project:
-    """An open project. `journal` and `snapshots` are for the engine; the rest says what to open them with.
+    """An open project directory: its journal, its snapshots, and what the engine opens them with.
 
     >>> from tempfile import TemporaryDirectory
     >>> directory = TemporaryDirectory()
@@ -111,7 +111,7 @@ class Project:
         return project
 
     def start_writing(self) -> None:
-        """From here on write, too; refused while another process does, or if the last one had another base."""
+        """Start writing; refused while another process writes, or if the last writer had another base."""
         self.check_agreement(succeeding=True)  # who cannot take over must not keep others from it by a lock either
         lock = WriterLock(self.path / "lock")
         try:
@@ -124,7 +124,7 @@ class Project:
         self._lock = lock
 
     def stop_writing(self) -> None:
-        """From here on only read, and let others write."""
+        """Stop writing, and let others write."""
         self.journal.stop_writing()
         if self._lock:
             self._lock.release()
@@ -132,15 +132,15 @@ class Project:
 
     @property
     def writer(self) -> str | None:
-        """Who writes the journal at the moment, if that is known."""
+        """Who is writing the journal now, if known."""
         return self.journal.writer if self.journal.is_shared else holder(self.path / "lock")
 
     def check_agreement(self, *, succeeding: bool = False) -> None:
-        """Read the description again; refuse a shared journal whose rows are over another base, or other settings.
+        """Read the description again; refuse a shared journal written over another base or other settings.
 
-        Whoever shares the directory with the writer finds a base here that was trained meanwhile. Each of several
-        machines has its own directory; until there are corrections, the writer says what counts, but not one that is
-        `succeeding` another: it may have missed that the other has trained a base.
+        Processes that share the writer's directory find a newly trained base here. Several machines have a directory
+        each; until there are corrections, the writer decides which base counts, unless it is
+        `succeeding` another writer, since it may not know of a base that the other has trained.
         """
         self._description = _migrate(self.path, _read_description(self.path), write=False)
         about = self.journal.about if self.journal.is_shared else self.about
@@ -156,7 +156,7 @@ class Project:
 
     @property
     def about(self) -> str:
-        """What stands for all that the rows of the journal depend on."""
+        """A digest of everything that the rows of the journal depend on."""
         about = [self.source, self.target, self.settings, self._base]
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
@@ -172,7 +172,7 @@ class Project:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings the project began with; those that came later are in the journal."""
+        """The initial settings; later changes are in the journal."""
         return dict(self._description["settings"])
 
     @property
@@ -181,7 +181,7 @@ class Project:
         return self.path / "base"
 
     def find_base(self) -> Path | None:
-        """The directory of the base, if the project has one, after a look whether it is still the same."""
+        """The directory of the base, if there is one, after checking that it is unchanged."""
         base = self._description["base"]
         if base is None:
             return None
@@ -192,7 +192,7 @@ class Project:
         return path
 
     def set_base(self, base: str | Path) -> None:
-        """Let the project stand on a base from now on; not once there are corrections, which refer to its words."""
+        """Use a base from now on; refused once there are corrections, since they refer to its words."""
         if self._lock is None:
             raise BadInputError("is open for reading only", where=self.path, remedy="open it for writing")
         if self.journal.history(limit=1):
@@ -204,7 +204,7 @@ class Project:
 
     @contextlib.contextmanager
     def keeping_files(self) -> Iterator[None]:
-        """The right to change files in the directory, which whoever writes has; others get it if nobody has."""
+        """Hold the right to change files in the directory: a writer already has it, others get it if nobody writes."""
         lock = None if self._lock else WriterLock(self.path / "lock")
         try:
             yield
@@ -213,11 +213,11 @@ class Project:
                 lock.release()
 
     def save_snapshot(self, row_id: int, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:
-        """Save the arrays that the models have after the row with this id; id 0 is before the first row."""
+        """Save the models' arrays as they are after the row with this id; id 0 is before the first row."""
         self.snapshots.write(row_id, arrays, {**about, "digest": self.journal.digest(row_id), "base": self._base})
 
     def newest_snapshot(self, *, verify: bool = False) -> tuple[Snapshot | None, list[str]]:
-        """The newest good snapshot of this journal over this base, and a line on each that had to be passed over."""
+        """The newest valid snapshot of this journal and base, and a message for each one skipped."""
         return self.snapshots.newest(self._refuse, verify=verify)
 
     def close(self) -> None:
@@ -237,7 +237,7 @@ class Project:
         return None if base is None else str(base["checksum"])
 
     def _refuse(self, snapshot: Snapshot) -> str | None:
-        """Why a snapshot is not one of this project as it is now."""
+        """Why a snapshot does not fit this project as it is now."""
         last = self.journal.last_id
         if snapshot.id > last:
             return f"the journal ends at row {last}"
@@ -249,7 +249,7 @@ class Project:
 
 
 def _make(path: Path, description: Mapping[str, Any]) -> None:
-    """Make the directory under another name and rename it, so that it is there whole or not at all."""
+    """Create the directory under another name and rename it, so that it is complete or absent."""
     new_parents = [parent for parent in path.parents if not parent.exists()]
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     journal = _journal_place(aside, description)
@@ -299,7 +299,7 @@ def _read_description(path: Path) -> dict[str, Any]:
 
 
 def _migrate(path: Path, description: dict[str, Any], *, write: bool) -> dict[str, Any]:
-    """The description in today's format, to which a project opened for writing is brought step by step."""
+    """The description in the current format; a project opened for writing is upgraded step by step."""
     found: int = description["format"]
     if found > FORMAT:
         what = f"has format {found}, but this version of dragoman reads formats up to {FORMAT}"
@@ -317,14 +317,14 @@ def _migrate(path: Path, description: dict[str, Any], *, write: bool) -> dict[st
 
 
 def _describe_base(base: Path, project: Path) -> dict[str, str]:
-    """Where a base is, relative to the project if it is inside, and what is in it."""
+    """The path of a base, relative to the project if it is inside, and its checksum."""
     base = base.absolute()
     path = base.relative_to(project) if base.is_relative_to(project) else base
     return {"path": path.as_posix(), "checksum": _base_checksum(base)}
 
 
 def _base_checksum(base: Path) -> str:
-    """The checksum of a base's manifest, which lists those of all its files."""
+    """The checksum of a base's manifest, which covers all its files."""
     try:
         return str(json.loads((base / MANIFEST).read_bytes())["checksum"])
     except FileNotFoundError:

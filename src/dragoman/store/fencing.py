@@ -1,14 +1,14 @@
-"""Who may append to a journal in PostgreSQL: one process at a time, and never one that another has taken over from.
+"""Who may append to a journal in PostgreSQL: one process at a time, and never one that was superseded.
 
-1. A writer holds an advisory lock on a session of its own. When its process ends, however it ends, the server gives the
+1. A writer holds an advisory lock on a session of its own. However its process ends, the server then gives the
    lock to whoever asks next.
 2. With the lock it takes a token, a number in the table `journal_writer` that only grows.
 3. Each append looks, in its own transaction, whether the token is still the newest, and locks it until it is committed.
-   So whoever takes over waits for the append under way, and finds every row that was acknowledged. And a writer that
-   lost its connection in the middle of an append waits with the next until it is clear what became of that one.
+   So a successor waits for the append in progress and finds every acknowledged row. And a writer that
+   lost its connection in the middle of an append waits with the next one until the outcome is known.
 
-A process can lose its lock without noticing: it was stopped for a while, or the network was. Then somebody else has
-a newer token, and what it tries to append is refused.
+A process can lose its lock without noticing, if it or the network was suspended for a while. Then another process has
+a newer token, and the append is refused.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ CHANNEL = sa.text(f"SELECT 'dragoman_' || {NUMBER}")
 
 
 class SupersededError(StorageError):
-    """Somebody else has taken over writing; nothing was changed."""
+    """Another process has taken over writing; nothing was changed."""
 
 
 class Fence:
-    """The right to append to a journal, from `take` until `release` or until somebody else takes it."""
+    """The right to append to a journal, from `take` until `release` or until another process takes it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -59,7 +59,7 @@ class Fence:
         self._token = 0
 
     def take(self) -> None:
-        """Take the lock and a new token; refused if somebody else holds the lock."""
+        """Take the lock and a new token; refused if another process holds the lock."""
         session, who = self._lock(), "application_name"
         with self._database.clear_errors("cannot write: {}"):
             WRITER.create(session, checkfirst=True)
@@ -69,9 +69,9 @@ class Fence:
             self._token = session.execute(update.returning(WRITER.c.token)).scalar_one()
 
     def hold(self) -> None:
-        """See to it that the lock is held still: it went with its session, if the server was started again.
+        """Make sure the lock is still held: if the server was restarted, it was lost with its session.
 
-        Where there is no session, another could not be had the last time.
+        If there is no session, reconnecting failed the last time.
         """
         try:
             if self._session:
@@ -85,13 +85,13 @@ class Fence:
                 raise self._superseded(error.what) from None
 
     def check(self, connection: sa.Connection) -> None:
-        """Refuse to go on with a transaction if the token is not the newest; until it ends, others wait here."""
+        """Refuse to continue a transaction if the token is not the newest; until it ends, others wait here."""
         token, holder = connection.execute(TOKEN.with_for_update(key_share=True)).one()
         if token != self._token:
             raise self._superseded(f"is written by {holder} now")
 
     def is_newest(self, connection: sa.Connection) -> bool:
-        """Whether nobody has taken over, as far as can be told now."""
+        """Whether nobody is known to have taken over."""
         return bool(connection.execute(TOKEN).one()[0] == self._token)
 
     def describe(self, connection: sa.Connection, about: str) -> None:
@@ -131,10 +131,10 @@ def find_holder(connection: sa.Connection) -> str | None:
 
 
 def find_about(connection: sa.Connection) -> str | None:
-    """What the journal is about, if its writer has said so."""
+    """The digest that the writer has set for the journal, if any."""
     return connection.execute(ABOUT).scalar() if sa.inspect(connection).has_table(WRITER.name) else None
 
 
 def find_channel(connection: sa.Connection) -> str:
-    """The name under which appends to the journal are announced."""
+    """The channel on which appends to the journal are announced."""
     return str(connection.execute(CHANNEL).scalar_one())

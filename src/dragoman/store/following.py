@@ -1,7 +1,7 @@
-"""Following a journal that another process writes: being told of new rows, and looking now and then all the same.
+"""Following a journal that another process writes, by notifications and by polling.
 
 PostgreSQL announces each append to those who listen (LISTEN, NOTIFY). An announcement can be lost: with a connection,
-in a pooler in between, on a copy of the database that only reads. So followers also look by themselves, once a second,
+in a connection pooler, on a read-only copy of the database. So followers also poll once a second,
 and more often where nothing is announced at all, as in SQLite.
 """
 
@@ -27,19 +27,19 @@ LISTEN_AGAIN = 60.0  # and to listen
 
 
 class ReplicaError(BadInputError):
-    """What was asked for can only be done by the process that writes the journal."""
+    """Only the process that writes the journal can do this."""
 
 
 class BehindError(StorageError):
-    """What was asked for is not known here yet."""
+    """The requested revision has not arrived here yet."""
 
 
 class RewoundError(StorageError):
-    """The journal does not go on from the rows that we know: it was brought back from a copy, for instance."""
+    """The journal does not continue from the rows we know; for example, it was restored from a copy."""
 
 
 class Listener:
-    """Waits for announcements of new rows; who uses it looks for them when told so."""
+    """Waits for announcements of new rows; the caller then reads them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -48,7 +48,7 @@ class Listener:
         self._looked = self._tried = 0.0
 
     def wait(self, seconds: float) -> bool:
-        """Wait so long, or until there may be new rows; whether it is time to look for them."""
+        """Wait this long, or until there may be new rows; whether it is time to read them."""
         if self._session is None and self._database.file is None:
             self._listen()
             told = True  # what was appended before we listened was not announced to us
@@ -92,9 +92,9 @@ class Listener:
 
 
 class Follower:
-    """A thread that looks for new rows when there may be some, and takes over the writing if it is to.
+    """A thread that reads new rows when there may be some, and takes over writing if it should.
 
-    `look` folds what is new; `take_over` tries to become the writer, and ends the following if that is done.
+    `look` folds the new rows; `take_over` tries to become the writer, which ends the following.
     """
 
     def __init__(self, listener: Listener, look: Callable[[], object], take_over: Callable[[], bool] | None) -> None:
@@ -108,11 +108,11 @@ class Follower:
 
     @property
     def seconds_behind(self) -> float:
-        """How long ago we last knew that we knew everything."""
+        """The time since we were last known to be up to date."""
         return time.monotonic() - self._current
 
     def stop(self) -> None:
-        """End the thread, and wait for that unless it is the thread itself that wants it."""
+        """End the thread and wait for it, unless called from the thread itself."""
         self._stopping.set()
         if threading.current_thread() is not self._thread:
             self._thread.join()

@@ -4,10 +4,10 @@ Rows are only ever appended, each in a transaction that is on disk before `appen
 
 - `learn`: a source and its target, with the contribution they made to the statistics;
 - `flagged`: the same, but suspicious: kept with the reason, and not learned;
-- `forget`: what the correction it refers to has contributed is to be subtracted;
-- `settings`: from here on these are in force.
+- `forget`: the contribution of the correction it refers to is subtracted;
+- `settings`: the settings in force from here on.
 
-A revision is a `forget` and a `learn` in one transaction. The one thing that ever changes in a row is `forgotten_by`,
+A revision is a `forget` and a `learn` in one transaction. The only thing that ever changes in a row is `forgotten_by`,
 which repeats what a later row says, for quick listing.
 """
 
@@ -88,7 +88,7 @@ class Journal:
 
     @classmethod
     def create(cls, place: Place) -> Self:
-        """Make a new, empty journal and open it for writing; one that is there already is refused."""
+        """Create an empty journal and open it for writing; refused if there is one already."""
         database = Database(place, write=True, create=True)
         try:
             with database.writing() as connection:
@@ -108,11 +108,11 @@ class Journal:
 
     @property
     def name(self) -> str:
-        """Where the journal is, in words fit for a message: without the password."""
+        """Where the journal is, for messages: without the password."""
         return self._database.name
 
     def start_writing(self) -> None:
-        """From here on append, too; in PostgreSQL, refused while somebody else does."""
+        """Start appending; in PostgreSQL, refused while another process does."""
         try:
             if self._fence:
                 self._fence.take()
@@ -130,10 +130,10 @@ class Journal:
             raise
 
     def resume(self, known: int, known_digest: str) -> None:
-        """Go on after this row, if it is the newest: an error came, and the rows up to here have been read again.
+        """Continue after this row, if it is the newest: after an error, when the rows up to here have been read again.
 
-        Among them may be one of ours that was committed although we were not told. Should others come to light later,
-        or somebody take over, the next append is refused.
+        One of them may be ours, committed although the reply was lost. If others appear later, or another process
+        takes over, the next append is refused.
         """
         with self._lock, self._database.reading() as connection:
             tail = read_tail(connection)
@@ -141,7 +141,7 @@ class Journal:
                 self._tail = tail
 
     def stop_writing(self) -> None:
-        """From here on only read, and let others write."""
+        """Stop writing, and let others write."""
         self._database.close_writer()
         if self._fence:
             self._fence.release()
@@ -153,12 +153,12 @@ class Journal:
 
     @property
     def is_shared(self) -> bool:
-        """Whether it is in PostgreSQL, where several project directories can name it."""
+        """Whether it is in PostgreSQL, where several project directories can use it."""
         return self._fence is not None
 
     @property
     def writer(self) -> str | None:
-        """Who writes a shared journal at the moment."""
+        """Who is writing a shared journal now."""
         with self._database.reading() as connection:
             return find_holder(connection)
 
@@ -172,12 +172,12 @@ class Journal:
 
     @property
     def about(self) -> str | None:
-        """What the writer of a shared journal has said that it is about."""
+        """The digest that the writer of a shared journal has set, of base and settings."""
         with self._database.reading() as connection:
             return find_about(connection)
 
     def describe(self, about: str) -> None:
-        """Say what a shared journal is about, for others who open it."""
+        """Set the digest of base and settings of a shared journal, for others that open it."""
         if self._fence:
             with self._lock, self._database.writing() as connection:
                 self._fence.check(connection)
@@ -197,7 +197,7 @@ class Journal:
         time: datetime | None = None,
         reason: str | None = None,
     ) -> int:
-        """Record a correction that is learned, suspicious as it may be for that reason; the id of its row."""
+        """Record a correction that is learned, despite the `reason` for suspicion, if any; the id of its row."""
         with self._appending(user, time) as page:
             return page.append("learn", source=source, target=target, reason=reason, contribution=contribution)
 
@@ -211,14 +211,14 @@ class Journal:
         user: str | None = None,
         time: datetime | None = None,
     ) -> int:
-        """Record a correction, or a revision of the one it refers to, that is too suspicious to be learned."""
+        """Record a correction, or a revision of another, that is too suspicious to be learned."""
         with self._appending(user, time) as page:
             if refers_to is not None:
                 page.correction(refers_to)
             return page.append("flagged", source=source, target=target, reason=reason, refers_to=refers_to)
 
     def append_forget(self, row_id: int, *, user: str | None = None, time: datetime | None = None) -> int:
-        """Record that a correction is forgotten; the id of the row that says so."""
+        """Record that a correction is forgotten; the id of the new row."""
         with self._appending(user, time) as page:
             return page.forget(row_id)
 
@@ -241,7 +241,7 @@ class Journal:
     def append_settings(
         self, settings: Mapping[str, Any], *, user: str | None = None, time: datetime | None = None
     ) -> int:
-        """Record the settings that are in force from here on; the id of the row, which is their revision."""
+        """Record the settings in force from here on; the id of the row, which is their revision."""
         with self._appending(user, time) as page:
             return page.append("settings", settings=write_settings(settings))
 
@@ -252,9 +252,9 @@ class Journal:
             after = chunk[-1].id
 
     def news(self, known: int, known_digest: str) -> list[Row]:
-        """The next rows after one that is known, not all if there are many; `RewoundError` if they do not follow on it.
+        """The next rows after a known one, in batches if there are many; `RewoundError` if they do not continue it.
 
-        What was one transaction is given at once: a `forget` at the end may be half a revision, and waits.
+        A transaction is never divided: a `forget` at the end may be half a revision, and waits for the next batch.
         """
         with self._database.reading() as connection:
             query = ROWS.where(JOURNAL.c.id > known).order_by(JOURNAL.c.id).limit(CHUNK)
@@ -301,11 +301,11 @@ class Journal:
             return connection.execute(sa.select(sa.func.count()).select_from(JOURNAL).where(IN_FORCE)).scalar_one()
 
     def digest(self, row_id: int) -> str:
-        """What stands for all rows up to this one; equal digests mean equal rows. Id 0 is before the first row."""
+        """A digest of all rows up to this one; equal digests mean equal rows. Id 0 is before the first row."""
         return self.get(row_id).digest if row_id else NO_ROW.hex()
 
     def close(self) -> None:
-        """Close the connections; what was appended is on disk already."""
+        """Close the connections; all rows are on disk already."""
         self.stop_writing()
         self._database.close()
 
@@ -319,8 +319,8 @@ class Journal:
     def _appending(self, user: str | None, time: datetime | None) -> Iterator[Page]:
         """One transaction, which is on disk when this ends.
 
-        The rows before must be those that we know of. After an error at the very moment of a commit ours may or may
-        not be among them, and whoever goes on has to read the journal again and `resume`.
+        The rows before must be those we know. After an error during a commit, ours may or may
+        not be among them, and the caller has to read the journal again and `resume`.
         """
         check_text(user=user)
         with self._lock:

@@ -1,6 +1,6 @@
-"""A lock that one process holds on a directory; the system releases it when the process ends, however it ends.
+"""A lock that one process holds on a directory; the system releases it however the process ends.
 
-The file of the lock says who holds it, for the message that others get. It is never deleted: two processes could then
+The lock file says who holds it, for messages to others. It is never deleted, or two processes could
 hold locks on two files of the same name.
 """
 
@@ -32,7 +32,7 @@ else:
 
 
 class TakenError(BadInputError):
-    """Somebody else writes."""
+    """Another process is writing."""
 
 
 class WriterLock:
@@ -68,5 +68,5 @@ class WriterLock:
 
 
 def holder(path: Path) -> str | None:
-    """Who took the lock last, and holds it unless they are gone."""
+    """Who took the lock last, and still holds it unless that process has ended."""
     return path.read_text(encoding="utf-8", errors="replace").strip() or None if path.exists() else None

@@ -1,7 +1,7 @@
 """The rows of a journal: what is in one, how it is kept in a database, and how it is checked when read.
 
 Each row carries a digest of its contents and of the digest before it. So a row that was damaged, or has lost its
-predecessor, is noticed when it is read; and a digest stands for all rows up to its own, which tells whether a snapshot
+predecessor, is detected when it is read; and a digest identifies all rows up to its own, which tells whether a snapshot
 was made of this journal or of one that has since been lost or replaced.
 """
 
@@ -47,7 +47,7 @@ class Row:
 
 
 class AnyText(sa.types.TypeDecorator[str]):
-    """Text of any characters: U+0000, which PostgreSQL cannot hold, is written as a noncharacter and a digit."""
+    """Any text: U+0000, which PostgreSQL cannot store, is written as a noncharacter and a digit."""
 
     impl = sa.Text
     cache_ok = True
@@ -97,7 +97,7 @@ def digest(previous: bytes, values: Mapping[Any, Any]) -> bytes:
 
 
 def read_row(values: Mapping[Any, Any], where: str) -> Row:
-    """The row of which the database gave these values for `ROWS`, if it is as it was written."""
+    """The row with these values of `ROWS`, if its digest is right."""
     if digest(values["previous"] or NO_ROW, values) != values["digest"]:
         what = f"row {values['id']} of the journal, or the row before it, has been altered"
         raise DamagedFileError(what, where=where, remedy="restore the journal from a copy")
@@ -119,7 +119,7 @@ def read_row(values: Mapping[Any, Any], where: str) -> Row:
 
 
 def check_text(**texts: str | None) -> None:
-    """Refuse text that is no Unicode: Python's strings can hold half a surrogate pair, which UTF-8 has no form for."""
+    """Refuse text that is not Unicode: Python's strings can hold half a surrogate pair, which UTF-8 cannot express."""
     for name, text in texts.items():
         try:
             (text or "").encode()
@@ -129,7 +129,7 @@ def check_text(**texts: str | None) -> None:
 
 
 def write_time(time: datetime | None) -> str:
-    """A time, or now, in UTC and always of the same length, so that texts sort as times do.
+    """A time, or now, in UTC and always of the same length, so that it sorts as text.
 
     >>> write_time(datetime(2024, 5, 1, 12, tzinfo=UTC))
     '2024-05-01T12:00:00.000000+00:00'

@@ -35,7 +35,7 @@ class Snapshot:
 
 
 class SnapshotStore:
-    """The snapshots in a directory, of which the newest few are kept.
+    """The snapshots in a directory; the newest few are kept.
 
     >>> from tempfile import TemporaryDirectory
     >>> directory = TemporaryDirectory()

@@ -1,7 +1,7 @@
 """The development set that weights are tuned on: source words, references, and what a decoder makes of them.
 
-Measures are computed on words as the models have them, of hypotheses as of references: nothing is written out as text
-and cut up again, so that a list of a hundred costs little more than its search.
+Measures compare hypotheses and references as the models' own words: nothing is written out as text
+and tokenised again, so that a 100-best list costs little more than its search.
 
 >>> from dragoman.measure import Wer
 >>> from dragoman.models.loglinear import Weights
@@ -39,7 +39,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Development:
-    """Sentences to translate and their references, as the models see both; `left_out` had no words on one side."""
+    """Sentences to translate and their references, as the models see both; `left_out` pairs had an empty side."""
 
     sources: tuple[Words, ...]
     references: tuple[Words, ...]
@@ -118,7 +118,7 @@ def decode(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Decoded:
-    """Translate the development set, on all cores; the n best of each sentence, all different, or as many as exist."""
+    """Translate the development set on all cores; up to n different translations of each sentence."""
     report = None if progress is None else lambda done: progress(done, len(development))
     lists = search_all(
         decoder,

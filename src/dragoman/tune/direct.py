@@ -1,7 +1,7 @@
-"""Downhill simplex and Powell's method, from SciPy: the measure on the pool, as it is, is what they minimise.
+"""Downhill simplex and Powell's method, from SciPy, applied directly to the measure on the pool.
 
-The measure is a function of steps, so that small changes of the weights often do nothing: both begin with large ones,
-and begin again from where they have come to.
+The measure is a step function, so small changes of the weights often do nothing: both start with large ones,
+and restart from where they have arrived.
 """
 
 from __future__ import annotations

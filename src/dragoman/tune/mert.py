@@ -28,7 +28,7 @@ NARROWEST = 1e-6  # distance of two corners; weights between closer ones would n
 
 
 class Point(NamedTuple):
-    """A place on a line of weights, and the quality there."""
+    """A point on a line of weights, and the quality there."""
 
     x: float
     quality: float
@@ -37,7 +37,7 @@ class Point(NamedTuple):
 def mert(
     pool: Pool, weights: Vector, *, seed: int = 1, restarts: int = RESTARTS, directions: int = DIRECTIONS
 ) -> Vector:
-    """The best weights found from the given ones and from random restarts around them, the earlier among equals."""
+    """The best weights found from the given ones and from random restarts around them, the earlier of equals."""
     streams = np.random.default_rng(seed).spawn(restarts + 1)  # one for each start: they are climbed from in parallel
     starts = [weights, *(_near(weights, random) for random in streams[1:])]
     with ThreadPoolExecutor(os.cpu_count()) as threads:
@@ -55,7 +55,7 @@ def _near(weights: Vector, random: np.random.Generator) -> Vector:
 
 
 def climb(pool: Pool, weights: Vector, random: np.random.Generator, *, directions: int) -> tuple[Vector, float]:
-    """Line searches along the coordinates and random directions, in random order, until none gains any more."""
+    """Line searches along the coordinates and random directions, in random order, until none gains."""
     quality = pool.quality(weights)
     while True:
         before = quality
@@ -73,7 +73,7 @@ def climb(pool: Pool, weights: Vector, random: np.random.Generator, *, direction
 def line_search(
     pool: Pool, weights: Vector, direction: Vector, low: float = -math.inf, high: float = math.inf
 ) -> Point:
-    """The best weights w + x·d with low < x < high: the middle of the best interval, the nearest to 0 among equals."""
+    """The best weights w + x·d with low < x < high: the middle of the best interval, the nearest to 0 of equals."""
     features, statistics, starts = pool.flat
     total = np.zeros(statistics.shape[1])
     heights, slopes = project(features, weights), project(features, direction)

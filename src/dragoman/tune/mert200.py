@@ -26,7 +26,7 @@ EVERY = 200
 
 
 class Mert200:
-    """Keeps the n-best lists of the last sentences, and runs a tuner on them when so many more have come."""
+    """Keeps the n-best lists of the last sentences, and runs a tuner on them after every so many."""
 
     def __init__(self, measure: Measure, *, every: int = EVERY, method: Tuner = mert, seed: int = 1) -> None:
         self.measure, self.every, self.method, self.seed = measure, every, method, seed

@@ -1,7 +1,7 @@
 """k-best batch MIRA (Cherry and Foster, 2012): large-margin steps from tempting to good hypotheses, averaged.
 
-The hope is the hypothesis that is good and likes to be chosen, the fear one that is bad and likes to be chosen. If the
-weights do not keep them as far apart as their quality is, a step is made, just large enough, but never larger than C.
+The hope is a good hypothesis with a high score, the fear a bad one with a high score. If the
+weights separate them by less than their difference in quality, a step is taken, just large enough but at most C.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ REFERENCE_WORDS = 1  # column of the statistics of BLEU, TER and WER
 
 
 def mira(pool: Pool, weights: Vector, *, seed: int = 1, epochs: int = EPOCHS, step: float = STEP) -> Vector:
-    """Weights that rank good hypotheses of the pool above tempting ones; the best of the averages after each epoch."""
+    """Weights that rank hopes above fears; the best of the averages after each epoch."""
     random = np.random.default_rng(seed)
     current, best, quality = weights.copy(), weights.copy(), pool.quality(weights)
     background = np.mean([counts[0] for counts in pool.statistics], axis=0)
@@ -49,7 +49,7 @@ def _learn(pool: Pool, s: int, weights: Vector, background: Vector, step: float)
 
 
 def _gains(pool: Pool, counts: Vector, background: Vector) -> Vector:
-    """[N] what each hypothesis adds to the quality of the sentences seen lately, in words that are right."""
+    """[N] what each hypothesis adds to the quality of the sentences seen recently, in correct words."""
     totals = background + counts
     gains: Vector = pool.qualities(totals) / 100 * totals[:, REFERENCE_WORDS]
     return gains

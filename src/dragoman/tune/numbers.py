@@ -1,8 +1,8 @@
-"""Tuning of single numbers that are not weights: β and δ of the phrase features, shares of a layer, or any other.
+"""Tuning single numbers that are not weights: β and δ of the phrase features, shares of a layer, or any other.
 
-These change the features themselves, so that there is no pool to work on: each value is tried by decoding the
-development set with it. A grid finds the region, golden sections narrow it down. What a layer's share does shows only
-in a layer that has learned, so for that each sentence is learned after it was decoded, as in post-editing.
+These change the features themselves, so there is no pool to work on: each value is tried by decoding the
+development set with it. A grid finds the region, golden-section search narrows it down. A layer's share has an effect
+only once the layer has learned, so there each sentence is learned after decoding, as in post-editing.
 
 >>> found = best_value("x", lambda x: -((x - 0.7) ** 2), low=0.0, high=1.0, evaluations=12)
 >>> round(found.value, 2), len(found.tried)
@@ -36,7 +36,7 @@ SHARES = ("share", "language_share")
 
 @dataclass(frozen=True)
 class Setting:
-    """What came of tuning one number: the best value, and all that were tried with their quality, in that order."""
+    """The result of tuning one number: the best value, and all values tried with their quality, in order."""
 
     name: str
     value: float
@@ -61,9 +61,9 @@ def best_value(
     start: float | None = None,
     evaluations: int = EVALUATIONS,
 ) -> Setting:
-    """The value between low and high of the highest quality: the one to start with, a grid, then golden sections.
+    """The best value between low and high: tries the start value, a grid, then golden-section search.
 
-    Among equals the first tried is taken, so that the one to start with is left only for a better one.
+    Of equals the first tried wins, so the start value is left only for a better one.
     """
     if not (low < high and evaluations >= 1):
         raise BadInputError(f"cannot tune {name} between {low} and {high} in {evaluations} evaluations")
@@ -86,7 +86,7 @@ def best_value(
 
 
 def _around(tried: dict[float, float]) -> tuple[float, float, float]:
-    """The best value and those tried next to it on both sides; itself, where there is none."""
+    """The best value and its neighbours on both sides among those tried; itself where there is none."""
     values = sorted(tried)
     place = values.index(max(tried, key=lambda value: tried[value]))
     return values[max(place - 1, 0)], values[place], values[min(place + 1, len(values) - 1)]
@@ -104,7 +104,7 @@ def tune_estimate(
     evaluations: int = EVALUATIONS,
     progress: Progress | None = None,
 ) -> Setting:
-    """The value of an estimate, β (`beta`) or δ (`delta`), with which the development set is translated best."""
+    """The value of β (`beta`) or δ (`delta`) that translates the development set best."""
     if name not in BOUNDS:
         raise BadInputError(f"there is no estimate {name!r} to tune", remedy=f"choose one of {', '.join(BOUNDS)}")
     given = estimates or Estimates()
@@ -129,10 +129,10 @@ def tune_share(
     evaluations: int = EVALUATIONS,
     progress: Progress | None = None,
 ) -> Setting:
-    """The share of a layer, or its `language_share`, with which a person would correct the development set least.
+    """The `share` or `language_share` of a layer with which the development set needs the least correction.
 
     Each value is tried with a new layer over the base of the models, which learns each reference once its source has
-    been translated; the models themselves are not changed.
+    been translated; the models themselves do not change.
     """
     if name not in SHARES:
         raise BadInputError(f"there is no share {name!r} to tune", remedy=f"choose one of {', '.join(SHARES)}")
@@ -159,7 +159,7 @@ def tune_share(
 def _quality(
     name: str, score: Callable[[float], float], measure: Measure, evaluations: int, progress: Progress | None
 ) -> Callable[[float], float]:
-    """A score as a quality, the higher the better, that reports each value tried."""
+    """A score as a quality (higher is better) that reports each value tried."""
     done = count(1)
 
     def quality(value: float) -> float:

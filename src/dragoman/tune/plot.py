@@ -10,7 +10,7 @@ from dragoman.tune.rounds import Report
 
 
 def plot(report: Report, path: Path) -> None:
-    """Write a figure of the score by round, decoded and as expected on the pool; the ending says which format."""
+    """Write a figure of the score by round, decoded and expected on the pool; the file ending selects the format."""
     figure = load("matplotlib.figure", extra="plots").Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     numbers = [each.number for each in report.rounds]

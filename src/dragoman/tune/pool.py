@@ -1,6 +1,6 @@
-"""The n-best lists that tuners learn from, gathered over rounds of decoding: features and sufficient statistics.
+"""The n-best lists that tuners learn from, collected over rounds of decoding: features and sufficient statistics.
 
-A tuner takes a pool and weights and returns better weights; all of them share this pool, and only ever sum statistics.
+A tuner takes a pool and weights and returns better weights; all of them share this pool and only sum statistics.
 
 >>> from dragoman.measure import Wer
 >>> pool = Pool(Wer())
@@ -31,14 +31,14 @@ Ids = NDArray[np.int64]
 
 
 class Tuner(Protocol):
-    """A way to find weights: from a pool, the weights to start from and a seed, to weights no worse on the pool."""
+    """A method of finding weights: from a pool, initial weights and a seed to weights that are no worse on the pool."""
 
     def __call__(self, pool: Pool, weights: Vector, *, seed: int = 1) -> Vector:
-        """The new weights [M], as large in sum as those given: only their direction matters to a choice."""
+        """The new weights [M], with the absolute sum of those given: only their direction affects a choice."""
 
 
 class Pool:
-    """For each sentence of the development set, the different hypotheses seen so far."""
+    """For each sentence of the development set, the distinct hypotheses seen so far."""
 
     def __init__(self, measure: Measure) -> None:
         self.measure = measure
@@ -46,7 +46,7 @@ class Pool:
         self.statistics: list[Vector] = []  # a sentence: [N, k]
 
     def add(self, features: Sequence[NDArray[Any]], statistics: Sequence[NDArray[Any]]) -> int:
-        """Add one n-best list a sentence, in order; returns how many hypotheses were new."""
+        """Add one n-best list per sentence, in order; returns how many hypotheses were new."""
         self._check(features, statistics)
         if not self.features:
             self.features = [np.empty((0, rows.shape[1])) for rows in features]
@@ -77,7 +77,7 @@ class Pool:
 
     @property
     def size(self) -> int:
-        """How many hypotheses there are, of all sentences."""
+        """The number of hypotheses of all sentences."""
         return sum(map(len, self.features))
 
     @cached_property
@@ -94,7 +94,7 @@ class Pool:
         return self._flat
 
     def choose(self, weights: Vector) -> Ids:
-        """The hypothesis of each sentence that the weights prefer, the earlier one among equals."""
+        """The hypothesis of each sentence that the weights prefer, the earlier of equals."""
         features, _, starts = self.flat
         chosen: Ids = kernels.preferred(kernels.project(features, weights), starts) - starts[:-1]
         return chosen
@@ -105,7 +105,7 @@ class Pool:
         return float(self.qualities(statistics[starts[:-1] + self.choose(weights)].sum(0)[None])[0])
 
     def qualities(self, totals: NDArray[Any]) -> Vector:
-        """[n] the measure of summed statistics [n, k], in percent; negative if it counts errors: higher is better."""
+        """[n] the measure of summed statistics [n, k], in percent, negated if it counts errors: higher is better."""
         return self.measure.scores(totals) * self.sign
 
     @property
@@ -121,7 +121,7 @@ class Pool:
 
 
 def rescaled(weights: Vector, like: Vector) -> Vector:
-    """The weights, as large in sum as others: the beam of the decoder is as wide as it was; 0 stays 0.
+    """The weights, rescaled to the absolute sum of others, so that the beam keeps its width; 0 stays 0.
 
     >>> rescaled(np.array([3.0, -1.0]), like=np.array([1.0, 1.0])).tolist()
     [1.5, -0.5]
@@ -131,15 +131,15 @@ def rescaled(weights: Vector, like: Vector) -> Vector:
 
 
 def better(pool: Pool, candidates: Sequence[Vector]) -> Vector:
-    """The candidate of the highest quality on the pool, the earlier one among equals."""
+    """The candidate with the highest quality on the pool, the earlier of equals."""
     qualities = [pool.quality(weights) for weights in candidates]
     return candidates[int(np.argmax(qualities))]
 
 
 def settled(pool: Pool, found: Vector, weights: Vector) -> Vector:
-    """What a tuner has found, as large in sum as the weights it was given, or these if they are no worse.
+    """What a tuner has found, rescaled to the weights it was given, or these if they are no worse.
 
-    Where hypotheses score the same, rounding decides, and even rescaling may turn that.
+    Where hypotheses score the same, rounding decides, and even rescaling may change that.
     """
     return better(pool, [weights.copy(), rescaled(found, weights)])
 

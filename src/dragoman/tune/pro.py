@@ -16,7 +16,7 @@ LEAST = 5.0  # points of the sentence's measure by which a pair must differ
 def pro(pool: Pool, weights: Vector, *, seed: int = 1) -> Vector:
     """Weights that rank pairs of hypotheses of the pool as their quality does, interpolated with the old ones.
 
-    How much of the new ones goes in is found by line search (in the paper it is a tenth, and there are 30 rounds).
+    The share of the new ones is found by line search (in the paper it is a tenth, with 30 rounds).
     """
     learned = _learned(pool, weights, np.random.default_rng(seed))
     towards = rescaled(learned, weights) - weights
@@ -39,8 +39,8 @@ def _learned(pool: Pool, weights: Vector, random: np.random.Generator) -> Vector
 def _gains(pool: Pool, weights: Vector) -> list[Vector]:
     """[N] for each sentence the quality of its hypotheses, in points: half as a sentence, half as part of the set.
 
-    Of the set means: how good the set is with it, all other sentences translated as the weights prefer. BLEU of single
-    sentences likes short ones (Nakov et al., 2012), that of the set does not, but it hardly looks at them.
+    The latter is the quality of the set with it, all other sentences translated as the weights prefer. Sentence BLEU
+    favours short hypotheses (Nakov et al., 2012); that of the set does not, but hardly depends on a single one.
     """
     preferred = [int(np.argmax(project(features, weights))) for features in pool.features]
     own = [counts[n] for counts, n in zip(pool.statistics, preferred, strict=True)]

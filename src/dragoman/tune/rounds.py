@@ -1,8 +1,8 @@
 """Tuning in rounds: decode the development set, add the n-best lists to the pool, find better weights, and again.
 
-A pool holds only what earlier weights have brought up, so new weights can be good on the pool and bad in the search.
-Therefore what counts is the score of what was decoded: the best weights by that are kept, whatever later rounds do, and
-each round goes on from them.
+A pool holds only what earlier weights produced, so new weights can be good on the pool and bad in the search.
+Therefore the score of the decoded translations counts: the weights with the best one are kept, and
+each round continues from them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SMALLEST_CHANGE = 1e-3  # of the weights, of their sum
 
 @dataclass(frozen=True)
 class Round:
-    """The weights of one round, what decoding with them gave, and what it cost to find them."""
+    """The weights of one round, the result of decoding with them, and the cost of finding them."""
 
     number: int  # 0 for the weights at the start
     score: float  # of the decoded development set
@@ -47,7 +47,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Report:
-    """What came of tuning: all rounds, and which was best."""
+    """The result of tuning: all rounds, and which was best."""
 
     method: str
     measure: str  # its signature
@@ -107,9 +107,9 @@ def tune(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Find weights that translate the development set better; the models are not changed, nor the weights given.
+    """Find weights that translate the development set better; models and initial weights do not change.
 
-    It ends early if the score has not risen lately, if the pool has got nothing new, or if no other weights are found.
+    Ends early if the score has not risen recently, if the pool gained nothing new, or if no other weights are found.
     """
     if nbest < 1 or rounds < 1:
         raise BadInputError(f"tuning needs at least 1 round of 1-best lists, not {rounds} of {nbest}")
@@ -141,7 +141,7 @@ def tune(
 
 
 def _changed(method: Tuner, pool: Pool, start: Vector, seed: int) -> Vector | None:
-    """Weights that a tuner finds and that are not those it starts from; None if it finds none with several seeds."""
+    """Weights other than the initial ones that a tuner finds; None if it finds none with several seeds."""
     for attempt in range(ATTEMPTS):
         found = _checked(method(pool, start.copy(), seed=seed + attempt), method, start.size)
         if np.abs(found - start).sum() > SMALLEST_CHANGE * np.abs(start).sum():
@@ -150,7 +150,7 @@ def _changed(method: Tuner, pool: Pool, start: Vector, seed: int) -> Vector | No
 
 
 def _checked(found: ArrayLike | None, method: Tuner, size: int) -> Vector:
-    """What a tuner has returned, if these are weights [M]."""
+    """What a tuner returned, if these are weights [M]."""
     try:
         weights = np.asarray(found, np.float64)
     except (TypeError, ValueError):
