@@ -18,8 +18,8 @@ from dragoman.experiments.post_editing import Outcome, post_edit
 
 BARS = "▁▂▃▄▅▆▇█"
 WINDOW = 24  # segments to each bar of the curve
-NEXT = """What to try next:
-  dragoman create my-project --source en --target es      a project of your own
+NEXT = """Next steps:
+  dragoman create my-project --source en --target es      create your own project
   dragoman learn my-project "Press the button." "Pulse el botón."
   dragoman translate my-project "Press the button."
   dragoman --help"""
@@ -30,8 +30,8 @@ def show(segments: int = 0) -> None:
     console = Console()
     kernels.warm()
     pairs = sample.pairs()[: segments or None]
-    console.print(f"A new project, which knows nothing, translates a manual of {len(pairs)} segments. Each correction")
-    console.print("is learned at once; the word error rate shows what is left to correct.\n")
+    console.print(f"A new, empty project translates a manual of {len(pairs)} segments. Each correction")
+    console.print("is learned at once; the word error rate shows how much is left to correct.\n")
     outcomes: list[Outcome] = []
     with (
         tempfile.TemporaryDirectory() as directory,
@@ -64,7 +64,7 @@ def _curve(outcomes: list[Outcome]) -> str:
         rate = _error_rate(part)
         bars.append(BARS[min(int(rate / 100 * len(BARS)), len(BARS) - 1)])
     latest = _error_rate(outcomes[-WINDOW:])
-    return f"word error rate  [bold cyan]{''.join(bars)}[/]  {latest:.0f} % lately"
+    return f"word error rate  [bold cyan]{''.join(bars)}[/]  {latest:.0f} % recently"
 
 
 def _error_rate(outcomes: list[Outcome]) -> float:
@@ -79,5 +79,5 @@ def _summary(outcomes: list[Outcome]) -> str:
     return (
         f"\nWord error rate: {first:.0f} % in the first quarter, {last:.0f} % in the last, where {perfect} of "
         f"{quarter} segments needed no correction.\n"
-        f"Learning a correction took {1e3 * times[len(times) // 2]:.1f} ms (median), on disk included.\n"
+        f"Learning a correction took {1e3 * times[len(times) // 2]:.1f} ms (median), including the write to disk.\n"
     )

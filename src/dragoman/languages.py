@@ -1,4 +1,4 @@
-"""Codes of languages: which of them mean the same one.
+"""Language codes: which of them mean the same language.
 
 >>> same_language("es-MX", "ES"), same_language("spa", "es"), same_language("ger", "deu"), same_language("pt", "es")
 (True, True, True, False)
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-# Codes of two letters (ISO 639-1), each with those of three that mean the same (ISO 639-2, terms and bibliography)
+# Two-letter codes (ISO 639-1), each with its three-letter equivalents (ISO 639-2, terminology and bibliography)
 _TABLE = """
 aa aar|ab abk|ae ave|af afr|ak aka|am amh|an arg|ar ara|as asm|av ava|ay aym|az aze|ba bak|be bel|bg bul|bh bih|bi bis
 bm bam|bn ben|bo bod tib|br bre|bs bos|ca cat|ce che|ch cha|co cos|cr cre|cs ces cze|cu chu|cv chv|cy cym wel|da dan
@@ -28,7 +28,7 @@ _SHORT = {long: row.split()[0] for row in re.split(r"[|\n]", _TABLE.strip()) for
 
 
 def primary(code: str) -> str:
-    """The language alone, without script or country, in two letters if it has such a code.
+    """The language alone, without script or country, as a two-letter code if it has one.
 
     >>> primary("pt_BR"), primary("zho-Hans"), primary("tlh")
     ('pt', 'zh', 'tlh')
@@ -38,7 +38,7 @@ def primary(code: str) -> str:
 
 
 def script(code: str) -> str | None:
-    """The script that a code names, or that goes with its country.
+    """The script that a code names, or that its country implies.
 
     >>> script("sr-Latn-RS"), script("zh_TW"), script("zh"), script("pt-BR")
     ('latn', 'hant', None, None)
@@ -51,7 +51,7 @@ def script(code: str) -> str | None:
 
 
 def same_language(one: str, other: str) -> bool:
-    """Whether two codes mean the same language, countries aside, and no two scripts of it.
+    """Whether two codes mean the same language, ignoring countries, and not different scripts of it.
 
     >>> same_language("zh-Hans", "zh-HK"), same_language("zh-Hans", "zh"), same_language("sr-Latn", "sr-Cyrl")
     (False, True, False)

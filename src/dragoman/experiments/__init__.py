@@ -1,1 +1,1 @@
-"""The papers' protocols, run over a corpus: post-editing first, the others to come."""
+"""The tables and figures of the papers, and questions beyond them, as experiments over corpora."""

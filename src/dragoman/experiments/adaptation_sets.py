@@ -1,7 +1,7 @@
 """Adapting weights to a fixed set of sentences A ([B] §5): sets are drawn at random, and other news is reranked.
 
-Lists are decoded once with the weights of training; tuners find weights on those of A, Bayes a predictive distribution,
-and either chooses from the lists of the test set. [B] decodes anew in each round of tuning; here nobody does.
+Lists are decoded once with the trained weights; tuners find weights on those of A, Bayes a predictive distribution,
+and both choose from the lists of the test set. [B] decodes again in each round of tuning; here nothing does.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def texts(scale: Scale) -> dict[str, Text]:
 
 
 def common(scale: Scale) -> dict[str, Any]:
-    """What all cells of a family have in common: the texts, sizes of A, how often it is drawn, entries of the lists."""
+    """What all cells of a family share: the texts, sizes of A, the number of draws, the length of the lists."""
     sizes = scale("10 20 50 100 200 500 1000 2000", "10 30 100 300")
     return {**texts(scale), "sizes": sizes, "draws": scale(10, 6), "n": scale(200, 100)}
 
@@ -53,7 +53,7 @@ def adapted(
     measure: str = "ter",
     **options: Any,
 ) -> Measured:
-    """TER and BLEU of the test set for each size of A and each draw; seconds (of the processor) of adapting, a draw."""
+    """TER and BLEU of the test set for each size of A and each draw; processor seconds of adapting, per draw."""
     del system
     offered, other = (workspace.lists(train, development, text, n) for text in (adaptation, test))
     known = workspace.lists(train, development, development, n) if method == "mert+" else None
@@ -83,7 +83,7 @@ def _chooser(
     seed: int,
     options: dict[str, Any],
 ) -> Any:
-    """What chooses from a list after adapting: a function from features to a row."""
+    """A function that chooses from a list after adapting: from features to a row."""
     weights = np.array(list(lists.weights.values()))
     if method == "bayes":
         features = [lists.candidates(s, n, factors=False).features for s in drawn]
@@ -98,7 +98,7 @@ def _chooser(
 
 
 def pool_of(lists: Lists, sentences: Sequence[int], n: int, measure: str) -> Pool:
-    """The lists of some sentences, as tuners want them."""
+    """The lists of some sentences, as tuners take them."""
     pool = Pool(MEASURES[measure])
     features = [lists.candidates(s, n, factors=False).features for s in sentences]
     pool.add(features, [lists.counts(measure, s, n) for s in sentences])

@@ -1,4 +1,4 @@
-"""Weights that adapt, as cells: the methods of [M] by name, run over n-best lists of news by models of parliament."""
+"""Adapting weights, as cells: the methods of [M] by name, on n-best lists of news made with models of parliament."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def texts(scale: Scale, language: str) -> dict[str, Text]:
 
 
 def made(method: str, rate: float) -> Adapter:
-    """A method by its name."""
+    """An adapter by the name of its method."""
     return (METHODS | VARIANTS)[method](rate)
 
 
@@ -60,7 +60,7 @@ def swept(workspace: Workspace, method: str, train: Text, development: Text, cho
 
 
 def best_rate(workspace: Workspace, method: str, train: Text, development: Text, chosen_on: Text) -> float:
-    """The rate with the least TER."""
+    """The rate with the lowest TER."""
     rows = swept(workspace, method, train, development, chosen_on).rows
     return float(min(rows, key=lambda row: float(row["TER"]))["rate"])
 
@@ -86,7 +86,7 @@ def sized(
 def followed(
     workspace: Workspace, method: str, n: int, train: Text, development: Text, chosen_on: Text, test: Text, every: int
 ) -> Measured:
-    """The learning curve of a method: TER of all segments so far, and the difference to not adapting."""
+    """The learning curve of a method: TER of all segments so far, and the difference from not adapting."""
     lists = workspace.lists(train, development, test, n)
     base = rerank(lists, None, n)
     if method.startswith("MERT"):
@@ -105,7 +105,7 @@ def followed(
 
 
 def mert_every(lists: Lists, n: int, every: int, seed: int) -> Run:
-    """Choose by weights that MERT finds anew, every so many segments on the last so many ([M] §5)."""
+    """Choose by weights that MERT finds again after every so many segments, on the last ones ([M] §5)."""
     stream, weights = Mert200(Ter(), every=every, seed=seed), np.array(list(lists.weights.values()))
     chosen = []
     for sentence in range(len(lists)):
@@ -116,13 +116,13 @@ def mert_every(lists: Lists, n: int, every: int, seed: int) -> Run:
 
 
 def run_of(lists: Lists, chosen: list[int], n: int) -> Run:
-    """What was chosen, with its counts."""
+    """A run from the chosen entries, with their counts."""
     counts = {name: np.array([lists.counts(name, s, n)[c] for s, c in enumerate(chosen)]) for name in MEASURES}
     return Run(np.array(chosen), counts, 0.0)
 
 
 def row_of(run: Run, base: Run | None = None) -> Row:
-    """TER and BLEU with margins, what BLEU is made of, and the difference to not adapting."""
+    """TER and BLEU with margins, the components of BLEU, and the difference from not adapting."""
     row: Row = {}
     for name in ("TER", "BLEU"):
         counts = run.counts[name.lower()]

@@ -1,4 +1,4 @@
-"""Online learning against training anew every 10 sentences, from nothing ([O] §4.6); interlaced ([O] App. A)."""
+"""Online learning against retraining every 10 sentences, from nothing ([O] §4.6); interlaced ([O] App. A)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ PAPER = {"XRCE": 0.03, "Europarl": 0.16}  # [O] §4.6: median seconds of learnin
 
 
 class Interlacing(Engine):
-    """An engine that goes on estimating the alignments of its last R corrections ([O] App. A).
+    """An engine that keeps re-estimating the alignments of its last R corrections ([O] App. A).
 
-    Phrase pairs are those that were extracted when a correction came; what changes are the alignment models. It cannot
-    be opened again, since the journal does not tell of that.
+    Phrase pairs stay as first extracted; only the alignment models change. It cannot
+    be opened again, since the journal does not record this.
     """
 
     kept: ClassVar[int] = 1  # R
@@ -41,7 +41,7 @@ class Interlacing(Engine):
         return answer
 
     def _renew(self, state: State, new: Contribution) -> None:
-        """Estimate E − 1 corrections before the new one anew, in both directions."""
+        """Re-estimate the E − 1 corrections before the new one, in both directions."""
         models = state.knowledge.models
         if not hasattr(self, "_last"):
             self._last: deque[list[Any]] = deque(maxlen=self.kept)
@@ -64,7 +64,7 @@ def learned(workspace: Workspace, task: str, system: str, test: Text, kept: int 
 
 
 def cells(scale: Scale) -> list[Cell]:
-    """Online, and trained anew every 10 sentences."""
+    """Online, and retrained every 10 sentences."""
     found = []
     for task, text in curves.texts(scale).items():
         batch = {"task": task, "system": f"Batch{EVERY}", "test": text, "every": EVERY}
@@ -94,7 +94,7 @@ def findings(results: Results) -> list[Finding]:
 
 
 def interlaced_findings(results: Results) -> list[Finding]:
-    """Whether many corrections kept help, and few do harm."""
+    """Whether keeping many corrections helps, and keeping few does harm."""
     few, *_, many = results.distinct("system")[1:]
     worse, better = curves.differences(results, "Online", few), curves.differences(results, many, "Online")
     return [
@@ -114,7 +114,7 @@ def interlaced_findings(results: Results) -> list[Finding]:
 
 
 def time_table(results: Results) -> Table:
-    """Median and greatest time of learning a segment."""
+    """Median and longest time to learn a segment."""
     rows = []
     for row in results.times:
         paper = f"{PAPER[str(row['task'])]:.2f}" if row["system"] == "Online" else ""

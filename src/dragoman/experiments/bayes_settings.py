@@ -56,7 +56,7 @@ def viterbi_cells(scale: Scale) -> list[Cell]:
 
 
 def _means(results: Results, size: int) -> dict[str, float]:
-    """Mean TER of each system with A of a size, less that of not adapting."""
+    """Mean TER of each system for a size of A, minus that of not adapting."""
     base = float(results.select(system="none")[0]["TER"])
     return {system: spread(results, "TER", system, size)[0] - base for system in results.distinct("system")[1:]}
 

@@ -53,7 +53,7 @@ def corrected(
     window: int | None = None,
     learn: bool = True,
 ) -> Measured:
-    """Post-edit a text: translate, score, learn; with any of the ways to adapt, weigh, bound or forget."""
+    """Post-edit a text: translate, score, learn; with any combination of adapter, shares, limit and forgetting."""
     del system
     kind = type("Kept", (Interlacing,), {"kept": kept}) if kept > 1 else Engine
     last: deque[int] = deque()
@@ -75,7 +75,7 @@ def corrected(
 
 
 def weighed(workspace: Workspace, system: str, train: Text, test: Text, adapter: str) -> Measured:
-    """The weights alone adapt, in the search; models do not learn."""
+    """Only the weights adapt, in live search; models do not learn."""
     del system
     adapting, weights = made(adapter, RATES[adapter]), workspace.weights(train, None)
     run = live(workspace.knowledge(train), weights, workspace.pairs(test), adapting)
@@ -93,7 +93,7 @@ def joint_cells(scale: Scale) -> list[Cell]:
 
 
 def option_cells(scale: Scale, option: str, values: Callable[[Scale], tuple[Any, ...]]) -> list[Cell]:
-    """Learning as usual, and with each value of an option."""
+    """Normal learning, and learning with each value of an option."""
     usual = Cell(corrected, {"system": "as usual", **texts(scale)})
     others = [{"system": f"{option} {value:g}", **texts(scale), option: value} for value in values(scale)]
     return [usual, *(Cell(corrected, parameters) for parameters in others)]
@@ -190,7 +190,7 @@ ORACLES = {
 
 
 def table(results: Results) -> Table:
-    """TER and BLEU of each system, with margins, and what else is known of it."""
+    """TER and BLEU of each system, with margins and other details."""
     more = [name for name in ("phrase pairs", "n-grams", "links", "reached") if results.distinct(name)]
     rows = []
     for row in results.rows:
@@ -210,7 +210,7 @@ def draw(figure: Any, results: Results) -> None:
 
 
 def compare(results: Results, claim: str, first: str, second: str, tolerance: float = 0.0) -> list[Finding]:
-    """Whether the best of some systems is better than the best of others by BLEU, each told by how the name begins."""
+    """Whether the best of some systems has higher BLEU than the best of others, both selected by name prefix."""
     best = []
     for beginning in (first, second):
         fitting = [row for row in results.rows if row["system"].startswith(beginning)]
@@ -221,7 +221,7 @@ def compare(results: Results, claim: str, first: str, second: str, tolerance: fl
 
 
 def pairwise(results: Results, claim: str, ending: str, other: str) -> list[Finding]:
-    """Whether systems whose name ends in one way are better by BLEU, in the mean, than those that end in the other."""
+    """Whether systems with one name ending have higher mean BLEU than those with another."""
     gains, said = [], []
     for row in results.rows:
         if row["system"].endswith(ending):

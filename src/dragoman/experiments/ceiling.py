@@ -1,7 +1,7 @@
-"""How much a text can tell about itself: each segment is translated by models that have learned all others of the text.
+"""How much a text reveals about itself: each segment is translated by models that have learned all its others.
 
-Online learning knows the segments before; nobody knows those after. What these models gain with both is more than they
-can gain online, and so tells whether a text has in it the points that [O] gained on another.
+Online learning knows only the segments before. What these models gain from those before and after is more than they
+can gain online, and so shows whether a text could yield the points that [O] gained on another.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def gained(results: Results, task: str, language: str) -> dict[str, dict[str, In
 
 
 def settings(results: Results) -> list[tuple[str, str]]:
-    """Tasks and languages that there are results of."""
+    """Tasks and languages with results."""
     return [(row["task"], row["language"]) for row in results.select(system=OTHERS)]
 
 
@@ -76,7 +76,7 @@ def table(results: Results) -> Table:
 
 
 def findings(results: Results) -> list[Finding]:
-    """Whether a text tells more than online learning hears; on the full scale, whether as much as in the paper."""
+    """Whether a text reveals more than online learning uses; on the full scale, whether as much as in the paper."""
     answer, more, said = [], list[Interval](), list[str]()
     for task, language in settings(results):
         more += gains(results, language, OTHERS, SYSTEMS[1], task=task).values()

@@ -1,4 +1,4 @@
-"""Running the cells of an experiment: each is kept under a hash of all it depends on, so that a run can be resumed."""
+"""Running the cells of an experiment: each is stored under a hash of its inputs, so that a run can be resumed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DECIMALS = 4  # of what is kept: sums in another order may differ in the last pl
 
 
 def key(cell: Cell, workspace: Workspace) -> str:
-    """What tells a cell from every other: function, parameters, seed and the words of its texts."""
+    """The identity of a cell: function, parameters, seed and the words of its texts."""
     name = f"{cell.work.__module__}.{cell.work.__qualname__}"
     digests = [workspace.corpora.digest(text) for text in cell.texts]
     depends = [name, cell.shown, workspace.seed, digests]
@@ -32,14 +32,14 @@ def key(cell: Cell, workspace: Workspace) -> str:
 
 
 def available(experiment: Experiment, scale: Scale, corpora: Corpora) -> list[Cell]:
-    """The cells whose corpora are there."""
+    """The cells whose corpora exist."""
     return [cell for cell in experiment.cells(scale) if all(map(corpora.has, cell.texts))]
 
 
 def run(
     experiment: Experiment, scale: Scale, workspace: Workspace, progress: Progress | None = None
 ) -> tuple[Results, list[str]]:
-    """Run what has not been run yet; the results, and the corpora for want of which cells were left out."""
+    """Run what has not been run yet; the results, and the missing corpora because of which cells were left out."""
     texts = [text for cell in experiment.cells(scale) for text in cell.texts]
     missing = sorted({str(text) for text in texts if not workspace.corpora.has(text)})
     wanted = available(experiment, scale, workspace.corpora)
@@ -62,9 +62,9 @@ def run(
 def run_ahead(
     experiment: Experiment, scale: Scale, workspace: Workspace, runner: Runner, progress: Progress | None = None
 ) -> None:
-    """Run what has not been run yet as tasks, each cell one; `run` then finds it.
+    """Run what has not been run yet as tasks, one per cell; `run` then finds the results.
 
-    The folder of corpora and that of results must be there, under the same paths, wherever tasks are run.
+    The corpus and result folders must exist under the same paths wherever tasks run.
     """
     new = [cell for cell in available(experiment, scale, workspace.corpora) if _kept(cell, workspace) is None]
     shared = {"corpora": workspace.corpora.folder.absolute(), "out": workspace.out.absolute(), "seed": workspace.seed}
@@ -74,17 +74,17 @@ def run_ahead(
 
 
 def measure_cell(shared: Mapping[str, Any], cell: Cell) -> None:
-    """Task: run a cell and keep what it gives."""
+    """Task: run a cell and store its result."""
     _measured(cell, Workspace(Corpora(shared["corpora"]), shared["out"], shared["seed"]))
 
 
 def _place(cell: Cell, workspace: Workspace) -> Path:
-    """Where the results of a cell are kept."""
+    """Where the results of a cell are stored."""
     return workspace.out / "cells" / f"{key(cell, workspace)}.json"
 
 
 def _kept(cell: Cell, workspace: Workspace) -> Measured | None:
-    """What an earlier run gave, if it was one of the same program, or any will do."""
+    """The result of an earlier run of the same program, or of any version if that is allowed."""
     path = _place(cell, workspace)
     if not path.exists():
         return None
@@ -95,7 +95,7 @@ def _kept(cell: Cell, workspace: Workspace) -> Measured | None:
 
 
 def _measured(cell: Cell, workspace: Workspace) -> Measured:
-    """What a cell gives, from the run before if there was one."""
+    """The result of a cell, from an earlier run if there was one."""
     if (kept := _kept(cell, workspace)) is not None:
         return kept
     path, began = _place(cell, workspace), time.perf_counter()

@@ -98,7 +98,7 @@ def pass_cells(scale: Scale) -> list[Cell]:
 
 
 def epochs_table(results: Results) -> Table:
-    """A row for each estimator and corpus, a column for each epoch."""
+    """A row per estimator and corpus, a column per epoch."""
     rows = []
     for task in results.distinct("task"):
         for estimator in results.distinct("estimator"):

@@ -1,7 +1,7 @@
-"""Corpora for experiments: a folder with one folder for each, named like `pydocs-en-es`, the languages last.
+"""Corpora for experiments: a folder with one subfolder per corpus, named like `pydocs-en-es`, languages last.
 
-Each holds `train`, `dev` and `test` as far as it has them, as `train.en.gz` and `train.es.gz` (or without `.gz`), one
-segment a line. Experiments see tokens in lower case with spaces between them, as those of the papers did.
+Each holds `train`, `dev` and `test` where available, as `train.en.gz` and `train.es.gz` (or without `.gz`), one
+segment per line. Experiments see lowercased tokens separated by spaces, as in the papers.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Corpora:
         self.pairs = lru_cache(maxsize=8)(self._tokenised)
 
     def has(self, text: Text) -> bool:
-        """Whether the text is there on both sides."""
+        """Whether both sides of the text exist."""
         return all(path.exists() for path in self._paths(text))
 
     def digest(self, text: Text) -> str:
-        """What tells the words of a text from others, however its files are packed."""
+        """A digest of the words of a text, whether or not its files are compressed."""
         checksum = hashlib.sha256()
         for source, target in self._raw(text):
             checksum.update(f"{source}\n{target}\n".encode())
@@ -57,7 +57,7 @@ class Corpora:
         return kept
 
     def _tokenised(self, text: Text) -> list[Pair]:
-        """The pairs as tokens in lower case, with spaces between them, without those too long to be learned."""
+        """The pairs as lowercased tokens separated by spaces, without those too long to learn."""
         tokenised = [(_tokens(source), _tokens(target)) for source, target in self._raw(text)]
         kept = [pair for pair in tokenised if all(len(side.split(" ")) <= MAX_SENTENCE_WORDS for side in pair)]
         if not kept:

@@ -23,7 +23,7 @@ TRAIN, DEVELOPMENT, TEST = (60_000, 4000), (1000, 100), (2000, 250)  # segments,
 
 
 class Task(NamedTuple):
-    """What is trained on, tuned on and translated in place of a task of [O]; the target language comes last."""
+    """What to train on, tune on and translate for a task of [O]; the target language comes last."""
 
     paper: str  # the task of [O]
     train: str
@@ -82,7 +82,7 @@ def texts(scale: Scale, name: str, language: str, system: str = "") -> dict[str,
 
 
 def parameters(scale: Scale, name: str, language: str, system: str) -> dict[str, Any]:
-    """Those of a cell in which a system translates; on the full scale its weights are tuned, as in [O]."""
+    """The parameters of a cell in which a system translates; on the full scale its weights are tuned, as in [O]."""
     found: dict[str, Any] = {"task": name, "language": language, **texts(scale, name, language, system)}
     if not scale.quick:
         found["development"] = scale.text(f"{TASKS[name].development}-{language}", "dev", *DEVELOPMENT)
@@ -99,7 +99,7 @@ def translate(
     mode: Mode,
     development: Text | None = None,
 ) -> Measured:
-    """BLEU, WER, KSMR and the time of learning of one system; weights are tuned if there is a development set."""
+    """BLEU, WER, KSMR and learning time of one system; weights are tuned if there is a development set."""
     del task, language
     over = None if system == "scratch" else train
     preset = "thot" if system in PAPERS else DEFAULT
@@ -154,7 +154,7 @@ def translating_table(results: Results) -> Table:
 def gains(
     results: Results, language: str, system: str = "online", to: str = "conventional", **where: str
 ) -> dict[str, Interval]:
-    """How many points a system is better than another, by each measure, on the same segments."""
+    """By how many points a system is better than another, by each measure, on the same segments."""
     systems = [{"language": language, "system": each, **where} for each in (system, to)]
     return {name: results.difference(measure, name, *systems) for name, measure in MEASURES.items()}
 
@@ -165,7 +165,7 @@ def translating_findings(results: Results) -> list[Finding]:
 
 
 def task_findings(results: Results, task: str) -> list[Finding]:
-    """The findings of one task; that of the news stands beside another in one table, and is named."""
+    """The findings of one task; the news task shares a table with another, and is named."""
     which = ", news" if task == "news" else ""
     ours = {each: gains(results, each, task=task) for each in results.distinct("language", task=task)}
     said = "; ".join(f"{LANGUAGES[language]}: {_points(found)}" for language, found in ours.items())
@@ -189,14 +189,14 @@ def of_paper(task: str, language: str, system: str) -> list[Interval]:
 
 
 def paper_gains(task: str, language: str) -> list[Interval]:
-    """The points that online learning gains in [O], by BLEU, WER and KSMR; of two systems apart, not of pairs."""
+    """The points that online learning gains in [O], by BLEU, WER and KSMR; its intervals are not paired."""
     before, after = (of_paper(task, language, system) for system in SYSTEMS[:2])
     apart = [less(one, other) for one, other in zip(after, before, strict=True)]
     return [around(abs(each.score), each.margin) for each in apart]
 
 
 def as_much(task: str, language: str, ours: dict[str, Interval], how: str = "") -> Finding:
-    """Whether the gains are those of the paper, or more; within the intervals of both it is undecided."""
+    """Whether the gains reach those of the paper; within the intervals of both it is undecided."""
     paper = paper_gains(task, language)
     short = [less(gain, theirs) for gain, theirs in zip(ours.values(), paper, strict=True)]
     enough: Verdict = all(each.score >= 0 for each in short)
@@ -212,7 +212,7 @@ def _points(found: dict[str, Interval]) -> str:
 
 
 def scratch_finding(results: Results) -> list[Finding]:
-    """Whether it is better to start from nothing and learn than to stay with models of another domain."""
+    """Whether learning from nothing is better than fixed models of another domain."""
     ours = [gains(results, language, "scratch") for language in results.distinct("language")]
     claim = "learning from nothing is better than models of another domain that do not learn"
     better = all_decided([gain for each in ours for gain in each.values()])
@@ -235,12 +235,12 @@ def repetition_table(results: Results) -> Table:
 
 
 def usable(row: Row) -> float:
-    """How much of the text is new and comes back, RRR · UNF, in percent."""
+    """How much of the text is new and repeats, RRR · UNF, in percent."""
     return float(row["RRR"] or 0) * float(row["UNF"] or 0) / 100
 
 
 def repetition_findings(results: Results) -> list[Finding]:
-    """Whether RRR and UNF rank the gains, where these are known."""
+    """Whether RRR and UNF predict the ranking of the gains, where these are known."""
     said, right = [], []
     for language in results.distinct("language"):
         rows = [row for row in results.select(language=language) if "RRR" in row]
@@ -257,7 +257,7 @@ def repetition_findings(results: Results) -> list[Finding]:
 
 
 def engines_table(results: Results) -> Table:
-    """KSMR by system and way of completing."""
+    """KSMR by system and completion method."""
     rows = []
     for row in results.rows:
         paper = PAPER_ENGINES.get((str(row["language"]), str(row["system"]), str(row["mode"])))
@@ -314,7 +314,7 @@ def draw_repetition(figure: Any, results: Results) -> None:
 
 
 def draw_engines(figure: Any, results: Results) -> None:
-    """KSMR of each system and way of completing."""
+    """KSMR of each system and completion method."""
     axes = figure.subplots()
     names = [f"{row['language']} {row['system']} {row['mode']}" for row in results.rows]
     values, margins = ([row[name] for row in results.rows] for name in ("KSMR", "KSMR margin"))

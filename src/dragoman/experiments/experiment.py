@@ -1,9 +1,9 @@
-"""What an experiment is: cells that are run, what they gave, and what is to be said about it.
+"""What an experiment is: cells to run, their results, and their interpretation.
 
-1. `cells` says what is to be run, on the papers' scale or a quick one. A cell is a function with parameters.
-2. Each cell gives rows; all rows of all cells, with the parameters beside, are the tidy table of the results.
-3. `table`, `findings` and `draw` look at the results and nothing else: the paper's numbers beside ours, whether what
-   the paper found is found again, and the figure.
+1. `cells` lists what to run, on the papers' scale or a quick one. A cell is a function with parameters.
+2. Each cell returns rows; all rows of all cells, with their parameters, are the tidy table of the results.
+3. `table`, `findings` and `draw` use the results and nothing else: the paper's numbers beside ours, whether the
+   paper's findings are confirmed, and the figure.
 
 >>> cell = Cell(len, {"corpus": Text("pydocs-en-es", "test", 100), "rate": 0.01})
 >>> results = Results([(cell, Measured([{"TER": 50.0}]))])
@@ -48,7 +48,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Scale:
-    """How large an experiment is: as in the papers, or as small as shows the direction."""
+    """The size of an experiment: as in the papers, or just large enough to show a direction."""
 
     quick: bool = False
     most: int | None = None  # segments to translate, at most
@@ -58,7 +58,7 @@ class Scale:
         return quick if self.quick else full
 
     def text(self, corpus: str, part: str, full: int, quick: int) -> Text:
-        """So many lines of a corpus."""
+        """The first lines of a corpus."""
         size = self(full, quick)
         return self.translated(corpus, part, size) if part == "test" else Text(corpus, part, size)
 
@@ -69,7 +69,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of a cell: rows that are the same in each run, and seconds, which are not."""
+    """The result of a cell: rows, which are the same in each run, and seconds, which are not."""
 
     rows: list[Row]
     seconds: dict[str, float] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class Cell:
 
 
 class Results:
-    """All that the cells of an experiment gave."""
+    """The results of all cells of an experiment."""
 
     def __init__(self, cells: Sequence[tuple[Cell, Measured]]) -> None:
         self.cells = list(cells)
@@ -108,11 +108,11 @@ class Results:
         return [row for row in self.rows if all(row.get(name) == value for name, value in where.items())]
 
     def value(self, column: str, **where: Any) -> float:
-        """A number of the one row that is meant, the last of several."""
+        """A number from the matching row, the last if there are several."""
         return float(self.select(**where)[-1][column] or 0.0)
 
     def counts(self, **where: Any) -> Counts:
-        """The counts of the segments behind the one row that is meant, the last of several."""
+        """The counts of the segments behind the matching row, the last if there are several."""
         fitting = [n for n, row in enumerate(self.rows) if all(row.get(name) == value for name, value in where.items())]
         return self._counts[fitting[-1]]
 
@@ -123,7 +123,7 @@ class Results:
         return found if measure.higher_is_better else Interval(-found.score, -found.high, -found.low)
 
     def seconds(self, name: str, **where: Any) -> float:
-        """A time of the one cell that is meant."""
+        """A time from the matching cell."""
         found = [row for row in self.times if all(row.get(key) == value for key, value in where.items())]
         return float(found[-1][name] or 0.0)
 
@@ -145,7 +145,7 @@ class Table(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """Something that a paper found, and whether it is found here."""
+    """Something that a paper found, and whether it is confirmed here."""
 
     name: str  # short, the same in every run
     claim: str  # of the paper

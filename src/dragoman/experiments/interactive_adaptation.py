@@ -1,6 +1,6 @@
-"""Adapting weights while translating interactively ([I] Table 1): effort and cost of each way to choose Λ.
+"""Adapting weights during interactive translation ([I] Table 1): effort and cost of each way to choose Λ.
 
-1. Search the source with the weights as they are, and let a simulated user reach the reference with its word graph.
+1. Translate with the current weights, and let a simulated user reach the reference with the word graph.
 2. Adapt the weights: by the n-best list and TER, as in post-editing, or by the effort with word graphs ([I] §2.2).
 """
 
@@ -26,7 +26,7 @@ ARCS = 20  # out of each state of a word graph: hardly a completion is lost, and
 
 @dataclass(frozen=True)
 class Result:
-    """The effort for a text, and what adapting has cost."""
+    """The effort for a text, and the cost of adapting."""
 
     counts: NDArray[np.int64]  # [sentences, 2] key strokes and mouse actions, and characters, of each
     seconds: float  # of processor time for adapting, a sentence

@@ -1,4 +1,4 @@
-"""Adapting weights while translating interactively ([I] Table 1): by n-best lists, or by word graphs."""
+"""Adapting weights during interactive translation ([I] Table 1): by n-best lists, or by word graphs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def table(results: Results) -> Table:
 
 
 def findings(results: Results) -> list[Finding]:
-    """Whether the n-best version does harm, and the simplex alone helps."""
+    """Whether the n-best version does harm, and only the simplex helps."""
     harm, gain = (
         results.difference(Wer(), "KSMR", {"method": better}, {"method": worse})
         for better, worse in (("none", "n-best"), ("simplex", "none"))

@@ -58,7 +58,7 @@ def total(outcomes: Sequence[Outcome]) -> Effort:
 
 
 def learning_curve(outcomes: Sequence[Outcome], window: int | None = None) -> Curve:
-    """KSMR over all segments up to each of them, or over the last so many."""
+    """KSMR over all segments up to each of them, or over a window of the last ones."""
     actions = np.cumsum([0, *(each.effort.key_strokes + each.effort.mouse_actions for each in outcomes)])
     characters = np.cumsum([0, *(each.effort.characters for each in outcomes)])
     last = np.arange(1, len(outcomes) + 1)
@@ -68,7 +68,7 @@ def learning_curve(outcomes: Sequence[Outcome], window: int | None = None) -> Cu
 
 
 def write_csv(outcomes: Sequence[Outcome], path: Path) -> None:
-    """One line a segment, with the KSMR of all segments up to it: the learning curve."""
+    """One line per segment, with the KSMR of all segments up to it: the learning curve."""
     with storage_errors(path, unchanged=False), path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         names = ["key strokes", "mouse actions", "word strokes", "characters", "cumulative KSMR", "learning, ms"]
@@ -81,7 +81,7 @@ def write_csv(outcomes: Sequence[Outcome], path: Path) -> None:
 
 
 def plot(outcomes: Sequence[Outcome], path: Path, title: str = "") -> None:
-    """The learning curve as a figure; the name's ending says which format."""
+    """The learning curve as a figure; the file ending selects the format."""
     figure = load("matplotlib.figure", extra="plots").Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     numbers = np.arange(1, len(outcomes) + 1)

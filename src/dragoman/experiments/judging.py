@@ -1,4 +1,4 @@
-"""Does a finding of a paper hold here? Yes, no, or undecided: differences count only beyond their 95 % intervals.
+"""Is a finding of a paper confirmed? Yes, no, or undecided: differences count only outside their 95 % intervals.
 
 >>> decided(Interval(1.2, 0.4, 2.0)), decided(Interval(-1.2, -2.0, -0.4)), decided(Interval(0.2, -0.4, 0.8))
 (True, False, None)
@@ -28,20 +28,20 @@ def decided(found: Interval, tolerance: float = 0.0) -> Verdict:
 
 
 def all_decided(found: Sequence[Interval]) -> Verdict:
-    """Whether all of several differences are above zero: each of them, and their mean beyond its interval."""
+    """Whether several differences are all above zero: each of them, and their mean outside its interval."""
     if any(each.high < 0 for each in found):
         return False
     return True if min(each.score for each in found) > 0 and together(found).low > 0 else None
 
 
 def together(found: Iterable[Interval]) -> Interval:
-    """The mean of several differences, as unsure as they are on average: they may all err the same way."""
+    """The mean of several differences, with their average uncertainty: they may all err the same way."""
     scores, lows, highs = np.array([(each.score, each.low, each.high) for each in found]).T
     return Interval(float(scores.mean()), float(lows.mean()), float(highs.mean()))
 
 
 def less(found: Interval, other: Interval) -> Interval:
-    """One difference less another, of different texts."""
+    """One difference minus another, of different texts."""
     margin = math.hypot(found.margin, other.margin)
     return around(found.score - other.score, margin)
 
@@ -52,13 +52,13 @@ def around(score: float, margin: float) -> Interval:
 
 
 def paired(values: Sequence[float], others: Sequence[float]) -> Interval:
-    """How much greater values are than others of the same draws, in the mean, ± two standard errors."""
+    """The mean difference between values and others of the same draws, ± two standard errors."""
     differences = np.subtract(values, others)
     return around(float(differences.mean()), 2 * float(differences.std(ddof=1)) / math.sqrt(differences.size))
 
 
 def steadier(sigma: float, other: float, draws: int) -> Verdict:
-    """Whether one spread is less than another, both found from so many draws: by the error of a log of a variance."""
+    """Whether one spread is smaller than another, both from this many draws: by the error of a log variance."""
     if min(sigma, other) <= 0:
         return sigma < other
     return decided(around(math.log(other / sigma), 2 / math.sqrt(draws - 1)))

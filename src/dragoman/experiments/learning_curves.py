@@ -14,7 +14,7 @@ MEASURES = ("WER", "KSMR")
 
 
 def texts(scale: Scale, full: int = 10_000, quick: int = 200) -> dict[str, Text]:
-    """The first segments of the training sets, which are translated from nothing ([O] §4.3)."""
+    """The first segments of the training sets, translated from nothing ([O] §4.3)."""
     return {task: scale.translated(corpus, "train", scale(full, quick)) for task, corpus in CORPORA.items()}
 
 
@@ -34,7 +34,7 @@ def table(results: Results) -> Table:
 
 
 def differences(results: Results, better: str, worse: str) -> list[Interval]:
-    """How many points one system is better than another, by each task and measure."""
+    """By how many points one system is better than another, for each task and measure."""
     return [
         results.difference(Wer(), measure, {"task": task, "system": better}, {"task": task, "system": worse})
         for task in results.distinct("task")
@@ -61,7 +61,7 @@ def draw(figure: Any, results: Results) -> None:
 
 
 def draw_boxes(figure: Any, results: Results) -> None:
-    """The time of learning a segment: quartiles and extremes, as in [O] Fig. 6."""
+    """The time to learn a segment: quartiles and extremes, as in [O] Fig. 6."""
     axes = figure.subplots()
     names = {"whislo": "least", "q1": "lower quartile", "med": "median", "q3": "upper quartile", "whishi": "most"}
     boxes = [

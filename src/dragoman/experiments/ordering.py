@@ -12,7 +12,7 @@ from dragoman.experiments.workspace import Workspace
 
 
 def ordered(workspace: Workspace, task: str, system: str, test: Text) -> Measured:
-    """Learn each segment online, in the order of the text or in one of chance."""
+    """Learn each segment online, in the order of the text or shuffled."""
     del task
     pairs = workspace.pairs(test)
     order = np.arange(len(pairs))

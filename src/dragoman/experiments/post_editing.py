@@ -36,7 +36,7 @@ Curve = NDArray[np.float64]  # [segments]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one segment."""
+    """The result for one segment."""
 
     source: str
     translation: str
@@ -52,7 +52,7 @@ def post_edit(
 ) -> Iterator[Outcome]:
     """Translate each source, compare with its reference, and learn the reference; segment by segment, as they come.
 
-    Without memory, it is the models alone that translate, as in the papers. A segment without words, or with too many,
+    Without memory, only the models translate, as in the papers. A segment without words, or with too many,
     is not learned.
     """
     for source, reference in pairs:
@@ -91,7 +91,7 @@ def learning_curves(outcomes: Sequence[Outcome]) -> dict[Measure, Curve]:
 
 
 def write_csv(outcomes: Sequence[Outcome], path: Path) -> None:
-    """One line a segment, with the measures over all segments up to it: the learning curve."""
+    """One line per segment, with the measures over all segments up to it: the learning curve."""
     curves = learning_curves(outcomes)
     with storage_errors(path, unchanged=False), path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
@@ -103,7 +103,7 @@ def write_csv(outcomes: Sequence[Outcome], path: Path) -> None:
 
 
 def plot(outcomes: Sequence[Outcome], path: Path, title: str = "") -> None:
-    """The learning curves as a figure, with the time that learning took; the name's ending says which format."""
+    """The learning curves as a figure, with the learning times; the file ending selects the format."""
     figure = load("matplotlib.figure", extra="plots").Figure(figsize=(7, 6), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
     numbers = np.arange(1, len(outcomes) + 1)

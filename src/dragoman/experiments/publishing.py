@@ -1,7 +1,7 @@
-"""The report writer: tidy results, a figure, and pages in Markdown; nothing of it is written by hand.
+"""The report: tidy results, a figure, and pages in Markdown, all of it generated.
 
 1. `publish` writes `<id>.csv`, which is the same for the same seed, `<id>.json` with everything known, and `<id>.svg`.
-2. `write_pages` makes a page of each family and an index out of the JSON files that are there.
+2. `write_pages` generates a page for each family and an index from the JSON files.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ WITHIN = "the difference is within its interval"
 
 
 def signature(experiment: Experiment, results: Results, scale: Scale, workspace: Workspace) -> dict[str, Any]:
-    """All that the figures depend on."""
+    """Everything that the figures depend on."""
     texts = {str(text): text for cell, _ in results.cells for text in cell.texts}
     return {
         "experiment": experiment.id,
@@ -60,7 +60,7 @@ def signature(experiment: Experiment, results: Results, scale: Scale, workspace:
 def publish(
     experiment: Experiment, results: Results, missing: list[str], scale: Scale, workspace: Workspace
 ) -> dict[str, Any]:
-    """Write results, figure and all that is to be said about them; returns the latter."""
+    """Write results, figure and findings; returns everything known."""
     table = experiment.table(results)
     known = {
         "signature": signature(experiment, results, scale, workspace),
@@ -82,7 +82,7 @@ def publish(
 
 
 def _judged(finding: Finding, experiment: Experiment) -> dict[str, Any]:
-    """A finding, with the reason if it is a paper's and does not hold."""
+    """A finding, with the reason if it is a paper's and is not confirmed."""
     if finding.holds or experiment.beyond:
         return finding._asdict()
     usual = WITHIN if finding.holds is None else UNKNOWN
@@ -110,7 +110,7 @@ def _draw(experiment: Experiment, results: Results, path: Path) -> None:
 
 
 def _reasons() -> dict[str, dict[str, str]]:
-    """Why findings of the papers do not hold here, by experiment and finding, as far as that was looked into."""
+    """Why findings of the papers are not confirmed here, by experiment and finding, where investigated."""
     return tomllib.loads(files("dragoman.experiments").joinpath("reasons.toml").read_text(encoding="utf-8"))
 
 
@@ -118,7 +118,7 @@ def _reasons() -> dict[str, dict[str, str]]:
 
 
 def write_pages(out: Path, pages: Path) -> list[Path]:
-    """A page for each family with results in a directory, and an index; figures and CSV files go beside them."""
+    """Write a page for each family with results in a directory, and an index; figures and CSV files go with them."""
     results = (path for path in sorted(out.glob("*.json")) if path.stem in EXPERIMENTS)
     known = {path.stem: json.loads(path.read_bytes()) for path in results}
     if not known:
@@ -170,7 +170,7 @@ def _id(known: dict[str, Any]) -> str:
 
 
 def _section(known: dict[str, Any]) -> str:
-    """What the paper found, what we found, and with what."""
+    """What the paper found, what we found, and with which data."""
     signed = known["signature"]
     texts = ", ".join(f"{name} ({digest})" for name, digest in signed["corpora"].items())
     parts = [f"## {_id(known)}: {known['title']}"]

@@ -1,4 +1,4 @@
-"""Bayesian predictive adaptation against estimating weights anew ([B] §5.5–5.7): MERT, MIRA, PRO and MERT+."""
+"""Bayesian predictive adaptation against re-estimating weights ([B] §5.5–5.7): MERT, MIRA, PRO and MERT+."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def size_cells(scale: Scale) -> list[Cell]:
 
 
 def findings(results: Results, name: str) -> list[Finding]:
-    """Whether Bayes is best where A is small, and steadier."""
+    """Whether Bayes is best for small A, and steadier."""
     sign = 1 if name == "TER" else -1
     few = [size for size in sets.sizes_of(results) if size < FEW]
     bayes = [system for system in results.distinct("system") if system.startswith("BPA")]
@@ -109,7 +109,7 @@ def size_table(results: Results) -> Table:
 
 
 def size_findings(results: Results) -> list[Finding]:
-    """Whether Bayes gains by longer lists."""
+    """Whether Bayes gains from longer lists."""
     sizes = results.distinct("n")
     first, last = (values(results, "TER", "BPA, heuristic", 100, n=n) for n in (sizes[0], sizes[-1]))
     claim = "BPA gains by longer lists, and does not overfit"

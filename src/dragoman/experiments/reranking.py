@@ -1,11 +1,11 @@
 """Adapting weights online, as in [M] §5: n-best lists decoded once and kept, then every method on the same lists.
 
-1. `decode` searches each sentence once, with fixed weights, and keeps of its n-best list what any method can want:
+1. `decode` searches each sentence once, with fixed weights, and keeps everything that a method may need:
    features, phrase pairs, and the counts of every measure against the reference. All of it goes to disk as arrays.
-2. `rerank` goes through the sentences in order: the method chooses from the list, then it is told the losses.
-3. `Run` sums up the counts of what was chosen: any measure, its interval, its learning curve.
+2. `rerank` goes through the sentences in order: the method chooses from the list, then learns from the losses.
+3. `Run` holds the counts of the chosen entries: any measure, its interval, its learning curve.
 
-Shorter lists are beginnings of longer ones, so that a sweep over α and over sizes costs no second search.
+Shorter lists are prefixes of longer ones, so a sweep over α and over sizes needs no second search.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Lists:
         return found
 
     def losses(self, measure: str, sentence: int, n: int) -> NDArray[np.float64]:
-        """[N] how far each of the n best is from the reference, of 1."""
+        """[N] the distance of each of the n best from the reference, 1 being the worst."""
         known = MEASURES[measure]
         scores = known.sentence_scores(self.counts(measure, sentence, n)) / 100
         return 1 - scores if known.higher_is_better else scores
@@ -91,7 +91,7 @@ class Lists:
         write_arrays(directory, self.arrays, about)
 
     def suited_to(self, pairs: Sequence[tuple[str, str]], weights: dict[str, float], n: int, system: str = "") -> Lists:
-        """These lists, if they are of these texts, weights and system, and long enough."""
+        """These lists, if they fit the texts, weights and system, and are long enough."""
         if (self.texts, self.weights) != (digest(pairs, system), weights) or self.n < n:
             what = (
                 "the n-best lists that were kept are of another text, size or weights, or of models that have learned"
@@ -101,7 +101,7 @@ class Lists:
 
     @classmethod
     def open(cls, directory: Path) -> Lists:
-        """Map lists into memory that were saved."""
+        """Map saved lists into memory."""
         arrays, about = open_arrays(directory)
         if about.get("kind") != KIND:
             raise BadInputError(f"holds a {about.get('kind')}, not {KIND}", where=directory)
@@ -109,7 +109,7 @@ class Lists:
 
 
 def digest(pairs: Sequence[tuple[str, str]], system: str = "") -> str:
-    """What tells texts, translated by some system, from others."""
+    """A digest of texts, translated by some system."""
     return hashlib.sha256(json.dumps([*pairs, system] if system else pairs).encode()).hexdigest()
 
 
@@ -122,7 +122,7 @@ def decode(
     system: str = "",
     progress: Progress | None = None,
 ) -> Lists:
-    """The n-best lists of the sources, counted against the references; `seconds` are those of searching and listing."""
+    """The n-best lists of the sources, with counts against the references; `seconds` are for search and lists."""
     decoder, parts = Decoder(knowledge.models, weights), list[Arrays]()
     read = [(knowledge.source.read(source), knowledge.target.read(reference)) for source, reference in pairs]
     given = [(source, reference) for source, reference in read if source.words and reference.words]
@@ -169,7 +169,7 @@ def _part(listed: Candidates, nbest: NBest, reference: Sequence[str]) -> Arrays:
 
 @dataclass(frozen=True)
 class Run:
-    """What a method has chosen, sentence by sentence."""
+    """What a method chose, sentence by sentence."""
 
     chosen: Counts  # [sentences]
     counts: dict[str, Counts]  # for each measure [sentences, k]
@@ -190,7 +190,7 @@ class Run:
 
 
 def rerank(lists: Lists, adapter: Adapter | None, n: int, *, oracle: bool = False) -> Run:
-    """Go through the sentences with a method, or without one; with `oracle`, the best entry by TER is always chosen."""
+    """Choose sentence by sentence, with a method or without; with `oracle`, always the best entry by TER."""
     if n < 1:
         raise BadInputError(f"an n-best list needs at least one entry, not {n}")
     adaptation = Adaptation(adapter.settings() | {"mode": "rerank"}, lists.weights) if adapter else None
@@ -210,7 +210,7 @@ def rerank(lists: Lists, adapter: Adapter | None, n: int, *, oracle: bool = Fals
 
 
 def live(knowledge: Knowledge, weights: Weights, pairs: Iterable[tuple[str, str]], adapter: Adapter) -> Run:
-    """The same, but each sentence is searched with the weights and factors as they are by then; models do not learn."""
+    """The same, but each sentence is searched with the adapted weights and factors; models do not learn."""
     adaptation, rows, seconds = Adaptation(adapter.settings() | {"mode": "live"}, weights), list[Arrays](), 0.0
     for source, reference in pairs:
         current = Weights(weights.preset, dict(zip(weights, adaptation.weights.tolist(), strict=True)))
@@ -248,7 +248,7 @@ def sweep(
 
 
 def table(runs: dict[str, Run]) -> list[dict[str, Any]]:
-    """TER and BLEU of each run, with the difference to the first that a paired bootstrap gives."""
+    """TER and BLEU of each run, with the difference from the first by paired bootstrap."""
     from dragoman.measure import bootstrap
 
     base = next(iter(runs.values()))

@@ -1,6 +1,6 @@
-"""A person at work, simulated: one pass over a text gives BLEU and WER of what is suggested first, KSMR, and times.
+"""A simulated user: one pass over a text gives BLEU and WER of the first suggestions, KSMR, and times.
 
-What an interactive session suggests before anything is typed is the translation that post-editing would begin with, so
+What an interactive session suggests before anything is typed is the translation that would be post-edited, so
 that both scenarios of [O] §4.2 are measured in one pass.
 """
 
@@ -28,14 +28,14 @@ MEASURES: dict[str, Measure] = {"BLEU": Bleu("none"), "WER": Wer(), "KSMR": Wer(
 
 @dataclass(frozen=True)
 class Simulation:
-    """What a person had to do, segment by segment."""
+    """What the simulated user had to do, segment by segment."""
 
     counts: dict[str, Counts]  # for each measure [segments, k]
     learning: NDArray[np.float64]  # [segments] seconds of the processor: those of the disk say more about the machine
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> Simulation:
-        """Count what came of each segment."""
+        """Count the results of all segments."""
         texts = [each.translation for each in outcomes], [each.reference for each in outcomes]
         efforts = [each.effort for each in outcomes]
         effort = np.array([(each.key_strokes + each.mouse_actions, each.characters) for each in efforts])
@@ -66,7 +66,7 @@ class Simulation:
         ]
 
     def seconds(self) -> dict[str, float]:
-        """Quartiles and extremes of the time of learning a segment."""
+        """Quartiles and extremes of the time to learn a segment."""
         names = "least", "lower quartile", "median", "upper quartile", "most"
         quantiles = np.quantile(self.learning, [0, 0.25, 0.5, 0.75, 1])
         return {f"learning, {name}": float(value) for name, value in zip(names, quantiles, strict=True)}
@@ -80,7 +80,7 @@ def simulated(
     mode: Mode = "graph",
     guess: bool = True,
 ) -> Simulation:
-    """Let a simulated person translate the sources; word graphs complete what is typed, as in [O]."""
+    """Let a simulated user translate the sources, with completions from word graphs as in [O]."""
     return Simulation.of(list(interact(engine, pairs, learn, mode=mode, guess=guess, clock=time.thread_time)))
 
 

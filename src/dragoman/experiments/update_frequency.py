@@ -1,4 +1,4 @@
-"""How often models are trained anew ([O] §4.5): every 10, 100 or 1,000 sentences, from nothing, in batch."""
+"""How often models are retrained ([O] §4.5): every 10, 100 or 1,000 sentences, from nothing, in batch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dragoman.models.knowledge import Knowledge
 
 
 def retrained(workspace: Workspace, task: str, system: str, test: Text, every: int) -> Measured:
-    """Translate so many segments at a time, then train models in batch on all of them up to there."""
+    """Translate some segments at a time, then train models in batch on all segments so far."""
     del task, system
     pairs, parts = workspace.pairs(test), list[Simulation]()
     for begin in range(0, len(pairs), every):
@@ -33,7 +33,7 @@ def retrained(workspace: Workspace, task: str, system: str, test: Text, every: i
 
 
 def train(pairs: list[Pair], directory: Path) -> Path | None:
-    """A base trained on some pairs; of none there is none."""
+    """A base trained on some pairs; None if there are none."""
     fit = [pair for pair in pairs if max(len(side.split()) for side in pair) <= MAX_TRAINING_WORDS]
     if not fit:
         return None
@@ -44,7 +44,7 @@ def train(pairs: list[Pair], directory: Path) -> Path | None:
 
 
 def timed(workspace: Workspace, task: str, test: Text, step: int) -> Measured:
-    """Train models in batch on more and more sentences; seconds are those of the processor, whatever else runs."""
+    """Train models in batch on more and more sentences; seconds are processor time."""
     del task
     pairs, rows, seconds = workspace.pairs(test), list[Row](), dict[str, float]()
     with tempfile.TemporaryDirectory() as directory:
@@ -82,7 +82,7 @@ def findings(results: Results) -> list[Finding]:
 
 
 def _trainings(results: Results) -> dict[str, tuple[list[int], list[float]]]:
-    """For each task: sizes of the training set, and the seconds that training took."""
+    """For each task: sizes of the training set, and seconds of training."""
     found: dict[str, tuple[list[int], list[float]]] = {}
     for task in results.distinct("task"):
         sizes = results.distinct("sentences", task=task)
@@ -101,7 +101,7 @@ def time_table(results: Results) -> Table:
 
 
 def time_findings(results: Results) -> list[Finding]:
-    """Whether training takes longer and longer."""
+    """Whether training time grows."""
     said, rises = [], []
     for task, (sizes, seconds) in _trainings(results).items():
         said.append(f"{task}: {seconds[0]:.2f} s for {sizes[0]:,} sentences, {seconds[-1]:.2f} s for {sizes[-1]:,}")

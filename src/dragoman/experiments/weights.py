@@ -70,7 +70,7 @@ def rate_table(results: Results) -> Table:
 
 
 def size_table(results: Results) -> Table:
-    """TER and BLEU of each method and size; a star where the difference to not adapting has p < 0.05."""
+    """TER and BLEU of each method and size; a star where the difference from not adapting has p < 0.05."""
     rows = []
     for method in results.distinct("method"):
         found = results.select(method=method)
@@ -88,7 +88,7 @@ def _shown(row: Row) -> str:
 
 
 def curve_table(results: Results) -> Table:
-    """Final TER, and the difference to not adapting."""
+    """Final TER, and the difference from not adapting."""
     rows = []
     for method in results.distinct("method"):
         last = results.select(method=method)[-1]
@@ -113,12 +113,12 @@ def part_table(results: Results) -> Table:
 
 
 def _gain(results: Results, better: dict[str, Any], worse: dict[str, Any]) -> Interval:
-    """Points of TER that one row is better than another, on the same segments."""
+    """By how many points of TER one row is better than another, on the same segments."""
     return results.difference(Ter(), "TER", better, worse)
 
 
 def rate_findings(results: Results) -> list[Finding]:
-    """Where the best rates lie, and whether those about 0.01 are worse."""
+    """The best rates, and whether those around 0.01 are worse."""
     best, losses = {}, []
     for method in results.distinct("method")[1:]:
         rows = sorted(results.select(method=method), key=lambda row: float(row["TER"]))
@@ -134,7 +134,7 @@ def rate_findings(results: Results) -> list[Finding]:
 
 
 def _gains(results: Results) -> tuple[dict[str, Interval], str]:
-    """Of each method over not adapting, with the longest lists, and the same in words."""
+    """The gain of each method over not adapting, with the longest lists, and the same in words."""
     gains = {m: _gain(results, {"method": m}, {"method": "none"}) for m in results.distinct("method")[1:]}
     return gains, ", ".join(f"{method} {shown([gain])}" for method, gain in gains.items()) + " points of TER"
 
@@ -218,7 +218,7 @@ def draw_sizes(figure: Any, results: Results) -> None:
 
 
 def draw_curves(figure: Any, results: Results) -> None:
-    """[M] Fig. 9: TER so far, and the difference to the baseline."""
+    """[M] Fig. 9: TER so far, and the difference from the baseline."""
     for axes, name in zip(figure.subplots(1, 2), ("TER", "TER difference"), strict=True):
         for method in results.distinct("method"):
             rows = results.select(method=method)

@@ -1,4 +1,4 @@
-"""What several cells need: texts, trained bases, tuned weights, n-best lists; each is made once and kept."""
+"""What cells share: texts, trained bases, tuned weights and n-best lists, each made once and kept."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from dragoman.models.loglinear import DEFAULT, Weights
 from dragoman.progress import Progress
 from dragoman.tune import METHODS, Development, tune
 
-MAX_TRAINING_WORDS = 80  # words of a side of a training pair
+MAX_TRAINING_WORDS = 80  # words on a side of a training pair
 ROUNDS = 5  # of tuning
-APART = ("server", "commands", "formats", "cluster")  # rooms that no result depends on
+APART = ("server", "commands", "formats", "cluster")  # packages that no result depends on
 
 
 class Workspace:
-    """Corpora to read from, a directory to keep things in, a seed for all chance."""
+    """The corpora, a directory for everything that is kept, and the random seed."""
 
     def __init__(
         self, corpora: Corpora, out: Path, seed: int = 1, progress: Progress | None = None, *, reuse: bool = False
     ) -> None:
         self.corpora, self.out, self.seed, self.progress = corpora, out, seed, progress
-        self.reuse = reuse  # results of another version of the program are taken as they are
+        self.reuse = reuse  # accept results of other versions of the program
 
     def pairs(self, text: Text) -> list[Pair]:
-        """The segments of a text, as tokens with spaces between."""
+        """The segments of a text, as tokens separated by spaces."""
         return self.corpora.pairs(text)
 
     def base(self, train: Text) -> Path:
@@ -92,7 +92,7 @@ class Workspace:
         *,
         preset: str = DEFAULT,
     ) -> Iterator[Engine]:
-        """A new project over a base, or from nothing, that is gone afterwards; the models alone translate."""
+        """A temporary project over a base, or from nothing, that translates with the models alone."""
         over = self.base(base) if isinstance(base, Text) else base
         source, target = languages
         with tempfile.TemporaryDirectory() as directory:
@@ -103,7 +103,7 @@ class Workspace:
                 yield engine
 
     def _kept(self, kind: str, depends: list[Any], make: Callable[[Path], None]) -> Path:
-        """A directory with something that depends on these things, made if it is not there."""
+        """A directory with something that depends on these values, made if it is missing."""
         names = [str(each) for each in depends]
         digests = [self.corpora.digest(each) for each in depends if isinstance(each, Text)]
         hashed = json.dumps([program(), kind, names, self.seed, digests]).encode()
