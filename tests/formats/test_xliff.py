@@ -150,7 +150,7 @@ def test_protected_text_is_one_tag() -> None:
         ("Nothing", 'lacks </g>, <g id="1">, <x id="2"/>'),
         ('<g id="1">a</g><x id="2"/><x id="2"/>', 'has too many of <x id="2"/>'),
         ('</g><g id="1"><x id="2"/>', "</g> in the wrong place"),
-        ('<g id="1">a</g><x id="2"/><x id="3"/>', 'has <x id="3"/>, and the source has not'),
+        ('<g id="1">a</g><x id="2"/><x id="3"/>', 'has <x id="3"/>, which the source lacks'),
         ('<g id="1">a<x id="2"/>', "lacks </g>"),
     ],
 )

@@ -19,7 +19,7 @@ from dragoman.project.learning import Comparison, Lesson
 from dragoman.project.state import State
 
 EPOCHS = 5  # E of the interlaced rule, as in [O] App. A
-EVERY = 10  # sentences after which the batch system is trained anew
+EVERY = 10  # sentences after which the batch system is retrained
 PAPER = {"XRCE": 0.03, "Europarl": 0.16}  # [O] §4.6: median seconds of learning a sample
 
 

@@ -93,9 +93,7 @@ class Lists:
     def suited_to(self, pairs: Sequence[tuple[str, str]], weights: dict[str, float], n: int, system: str = "") -> Lists:
         """These lists, if they fit the texts, weights and system, and are long enough."""
         if (self.texts, self.weights) != (digest(pairs, system), weights) or self.n < n:
-            what = (
-                "the n-best lists that were kept are of another text, size or weights, or of models that have learned"
-            )
+            what = "the saved n-best lists belong to another text, size, weights or state of the models"
             raise BadInputError(what, remedy="name another directory, or delete this one")
         return self
 

@@ -132,10 +132,10 @@ class Scanner:
 
     def _doctype(self, _name: str, _system: str | None, _public: str | None, has_declarations: bool) -> None:
         if has_declarations:
-            raise self._refusal("declares what it is made of (<!DOCTYPE … [ … ]>)", "take the declarations out")
+            raise self._refusal("has declarations in its <!DOCTYPE … [ … ]>", "remove the declarations")
 
     def _entity(self, *_: object) -> None:
-        raise self._refusal("has an entity of its own", "write the characters instead")
+        raise self._refusal("uses an entity that is not XML's own", "write the characters instead")
 
     def _refusal(self, what: str, remedy: str) -> BadInputError:
         line = self.parser.CurrentLineNumber

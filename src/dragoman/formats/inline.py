@@ -147,7 +147,7 @@ def _find_stranger(source: Inline, parts: list[str | Tag], names: frozenset[str]
     for part in parts:
         for found in looks.finditer(part) if isinstance(part, str) else ():
             if not any(found[0] in run for run in source.runs):
-                return f"has {found[0]}, and the source has not"
+                return f"has {found[0]}, which the source lacks"
     return None
 
 

@@ -86,7 +86,7 @@ def _cut(text: Iterable[Sequence[str]]) -> Iterable[Sequence[str]]:
     """The sentences, if they are lists of words: a string would be taken as a list of characters."""
     for n, words in enumerate(text):
         if isinstance(words, str):
-            raise BadInputError(f"sentence {n} is a string", remedy="cut it into words, for example with .split()")
+            raise BadInputError(f"sentence {n} is a string", remedy="split it into words, for example with .split()")
         yield words
 
 

@@ -90,7 +90,7 @@ def _statistics(measure: Measure, hypotheses: Path, references: Path) -> Counts:
     if len(translations) != len(right):
         raise BadInputError(
             f"{hypotheses} has {len(translations)} lines, {references} has {len(right)}",
-            remedy="line n of the one is compared with line n of the other",
+            remedy="use files with the same number of lines",
         )
     if not right:
         raise BadInputError("the file is empty", where=references, remedy="write one sentence per line")

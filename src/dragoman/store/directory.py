@@ -116,7 +116,7 @@ class Project:
         lock = WriterLock(self.path / "lock")
         try:
             self.journal.start_writing()
-            self.check_agreement(succeeding=True)  # until now somebody else may have trained a base
+            self.check_agreement(succeeding=True)  # meanwhile another process may have trained a base
         except BaseException:
             self.journal.stop_writing()
             lock.release()

@@ -39,7 +39,7 @@ NUMBER = f"coalesce(to_regclass('{TABLE}')::oid::bigint, 0)"  # that PostgreSQL 
 TAKE = sa.text(f"SELECT pg_try_advisory_lock({OURS}::bigint << 32 | {NUMBER})")
 GIVE_BACK = sa.text("SELECT pg_advisory_unlock_all()")
 HERE = "(SELECT oid FROM pg_database WHERE datname = current_database())"  # a copy of it has tables of the same numbers
-HOLDER = sa.text(  # who is allowed to see little sees only that there is somebody
+HOLDER = sa.text(  # with few permissions one sees only that there is a writer
     "SELECT coalesce(nullif(application_name, ''), 'another process') FROM pg_locks JOIN pg_stat_activity USING (pid)"  # noqa: S608
     f" WHERE locktype = 'advisory' AND granted AND classid = {OURS} AND objid::bigint = {NUMBER} AND database = {HERE}"
 )

@@ -15,7 +15,7 @@ from pathlib import Path
 from dragoman.errors import BadInputError, StorageError
 from dragoman.files import storage_errors
 
-TAKEN = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)  # what the systems say when somebody else has the lock
+TAKEN = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)  # what systems report when another process has the lock
 
 if sys.platform == "win32":
     import msvcrt

@@ -32,7 +32,7 @@ class Row:
     user: str | None
     source: str | None
     target: str | None
-    reason: str | None  # why a correction looked suspicious; if it was learned all the same, somebody insisted
+    reason: str | None  # why a correction looked suspicious; it was learned anyway if somebody passed force
     refers_to: int | None  # forget: the correction forgotten; learn, flagged: the correction revised
     forgotten_by: int | None  # the id of the row that forgot this one
     settings: dict[str, Any] | None

@@ -50,9 +50,7 @@ class Development:
         if not len(self.sources) == len(self.references) == len(self.placeable):
             raise BadInputError(f"{len(self.sources)} sources, but {len(self.references)} references")
         if not self.sources:
-            raise BadInputError(
-                "there is no sentence with words on both sides to tune on", remedy="give a development set"
-            )
+            raise BadInputError("no sentence with words on both sides to tune on", remedy="pass a development set")
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[Iterable[str], Iterable[str]]]) -> Development:
