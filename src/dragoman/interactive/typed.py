@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from dragoman.interactive.correction import Beginning
+from dragoman.interactive.error_model import Beginning
 from dragoman.types import Sentence
 
 GLUED = 8  # tokens at most that are taken for the beginning of one word
