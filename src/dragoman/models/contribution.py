@@ -19,8 +19,8 @@ WIDTHS = (1, 1, 2, 3, 3, 3, 3)  # columns of each part: source, target, links, a
 
 Ids = NDArray[np.int64]
 
-# Position 0 is the null word, so the last one equals the length of the sentence. If it took more bits, it would run into
-# the position before it, and forgetting a correction would subtract the wrong counts.
+# Position 0 is the null word, so the last one equals the length of the sentence. If it took more bits, it would run
+# into the position before it, and forgetting a correction would subtract the wrong counts.
 assert LONGEST < 1 << kernels.PACKED_POSITION_BITS  # noqa: S101 (two constants that must agree, checked on import)
 
 

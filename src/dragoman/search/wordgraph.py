@@ -1,7 +1,7 @@
 """Word graphs: all translations that a search has left, with their scores and features, as a graph of phrases.
 
 State 0 is the first, the highest the end; arcs stand in the order of their origins and lead to higher states. A graph
-is self-contained: it stays valid when the models learn. `graph_files` saves it.
+is self-contained: it stays valid when the models learn.
 """
 
 from __future__ import annotations
