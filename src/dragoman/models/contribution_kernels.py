@@ -8,8 +8,8 @@ import numpy as np
 from dragoman.kernels import kernel, lean
 
 MOST_BYTES = 10  # of one number
-# Of the second of two positions, as the journal stores them. It is one bit less than in the keys of alignment tables, to
-# save bytes, and can no longer change; contribution.py checks that the longest sentence fits.
+# Of the second of two positions, as the journal stores them. It is one bit less than in the keys of alignment tables,
+# to save bytes, and can no longer change; contribution.py checks that the longest sentence fits.
 PACKED_POSITION_BITS = 9
 
 
