@@ -162,10 +162,7 @@ def test_numba_takes_the_locators_from_the_class_of_the_cache() -> None:
 
 
 def test_a_dispatcher_asks_the_cache_that_it_was_given() -> None:
-    @numba.njit
-    def function(x: int) -> int:
-        return x
-
+    function = numba.njit(lambda x: x)
     assert isinstance(function._cache, caching.NullCache), changed("Dispatcher._cache", "a NullCache by default")
     asked: list[str] = []
 
