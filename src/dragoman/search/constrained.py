@@ -1,13 +1,13 @@
 """Search for the best translation that begins with given words, or consists of them.
 
-Options that agree with the given words are offered once more for each place at which they do. Where the models do not
-offer the given words, options that say nearly the same stand for them (constrained_edits.py), and any word may be added
-by itself. So there is always an answer.
+Options that agree with the given words are offered once more for each position at which they do. Where the models do
+not offer the given words, options with nearly the same words take their place (constrained_edits.py), and any word may
+be inserted by itself. So there is always a result.
 
-How a whole reference may have come about is asked more strictly, and likewise what an unfinished word may be: a word
-that the models do not offer stands in place of a source word, with the features that they have for the two (an unseen
-phrase pair, [O] Eq. 8) and STRANGE surcharges, or by itself for twice as many; a source word that a whole reference
-leaves over costs as many, and a word that is the copy of a source word stands for no other.
+Deriving a whole reference is stricter, and so is completing an unfinished word: a word that the models do not offer
+either translates a source word, with the features that the models have for the two (an unseen phrase pair, [O] Eq. 8)
+and STRANGE surcharges, or is inserted for twice as many. A source word that a whole reference leaves untranslated costs
+STRANGE surcharges too, and a word that is the copy of a source word translates no other.
 
 >>> Prefix.of(["pulse", "el"])
 Prefix(words=('pulse', 'el'), unfinished=False, whole=False)
