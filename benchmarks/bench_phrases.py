@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.models import options_kernels
+from dragoman.models import phrases_options_kernels
 from dragoman.models.extraction import extract
 from dragoman.models.phrases import PhraseModel, new_options
 from dragoman.models.symmetry import symmetrise
@@ -111,7 +111,7 @@ def listing(model: PhraseModel, samples: list[Sample]) -> float:
         view = model.view
         begin = time.perf_counter()
         for start in range(f.size):
-            options_kernels.options(view, f, start, 20, found)
+            phrases_options_kernels.options(view, f, start, 20, found)
         times.append(time.perf_counter() - begin)
     return 1e6 * statistics.median(times)
 

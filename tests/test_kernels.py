@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import numba
+import numpy as np
 import pytest
+from numba.core import caching, event
 
 import dragoman
+from dragoman import kernels
+from dragoman.fetching import bases_directory
 
 PACKAGE = Path(dragoman.__file__).parent
 
@@ -114,6 +120,85 @@ def test_a_cache_that_others_can_write_is_not_trusted(sandbox: Sandbox) -> None:
     sandbox.cache.chmod(0o777)
     assert sandbox.run()[0] == ["41 0", "1 1 1"]
     assert not list(sandbox.cache.iterdir())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where Linux keeps caches")
+def test_the_cache_stays_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DRAGOMAN_CACHE", "DRAGOMAN_BASES", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert kernels.cache_directory() == tmp_path / ".cache" / "dragoman" / "kernels"
+    assert bases_directory() == tmp_path / ".cache" / "dragoman" / "bases"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
+    assert kernels.cache_directory() == tmp_path / "own" / "dragoman" / "kernels"
+    assert bases_directory() == tmp_path / "own" / "dragoman" / "bases"
+
+
+# ── The private parts of Numba that kernels.py is built on ───────────────────────────────────────────────────────────
+
+
+def changed(part: str, expected: str) -> str:
+    return f"Numba {numba.__version__}: {part} has changed, kernels.py expects {expected}"
+
+
+def test_numba_asks_a_locator_what_ours_answers() -> None:
+    locator = caching._CacheLocator
+    ours = {name for name in vars(kernels._Locator) if not name.startswith("_")}
+    assert locator.__abstractmethods__ <= ours, changed(
+        "_CacheLocator", f"no other abstract methods than {sorted(ours)}"
+    )
+    for name in ("ensure_cache_path", "from_function", "get_cache_path", "get_disambiguator", "get_source_stamp"):
+        assert hasattr(locator, name), changed("numba.core.caching._CacheLocator", f"a method {name}")
+    signature = list(inspect.signature(locator.from_function).parameters)
+    assert signature == ["py_func", "py_file"], changed("_CacheLocator.from_function", "(py_func, py_file)")
+
+
+def test_numba_takes_the_locators_from_the_class_of_the_cache() -> None:
+    for name, owner in (("_locator_classes", caching.CompileResultCacheImpl), ("_impl_class", caching.Cache)):
+        assert hasattr(owner, name), changed(f"numba.core.caching.{owner.__name__}", f"an attribute {name}")
+    for name in ("load_overload", "save_overload", "flush", "cache_path"):
+        for owner in (caching.Cache, caching.NullCache):
+            assert hasattr(owner, name), changed(f"numba.core.caching.{owner.__name__}", f"a member {name}")
+
+
+def test_a_dispatcher_asks_the_cache_that_it_was_given() -> None:
+    function = numba.njit(lambda x: x)
+    assert isinstance(function._cache, caching.NullCache), changed("Dispatcher._cache", "a NullCache by default")
+    asked: list[str] = []
+
+    class Cache:
+        cache_path = None
+
+        def load_overload(self, *_: Any) -> None:
+            asked.append("load_overload")
+
+        def save_overload(self, *_: Any) -> None:
+            asked.append("save_overload")
+
+    function._cache = Cache()
+    function(1)
+    assert asked == ["load_overload", "save_overload"], changed("Dispatcher._cache", "to be asked when it compiles")
+
+
+def test_numba_leaves_reference_counts_out_of_a_lean_kernel() -> None:
+    def first(array: Any) -> Any:
+        return array[0]
+
+    counted, lean = numba.njit(first), numba.njit(first)
+    lean.targetoptions["_nrt"] = False
+    for dispatcher in (counted, lean):
+        dispatcher(np.zeros(1))
+    code = [next(iter(dispatcher.inspect_llvm().values())) for dispatcher in (counted, lean)]
+    assert "NRT_decref" in code[0], changed("the code of njit functions", "calls of NRT_decref")
+    assert "NRT_decref" not in code[1], changed('targetoptions["_nrt"]', "False to switch reference counts off")
+
+
+def test_numba_tells_which_function_it_compiles() -> None:
+    with event.install_recorder("numba:compile") as recorder:
+        numba.njit(lambda x: x)(1)
+    told = [happening.data for _, happening in recorder.buffer]
+    assert told and all("dispatcher" in data for data in told), changed("numba:compile", 'events with a "dispatcher"')
+    assert all(hasattr(data["dispatcher"], "py_func") for data in told), changed("Dispatcher", "an attribute py_func")
 
 
 def kernel_modules() -> list[Path]:

@@ -1,4 +1,4 @@
-"""What `dragoman doctor` looks at: each finding is fine, or says what to do about it."""
+"""The checks of `dragoman doctor`: each finding is fine, or says what to do about it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEAST_MEMORY = 1 << 30
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the examination."""
+    """The result of one check."""
 
     what: str
     found: str
@@ -34,7 +34,7 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Look at everything, in the order in which a person would ask."""
+    """Run all checks."""
     checks: list[Callable[[], Finding]] = [_versions, _processor, _memory, _disk, _kernel_cache, _self_test]
     return [check() for check in checks]
 
@@ -64,13 +64,13 @@ def _processor() -> Finding:
 def _memory() -> Finding:
     free = _free_memory()
     if free is None:
-        return Finding("memory", "this system does not tell")
+        return Finding("memory", "unknown on this system")
     remedy = "close other programs: a trained base needs about 1 GB" if free < LEAST_MEMORY else ""
     return Finding("memory", f"{free / 2**30:.1f} GB free", remedy)
 
 
 def _free_memory() -> int | None:
-    """Bytes that a program can still have, where the system says so."""
+    """Bytes of memory available, if the system says so."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:"))
@@ -80,14 +80,14 @@ def _free_memory() -> int | None:
 
 def _disk() -> Finding:
     free = shutil.disk_usage(Path.cwd()).free
-    remedy = "make room: a correction is learned only once it is safe on disk" if free < LEAST_DISK else ""
+    remedy = "free some space: corrections are only learned once they are safe on disk" if free < LEAST_DISK else ""
     return Finding("disk", f"{free / 2**30:.1f} GB free here", remedy)
 
 
 def _kernel_cache() -> Finding:
     directory = kernels.cache_directory()
     if directory is None:
-        remedy = "set DRAGOMAN_CACHE to a directory that only you can write, or every start compiles for a minute"
+        remedy = "set DRAGOMAN_CACHE to a directory that only you can write to, or every start compiles for a minute"
         return Finding("kernel cache", "none", remedy)
     files = list(directory.rglob("*.nbc"))
     size = sum(path.stat().st_size for path in files)
@@ -99,12 +99,12 @@ def _kernel_cache() -> Finding:
 
 def _self_test() -> Finding:
     began = time.perf_counter()
-    count = kernels.warm() if kernels.cache_directory() else 0  # it would all be compiled in vain
+    count = kernels.warm() if kernels.cache_directory() else 0  # without a cache, compiling would be for nothing
     warmed = time.perf_counter() - began
     table = Table({"count": np.int64})
     table.add([3, 4, 3], count=1)
     text = "Pulse el «botón» verde {name}: 1,8 l."
     if table.get([3, 4, 5], "count").tolist() != [2, 1, 0] or join(split(text)) != text:
-        return Finding("self-test", "wrong results", "clear the kernel cache directory and install dragoman again")
+        return Finding("self-test", "wrong results", "delete the kernel cache directory and reinstall dragoman")
     ready = f"{count} kernels ready in {warmed:.1f} s, " if count else ""
-    return Finding("self-test", f"{ready}tables and text as they should be")
+    return Finding("self-test", f"{ready}tables and text work")

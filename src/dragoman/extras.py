@@ -1,4 +1,4 @@
-"""Libraries that only some uses want, which come with an extra of the package."""
+"""Optional libraries, which are installed with an extra of the package."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dragoman.errors import BadInputError
 
 
 def load(module: str, extra: str) -> Any:
-    """A module of an optional library; without it, an error that says how to install it.
+    """Import a module of an optional library; if it is missing, the error says how to install it.
 
     >>> load("no_such_library", "plots")
     Traceback (most recent call last):

@@ -1,29 +1,30 @@
-"""Bases that are elsewhere: in any place that fsspec knows (s3://…, gs://…, memory://…), fetched once, and checked.
+"""Remote bases: fetched once from any location that fsspec supports (s3://…, gs://…, memory://…), and verified.
 
-A copy stands in the user's cache under the checksum of its manifest, so the same base is fetched once, whatever it is
-called, and a new one at the same place is another. Files are fetched one by one under other names, and the directory
-gets its own when all of them have been checked: what was broken off goes on where it stopped.
+The copy in the user's cache is named after the checksum of its manifest. So the same base is fetched once whatever its
+URL, and a new base at the same URL is fetched again. Files are fetched one by one into a temporary directory, which is
+renamed when all of them have been verified: an interrupted download resumes where it stopped.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import platform
 import secrets
 from pathlib import Path
 from typing import Any
+
+import platformdirs
 
 from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.extras import load
 from dragoman.files import MANIFEST, open_arrays, storage_errors, write_durably
 from dragoman.progress import Progress
 
-PIECE = 1 << 22  # bytes that are copied at a time
+PIECE = 1 << 22  # bytes copied at a time
 
 
 def fetch(location: str | Path, *, progress: Progress | None = None) -> Path:
-    """The directory of a base at a location: the path itself, or of a URL a copy in the user's cache."""
+    """The directory of a base: the location itself if it is a path, or a copy in the user's cache if it is a URL."""
     if isinstance(location, Path) or "://" not in location:
         return Path(location)
     files, path = _connect(location)
@@ -36,11 +37,10 @@ def fetch(location: str | Path, *, progress: Progress | None = None) -> Path:
 
 
 def bases_directory() -> Path:
-    """Where fetched bases are kept: $DRAGOMAN_BASES, or a place in the user's cache."""
+    """Where fetched bases are kept: $DRAGOMAN_BASES, or a directory in the user's cache."""
     if chosen := os.environ.get("DRAGOMAN_BASES"):
         return Path(chosen)
-    home = {"Darwin": "~/Library/Caches", "Windows": os.environ.get("LOCALAPPDATA", "~")}.get(platform.system())
-    return Path(os.environ.get("XDG_CACHE_HOME") or home or "~/.cache").expanduser() / "dragoman" / "bases"
+    return platformdirs.user_cache_path("dragoman", appauthor=False, opinion=False) / "bases"
 
 
 def _connect(location: str) -> tuple[Any, str]:
@@ -49,8 +49,8 @@ def _connect(location: str) -> tuple[Any, str]:
     try:
         files, path = fsspec.url_to_fs(location)
     except (ImportError, ValueError) as error:
-        remedy = "install what fsspec needs for it, for instance: pip install s3fs"
-        raise BadInputError(f"no way to read from there ({error})", where=location, remedy=remedy) from None
+        remedy = "install the fsspec driver for it, for example: pip install s3fs"
+        raise BadInputError(f"cannot read from such a location ({error})", where=location, remedy=remedy) from None
     return files, str(path).rstrip("/")
 
 
@@ -58,10 +58,10 @@ def _read_manifest(files: Any, path: str, location: str) -> dict[str, Any]:
     try:
         data = files.cat_file(f"{path}/{MANIFEST}")
     except FileNotFoundError:
-        remedy = "name the directory that a base was saved to, as a whole"
+        remedy = "give the directory that a base was saved to"
         raise BadInputError(f"there is no base here (no {MANIFEST})", where=location, remedy=remedy) from None
     except OSError as error:
-        raise BadInputError(f"cannot be read ({error})", where=location, remedy="look for a mistyped name") from None
+        raise BadInputError(f"cannot be read ({error})", where=location, remedy="check the URL") from None
     try:
         manifest: dict[str, Any] = json.loads(data)
         names = [entry["file"] for entry in manifest["arrays"].values()]
@@ -73,7 +73,7 @@ def _read_manifest(files: Any, path: str, location: str) -> dict[str, Any]:
 
 
 def _copy(files: Any, path: str, manifest: dict[str, Any], directory: Path, progress: Progress) -> None:
-    """Copy all files aside, check them, and give the directory its name."""
+    """Copy all files to a temporary directory, verify them, and rename it."""
     aside = directory.with_name(f"{directory.name}.part")
     aside.mkdir(parents=True, exist_ok=True)
     entries = list(manifest["arrays"].values())
@@ -86,17 +86,17 @@ def _copy(files: Any, path: str, manifest: dict[str, Any], directory: Path, prog
         progress("fetching the base", done, total)
     write_durably(aside / MANIFEST, manifest["data"])
     try:
-        open_arrays(aside)  # reads through all of it, and knows the checksums
+        open_arrays(aside)  # verifies the checksums of all files
     except DamagedFileError as error:
         if error.where and Path(error.where).suffix == ".npy":
             Path(error.where).unlink()
-        raise DamagedFileError(error.what, where=path, remedy="fetch it again, or save it there again") from None
+        raise DamagedFileError(error.what, where=path, remedy="fetch it again, or save the base again") from None
     if not directory.exists():  # another process may have been faster
         aside.rename(directory)
 
 
 def _copy_file(files: Any, remote: str, own: Path) -> None:
-    """Copy one file, under another name until all of it is there."""
+    """Copy one file, under a temporary name until it is complete."""
     part = own.with_name(f"{own.name}.{secrets.token_hex(4)}")
     try:
         with files.open(remote, "rb") as there, part.open("wb") as here:
@@ -104,7 +104,7 @@ def _copy_file(files: Any, remote: str, own: Path) -> None:
                 here.write(piece)
         part.replace(own)
     except FileNotFoundError:
-        remedy = "save the base there again, as a whole"
+        remedy = "save the base there again"
         raise DamagedFileError("a file of the base is missing", where=remote, remedy=remedy) from None
     finally:
         part.unlink(missing_ok=True)

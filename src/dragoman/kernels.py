@@ -1,12 +1,15 @@
-"""Compiled functions: the decorator all of them use, and the cache that keeps them from one run to the next.
+"""Compiled functions: the decorator that all of them use, and the cache that keeps them from one run to the next.
 
 1. A module whose name ends in `kernels` defines its functions with `@kernel`. It imports nothing but NumPy and other
    kernel modules, and its functions take numbers, arrays and named tuples of arrays, never Python objects.
-2. A function is compiled when it is first called with new types, with the GIL released, and stored on disk under a key:
-   the hash of its module's source and of the kernel modules that one imports. Numba by itself does not notice that a
-   function imported from another file has changed; with this key it need not.
-3. `@exercise` marks a plain function that calls the kernels of a room once on tiny data; `warm()` runs all of these, so
-   that a server or a test-suite compiles up front.
+2. A function is compiled when it is first called with new types, releases the GIL, and is stored on disk under a key:
+   the hash of its module's source and of the kernel modules that this one imports. Numba itself does not notice when a
+   function imported from another file has changed; with this key it does not have to.
+3. `@exercise` marks a plain function that calls the kernels of a module once on tiny data. `warm()` runs all of these,
+   so that a server or a test suite compiles up front.
+
+The cache and the progress line use parts of Numba that are not public. pyproject.toml therefore limits its version, and
+tests/test_kernels.py says what has changed when they stop working.
 """
 
 from __future__ import annotations
@@ -17,7 +20,6 @@ import hashlib
 import importlib.util
 import os
 import pkgutil
-import platform
 import shutil
 import sys
 import tempfile
@@ -26,9 +28,10 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import platformdirs
 from numba.core import caching, config, event
 
-KEYS_KEPT = 3  # per module: so that two checkouts, or a branch and its parent, do not undo each other's work
+KEYS_KEPT = 3  # per module, so that two checkouts, or a branch and its parent, do not evict each other's kernels
 OPTIONS = {"nogil": True, "error_model": "numpy"}
 
 _kernels: dict[str, Any] = {}  # qualified name -> Numba dispatcher
@@ -49,9 +52,9 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def lean(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel without Numba's reference counts, for functions that make no arrays and return only numbers.
+    """A kernel without Numba's reference counting, for functions that make no arrays and return only numbers.
 
-    Where tuples of arrays are passed on from function to function, counting references costs more than all else.
+    Where tuples of arrays are passed from function to function, reference counting costs more than everything else.
     """
     dispatcher: Any = kernel(function)
     if not config.DISABLE_JIT:
@@ -60,13 +63,13 @@ def lean(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def exercise(function: Callable[[], None]) -> Callable[[], None]:
-    """Mark a function that calls the kernels of its room once, with the types of real use."""
+    """Mark a function that calls the kernels of its module once, with the types of real use."""
     _exercises.append(function)
     return function
 
 
 def warm() -> int:
-    """Compile every kernel of the package, or load it from the cache; returns how many there are."""
+    """Compile every kernel of the package or load it from the cache; returns the number of kernels."""
     package = importlib.import_module("dragoman")
     for found in pkgutil.walk_packages(package.__path__, "dragoman."):
         if found.name.endswith("kernels"):
@@ -80,7 +83,7 @@ def warm() -> int:
 
 
 def cache_directory() -> Path | None:
-    """Where compiled kernels are kept; None when no directory can be written, and every run compiles anew."""
+    """Where compiled kernels are kept; None if no directory can be used, so that every run compiles again."""
     for candidate in _cache_candidates():
         try:
             candidate.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -94,14 +97,13 @@ def cache_directory() -> Path | None:
 def _cache_candidates() -> list[Path]:
     if chosen := os.environ.get("DRAGOMAN_CACHE"):
         return [Path(chosen)]
-    home = {"Darwin": "~/Library/Caches", "Windows": os.environ.get("LOCALAPPDATA", "~")}.get(platform.system())
-    root = Path(os.environ.get("XDG_CACHE_HOME") or home or "~/.cache").expanduser()
     user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
-    return [root / "dragoman" / "kernels", Path(tempfile.gettempdir()) / f"dragoman-kernels-{user}"]
+    cache = platformdirs.user_cache_path("dragoman", appauthor=False, opinion=False)
+    return [cache / "kernels", Path(tempfile.gettempdir()) / f"dragoman-kernels-{user}"]
 
 
 def _is_ours(directory: Path) -> bool:
-    """Compiled code is run: none is taken from a directory that another user can write."""
+    """Whether only we, or root, can write to a directory: what is in it will be executed."""
     status = directory.stat()
     return not hasattr(os, "getuid") or (status.st_uid in (os.getuid(), 0) and not status.st_mode & 0o022)
 
@@ -116,7 +118,7 @@ def digest(module: str) -> str:
 
 
 def _imported(module: str, source: bytes) -> set[str]:
-    """Names of the kernel modules that the source imports; not of this one, whose OPTIONS are part of the key."""
+    """Names of the kernel modules that the source imports, except this one, whose OPTIONS are part of the key."""
     package = str(sys.modules[module].__package__)
     names: set[str] = set()
     for node in ast.walk(ast.parse(source)):
@@ -172,7 +174,7 @@ class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
 
 
 class _KernelCache:
-    """Numba's cache of one function, opened at first use; one that cannot be read or written slows, never stops."""
+    """Numba's cache of one function, opened at first use; if it cannot be read or written, that only costs time."""
 
     def __init__(self, function: Any) -> None:
         self._function = function
@@ -182,14 +184,14 @@ class _KernelCache:
         if self._opened is None:
             try:
                 self._opened = type("Cache", (caching.Cache,), {"_impl_class": _CacheImpl})(self._function)
-            except (RuntimeError, OSError):  # no directory to keep it in
+            except (RuntimeError, OSError):  # there is no directory for it
                 self._opened = caching.NullCache()
         return self._opened
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         try:
             return self._open().load_overload(signature, context)
-        except Exception:  # a damaged file of the cache: compile again and overwrite it
+        except Exception:  # a damaged file in the cache: compile again and overwrite it
             with contextlib.suppress(OSError):
                 self._open().flush()
             return None
@@ -206,7 +208,7 @@ class _KernelCache:
 
 
 class _ProgressLine(event.Listener):  # type: ignore[misc]
-    """Says on the terminal that kernels are being compiled, and how many; the line is wiped after each."""
+    """Shows on the terminal how many kernels are being compiled; the line is erased afterwards."""
 
     def __init__(self) -> None:
         self.compiled: set[str] = set()

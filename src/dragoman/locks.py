@@ -1,4 +1,4 @@
-"""Many may read at once, or one may write: translations go on side by side, learning waits for its turn."""
+"""A readers–writer lock: translations run in parallel, learning runs alone."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from contextlib import contextmanager
 
 
 class ReadWriteLock:
-    """A lock for any number of readers or one writer; a waiting writer is let in before readers that come later.
+    """A lock for any number of readers or one writer; a waiting writer goes before readers that come later.
 
-    So whoever holds it must not take it again. An interruption at any moment, ^C included, leaves it in order.
+    It is therefore not reentrant: a thread that holds it must not take it again. It stays consistent if a thread is
+    interrupted at any moment, for example by ^C.
     """
 
     def __init__(self) -> None:
@@ -21,7 +22,7 @@ class ReadWriteLock:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Hold the lock together with other readers."""
+        """Hold the lock as one of any number of readers."""
         with self._condition:
             self._condition.wait_for(lambda: not self._writing and not self._writers_waiting)
             self._readers += 1
@@ -34,7 +35,7 @@ class ReadWriteLock:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Hold the lock alone."""
+        """Hold the lock exclusively."""
         with self._condition:
             self._writers_waiting += 1
             try:
@@ -42,7 +43,7 @@ class ReadWriteLock:
                 self._writing = True
             finally:
                 self._writers_waiting -= 1
-                self._condition.notify_all()  # if this one gives up, readers need not wait for it any longer
+                self._condition.notify_all()  # if this writer was interrupted, readers must not go on waiting for it
         try:
             yield
         finally:

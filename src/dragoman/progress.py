@@ -1,4 +1,4 @@
-"""Progress bars on standard error, for whoever wants to see how far something is."""
+"""Progress bars on standard error."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-Progress = Callable[[str, int, int], None]  # what is being done, how much of it, of how much
+Progress = Callable[[str, int, int], None]  # name of the work, amount done, total amount
 
 
 @contextmanager
 def bars() -> Iterator[Progress]:
-    """A function to report with, which draws a bar for each thing that is done."""
+    """A function to report progress with; it draws a bar for each kind of work."""
     from rich import progress
     from rich.console import Console
 

@@ -253,7 +253,9 @@ def test_whatever_is_typed_stays(taught: Engine, mode: Mode) -> None:
                 for size in {1, 2, len(text) // 2, len(text)}:
                     suggestion = session.suggest(text[:size])
                     assert suggestion.text.startswith(text[:size])
-                    assert len(suggestion.words) >= 0
+                    for word in suggestion.words:
+                        assert suggestion.suffix[word.begin :].startswith(word.text)
+                        assert 0 <= word.confidence <= 1
 
 
 @pytest.fixture(scope="module")

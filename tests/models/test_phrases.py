@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dragoman.errors import BadInputError
 from dragoman.files import open_arrays, write_arrays
-from dragoman.models import options_kernels
+from dragoman.models import phrases_options_kernels
 from dragoman.models.phrases import PhraseModel, new_options
 from tests.oracles.phrases import PhraseCounts, Sample
 
@@ -214,11 +214,11 @@ def test_all_phrases_from_a_word_on_are_listed_in_one_walk(
     sentence = np.array([0, 1, 2, 0, 3, 1], np.int64)
     found, words = new_options(model.longest, limit), np.empty(10, np.int64)
     for start in range(sentence.size):
-        n = options_kernels.options(model.view, sentence, start, limit, found)
+        n = phrases_options_kernels.options(model.view, sentence, start, limit, found)
         listed = []
         for length in range(1, model.longest + 1):
             for at in range(found.ends[length - 1], found.ends[length]):
-                size = options_kernels.target_words(model.view, found.target[at], words)
+                size = phrases_options_kernels.target_words(model.view, found.target[at], words)
                 listed.append((length, tuple(words[:size].tolist()), int(found.counts[at])))
         expected = [
             (length, option[0], option[1])

@@ -15,8 +15,8 @@ from dragoman.models.alignment import AlignmentModel
 from dragoman.models.alignment_kernels import JUMP_UNIFORM, LEXICAL_UNIFORM
 from dragoman.models.language import LanguageModel
 from dragoman.models.modelset import ModelSet
-from dragoman.models.options_kernels import SHARED, options
 from dragoman.models.phrases import PhraseModel, new_options
+from dragoman.models.phrases_options_kernels import SHARED, options
 from tests.oracles.kneser_ney import KneserNey
 
 pytestmark = pytest.mark.kernels

@@ -57,5 +57,5 @@ def test_sentences_are_taken_as_they_are_needed() -> None:
 
 def test_a_bad_sentence_is_named() -> None:
     found = translate_all(Decoder(sample(), Weights("thot")), [["press"], []], threads=2)
-    with pytest.raises(BadInputError, match="sentence 2: there are no words"):
+    with pytest.raises(BadInputError, match="sentence 2: no words to translate"):
         list(found)

@@ -1,8 +1,7 @@
-"""A word graph holds the translations of its search, no more and no less, and keeps them when it is saved."""
+"""A word graph holds the translations of its search, no more and no less."""
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -10,12 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.errors import BadInputError, DamagedFileError
+from dragoman.errors import BadInputError
 from dragoman.models.loglinear import PRESETS, Weights
 from dragoman.search import hypotheses
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam, Decoder, Search
-from dragoman.search.graph_files import from_json, from_text, to_json, to_text
 from dragoman.search.wordgraph import WordGraph
 from tests.oracles.search import Exhaustive
 from tests.search.test_decoder import EVERYTHING, corpora, learned, sample, weights_of
@@ -158,26 +156,13 @@ def test_weights_of_another_preset_are_refused() -> None:
         graph.nbest(0)
 
 
-@settings(deadline=None, max_examples=30)
-@given(
-    corpora,
-    weights_of(),
-    st.lists(st.sampled_from(["a", "b", "\t", 'q"\n', "🙂 \\", "\u2028"]), min_size=1, max_size=3),
-)
-def test_saving_gives_back_the_same_bits(pairs: Pairs, weights: Weights, source: list[str]) -> None:
-    graph = searched(pairs, weights, source).graph()
-    assert from_text(to_text(graph)) == graph
-    assert from_json(json.loads(json.dumps(to_json(graph)))) == graph
-    assert to_text(from_text(to_text(graph))) == to_text(graph)
-
-
 def test_a_graph_of_a_constrained_search_keeps_surcharges() -> None:
     weights = Weights("moses")
     search = Decoder(sample(), weights).search(["press", "the"], prefix=Prefix(("una", "pulse"), whole=True))
     graph = search.graph()
     assert graph.best == search.best
     assert graph.best.surcharges > 0
-    again = from_text(to_text(graph)).rescored(weights)
+    again = graph.rescored(weights)
     assert again.best.score == pytest.approx(search.best.score)
     assert len(graph.confidences(graph.best)) == 2
 
@@ -199,23 +184,4 @@ def test_graphs_one_after_another() -> None:
     assert whole.best.score == pytest.approx(sum(part.best.score for part in parts))
     covered = sorted(place for step in whole.best.steps for place in range(*step.source))
     assert covered == list(range(6))
-    assert from_text(to_text(whole)) == whole
     assert math.isclose(sum(whole.posteriors()[whole.origin == 0]), 1.0)
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda _: "",
-        lambda text: text.replace("graph 1", "graph 2"),
-        lambda text: text.replace("\t0\t", "\t-1\t"),
-        lambda text: "\n".join(text.split("\n")[:-2]) + "\n",
-        lambda text: "\n".join(text.split("\n")[:3]) + "\n",
-        lambda text: text.replace("phrase\t", "sentence\t"),
-        lambda text: text.replace("[", "{"),
-    ],
-)
-def test_damaged_files_are_told(damage: object) -> None:
-    text = to_text(Decoder(sample(), Weights("thot")).search(["press", "the", "button"]).graph())
-    with pytest.raises(DamagedFileError, match="word graph"):
-        from_text(damage(text))  # type: ignore[operator]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,38 +12,47 @@ from dragoman.commands.common import ProjectPath, User, input_lines, opened
 from dragoman.errors import BadInputError
 
 if TYPE_CHECKING:
+    from prompt_toolkit.input import Input
+    from prompt_toolkit.output import Output
+
     from dragoman.engine import Engine
+
+    Terminal = tuple[Input, Output]
 
 commands = typer.Typer()
 
-HELP = "Tab: next word · →: next character · Enter: accept and learn · Esc: another · ^K: no more · ^C: leave"
-PAUSE = 0.05  # seconds after which an Esc is an Esc, and not the beginning of an arrow key
+HELP = "Tab: next word · →: next character · Enter: accept and learn · Esc: another · ^K: none · ^C: quit"
 
 
 @commands.command(epilog='Example: dragoman interact manual "Press the green button."')
 def interact(
     project: ProjectPath,
-    text: Annotated[list[str] | None, typer.Argument(help="Texts to translate; without, lines from input.")] = None,
-    file: Annotated[Path | None, typer.Option(help="Take the texts from this file, one a line.")] = None,
-    threshold: Annotated[float, typer.Option(help="Suggest only as far as the models are this sure, 0 to 1.")] = 0.0,
+    text: Annotated[
+        list[str] | None, typer.Argument(help="Texts to translate; if omitted, lines from standard input.")
+    ] = None,
+    file: Annotated[Path | None, typer.Option(help="Read the texts from this file, one per line.")] = None,
+    threshold: Annotated[
+        float, typer.Option(help="Stop suggesting before the first word with less confidence than this, 0 to 1.")
+    ] = 0.0,
     user: User = None,
 ) -> None:
-    """Translate by typing: what you type is completed at every key, and what you accept is learned.
+    """Translate by typing: every key completes what you type, and what you accept is learned.
 
-    Tab takes over the next word, Enter all of it; Esc asks for another suggestion. What is accepted is printed as well,
-    if the output goes to a file.
+    Tab takes the next word, Enter all of it; Esc asks for another suggestion. If the output goes to a file or a pipe,
+    accepted translations are written to it.
     """
     if not 0 <= threshold <= 1:
-        raise BadInputError(f"a threshold is from 0 to 1, not {threshold}")
+        raise BadInputError(f"the threshold must be from 0 to 1, not {threshold}")
     if text and file:
-        raise BadInputError("the texts come from the command line or from a file, not from both")
+        raise BadInputError("give texts or --file, not both")
     if not text and not file and sys.stdin.isatty():
-        raise BadInputError("there is nothing to translate", remedy="give texts, --file, or lines on standard input")
+        raise BadInputError("nothing to translate", remedy="give texts, --file, or lines on standard input")
     from dragoman.text.reading import lines
 
     sources = text or (lines(file) if file else input_lines())
-    with opened(project) as engine, _terminal() as terminal:
-        terminal.show(f"{HELP}\r\n")
+    terminal = _terminal()
+    with opened(project) as engine:
+        _print(HELP, terminal)
         for source in sources:
             if source.strip() and not _translate(engine, source, terminal, threshold, user):
                 break
@@ -54,80 +60,41 @@ def interact(
 
 def _translate(engine: Engine, source: str, terminal: Terminal, threshold: float, user: str | None) -> bool:
     """Translate one text in the terminal; false if the person leaves."""
-    from dragoman.interactive.editor import ACCEPT, Editor, shown
+    from dragoman.interactive.editor import Editor, shown
     from dragoman.project.guard import FlaggedError
 
     with engine.interact(source, threshold=threshold, user=user) as session:
-        editor = Editor(lambda prefix: session.suggest(prefix).suffix, lambda: session.reject().suffix)
-        terminal.show(f"\r\n\x1b[1m{shown(source)}\x1b[0m\r\n{editor.draw(terminal.width)}")
-        doubted = None
-        for key in terminal.keys:
-            done = editor.press(key)
-            terminal.show(editor.draw(terminal.width))
-            if done is None:
-                continue
-            terminal.show(editor.finish(terminal.width))
-            if done != ACCEPT:
-                return False
-            if not editor.typed.strip():
-                return True  # nothing was said, and nothing is learned
+        editor = Editor(lambda prefix: session.suggest(prefix).suffix, lambda: session.reject().suffix, *terminal)
+        _print("", terminal)
+        _print(shown(source), terminal, "bold")
+        flagged: str | None = None
+        while (target := editor.run(flagged or "")) is not None:
+            if not target.strip():
+                return True  # nothing was typed, so nothing is learned
             try:
-                session.accept(editor.typed, force=editor.typed == doubted)
+                session.accept(target, force=target == flagged)
             except FlaggedError as error:
-                doubted = editor.typed
-                terminal.show(f"{error}\r\nEnter learns it all the same.\r\n{editor.draw(terminal.width)}")
+                flagged = target
+                _print(f"{error.what}\nPress Enter to learn it anyway.", terminal)
                 continue
             if not sys.stdout.isatty():
-                typer.echo(editor.typed)
+                typer.echo(target)
             return True
     return False
 
 
-class Terminal:
-    """A terminal that gives every key as it is pressed."""
+def _terminal() -> Terminal:
+    """The terminal of whoever runs the command, even if texts come from a file or results go to one."""
+    from prompt_toolkit.input import create_input
+    from prompt_toolkit.output import create_output
 
-    def __init__(self, file: int) -> None:
-        import select
-
-        from dragoman.interactive.editor import keys
-
-        self._file = file
-        self.keys = keys(lambda: os.read(file, 1024), lambda: bool(select.select([file], [], [], PAUSE)[0]))
-
-    @property
-    def width(self) -> int:
-        """Columns."""
-        try:
-            return max(os.get_terminal_size(self._file).columns, 2)
-        except OSError:
-            return 80
-
-    def show(self, text: str) -> None:
-        """Write characters and control sequences."""
-        data = text.encode()
-        while data:
-            data = data[os.write(self._file, data) :]
+    if not (sys.stdout.isatty() or sys.stderr.isatty()):
+        raise BadInputError("there is no terminal to type in", remedy="run it in a terminal")
+    return create_input(always_prefer_tty=True), create_output(always_prefer_tty=True)
 
 
-@contextmanager
-def _terminal() -> Iterator[Terminal]:
-    """The terminal of whoever runs the command, keys unprocessed, and as before afterwards."""
-    try:
-        import termios
-        import tty
-    except ImportError:
-        raise BadInputError(
-            "this system has no terminal of the kind that is needed", remedy="use Linux or macOS"
-        ) from None
-    with ExitStack() as stack:
-        file = sys.stdin.fileno()
-        if not os.isatty(file):  # the texts come from there
-            try:
-                file = os.open("/dev/tty", os.O_RDWR)
-            except OSError:
-                raise BadInputError("there is no terminal to type in", remedy="run it in a terminal") from None
-            stack.callback(os.close, file)
-        before = termios.tcgetattr(file)
-        stack.callback(termios.tcsetattr, file, termios.TCSADRAIN, before)
-        tty.setraw(file)
-        yield Terminal(file)
+def _print(text: str, terminal: Terminal, style: str = "") -> None:
+    from prompt_toolkit import print_formatted_text
+    from prompt_toolkit.formatted_text import FormattedText
+
+    print_formatted_text(FormattedText([(style, text)]), output=terminal[1])

@@ -1,107 +1,133 @@
-r"""A line in which a translation is typed, with the rest of it suggested in grey; keys in, what to draw out.
+r"""A line in the terminal in which a translation is typed, with the rest of it suggested in grey after the cursor.
 
-Tab takes over a word of the suggestion, the right arrow a character, Enter all of it. Esc asks for another suggestion,
-^K for none. Backspace deletes a character, ^W a word, ^U everything. ^C and ^D leave.
+Tab takes the next word of the suggestion, the right arrow a character, Enter all of it. Esc asks for another one, ^K
+removes it. Backspace deletes a character, ^W a word, ^U everything before the cursor. ^C and ^D leave. Everything else,
+such as moving the cursor, pasting and wrapping, is left to prompt_toolkit.
 
->>> editor = Editor(lambda prefix: "Pulse el botón"[len(prefix):], lambda: "")
->>> for key in ["P", "\t", "\t"]:
-...     _ = editor.press(key)
->>> editor.typed, editor.suffix
-('Pulse el', ' botón')
+>>> from prompt_toolkit.input import create_pipe_input
+>>> from prompt_toolkit.output import DummyOutput
+>>> with create_pipe_input() as keys:
+...     keys.send_text("P\t\t\r")
+...     Editor(lambda prefix: "Pulse el botón"[len(prefix):], lambda: "", keys, DummyOutput()).run()
+'Pulse el botón'
 """
 
 from __future__ import annotations
 
-import codecs
-import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 
-from rich.cells import cell_len
+from prompt_toolkit import PromptSession
+from prompt_toolkit.auto_suggest import Suggestion
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import DummyHistory
+from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
+from prompt_toolkit.output import Output
 
 from dragoman.text.spacing import FULL_WIDTH, UNSPACED, look_of
 from dragoman.text.tokens import split
 
-GREY, PLAIN = "\x1b[90m", "\x1b[0m"
-ACCEPT, LEAVE = "accept", "leave"
-
-RIGHT = "\x1b[C"
-ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.)")  # the sequences of arrow keys and the like
+PAUSE = 0.05  # seconds after which an Esc is an Esc, and not the beginning of an arrow key
 
 
 class Editor:
-    """What was typed, and what is suggested after it; `suggest` completes a prefix, `reject` in another way."""
+    """Edits one line: `suggest` completes a prefix at every change, `reject` gives another completion of the same."""
 
-    def __init__(self, suggest: Callable[[str], str], reject: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        suggest: Callable[[str], str],
+        reject: Callable[[], str],
+        input: Input | None = None,  # noqa: A002 (prompt_toolkit's name)
+        output: Output | None = None,
+    ) -> None:
         self._suggest, self._reject = suggest, reject
-        self.typed = ""
-        self.suffix = suggest("")
-        self._row = 0  # of the cursor, counted from the first row of the text
+        self._prompt: PromptSession[str | None] = PromptSession(
+            history=DummyHistory(), key_bindings=self._keys(), input=input, output=output, reserve_space_for_menu=0
+        )
+        self._prompt.app.ttimeoutlen = PAUSE
+        self._buffer = self._prompt.default_buffer
+        self._buffer.on_text_changed += self._text_changed
 
-    def press(self, key: str) -> str | None:
-        """Do what a key says: ACCEPT, LEAVE, or go on."""
-        if key in ("\x03", "\x04"):
-            return LEAVE
-        if key in ("\r", "\n"):
-            self.typed, self.suffix = self.typed + self.suffix, ""
-            return ACCEPT
-        if key == "\x1b":
-            self.suffix = self._reject()
-        elif key == "\x0b":
-            self.suffix = ""
-        elif key in ("\t", RIGHT):
-            taken = first_word(self.suffix) if key == "\t" else first_character(self.suffix)
-            self._type(self.typed + taken)
-        elif key in ("\x7f", "\b"):
-            self._type(without_last_character(self.typed))
-        elif key == "\x17":
-            self._type(without_last_word(self.typed))
-        elif key == "\x15":
-            self._type("")
-        elif not key.startswith("\x1b") and unicodedata.category(key[0]) != "Cc":
-            self._type(self.typed + key)
-        return None
+    def run(self, text: str = "") -> str | None:
+        """Let a person type, and return the text they accept, or None if they leave.
 
-    def _type(self, text: str) -> None:
-        if text != self.typed:
-            self.typed = text
-            self.suffix = self._suggest(text)
+        The line begins with `text`; if there is any, nothing is suggested until it is changed.
+        """
+        return self._prompt.prompt(default=text, pre_run=None if text else self._ask)
 
-    def draw(self, width: int) -> str:
-        """The characters and control sequences that show the line on a terminal, in place of what was drawn before."""
-        typed, suffix = shown(self.typed), shown(self.suffix)
-        erase = f"\x1b[{self._row}A\r\x1b[J" if self._row else "\r\x1b[J"
-        row, column = place(typed, width)
-        last, end = place(typed + suffix, width)
-        wrap = "\r\n" if end == 0 and last else ""  # a full row leaves the cursor in it, on all terminals alike
-        back = (f"\x1b[{last - row}A" if last > row else "") + "\r" + (f"\x1b[{column}C" if column else "")
-        self._row = row
-        return f"{erase}{typed}{GREY}{suffix}{PLAIN}{wrap}{back}"
+    # ── Suggestions ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def finish(self, width: int) -> str:
-        """What brings the cursor to a new row below the line."""
-        below = place(shown(self.typed + self.suffix), width)[0] - self._row
-        self._row = 0
-        return (f"\x1b[{below}B" if below else "") + "\r\n"
+    def _text_changed(self, _: Buffer) -> None:
+        if not self._prompt.app.is_done:
+            self._ask()
+
+    def _ask(self) -> None:
+        self._show(lambda: self._suggest(self._buffer.text))
+
+    def _show(self, suggestion: Callable[[], str]) -> None:
+        """Show a suggestion; an error ends the editing, and comes out of `run`."""
+        try:
+            self._buffer.suggestion = Suggestion(suggestion())
+        except Exception as error:
+            self._prompt.app.exit(exception=error)
+
+    @property
+    def _suffix(self) -> str:
+        """The suggestion, as far as it can be seen: it is shown only while the cursor is at the end of the line."""
+        buffer = self._buffer
+        return buffer.suggestion.text if buffer.suggestion and buffer.document.is_cursor_at_the_end else ""
+
+    # ── Keys ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _keys(self) -> KeyBindings:
+        keys = KeyBindings()
+        keys.add(Keys.Tab)(lambda _: self._buffer.insert_text(first_word(self._suffix)))
+        keys.add(Keys.Right)(self._go_right)
+        keys.add(Keys.ControlF)(self._go_right)
+        keys.add(Keys.Enter)(self._accept)
+        keys.add(Keys.ControlJ)(self._accept)
+        keys.add(Keys.Escape, eager=True)(lambda _: self._show(self._reject))
+        keys.add(Keys.ControlK)(self._cut_rest)
+        keys.add(Keys.Backspace)(lambda _: self._keep(without_last_character))
+        keys.add(Keys.ControlW)(lambda _: self._keep(without_last_word))
+        keys.add(Keys.BracketedPaste)(self._paste)
+        for key in (Keys.ControlC, Keys.ControlD):
+            keys.add(key)(lambda event: event.app.exit(result=None))
+        return keys
+
+    def _go_right(self, _: KeyPressEvent) -> None:
+        if self._suffix:
+            self._buffer.insert_text(first_character(self._suffix))
+        else:
+            self._buffer.cursor_right()
+
+    def _accept(self, event: KeyPressEvent) -> None:
+        text = self._buffer.text + self._suffix
+        event.app.exit(result=text)
+        self._buffer.document = Document(text)
+
+    def _cut_rest(self, _: KeyPressEvent) -> None:
+        if self._buffer.document.is_cursor_at_the_end:
+            self._buffer.suggestion = None
+        else:
+            self._buffer.delete(len(self._buffer.document.text_after_cursor))
+
+    def _keep(self, kept: Callable[[str], str]) -> None:
+        """Delete before the cursor what a function does not keep of it."""
+        before = self._buffer.document.text_before_cursor
+        self._buffer.delete_before_cursor(len(before) - len(kept(before)))
+
+    def _paste(self, event: KeyPressEvent) -> None:
+        self._buffer.insert_text(" ".join(event.data.splitlines()))
 
 
 def shown(text: str) -> str:
-    """A text in which control characters, which a terminal would obey, are visible instead."""
+    """A text in which control characters, which a terminal would obey, are dots."""
     return "".join("·" if unicodedata.category(c) == "Cc" else c for c in text)
-
-
-def place(text: str, width: int) -> tuple[int, int]:
-    """Row and column of the cursor after a text, on a terminal of this width."""
-    row = column = 0
-    for character in text:
-        cells = cell_len(character)
-        if column + cells > width:
-            row, column = row + 1, 0
-        column += cells
-        if column == width:
-            row, column = row + 1, 0
-    return row, column
 
 
 def first_word(text: str) -> str:
@@ -127,7 +153,7 @@ def without_last_word(text: str) -> str:
 
 
 def _word_ends(text: str) -> list[int]:
-    """Where the words of a text without spaces end: beside all tokens of scripts that have none, and at its end."""
+    """Where the words of a text without spaces end: in scripts that have none, at every token."""
     sentence = split(text)
     unspaced = pairwise(look_of(word, False).kind in (UNSPACED, FULL_WIDTH) for word in sentence.words)
     ends = [end for (_, end), pair in zip(sentence.spans, unspaced, strict=False) if any(pair)]
@@ -152,20 +178,3 @@ def without_last_character(text: str) -> str:
 
 def _combines(character: str) -> bool:
     return unicodedata.category(character).startswith("M")
-
-
-def keys(read: Callable[[], bytes], more: Callable[[], bool]) -> Iterator[str]:
-    """The keys that bytes from a terminal stand for: characters, and sequences that begin with Esc.
-
-    `read` gives some bytes, none at the end; `more` tells whether others follow at once, as they do within a sequence.
-    """
-    decoder, waiting = codecs.getincrementaldecoder("utf-8")(errors="ignore"), ""
-    while chunk := read():
-        waiting += decoder.decode(chunk)
-        while waiting:
-            while waiting[0] == "\x1b" and not ESCAPE.match(waiting) and more() and (chunk := read()):
-                waiting += decoder.decode(chunk)
-            sequence = ESCAPE.match(waiting)
-            size = sequence.end() if sequence else 1
-            yield waiting[:size]
-            waiting = waiting[size:]

@@ -23,7 +23,7 @@ from dragoman.adapt.protocol import Matrix, Vector, check, check_losses
 from dragoman.adapt.ridge import regress
 from dragoman.errors import BadInputError
 from dragoman.extras import load
-from dragoman.interactive.correction import Beginning, Correction
+from dragoman.interactive.error_model import Beginning, ErrorModel
 from dragoman.interactive.user import type_characters
 from dragoman.search.wordgraph import WordGraph
 
@@ -92,12 +92,12 @@ def ksmr(graph: WordGraph, reference: Sequence[str]) -> float:
 
     Words are the models' own, with one space between them.
     """
-    correction, wanted = Correction(graph), " ".join(reference)
+    error_model, wanted = ErrorModel(graph), " ".join(reference)
 
     def suggest(prefix: str) -> str:
         *finished, begun = prefix.split(" ")
         gap = bool(finished) and not begun
-        found = correction.complete(Beginning(tuple(finished), begun, gap))
+        found = error_model.complete(Beginning(tuple(finished), begun, gap))
         if not begun:
             return prefix + " ".join(found.words)
         stands = bool(found.words) and found.stands > 0

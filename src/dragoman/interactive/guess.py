@@ -1,4 +1,4 @@
-"""A word that was begun and that no phrase offers: completed from the whole vocabulary.
+"""Completing a word that no phrase offers, from the whole vocabulary.
 
 >>> from dragoman.models.modelset import ModelSet
 >>> models = ModelSet()
@@ -22,18 +22,18 @@ from dragoman.models.modelset import ModelSet
 from dragoman.text.shapes import capital
 from dragoman.text.vocabulary import Vocabulary
 
-CANDIDATES = 500  # words that are compared at most; those with the lowest ids were seen first, and are the commonest
+CANDIDATES = 500  # words compared at most; those with the lowest ids were seen first and tend to be most common
 
 
 class Guess(NamedTuple):
-    """A word that may be meant."""
+    """A word that may be the one being typed."""
 
     word: str
-    probability: float  # among all words that begin like it
+    probability: float  # among all words that begin the same way
 
 
 def guess(models: ModelSet, source: Sequence[str], before: Sequence[str], begun: str) -> Guess | None:
-    """The likeliest word that begins like this one, after some words in a translation of the source; in any case."""
+    """The likeliest word that begins with `begun`, whatever its case, after the words `before` in a translation."""
     forms = dict.fromkeys([begun, begun.lower(), capital(begun, False)])
     words = np.concatenate([_beginning_with(models.target, form) for form in forms])[:CANDIDATES]
     if not words.size:
@@ -48,7 +48,7 @@ def guess(models: ModelSet, source: Sequence[str], before: Sequence[str], begun:
 
 
 def _beginning_with(vocabulary: Vocabulary, begun: str) -> np.ndarray:
-    """Ids of words that go on from these characters."""
+    """Ids of the words that begin with these characters."""
     below = np.empty(0, np.int64) if vocabulary.base is None else _beginning_with(vocabulary.base, begun)
     arrays, wanted = vocabulary.arrays(), np.frombuffer(begun.encode(), np.uint8)
     found = kernels.beginning_with(arrays["bytes"], arrays["ends"], wanted, CANDIDATES)

@@ -25,7 +25,7 @@ from itertools import takewhile
 from typing import Literal, NamedTuple, Self, get_args
 
 from dragoman.errors import BadInputError
-from dragoman.interactive.correction import Beginning, Completion, Correction
+from dragoman.interactive.error_model import Beginning, Completion, ErrorModel
 from dragoman.interactive.graphs import Found, Graphs
 from dragoman.interactive.guess import Guess
 from dragoman.interactive.typed import Typed, read_typed
@@ -169,11 +169,11 @@ class Session:
         if self._opening is None:
             yield Suggestion(prefix, "" if prefix else self.source.text, "graph", self.revision)
             return
-        typed = read_typed(sentence, self._opening.correction.has_word_with)
+        typed = read_typed(sentence, self._opening.error_model.has_word_with)
         answer = self._answer(self._opening, typed.beginning)
         yield self._suggestion(prefix, typed, answer)
         if rejected:
-            for completion in answer.graph.correction.nbest(answer.beginning, ALTERNATIVES * rejected):
+            for completion in answer.graph.error_model.nbest(answer.beginning, ALTERNATIVES * rejected):
                 yield self._suggestion(prefix, typed, answer._replace(completion=completion))
 
     def _answer(self, opening: _Graph, beginning: Beginning) -> _Answer:
@@ -201,7 +201,7 @@ class Session:
         return not first.fits and first.completion.edits > FORGIVEN * words
 
     def _completed(self, graph: _Graph, beginning: Beginning) -> _Answer:
-        return _Answer(graph, beginning, graph.correction.complete(beginning))
+        return _Answer(graph, beginning, graph.error_model.complete(beginning))
 
     def _behind(self, words: tuple[str, ...]) -> _Graph:
         """The graph of a search behind some words."""
@@ -247,7 +247,7 @@ class _Graph:
     """A word graph that completes, and what is known of it."""
 
     def __init__(self, found: Found, origin: str) -> None:
-        self.correction = Correction(found.graph, found.welcome)
+        self.error_model = ErrorModel(found.graph, found.welcome)
         self.revision = found.revision
         self.origin = origin
 
@@ -269,8 +269,8 @@ class _Answer(NamedTuple):
 
 def _sure(answer: _Answer, last: int) -> list[float]:
     """The confidences of the last words of an answer: of the first, all may stand already."""
-    correction, completion = answer.graph.correction, answer.completion
-    found = correction.confidences(correction.starts(answer.beginning), completion)
+    error_model, completion = answer.graph.error_model, answer.completion
+    found = error_model.confidences(error_model.starts(answer.beginning), completion)
     if answer.guess:
         found = [answer.guess.probability, *found[completion.stands > 0 :]]
     return found[len(found) - last :]

@@ -1,8 +1,8 @@
-"""What a person has typed so far, in words: those that are finished, and the characters of one that may go on.
+"""What a person has typed so far, in words: the finished ones, and the characters of one that may continue.
 
-The beginning of a text is not cut into tokens as the whole text would be: of "l'eau" first there is "l", then "l'",
-then "l'e". So characters without a gap between them are taken for the beginning of one word if a word that is likely
-to come begins with them; otherwise the last token is the unfinished word.
+The beginning of a text is not tokenised as the whole text would be: someone who types "l'eau" has typed "l", then
+"l'", then "l'e". So characters without a gap between them are taken for the beginning of one word if a likely word
+begins with them; otherwise the last token is the unfinished word.
 
 >>> from dragoman.text.tokens import split
 >>> read_typed(split("Ouvrez l'"), {"l'", "eau"}.__contains__).beginning
@@ -16,16 +16,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from dragoman.interactive.correction import Beginning
+from dragoman.interactive.error_model import Beginning
 from dragoman.types import Sentence
 
-GLUED = 8  # tokens at most that are taken for the beginning of one word
+GLUED = 8  # most tokens that are taken for the beginning of one word
 
 
 class Typed(NamedTuple):
     """A typed text in words."""
 
-    sentence: Sentence  # as it was cut into tokens
+    sentence: Sentence  # its tokens
     words: tuple[str, ...]  # all of them, the unfinished one last
     beginning: Beginning
 

@@ -38,6 +38,9 @@ TABLES = ("links", "targets", "jumps", "origins", "sources")
 Ids = NDArray[np.int64]
 Words = Sequence[str]
 
+# A key is made of positions and a sentence length, none above LONGEST; one with more bits would run into the next.
+assert LONGEST < 1 << kernels.POSITION_BITS  # noqa: S101 (two constants that must agree, checked on import)
+
 
 class Contribution(NamedTuple):
     """What one sample added to the statistics."""

@@ -8,7 +8,9 @@ import numpy as np
 from dragoman.kernels import kernel, lean
 
 MOST_BYTES = 10  # of one number
-POSITION_BITS = 9  # of the second of two positions, both below 512
+# Of the second of two positions, as the journal stores them. It is one bit less than in the keys of alignment tables,
+# to save bytes, and can no longer change; contribution.py checks that the longest sentence fits.
+PACKED_POSITION_BITS = 9
 
 
 @lean
@@ -50,7 +52,7 @@ def steps(rows):
     found = np.empty(rows.shape[0], np.int64)
     last = np.int64(0)
     for n in range(rows.shape[0]):
-        place = (np.int64(rows[n, 0]) << POSITION_BITS) | np.int64(rows[n, 1])
+        place = (np.int64(rows[n, 0]) << PACKED_POSITION_BITS) | np.int64(rows[n, 1])
         step = place - last
         found[n] = 2 * step if step >= 0 else -2 * step - 1
         last = place
@@ -64,5 +66,5 @@ def fill_places(steps, rows):
     for n in range(steps.size):
         step = steps[n]
         place += step >> 1 if step & 1 == 0 else -((step + 1) >> 1)
-        rows[n, 0] = place >> POSITION_BITS
-        rows[n, 1] = place & ((1 << POSITION_BITS) - 1)
+        rows[n, 0] = place >> PACKED_POSITION_BITS
+        rows[n, 1] = place & ((1 << PACKED_POSITION_BITS) - 1)

@@ -29,11 +29,11 @@ from numpy.typing import ArrayLike, NDArray
 from dragoman.arrays import Restorable
 from dragoman.errors import BadInputError
 from dragoman.kernels import exercise
-from dragoman.models import extraction_kernels, options_kernels, phrases_upkeep_kernels
+from dragoman.models import extraction_kernels, phrases_options_kernels, phrases_upkeep_kernels
 from dragoman.models import phrases_kernels as kernels
 from dragoman.models.extraction import MAX_PHRASE_WORDS, as_links
-from dragoman.models.options_kernels import Options
 from dragoman.models.phrases_kernels import DROPPED, SKIPPED, SORTED, SUM, PairColumns, PhraseArrays
+from dragoman.models.phrases_options_kernels import Options
 from dragoman.tables import ABSENT, PathTable, Table
 from dragoman.tables import kernels as table_kernels
 from dragoman.tables.kernels import FREE, HIGH, LIVE, WORD_BITS
@@ -196,7 +196,7 @@ class PhraseModel(Restorable):
         if limit < 1:
             raise BadInputError(f"limit must be at least 1, not {limit}")
         found = new_options(words.size, limit)
-        end = options_kernels.options(self.view._replace(share=SUM), words, 0, limit, found)
+        end = phrases_options_kernels.options(self.view._replace(share=SUM), words, 0, limit, found)
         return [
             Option(
                 tuple(self.targets.path(int(found.target[n]))),
@@ -212,12 +212,12 @@ class PhraseModel(Restorable):
     def count(self, source: ArrayLike, target: ArrayLike) -> int:
         """How often a pair was seen, c(f, e), base and layer summed, whatever the share."""
         f, e = _as_words(source, "source"), _as_words(target, "target")
-        return int(options_kernels.pair_totals(self.view._replace(share=SUM), f, e)[0])
+        return int(phrases_options_kernels.pair_totals(self.view._replace(share=SUM), f, e)[0])
 
     def probabilities(self, source: ArrayLike, target: ArrayLike) -> tuple[float, float]:
         """Relative frequencies p(f|e) and p(e|f) of a pair, 0 where nothing was seen ([O] Eq. 8, 9 with β = 1)."""
         f, e = _as_words(source, "source"), _as_words(target, "target")
-        count, of_source, of_target = options_kernels.pair_totals(self.view, f, e)
+        count, of_source, of_target = phrases_options_kernels.pair_totals(self.view, f, e)
         return count / of_target if count else 0.0, count / of_source if count else 0.0
 
     def contents(self) -> list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]:

@@ -10,7 +10,7 @@ Phrases are paths in two path tables, one a language; a pair is an entry of a th
    seldom reads it all. A pair holds its two phrases; a phrase that nothing holds is erased.
 
 What is done to whole models, pruning and merging, stands in phrases_upkeep_kernels.py, what a decoder reads in
-options_kernels.py.
+phrases_options_kernels.py.
 """
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False

@@ -1,4 +1,4 @@
-"""Many sentences on several threads: the results come in order, and are the same for any number of threads.
+"""Translating many sentences on several threads: results come in order, and do not depend on the number of threads.
 
 >>> from dragoman.models.loglinear import Weights
 >>> from dragoman.models.modelset import ModelSet
@@ -21,7 +21,7 @@ from dragoman.search.decoder import Decoder
 from dragoman.search.hypotheses import Hypothesis
 from dragoman.search.searching import Search
 
-AHEAD = 16  # sentences, for each thread, that may be taken before the first of them is wanted
+AHEAD = 16  # sentences per thread that may be started before the first result is consumed
 
 T = TypeVar("T")
 Words = Sequence[str]
@@ -37,7 +37,7 @@ def translate_all(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Hypothesis]:
-    """The best translation of each sentence; `placeable` marks the words of each that come out as they are."""
+    """The best translation of each sentence; `placeable` marks the words of each that are copied."""
     return search_all(decoder, sentences, placeable, wanted=_best, threads=threads, progress=progress)
 
 
@@ -54,7 +54,7 @@ def search_all(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[T]:
-    """What is wanted of the search of each sentence: an n-best list, a word graph, or whatever else."""
+    """What `wanted` takes from the search of each sentence: an n-best list, a word graph, or anything else."""
     workers = threads or os.cpu_count() or 1
     numbered = enumerate(zip(sentences, placeable or repeat(None), strict=placeable is not None), start=1)
 

@@ -1,13 +1,13 @@
 """Search for the best translation that begins with given words, or consists of them.
 
-Options that agree with the given words are offered once more for each place at which they do. Where the models do not
-offer the given words, options that say nearly the same stand for them (constrained_edits.py), and any word may be added
-by itself. So there is always an answer.
+Options that agree with the given words are offered once more for each position at which they do. Where the models do
+not offer the given words, options with nearly the same words take their place (constrained_edits.py), and any word may
+be inserted by itself. So there is always a result.
 
-How a whole reference may have come about is asked more strictly, and likewise what an unfinished word may be: a word
-that the models do not offer stands in place of a source word, with the features that they have for the two (an unseen
-phrase pair, [O] Eq. 8) and STRANGE surcharges, or by itself for twice as many; a source word that a whole reference
-leaves over costs as many, and a word that is the copy of a source word stands for no other.
+Deriving a whole reference is stricter, and so is completing an unfinished word: a word that the models do not offer
+either translates a source word, with the features that the models have for the two (an unseen phrase pair, [O] Eq. 8)
+and STRANGE surcharges, or is inserted for twice as many. A source word that a whole reference leaves untranslated costs
+STRANGE surcharges too, and a word that is the copy of a source word translates no other.
 
 >>> Prefix.of(["pulse", "el"])
 Prefix(words=('pulse', 'el'), unfinished=False, whole=False)
@@ -30,8 +30,8 @@ from dragoman.search.constrained_edits import nearly
 from dragoman.search.options import Scorer, new_span_options, selected
 from dragoman.search.options_kernels import ADDED, COPY, GIVEN, INSERTED, OPTION, STRANGE, SpanOptions
 
-COMPLETIONS = 10  # of an unfinished word that are tried where no option offers one
-PLACES = 200_000  # of a prefix with a source word, at most; in long sentences only those near the diagonal are tried
+COMPLETIONS = 10  # tried for an unfinished word where no option offers one
+PLACES = 200_000  # most pairs of a prefix word and a source word tried; in long sentences, those near the diagonal
 NEAREST = 10  # source words, either side of the diagonal, that are always tried
 
 Ids = NDArray[np.int64]
@@ -39,52 +39,52 @@ Ids = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Prefix:
-    """Words that a translation has to begin with."""
+    """Words that a translation must begin with."""
 
     words: tuple[str, ...]
     unfinished: bool = False  # whether the last of them is only the beginning of a word
-    whole: bool = False  # whether nothing may follow: the translation is known, and how it came about is asked
+    whole: bool = False  # whether nothing may follow: the translation is known, and its derivation is wanted
 
     def __post_init__(self) -> None:
         if isinstance(self.words, str):
             raise BadInputError("a prefix is a list of words, not one string", remedy="split it first")
         if not all(self.words):
-            raise BadInputError("a prefix holds a word without any characters", remedy="leave it out")
+            raise BadInputError("the prefix has a word without any characters", remedy="leave it out")
         if self.whole and (self.unfinished or not self.words):
-            raise BadInputError("a whole translation has at least one word, and no unfinished ones")
+            raise BadInputError("a whole translation needs at least one word, and no unfinished one")
 
     @property
     def strict(self) -> bool:
-        """Whether phrases have to agree with it to the word."""
+        """Whether phrases must agree with it word for word."""
         return self.whole or self.unfinished
 
     @classmethod
     def of(cls, prefix: Prefix | Sequence[str] | None) -> Prefix:
-        """A prefix of finished words, unless it is a prefix already."""
+        """The prefix itself, or one made of finished words."""
         return prefix if isinstance(prefix, Prefix) else cls(tuple(prefix or ()))
 
 
 class Blocks(NamedTuple):
-    """Options that agree with a prefix, by the number of its words that stand already."""
+    """Options that agree with a prefix, by the number of its words already produced."""
 
-    first: Ids  # [P + 1] the blocks of n words that stand are first[n] … first[n + 1] - 1
-    block: Ids  # [blocks, 5] start and end of the span, first option, one past the last, words that then stand
+    first: Ids  # [P + 1] the blocks for n words produced so far are first[n] … first[n + 1] - 1
+    block: Ids  # [blocks, 5] start and end of the span, first option, one past the last, words produced after it
 
 
 NO_BLOCKS = Blocks(np.zeros(1, np.int64), np.empty((0, 5), np.int64))
 
 
-def constrain(scorer: Scorer, options: SpanOptions, prefix: Prefix, memory: int) -> tuple[SpanOptions, Blocks]:
-    """The options with those for each place of a prefix behind them, and where these stand.
+def constrain(scorer: Scorer, options: SpanOptions, prefix: Prefix, language_state: int) -> tuple[SpanOptions, Blocks]:
+    """The options, followed by those for each position of a prefix, and where to find these.
 
-    `memory` is the state of the language model before the first word.
+    `language_state` is the state of the language model before the first word.
     """
     if not prefix.words:
         return options, NO_BLOCKS
     free = options.row.size
     ids = scorer.sentence.spelling.ids(prefix.words)
     near = _diagonal(scorer, prefix)
-    extra = _extra(scorer, options, _given(scorer, options, prefix, ids, memory), near, prefix.strict)
+    extra = _extra(scorer, options, _given(scorer, options, prefix, ids, language_state), near, prefix.strict)
     joined = _joined(options, extra)
     starts = _starting(scorer, joined.words, prefix)
     rows = kernels.agreeing(joined, ids, prefix.unfinished, starts, prefix.whole, near)
@@ -105,14 +105,14 @@ def constrain(scorer: Scorer, options: SpanOptions, prefix: Prefix, memory: int)
 
 
 def _own_kin(options: SpanOptions) -> None:
-    """Let options with another start than the one they come from stand for themselves."""
+    """Make options that start elsewhere than the option they were made from their own kin."""
     row = options.row
     moved = np.flatnonzero(row["start"] != row["start"][row["kin"]])
     row["kin"][moved] = moved
 
 
 def _diagonal(scorer: Scorer, prefix: Prefix) -> Ids:
-    """[P, 2] the source words, first and one past the last, that each word of the prefix may stand for."""
+    """[P, 2] the source words, first and one past the last, that each word of the prefix may translate."""
     J, P = scorer.sentence.ids.size, len(prefix.words)
     lengths = scorer.models.lengths.view
     ratio = J / P if prefix.whole else lengths_kernels.pooled_ratio(lengths.pooled, lengths.base_pooled)[0]
@@ -131,16 +131,16 @@ def _starting(scorer: Scorer, words: Ids, prefix: Prefix) -> NDArray[np.bool_]:
     return fits[places]
 
 
-def _given(scorer: Scorer, options: SpanOptions, prefix: Prefix, ids: Ids, memory: int) -> Ids:
-    """[n, 2] each place of the prefix with a word that may stand there where no option says so.
+def _given(scorer: Scorer, options: SpanOptions, prefix: Prefix, ids: Ids, language_state: int) -> Ids:
+    """[n, 2] each position of the prefix with a word that may fill it where no option does.
 
-    At the place of an unfinished word these are the word as it is and likely completions.
+    For an unfinished word these are the word as it is, and likely completions.
     """
     places = np.arange(ids.size)
     if not prefix.unfinished:
         return np.stack([places, ids], axis=1)
     fitting = np.unique(options.words[_starting(scorer, options.words, prefix)])
-    _, state = recall_kernels.say(scorer.recall, scorer.language, memory, ids, 0, ids.size - 1)
+    _, state = recall_kernels.say(scorer.recall, scorer.language, language_state, ids, 0, ids.size - 1)
     answers = np.empty(fitting.size)
     kernels.fill_answers(scorer.recall, scorer.language, state, fitting, answers)
     likely = fitting[np.argsort(-answers, kind="stable")[:COMPLETIONS]]
@@ -148,7 +148,7 @@ def _given(scorer: Scorer, options: SpanOptions, prefix: Prefix, ids: Ids, memor
 
 
 def _extra(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids, strict: bool) -> SpanOptions:
-    """For each given word an option to insert it; strictly, also for each source word that it may stand for."""
+    """For each given word an option to insert it; if strict, also one for each source word that it may translate."""
     rows = [(0, 0, word, INSERTED) for word in sorted(set(given[:, 1].tolist()))]
     if strict:
         rows += [(s, s + 1, word, GIVEN) for s, word in _strange(scorer, options, given, near)]
@@ -165,7 +165,7 @@ def _extra(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids, strict: 
 
 
 def _strange(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids) -> list[tuple[int, int]]:
-    """Source words, and given words that each may stand for though no option says so."""
+    """Pairs of a source word and a given word that may translate it, though no option says so."""
     row = options.row
     single = row[(row["end"] - row["start"] == 1) & (row["stop"] - row["begin"] == 1)]
     offered = set(zip(single["start"].tolist(), options.words[single["begin"]].tolist(), strict=True))
@@ -176,7 +176,7 @@ def _strange(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids) -> lis
 
 
 def _joined(options: SpanOptions, more: SpanOptions) -> SpanOptions:
-    """Options with more options behind them."""
+    """Options followed by more options."""
     row = more.row.copy()
     row["begin"] += options.words.size
     row["stop"] += options.words.size
@@ -185,7 +185,7 @@ def _joined(options: SpanOptions, more: SpanOptions) -> SpanOptions:
 
 
 def _blocks(at: Ids, start: Ids, end: Ids, reached: Ids, free: int, P: int) -> Blocks:
-    """Runs of equal rows, as the options of the cubes that the search makes of them."""
+    """Runs of equal rows: the search makes one cube of each."""
     keys = np.stack([at, start, end, reached])
     begins = np.flatnonzero(np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0)))
     ends = np.append(begins[1:], at.size)

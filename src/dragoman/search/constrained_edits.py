@@ -1,16 +1,16 @@
-"""Phrases that say nearly what was given, so that what they translate is not said again behind it.
+"""Phrases that nearly match what was given, so that the words they translate are not translated again after it.
 
-A person may say in other words what the models would have said. To know which source words that takes care of, the
-given words are explained with errors, as in a word graph ([O] §2.3), at SURCHARGEs for each word that is dropped,
-changed or added:
+A person may use other words than the models would have. To find out which source words are translated by then, the
+given words are matched with errors, as in a word graph ([O] §2.3), at SURCHARGEs for each word that is dropped, changed
+or added:
 
-- a phrase *changed*: some of its words stand in the prefix, others do not; at the end of the prefix, its rest follows;
-- a word *replaced*: given instead of the best that one or two source words would come to;
-- a phrase *widened*: given as it is, for a source word beside its own as well, of which nothing is said.
+- a phrase *changed*: some of its words are in the prefix, others are not; at the end of the prefix, its rest follows;
+- a word *replaced*: given instead of the best translation of one or two source words;
+- a phrase *widened*: given as it is, but also covering a neighbouring source word, whose translation is left out.
 
-All of them say the given words, which is what the language model goes on from, and keep the features of the phrases
-that they come from. What the language model thinks of words that were not said is among these: all hypotheses say the
-same prefix, so that otherwise the words it likes least would be passed over first.
+All of them produce the given words, from which the language model continues, and keep the features of the phrases that
+they come from. These include what the language model thinks of the words that were left out: since all hypotheses begin
+with the same prefix, the words that the language model likes least would otherwise be left out first.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Ids = NDArray[np.int64]
 
 
 def nearly(scorer: Scorer, options: SpanOptions, prefix: Ids, near: Ids) -> tuple[SpanOptions, Ids]:
-    """What says nearly the words of a prefix, and [n, 3] the place of each, its number, and the words then reached.
+    """Options that nearly match the prefix; and [n, 3] the position of each, its number, and the position after it.
 
-    near[at] is the range of source words to begin with at a place.
+    near[at] is the range of source words with which an option at a position may begin.
     """
     weight = float(scorer.weights[LANGUAGE])
     given = prefix, near, scorer.sentence.fixed

@@ -1,4 +1,4 @@
-"""The decoder: from source words to the best translation under the log-linear model, and all that was searched.
+"""The decoder: it searches for the best translation of a sentence under the log-linear model.
 
 >>> models = ModelSet()
 >>> pairs = [("press the button", "pulse el botón"), ("the lamp", "la lámpara"), ("the red lamp", "la lámpara roja")]
@@ -25,9 +25,9 @@ from dragoman.models.modelset import ModelSet
 from dragoman.search.constrained import Prefix
 from dragoman.search.hypotheses import Hypothesis, NBest, Step
 from dragoman.search.options import Estimates, Factors, as_factors
-from dragoman.search.pieces import LONGEST, LongSearch
+from dragoman.search.pieces import LONGEST_UNCUT, search_pieces
 from dragoman.search.plan import PROFILES, Beam, Plan
-from dragoman.search.searching import Search, SentenceSearch
+from dragoman.search.searching import Search, search_sentence
 from dragoman.tables import Table
 from dragoman.types import Term
 
@@ -37,11 +37,11 @@ Words = Sequence[str]
 
 
 class Decoder:
-    """Searches translations with the models as they are at the moment; never changes them.
+    """Searches for translations with the models as they are at that moment; never changes them.
 
-    `beam` is what a search may spend, or the name of a profile. `factors` are the learned factors u of phrase pairs
-    ([M] Eq. 7), by the pair's key in the phrase model: a function, or a table whose only column holds u − 1.
-    `slots` [V] is true for target words that may only be said where the source has them, such as tags.
+    `beam` limits the effort of a search: a Beam, or the name of a profile. `factors` are the learned factors u of
+    phrase pairs ([M] Eq. 7), by the pair's key in the phrase model: a function, or a table whose only column holds
+    u − 1. `slots` [V] marks target words that are only used where the source has them, such as tags.
     """
 
     def __init__(
@@ -63,22 +63,22 @@ class Decoder:
         prefix: Prefix | Words | None = None,
         terms: Sequence[Term] = (),
     ) -> Search:
-        """Search the translations of a sentence, or those that begin with a prefix.
+        """Search for translations of a sentence, or for those that begin with a prefix.
 
-        Words marked as placeable come out as they are, and terms, which must not overlap, as they say. A sentence of
-        more than LONGEST words is cut into pieces, unless there is a prefix: the time of a search grows with the
-        number of words either way.
+        Words marked as placeable are copied, and terms, which must not overlap, get the translation they prescribe. A
+        sentence of more than LONGEST_UNCUT words is cut into pieces unless there is a prefix; either way the time
+        grows linearly with the number of words.
         """
         if isinstance(source, str):
             raise BadInputError("a sentence is a list of words, not one string", remedy="split it first")
         if not len(source):
-            raise BadInputError("there are no words to translate")
+            raise BadInputError("no words to translate")
         if placeable is not None and len(placeable) != len(source):
-            raise BadInputError(f"{len(placeable)} marks do not fit {len(source)} words")
+            raise BadInputError(f"{len(placeable)} placeable marks for {len(source)} words")
         wanted = Prefix.of(prefix)
-        if len(source) > LONGEST and not wanted.words:
-            return LongSearch(self.plan, tuple(source), placeable, terms)
-        return SentenceSearch(self.plan, tuple(source), placeable, wanted, terms)
+        if len(source) > LONGEST_UNCUT and not wanted.words:
+            return search_pieces(self.plan, tuple(source), placeable, terms)
+        return search_sentence(self.plan, tuple(source), placeable, wanted, terms)
 
 
 @exercise

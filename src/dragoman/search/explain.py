@@ -1,4 +1,4 @@
-"""Why a sentence was translated the way it was: what was on offer, what was chosen and for which score, what came next.
+"""Why a sentence was translated the way it was: the options, those chosen with their scores, and the runners-up.
 
 >>> from dragoman.models.loglinear import Weights
 >>> from dragoman.models.modelset import ModelSet
@@ -38,7 +38,7 @@ RANKED = ("translation", "score", "behind")
 
 @dataclass(frozen=True)
 class Offer:
-    """One option of a span, its score with an estimate of the language model's, and whether it was taken."""
+    """One option of a span, its score including an estimate of the language model's, and whether it was taken."""
 
     step: Step
     score: float
@@ -47,7 +47,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Account:
-    """One step of the winning derivation, or its end, and what each feature has contributed: weight × value."""
+    """One step of the winning derivation, or its end, and what each feature contributes: weight × value."""
 
     step: Step | None
     contributions: dict[str, float]
@@ -65,7 +65,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Explanation:
-    """All that there is to say about a translation."""
+    """The explanation of a translation."""
 
     source: tuple[str, ...]
     weights: dict[str, float]
@@ -73,22 +73,22 @@ class Explanation:
     offers: tuple[Offer, ...]  # best first within each span, spans by start and end
     accounts: tuple[Account, ...]  # in the order of the translation
     rivals: tuple[Hypothesis, ...]  # the translations that came next
-    memory: Match | None = None  # a correction of this very text, which is given instead
+    memory: Match | None = None  # a correction of exactly this text, which is used instead
 
     @property
     def note(self) -> str:
-        """What to know before the rest, if anything."""
+        """A remark to show first, if any."""
         if self.memory is None:
             return ""
-        told = f"comes from the memory, correction {self.memory.id}: {self.memory.target}"
-        return f"The translation {told}\nThis is what the models would say:"
+        told = f"comes from the translation memory (correction {self.memory.id}): {self.memory.target}"
+        return f"The translation {told}\nThe models alone would translate as follows:"
 
     def source_words(self, step: Step) -> str:
         """The source words of a step."""
         return " ".join(self.source[slice(*step.source)])
 
     def spans(self) -> Iterator[tuple[str, list[Offer]]]:
-        """The words of each span with what was on offer for it."""
+        """The words of each span with its options."""
         for _, offers in groupby(self.offers, key=lambda offer: offer.step.source):
             listed = list(offers)
             yield self.source_words(listed[0].step), listed
@@ -101,43 +101,43 @@ class Explanation:
             yield words, [*map(account.group, GROUPS), account.surcharge, account.total]
 
     def weighed(self) -> Iterator[tuple[str, float, float]]:
-        """Name, weight and value of all that the score consists of."""
+        """Name, weight and value of each part of the score."""
         for name, weight in self.weights.items():
             yield name, weight, self.best.features[name]
         if self.best.surcharges:
             yield "surcharge", SURCHARGE, float(self.best.surcharges)
 
     def ranked(self) -> Iterator[tuple[str, float, float]]:
-        """Words, score, and how far behind the best, of the translation and the runners-up."""
+        """Words, score, and distance from the best score, of the translation and the runners-up."""
         for hypothesis in (self.best, *self.rivals):
             yield " ".join(hypothesis.words), hypothesis.score, self.best.score - hypothesis.score
 
     def tables(self) -> list[RichTable | Text]:
         """The explanation as tables for a terminal."""
-        offered = RichTable("source", "options", title="On offer: best first, with score, what was taken in bold")
+        offered = RichTable("source", "options", title="Options: best first, with score; those taken are in bold")
         for words, offers in self.spans():
             offered.add_row(Text(words), Text("  ·  ").join(map(_shown, offers)))
-        derived = _table("How it came about: what each step adds to the score", DERIVED, 3)
+        derived = _table("Derivation: what each step adds to the score", DERIVED, 3)
         for texts, numbers in self.derived():
             derived.add_row(*map(Text, texts), *(f"{number:.2f}" for number in numbers))
         weighed = _table("The score: Σ weight × value", WEIGHED, 1)
         for name, weight, value in self.weighed():
             weighed.add_row(name, f"{weight:.3f}", f"{value:.3f}", f"{weight * value:.3f}")
         weighed.add_row("score", "", "", f"{self.best.score:.3f}")
-        ranked = _table("The translation, and the runners-up", RANKED, 1)
+        ranked = _table("The translation and the runners-up", RANKED, 1)
         for said, score, behind in self.ranked():
             ranked.add_row(Text(said), f"{score:.2f}", f"{behind:.2f}")
         return [*([Text(self.note)] if self.note else []), offered, derived, weighed, ranked]
 
     def html(self) -> str:
-        """The explanation as a page that needs nothing else: a picture of the derivation, and the tables."""
+        """The explanation as a self-contained page: a picture of the derivation, and the tables."""
         from dragoman.search.explain_html import page  # which imports this module
 
         return page(self)
 
 
 def _table(title: str, columns: tuple[str, ...], texts: int) -> RichTable:
-    """A table whose first columns hold texts and the others numbers."""
+    """A table whose first columns are text and the others numbers."""
     table = RichTable(*columns[:texts], title=title)
     for name in columns[texts:]:
         table.add_column(name, justify="right")
@@ -149,7 +149,7 @@ def _shown(offer: Offer) -> Text:
 
 
 def explain(search: Search, *, options: int = 5, rivals: int = 5) -> Explanation:
-    """Explain the best translation, with so many options of each span and so many runners-up."""
+    """Explain the best translation, with up to `options` options of each span and `rivals` runners-up."""
     offers: list[Offer] = []
     accounts: list[Account] = []
     offset = 0
@@ -163,10 +163,10 @@ def explain(search: Search, *, options: int = 5, rivals: int = 5) -> Explanation
 
 
 def _offers(piece: SentenceSearch, offset: int, most: int) -> Iterator[Offer]:
-    """The best options of each span, and what was taken."""
+    """The best options of each span, and those that were taken."""
     first = piece.options.first
     taken = set(piece.work.arcs["option"][piece.best_arcs()].tolist())
-    words = {piece.step(option) for option in taken if option >= 0}  # the same words may be there again for a prefix
+    words = {piece.step(option) for option in taken if option >= 0}  # a prefix may have the same option again
     for start in range(first.shape[0]):
         for length in range(1, first.shape[1]):
             begin, end = first[start, length - 1 : length + 1].tolist()

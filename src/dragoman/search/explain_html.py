@@ -1,4 +1,4 @@
-"""The page that explains a translation: a picture of the derivation in SVG, and tables. It needs nothing else."""
+"""The page that explains a translation: an SVG picture of the derivation, and tables. It is self-contained."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def page(told: Explanation) -> str:
         f"<p>{escape(told.note)}</p>" if told.note else "",
         f"<h1>{escape(source)}<br>{escape(target)}</h1>",
         f'<div class="wide">{_picture(told)}</div>',
-        _section("How it came about", _table(DERIVED, derived, 3)),
+        _section("Derivation", _table(DERIVED, derived, 3)),
         _section("The score", _table(WEIGHED, weighed, 1)),
         _section("Runners-up", _table(RANKED, ranked, 1)),
-        _section("On offer", _table(("source", "options, best first"), _offered(told), 2)),
+        _section("Options", _table(("source", "options, best first"), _offered(told), 2)),
     ]
     head = f'<meta charset="utf-8"><title>{escape(target)}</title><style>{STYLE}</style>'
     return f"<!doctype html>\n<html>\n<head>{head}</head>\n<body>\n{chr(10).join(parts)}\n</body>\n</html>\n"

@@ -1,4 +1,4 @@
-"""What a search gives back: translations with their scores, features and derivations, one or a list of them."""
+"""The results of a search: translations with their scores, features and derivations, one or a list of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dragoman.errors import BadInputError
 from dragoman.search import nbest_kernels
 
 KINDS = ("phrase", "copy", "term", "given", "inserted", "end")  # from "copy" to "inserted" as -COPY … -INSERTED
-PATIENCE = 5  # partial ways looked at, for each translation of an n-best list and each source word
+PATIENCE = 5  # partial paths examined, for each translation of an n-best list and each source word
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -25,9 +25,9 @@ Floats = NDArray[np.float64]
 class Step:
     """One phrase of a translation: which source words gave which target words.
 
-    Its kind is "phrase"; or "copy", of a source word for want of a translation; or "term", whose translation is
-    settled; or "given", words that stand for source words only because a prefix says so; or "inserted", a word that
-    stands for none.
+    Its kind is "phrase"; or "copy", a source word without a known translation; or "term", whose translation is
+    prescribed; or "given", words that translate source words only because a prefix says so; or "inserted", a word that
+    translates none.
     """
 
     source: tuple[int, int]  # first source word, one past the last
@@ -38,10 +38,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One translation with its score, its features by name, and how it came about.
+    """One translation with its score, its features by name, and its derivation.
 
-    The score is the weighted sum of the features, plus as many SURCHARGEs as were paid for what the models did not
-    want: given words in place of others, words inserted, source words that a whole reference leaves over.
+    The score is the weighted sum of the features, plus a SURCHARGE for each thing that a prefix forced on the models:
+    given words in place of others, inserted words, source words that a whole reference leaves untranslated.
     """
 
     words: tuple[str, ...]
@@ -52,12 +52,12 @@ class Hypothesis:
 
     @classmethod
     def made_of(cls, steps: tuple[Step, ...], score: float, features: dict[str, float], surcharges: int) -> Hypothesis:
-        """The translation that the steps say."""
+        """The translation that consists of these steps."""
         return cls(tuple(word for step in steps for word in step.words), score, features, steps, surcharges)
 
 
 class Parts(NamedTuple):
-    """What the entries of an n-best list are made of: entry n of steps[k], k in places[ends[n - 1] : ends[n]]."""
+    """The steps of all entries of an n-best list: entry n has steps[k] for k in places[ends[n - 1] : ends[n]]."""
 
     ends: Ids  # [N]
     places: Ids  # [ends[N - 1]]
@@ -65,14 +65,14 @@ class Parts(NamedTuple):
 
 
 def patience(n: int, J: int) -> int:
-    """How many partial ways are looked at for n translations of J words, before a list is left too short."""
+    """How many partial paths are examined for n translations of J words before a shorter list is returned."""
     if n < 1:
-        raise BadInputError(f"an n-best list has at least one entry, not {n}")
+        raise BadInputError(f"an n-best list needs at least one entry, not {n}")
     return PATIENCE * (n + 10) * (J + 10)
 
 
 class NBest(Sequence[Hypothesis]):
-    """A list of translations, best first, with the matrix that learners want; entries are made when asked for."""
+    """A list of translations, best first, with the feature matrix that learners need; entries are made on demand."""
 
     def __init__(
         self,
@@ -83,10 +83,10 @@ class NBest(Sequence[Hypothesis]):
         surcharges: Ids,
         step: Callable[[int], Step | None],
     ) -> None:
-        """List ways through a graph: (ends [N] among the arcs, arcs one after another, scores [N]).
+        """List paths through a graph, given as (ends [N] among the arcs, arcs of all paths, scores [N]).
 
-        Features and surcharges of the arcs are features[rows] and surcharges[rows]; `step` is what an arc says, or
-        None for the end.
+        Features and surcharges of the arcs are features[rows] and surcharges[rows]; `step` gives the step of an arc, or
+        None for the end of the sentence.
         """
         ends, arcs, self.scores = ways  # scores [N]
         self.names = names  # [M] of the features
@@ -111,7 +111,7 @@ class NBest(Sequence[Hypothesis]):
             return [self[n] for n in range(*place.indices(len(self)))]
         n = place + len(self) if place < 0 else place
         if not 0 <= n < len(self):
-            raise IndexError(f"there are {len(self)} hypotheses, none at {place}")
+            raise IndexError(f"index {place} is out of range: the list has {len(self)} hypotheses")
         if n not in self._made:
             way = self._arcs[self._ends[n - 1] if n else 0 : self._ends[n]]
             steps = tuple(step for arc in way.tolist() if (step := self._step(arc)))
@@ -121,7 +121,7 @@ class NBest(Sequence[Hypothesis]):
 
     @cached_property
     def parts(self) -> Parts:
-        """The steps of all translations: cheaper than all entries, since most steps are in many of them."""
+        """The steps of all translations: cheaper than making all entries, since they share most steps."""
         used = np.zeros(self._arcs.max(initial=0) + 1, np.bool_)
         used[self._arcs] = True
         steps = [self._step(arc) for arc in np.flatnonzero(used).tolist()]
@@ -129,7 +129,7 @@ class NBest(Sequence[Hypothesis]):
 
     @cached_property
     def words(self) -> list[tuple[str, ...]]:
-        """[N] the words of each translation: cheaper than all entries, where nothing else is wanted."""
+        """[N] the words of each translation: cheaper than making all entries if only the words are needed."""
         ends, places, steps = self.parts
         said = [step.words if step else () for step in steps]
         spoken = [said[place] for place in places.tolist()]

@@ -1,4 +1,4 @@
-"""The phrase options of a sentence, ready to be searched: what could be said for each span, scored and sorted."""
+"""The phrase options of a sentence: the possible translations of each span, scored and sorted for the search."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ Factors = Callable[[Ids], NDArray[np.float64]]  # from the keys of phrase pairs 
 
 @dataclass(frozen=True)
 class Estimates:
-    """Numbers that the phrase features depend on besides the counts; tuned on a development set."""
+    """Parameters of the phrase features; tuned on a development set."""
 
     beta: float = 0.9  # share of relative frequencies in p(f̃|ẽ), the rest is the HMM's ([O] Eq. 8)
     delta: float = 0.3  # of the geometric length and distortion models ([O] §3.4)
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.beta <= 1.0:
-            raise BadInputError(f"β is a share, from 0 to 1, not {self.beta}")
+            raise BadInputError(f"β must be from 0 to 1, not {self.beta}")
         if not 0.0 < self.delta < 1.0:
-            raise BadInputError(f"δ lies between 0 and 1, not at {self.delta}")
+            raise BadInputError(f"δ must be between 0 and 1, not {self.delta}")
 
 
 class Source:
-    """The words of a source sentence as the models know them, those that must be copied, and terms that are settled.
+    """A source sentence as the models see it: word ids, words that must be copied, terms with their translation.
 
-    `slots` are target words that are not said for a sentence that has them not.
+    `slots` marks target words that are only used if the sentence has them.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Scorer:
 def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient: bool = False) -> SpanOptions:
     """All options of a sentence, up to `limit` for each source phrase, best first within each span.
 
-    Lenient, single words of terms keep options of their own (terms.py).
+    If lenient, single words of terms keep their own options (see terms.py).
     """
     sentence, phrases = scorer.sentence, scorer.models.phrases
     most = sentence.ids.size * (phrases.longest * limit + 1)
@@ -117,7 +117,7 @@ def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient
 
 
 def new_span_options(first: Ids, row: NDArray[np.void], words: Ids, counts: Ids) -> SpanOptions:
-    """Options of which only spans, words and counts are known yet."""
+    """Options of which only spans, words and counts are known so far."""
     return SpanOptions(first, row, words, counts, np.empty((row.size, 2, 3)), np.empty((row.size, FEATURES)))
 
 
@@ -136,7 +136,7 @@ def as_factors(factors: Factors | Table | None) -> Factors | None:
 
 
 def future(options: SpanOptions) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What uncovered words will add at best: [J, WINDOW + 1] by start and length, [J + 1] from a word to the end."""
+    """The most that uncovered words can add: [J, WINDOW + 1] by start and length, [J + 1] from a word to the end."""
     J = options.first.shape[0]
     inside, after = np.empty((J, WINDOW + 1)), np.empty(J + 1)
     kernels.fill_future(options.first, options.row, inside, after)

@@ -30,8 +30,8 @@ from dragoman.models.loglinear_kernels import (
     fill_phrase,
     lexical_weight,
 )
-from dragoman.models.options_kernels import options as list_options
-from dragoman.models.options_kernels import target_words
+from dragoman.models.phrases_options_kernels import options as list_options
+from dragoman.models.phrases_options_kernels import target_words
 from dragoman.models.reordering_kernels import reordering_scores
 from dragoman.search.recall_kernels import say
 from dragoman.tables.kernels import ABSENT

@@ -1,7 +1,7 @@
-"""Sentences that are too long to be searched as one: cut at punctuation, and searched piece by piece.
+"""Sentences too long to be searched as a whole: they are cut at punctuation and searched piece by piece.
 
-Each piece goes on from where the best translation of the piece before it has brought the language model. Otherwise it
-is a sentence of its own: words are not moved from piece to piece, and features are summed over the pieces.
+Each piece starts in the state in which the best translation of the piece before it left the language model. Otherwise
+it is searched like a sentence: words do not move from one piece to another, and features are summed over the pieces.
 """
 
 from __future__ import annotations
@@ -12,21 +12,24 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 
+from dragoman.models.modelset import ModelSet
 from dragoman.search.constrained import Prefix
 from dragoman.search.hypotheses import Hypothesis, NBest
 from dragoman.search.plan import Plan
-from dragoman.search.searching import Search, SentenceSearch
+from dragoman.search.searching import Search, SentenceSearch, search_sentence
 from dragoman.search.wordgraph import WordGraph
 from dragoman.types import Term
 
-LONGEST = 150  # words of a sentence that is searched as one
-PIECE = 100  # words of a piece at most
+LONGEST_UNCUT = 150  # words of a sentence that is searched as a whole
+LONGEST_PIECE = 100  # words
 
 ENDS = frozenset(".!?;:…。！？；：")
 
 
-def cut(words: Sequence[str], most: int = PIECE) -> list[tuple[int, int]]:
-    """Pieces of at most so many words (first, one past the last): the end of a sentence, or else any punctuation, last.
+def cut(words: Sequence[str], most: int = LONGEST_PIECE) -> list[tuple[int, int]]:
+    """Pieces of at most so many words, as (first word, one past the last).
+
+    A piece ends with a sentence if possible, or else after other punctuation.
 
     >>> cut("one . two , three four five".split(), 4)
     [(0, 2), (2, 4), (4, 7)]
@@ -42,32 +45,36 @@ def cut(words: Sequence[str], most: int = PIECE) -> list[tuple[int, int]]:
 
 
 def _closes(word: str) -> int:
-    """How well a sentence can be cut after a word: best after the end of a sentence, better after punctuation."""
+    """How good a place to cut there is after a word: 2 at the end of a sentence, 1 after other punctuation, else 0."""
     if word in ENDS:
         return 2
     return 1 if all(unicodedata.category(character).startswith("P") for character in word) else 0
 
 
-class LongSearch(Search):
-    """The searches of the pieces of a long sentence, as one."""
+def search_pieces(
+    plan: Plan, source: tuple[str, ...], placeable: Sequence[bool] | None, terms: Sequence[Term] = ()
+) -> LongSearch:
+    """Search a long sentence piece by piece; a term that does not lie within one piece is left out."""
+    pieces: list[SentenceSearch] = []
+    for begin, end in cut(source):
+        marks = None if placeable is None else placeable[begin:end]
+        inside = [Term(t.start - begin, t.end - begin, t.words) for t in terms if begin <= t.start and t.end <= end]
+        state = pieces[-1].language_state_after if pieces else None
+        given = source[begin:end], marks, Prefix(()), inside
+        pieces.append(search_sentence(plan, *given, language_state=state, ends=end == len(source)))
+    return LongSearch(source, plan.models, tuple(pieces))
 
-    def __init__(
-        self, plan: Plan, source: tuple[str, ...], placeable: Sequence[bool] | None, terms: Sequence[Term] = ()
-    ) -> None:
-        self.source, self.models = source, plan.models
-        self._pieces: list[SentenceSearch] = []
-        bounds = cut(source)
-        for begin, end in bounds:
-            marks = None if placeable is None else placeable[begin:end]
-            memory = self._pieces[-1].memory_after if self._pieces else None
-            inside = [Term(t.start - begin, t.end - begin, t.words) for t in terms if begin <= t.start and t.end <= end]
-            given = source[begin:end], marks, Prefix(()), inside, memory
-            self._pieces.append(SentenceSearch(plan, *given, ends=end == len(source)))
+
+class LongSearch(Search):
+    """What was found for a long sentence: the searches of its pieces, put together."""
+
+    def __init__(self, source: tuple[str, ...], models: ModelSet, pieces: tuple[SentenceSearch, ...]) -> None:
+        self.source, self.models, self._pieces = source, models, pieces
 
     @property
     def pieces(self) -> tuple[SentenceSearch, ...]:
         """The searches of the pieces, in order."""
-        return tuple(self._pieces)
+        return self._pieces
 
     @cached_property
     def best(self) -> Hypothesis:
@@ -91,5 +98,5 @@ class LongSearch(Search):
         return self.graph()
 
     def nbest(self, n: int, *, distinct: bool = False) -> NBest:
-        """The n best ways to put translations of the pieces together."""
+        """The n best combinations of translations of the pieces."""
         return self._graph.nbest(n, distinct=distinct)

@@ -1,4 +1,4 @@
-"""What a search goes by and what it may spend."""
+"""The settings of a search: models, weights and beam."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from dragoman.search.options import Estimates, Factors
 
 @dataclass(frozen=True)
 class Beam:
-    """What a search may spend; each number costs time about in proportion."""
+    """Limits on the effort of a search; time grows roughly in proportion to each number."""
 
-    pops: int = 300  # hypotheses worked out for each number of covered words
-    stack: int = 75  # of these, states from which the search goes on
-    threshold: float = 10.0  # but none whose log score is this much below the best
+    pops: int = 300  # hypotheses expanded for each number of covered words
+    stack: int = 75  # states kept of these, from which the search continues
+    threshold: float = 10.0  # a state whose log score is this far below the best is dropped
     distortion: int = 6  # source words that may be jumped over at once; −1 for any number
-    options: int = 20  # translations looked at for each source phrase
+    options: int = 20  # translations considered for each source phrase
 
     def __post_init__(self) -> None:
         for field in fields(self):
             least = {"threshold": 0.0, "distortion": -1}.get(field.name, 1)
             if not getattr(self, field.name) >= least:
-                raise BadInputError(f"{field.name} of a beam is at least {least}, not {getattr(self, field.name)}")
+                raise BadInputError(f"{field.name} of a beam must be at least {least}, not {getattr(self, field.name)}")
 
     @classmethod
     def of(cls, beam: Beam | str) -> Beam:
-        """A beam by the name of its profile, unless it is a beam already."""
+        """The beam itself, or the one of the named profile."""
         if isinstance(beam, str) and beam not in PROFILES:
-            raise BadInputError(f"there is no profile {beam!r}", remedy=f"choose one of {', '.join(PROFILES)}")
+            raise BadInputError(f"unknown profile {beam!r}", remedy=f"choose one of {', '.join(PROFILES)}")
         return PROFILES[beam] if isinstance(beam, str) else beam
 
 
@@ -42,7 +42,7 @@ PROFILES = {"fast": Beam(pops=100, stack=50, options=10), "best": Beam()}
 
 @dataclass(frozen=True)
 class Plan:
-    """All that the searches of a decoder have in common."""
+    """What all searches of a decoder have in common."""
 
     models: ModelSet
     weights: Weights

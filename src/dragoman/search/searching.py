@@ -1,4 +1,7 @@
-"""One search: from the words of a sentence to the best translation, n-best lists and the word graph."""
+"""Searching one sentence, and what was found: the best translation, n-best lists and the word graph.
+
+`search_sentence` does the work; the `SentenceSearch` that it returns holds the states and arcs that were found.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.models import language_kernels
+from dragoman.models.lengths_kernels import LengthArrays
 from dragoman.models.loglinear import FEATURES
 from dragoman.models.modelset import ModelSet
 from dragoman.search import decoder_kernels, hypotheses_kernels, nbest_kernels
@@ -41,13 +45,14 @@ Floats = NDArray[np.float64]
 
 
 class Search(ABC):
-    """All that was found for a sentence: the best translation, n-best lists, and the graph they come from.
+    """What was found for a sentence: the best translation, n-best lists, and the graph they come from.
 
-    Valid until the models change; a word graph made before that remains valid.
+    It stays valid when the models learn or forget, and may then be read without a lock. Only `alignment` asks the
+    models, so it needs the lock that guards them and answers with what they know at that moment.
     """
 
-    source: tuple[str, ...]  # the words that were to be translated
-    models: ModelSet
+    source: tuple[str, ...]  # the words that were translated
+    models: ModelSet  # for `alignment` alone
 
     @property
     @abstractmethod
@@ -65,10 +70,10 @@ class Search(ABC):
     @property
     @abstractmethod
     def pieces(self) -> tuple[SentenceSearch, ...]:
-        """The searches of the pieces that a long sentence was cut into; of others, just this one."""
+        """The searches of the pieces that a long sentence was cut into; otherwise just this one."""
 
     def alignment(self, hypothesis: Hypothesis) -> list[tuple[int, int]]:
-        """Which source word goes with which target word: as the alignment models say, within each phrase."""
+        """Which source word goes with which target word: the alignment models decide within each phrase."""
         links, at = [], 0
         for step in hypothesis.steps:
             (begin, end), size = step.source, len(step.words)
@@ -83,41 +88,22 @@ class Search(ABC):
 
 
 class SentenceSearch(Search):
-    """The search of one sentence, or of one piece of a long one.
-
-    `memory` is the state of the language model before it, if not that at the start of a sentence; `ends` tells whether
-    the sentence ends with it.
-    """
+    """What was found for one sentence, or for one piece of a long one."""
 
     def __init__(
-        self,
-        plan: Plan,
-        source: tuple[str, ...],
-        placeable: Sequence[bool] | None,
-        prefix: Prefix,
-        terms: Sequence[Term] = (),
-        memory: int | None = None,
-        ends: bool = True,
+        self, plan: Plan, sentence: Source, options: SpanOptions, lengths: LengthArrays, work: Workspace
     ) -> None:
-        self.source, self.models = source, plan.models
+        """Hold what a search has found in `work`; `lengths` must not change any more."""
+        self.source, self.models = sentence.words, plan.models
         self.weights = dict(plan.weights)  # as they were for this search
-        self.sentence = Source(plan.models, source, placeable, terms, plan.slots)
-        vector = plan.weights.vector()
-        scorer = Scorer(plan.models, self.sentence, vector, plan.estimates)
-        start = int(language_kernels.start(scorer.language)) if memory is None else memory
-        options = find_options(scorer, plan.beam.options, plan.factors, lenient=bool(prefix.words))
-        inside, after = future(options)
-        self.options, blocks = constrain(scorer, options, prefix, start)
-        task = Task(len(source), self.options, vector, inside, after, scorer.recall, *blocks)
-        work = _workspace(len(source), len(prefix.words), plan.beam, self.options, blocks)
-        self._lengths, self._delta, self._places = plan.models.lengths.view, plan.estimates.delta, plan.weights.places
+        self.options, self.work = options, work
+        self._spelling = sentence.spelling  # of a vocabulary that only ever grows
+        self._lengths, self._delta, self._places = lengths, plan.estimates.delta, plan.weights.places
         self._made: dict[int, Step] = {}
-        decoder_kernels.search(work, task, _settings(plan, prefix, start, ends), scorer.language, self._lengths)
-        self.work = _found(work)
 
     @property
     def pieces(self) -> tuple[SentenceSearch, ...]:
-        """This one, whole."""
+        """Just this one: it was not cut."""
         return (self,)
 
     @cached_property
@@ -131,7 +117,7 @@ class SentenceSearch(Search):
         return np.array([arcs.size]), arcs, self.work.states["score"][final : final + 1]
 
     def best_arcs(self) -> Ids:
-        """The arcs of the best way, in order; the last is the end of the sentence."""
+        """The arcs of the best path, in order; the last is the end of the sentence."""
         origin, best = self.work.arcs["origin"], self.work.states["best"]
         arcs, arc = [], int(best[self.work.sizes[FINAL]])
         while arc != NONE:
@@ -140,7 +126,7 @@ class SentenceSearch(Search):
         return np.array(arcs[::-1])
 
     @property
-    def memory_after(self) -> int:
+    def language_state_after(self) -> int:
         """State of the language model after the best translation."""
         last = self.work.arcs[self.best_arcs()[-1]]
         return int(self.work.states[last["origin"]]["memory"])
@@ -170,7 +156,7 @@ class SentenceSearch(Search):
         )
 
     def _listed(self, ends: Ids, arcs: Ids, scores: Floats) -> NBest:
-        """Ways through the graph, their arcs one after another, as a list of translations."""
+        """Paths through the graph, their arcs one after another, as a list of translations."""
         used = np.zeros(self.work.arcs.size, np.bool_)
         used[arcs] = True
         together, rows = np.flatnonzero(used), np.cumsum(used)[arcs] - 1
@@ -193,7 +179,7 @@ class SentenceSearch(Search):
         return each[:, self._places]
 
     def arc_surcharges(self, arcs: Ids) -> Ids:
-        """[n] how often the SURCHARGE is in the score of each of the arcs."""
+        """[n] how many times the SURCHARGE is part of the score of each of the arcs."""
         each = np.empty(arcs.size, np.int64)
         hypotheses_kernels.fill_surcharges(self.work, self.options, len(self.source), arcs, each)
         return each
@@ -203,13 +189,13 @@ class SentenceSearch(Search):
         row = self.options.row[option]
         return Step(
             source=(int(row["start"]), int(row["end"])),
-            words=tuple(self.sentence.spelling.words(self.options.words[row["begin"] : row["stop"]])),
+            words=tuple(self._spelling.words(self.options.words[row["begin"] : row["stop"]])),
             kind=KINDS[max(-int(row["path"]), 0)],
             pair=int(row["pair"]),
         )
 
     def graph(self) -> WordGraph:
-        """The word graph: all that leads from the first state of the search to its last."""
+        """The word graph: every arc on a path from the first state of the search to its last."""
         arcs, states, final = self.work.arcs, self.work.states.size, int(self.work.sizes[FINAL])
         wanted = np.ones(arcs.size, np.bool_)
         kept = np.flatnonzero(graph_kernels.on_a_way(arcs["origin"], arcs["target"], wanted, states, final))
@@ -221,7 +207,7 @@ class SentenceSearch(Search):
         begin, ids = graph_kernels.gather(row["begin"], row["stop"], self.options.words)
         span = np.stack([row["start"], row["end"]], axis=1).astype(np.int64)
         span[ends] = len(self.source)
-        vocabulary, words = self.sentence.spelling.listed(ids)
+        vocabulary, words = self._spelling.listed(ids)
         return WordGraph(
             source=self.source,
             names=tuple(self.weights),
@@ -238,7 +224,42 @@ class SentenceSearch(Search):
         )
 
 
-def _settings(plan: Plan, prefix: Prefix, memory: int, ends: bool) -> Settings:
+def search_sentence(
+    plan: Plan,
+    source: tuple[str, ...],
+    placeable: Sequence[bool] | None,
+    prefix: Prefix,
+    terms: Sequence[Term] = (),
+    *,
+    language_state: int | None = None,
+    ends: bool = True,
+) -> SentenceSearch:
+    """Search one sentence, or one piece of a long one.
+
+    `language_state` is the state of the language model before it, by default that at the start of a sentence; `ends`
+    tells whether the sentence ends with this piece.
+    """
+    sentence, vector = Source(plan.models, source, placeable, terms, plan.slots), plan.weights.vector()
+    scorer = Scorer(plan.models, sentence, vector, plan.estimates)
+    start = int(language_kernels.start(scorer.language)) if language_state is None else language_state
+    options = find_options(scorer, plan.beam.options, plan.factors, lenient=bool(prefix.words))
+    inside, after = future(options)
+    options, blocks = constrain(scorer, options, prefix, start)
+    task = Task(len(source), options, vector, inside, after, scorer.recall, *blocks)
+    work = _workspace(len(source), len(prefix.words), plan.beam, options, blocks)
+    lengths = _own(plan.models.lengths.view)
+    decoder_kernels.search(work, task, _settings(plan, prefix, start, ends), scorer.language, lengths)
+    return SentenceSearch(plan, sentence, options, lengths, _found(work))
+
+
+def _own(lengths: LengthArrays) -> LengthArrays:
+    """The length model as it is now: its layer is copied, since learning changes it in place; a base never changes."""
+    layer = {name: getattr(lengths, name).copy() for name in ("samples", "sums", "squares", "pooled")}
+    index = type(lengths.table.layer)(*(array.copy() for array in lengths.table.layer))
+    return lengths._replace(table=lengths.table._replace(layer=index), **layer)
+
+
+def _settings(plan: Plan, prefix: Prefix, language_state: int, ends: bool) -> Settings:
     beam, weights = plan.beam, plan.weights
     return Settings(
         pops=beam.pops,
@@ -248,7 +269,7 @@ def _settings(plan: Plan, prefix: Prefix, memory: int, ends: bool) -> Settings:
         delta=plan.estimates.delta,
         reordering="previous_monotone" in weights,
         length="source_length" in weights,
-        memory=memory,
+        memory=language_state,
         ends=ends,
         prefix=len(prefix.words),
         exact=prefix.whole,
@@ -256,7 +277,7 @@ def _settings(plan: Plan, prefix: Prefix, memory: int, ends: bool) -> Settings:
 
 
 def _workspace(J: int, P: int, beam: Beam, options: SpanOptions, blocks: Blocks) -> Workspace:
-    """Room for the largest search that these options and this beam allow."""
+    """Enough room for the largest search that these options and this beam allow."""
     longest = options.first.shape[1] - 1
     states = (J + P) * beam.pops + 2
     reach = J if beam.distortion < 0 else min(J, 2 * beam.distortion + 1)
@@ -280,7 +301,7 @@ def _workspace(J: int, P: int, beam: Beam, options: SpanOptions, blocks: Blocks)
 
 
 def _found(work: Workspace) -> Workspace:
-    """What a search has found, without the room that it has worked in."""
+    """What a search has found, without its scratch space."""
     kept = {name: array[:0].copy() for name, array in work._asdict().items()}
     kept["states"], kept["arcs"] = work.states[: work.sizes[STATES]], work.arcs[: work.sizes[ARCS]]
     return Workspace(**(kept | {"sizes": work.sizes}))

@@ -1,9 +1,9 @@
-"""Terms whose translation is settled, among the options of a sentence.
+"""Terms with a prescribed translation, among the options of a sentence.
 
-The span of a term has one option, the settled translation, with the features of a phrase pair that was seen once and
-never otherwise; it may be longer than any phrase. Of the longer phrases around it those stay that say the same; nothing
-else reaches into the span. Only where there is a prefix, which may have said a part of the term in other words, the
-single words of the term keep their own options, each for the SURCHARGEs of a given word.
+The span of a term has one option, the prescribed translation, with the features of a phrase pair that was seen once
+and never with another translation; it may be longer than any phrase. Longer phrases around the term are kept if they
+contain this translation; no other option overlaps with the span. If there is a prefix, which may have expressed part of
+the term in other words, the single words of the term also keep their own options, at the SURCHARGEs of a given word.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Ids = NDArray[np.int64]
 
 
 class Found(NamedTuple):
-    """Options of a sentence in order of spans, of which only words and counts are known yet; as in SpanOptions."""
+    """Options of a sentence in order of spans, of which only words and counts are known so far; see SpanOptions."""
 
     first: Ids  # [J, longest + 1]
     row: NDArray[np.void]  # [n] OPTION
@@ -32,7 +32,7 @@ class Found(NamedTuple):
 
 
 def settle(found: Found, terms: Sequence[Term], spelling: Spelling, *, lenient: bool) -> Found:
-    """The options with each term settled; the terms do not overlap. Lenient, single words inside of them stay too."""
+    """The options with each term in force; terms must not overlap. If lenient, single words inside them stay too."""
     words, row = found.words, found.row.copy()
     keep = np.ones(row.size, np.bool_)
     added = np.zeros(len(terms), OPTION)
@@ -56,7 +56,7 @@ def settle(found: Found, terms: Sequence[Term], spelling: Spelling, *, lenient: 
 
 
 def _agrees(option: np.void, words: Ids, term: Term, said: Ids) -> bool:
-    """Whether an option that touches a term may stay beside its settled translation."""
+    """Whether an option that overlaps with a term may stay beside its prescribed translation."""
     start, end = int(option["start"]), int(option["end"])
     if (start, end) == (term.start, term.end) or start > term.start or end < term.end:
         return False

@@ -1,7 +1,7 @@
-"""Word graphs: all translations that a search has left, with their scores and features, as a graph of phrases.
+"""Word graphs: all translations that a search has kept, with their scores and features, as a graph of phrases.
 
 State 0 is the first, the highest the end; arcs stand in the order of their origins and lead to higher states. A graph
-is self-contained: it stays valid when the models learn. `graph_files` saves it.
+is self-contained: it stays valid when the models learn.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ class WordGraph:
 
     @cached_property
     def from_start(self) -> Floats:
-        """[S] score of the best way from the first state to each."""
+        """[S] score of the best path from the first state to each."""
         best = np.empty(self.states)
         kernels.fill_from_start(self.origin, self.target, self.score, best)
         return best
 
     @cached_property
     def to_end(self) -> Floats:
-        """[S] score of the best way from each state to the end."""
+        """[S] score of the best path from each state to the end."""
         best = np.empty(self.states)
         kernels.fill_to_end(self.origin, self.target, self.score, best)
         return best
@@ -115,22 +115,22 @@ class WordGraph:
         return None if self.kind[arc] == END else self.step(arc)
 
     def step(self, arc: int) -> Step:
-        """What an arc says for which source words."""
+        """The source words and the target words of an arc."""
         words = tuple(self.vocabulary[n] for n in self.words[self.begin[arc] : self.begin[arc + 1]])
         first, last = self.span[arc].tolist()
         return Step((first, last), words, KINDS[self.kind[arc]])
 
     def posteriors(self, scale: float = 1.0) -> Floats:
-        """[A] how probable each arc is, ways being as probable as exp(scale · score) says."""
+        """[A] the probability of each arc, if that of a path is proportional to exp(scale · score)."""
         probability: Floats = kernels.posteriors(self.origin, self.target, self.score, self.states, float(scale))
         return probability
 
     def confidences(self, hypothesis: Hypothesis, scale: float = 1.0) -> list[float]:
-        """How sure the graph is of each word of a translation.
+        """The confidence in each word of a translation.
 
-        That is the probability that the word is said for its source words, whatever else: of all that covers a source
-        word of its phrase, the share that contains it, averaged over these source words. A word that came from no
-        source word, since it was given, is certain.
+        It is the probability that the word is part of the translation of its source words: of all arcs that cover a
+        source word of its phrase, the share that contains it, averaged over these source words. A word that translates
+        no source word, since it was given, is certain.
         """
         probability, known = self.posteriors(scale), {word: n for n, word in enumerate(self.vocabulary)}
         answer = []
@@ -145,7 +145,7 @@ class WordGraph:
     def pruned(self, *, posterior: float = 0.0, arcs: int | None = None, scale: float = 1.0) -> WordGraph:
         """The graph without arcs less probable than `posterior`, and with at most `arcs` out of each state.
 
-        The best way is always kept.
+        The best path is always kept.
         """
         probability = self.posteriors(scale)
         wanted = probability >= posterior
@@ -156,7 +156,7 @@ class WordGraph:
         return self._only(np.flatnonzero(kept))
 
     def _only(self, kept: Ids) -> WordGraph:
-        """The graph of these arcs, which are all on ways."""
+        """The graph of these arcs, each of which is on a complete path."""
         begin, ids = kernels.gather(self.begin[:-1][kept], self.begin[1:][kept], self.words)
         different, words = np.unique(ids, return_inverse=True)
         origin, target = renumbered(self.origin[kept], self.target[kept])
@@ -175,9 +175,9 @@ class WordGraph:
         )
 
     def rescored(self, weights: Mapping[str, float]) -> WordGraph:
-        """The same ways with the scores that other weights give them."""
+        """The same paths, scored with other weights."""
         if set(weights) != set(self.names):
-            raise BadInputError(f"the graph has the features {', '.join(self.names)}, not {', '.join(weights)}")
+            raise BadInputError(f"the features of the graph are {', '.join(self.names)}, not {', '.join(weights)}")
         vector = np.array([weights[name] for name in self.names])
         return replace(self, score=self.features @ vector + SURCHARGE * self.surcharges)
 
@@ -206,6 +206,6 @@ class WordGraph:
 
 
 def renumbered(origin: Ids, target: Ids) -> tuple[Ids, Ids]:
-    """Arcs between states numbered without gaps; the first state, which no arc enters, is 0."""
+    """Renumber the states of some arcs without gaps; the first state, which no arc enters, is 0."""
     number = np.cumsum(np.bincount(target) > 0, dtype=np.int64)
     return number[origin], number[target]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.interactive.correction import Beginning, Correction
+from dragoman.interactive.error_model import Beginning, ErrorModel
 from dragoman.search.hypotheses import KINDS
 from dragoman.search.wordgraph import END, WordGraph
 from tests.oracles import interactive as oracle
@@ -57,7 +57,7 @@ beginnings = st.builds(
 def test_the_completion_is_the_best_of_all_ways_and_edits(
     graph: WordGraph, typed: Beginning, weights: tuple[float, float]
 ) -> None:
-    found = Correction(graph, None, *weights).complete(typed)
+    found = ErrorModel(graph, None, *weights).complete(typed)
     expected = list(oracle.completions(graph, typed.words, typed.unfinished, *weights))
     best = max(score for score, _ in expected)
     assert found.score == pytest.approx(best, abs=1e-6)
@@ -67,7 +67,7 @@ def test_the_completion_is_the_best_of_all_ways_and_edits(
 @settings(deadline=None, max_examples=100)
 @given(graphs(), beginnings, st.integers(1, 8))
 def test_n_best_completions_are_distinct_and_the_best_there_are(graph: WordGraph, typed: Beginning, n: int) -> None:
-    found = Correction(graph, None, 1.0, 1.0).nbest(typed, n)
+    found = ErrorModel(graph, None, 1.0, 1.0).nbest(typed, n)
     best: dict[tuple[str, ...], float] = {}
     for score, rest in oracle.completions(graph, typed.words, typed.unfinished):
         best[rest] = max(score, best.get(rest, -np.inf))
@@ -79,9 +79,9 @@ def test_n_best_completions_are_distinct_and_the_best_there_are(graph: WordGraph
 @settings(deadline=None, max_examples=60)
 @given(graphs(), st.lists(beginnings, min_size=1, max_size=8))
 def test_typing_deleting_and_moving_give_what_starting_anew_gives(graph: WordGraph, typed: list[Beginning]) -> None:
-    used = Correction(graph)
+    used = ErrorModel(graph)
     for each in typed:
-        ours, theirs = used.complete(each), Correction(graph).complete(each)
+        ours, theirs = used.complete(each), ErrorModel(graph).complete(each)
         assert (ours.words, ours.stands, ours.score, ours.edits) == (
             theirs.words,
             theirs.stands,
@@ -95,9 +95,9 @@ def test_typing_deleting_and_moving_give_what_starting_anew_gives(graph: WordGra
 @given(graphs(), beginnings, st.booleans())
 def test_confidences_are_probabilities(graph: WordGraph, typed: Beginning, gap: bool) -> None:
     beginning = typed._replace(gap=gap and bool(typed.words) and not typed.unfinished)
-    correction = Correction(graph)
-    completion = correction.complete(beginning)
-    sure = correction.confidences(correction.starts(beginning), completion)
+    error_model = ErrorModel(graph)
+    completion = error_model.complete(beginning)
+    sure = error_model.confidences(error_model.starts(beginning), completion)
     assert len(sure) == len(completion.words)
     assert all(0 <= each <= 1 for each in sure)
 
@@ -126,17 +126,17 @@ def ways(*each: tuple[tuple[str, ...], float]) -> WordGraph:
 
 
 def test_an_unfinished_word_is_completed_and_what_stands_is_known() -> None:
-    found = Correction(one_way("pulse", "el", "botón")).complete(Beginning(("Pulse",), "E"))
+    found = ErrorModel(one_way("pulse", "el", "botón")).complete(Beginning(("Pulse",), "E"))
     assert (found.words, found.stands, found.edits) == (("el", "botón"), 1, 0)
 
 
 def test_a_slip_of_the_finger_is_forgiven() -> None:
-    found = Correction(one_way("configuración", "general")).complete(Beginning((), "cnfig"))
+    found = ErrorModel(one_way("configuración", "general")).complete(Beginning((), "cnfig"))
     assert (found.words[0][found.stands :], found.edits) == ("uración", 1)
 
 
 def test_composed_and_combining_characters_are_the_same() -> None:
-    found = Correction(one_way("ratón", "óptico")).complete(Beginning(("rato\u0301n",), "o\u0301p"))
+    found = ErrorModel(one_way("ratón", "óptico")).complete(Beginning(("rato\u0301n",), "o\u0301p"))
     assert (found.words[0][found.stands :], found.edits) == ("tico", 0)
 
 
@@ -152,14 +152,14 @@ def test_after_a_gap_a_word_is_preferred_that_takes_one() -> None:
         (("salga", "ya"), -2.0),
     )
     welcome = np.array([word != "." for word in graph.vocabulary])
-    assert Correction(graph, welcome).complete(Beginning(("salga",), gap=True)).words == ("ya",)
-    assert Correction(graph, welcome).complete(Beginning(("salga",))).words == (".",)
+    assert ErrorModel(graph, welcome).complete(Beginning(("salga",), gap=True)).words == ("ya",)
+    assert ErrorModel(graph, welcome).complete(Beginning(("salga",))).words == (".",)
 
 
 def test_the_surest_completion_is_that_of_the_likeliest_ways() -> None:
     graph = ways((("a", "x"), -1.0), (("a", "y"), -3.0), (("b", "z"), -1.0))
-    correction = Correction(graph)
-    whole = correction.complete(Beginning())
-    assert correction.confidences(correction.starts(Beginning()), whole)[0] == pytest.approx(
+    error_model = ErrorModel(graph)
+    whole = error_model.complete(Beginning())
+    assert error_model.confidences(error_model.starts(Beginning()), whole)[0] == pytest.approx(
         (np.exp(-1) + np.exp(-3)) / (2 * np.exp(-1) + np.exp(-3)), abs=1e-3
     )

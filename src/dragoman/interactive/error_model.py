@@ -1,9 +1,10 @@
-"""The stochastic error-correction model: a typed prefix is matched against a word graph that need not contain it.
+"""The error model: it matches a typed prefix against a word graph that need not contain it, and completes it.
 
-The edits between the words of the prefix and those of a way through the graph have probabilities ([O] §2.3); the score
-of a completion is that of its way plus the weighted log probability of the edits. Columns of the table, one for each
-finished word of the prefix, are kept: typing adds to them, deleting steps back, and after a change elsewhere only those
-behind it are computed again. An unfinished word needs no column, so a key costs the same however long the prefix is.
+Each edit between the words of the prefix and those of a path through the graph has a probability ([O] §2.3). The score
+of a completion is that of its path plus the weighted log probability of the edits. The dynamic-programming table has a
+column for each finished word of the prefix, and columns are kept: typing adds one, deleting drops one, and a change
+further to the left recomputes only those after it. An unfinished word needs no column, so a key takes the same time
+however long the prefix is.
 
 >>> from dragoman.models.loglinear import Weights
 >>> from dragoman.models.modelset import ModelSet
@@ -11,10 +12,10 @@ behind it are computed again. An unfinished word needs no column, so a key costs
 >>> models = ModelSet()
 >>> for source, target in [("press the button", "pulse el botón"), ("press the lamp", "oprima la lámpara")] * 2:
 ...     _ = models.add(source.split(), target.split())
->>> correction = Correction(Decoder(models, Weights("moses")).search("press the button".split()).graph())
->>> correction.complete(Beginning(unfinished="op")).words
+>>> errors = ErrorModel(Decoder(models, Weights("moses")).search("press the button".split()).graph())
+>>> errors.complete(Beginning(unfinished="op")).words
 ('oprima', 'el', 'botón')
->>> correction.complete(Beginning(words=("apriete",))).words
+>>> errors.complete(Beginning(words=("apriete",))).words
 ('el', 'botón')
 """
 
@@ -29,8 +30,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.interactive import correction_kernels as kernels
-from dragoman.interactive.correction_kernels import IMPOSSIBLE, LONGEST, NONE, Column, Costs, Edges
+from dragoman.interactive import error_model_kernels as kernels
+from dragoman.interactive.error_model_kernels import IMPOSSIBLE, LONGEST_WORD, NONE, Column, Costs, Edges
 from dragoman.kernels import exercise
 from dragoman.search import nbest_kernels
 from dragoman.search.hypotheses import patience
@@ -38,11 +39,11 @@ from dragoman.search.wordgraph import WordGraph
 from dragoman.text.continuing import compared
 
 HIT = 0.8  # p_h, [O] §4.2
-EDITS = 128  # V: insertions of so many words, substitutions by all but one of them, one deletion are the other edits
+EDITS = 128  # V, words: any of them can be inserted, all but one can be substituted, and there is one deletion
 EDIT = (1 - HIT) / (EDITS + (EDITS - 1) + 1)
-TIE = 1e-9  # all edits are equally probable ([O] §4.2); among equals a substitution is preferred
-# Weights of the log probability of the edits beside the score of the graph, tuned on development text: finished words
-# may well differ from those of the graph, but of an unfinished one, what is wanted is a word that begins with it.
+TIE = 1e-9  # all edits are equally probable ([O] §4.2); this prefers substitutions where scores are equal
+# Weights of the log probability of the edits relative to the score of the graph, tuned on development text: finished
+# words may well differ from those of the graph, but an unfinished word should be continued by one that begins with it.
 WEIGHT, UNFINISHED_WEIGHT = 0.5, 2.0
 
 Ids = NDArray[np.int64]
@@ -54,33 +55,33 @@ class Beginning(NamedTuple):
 
     words: tuple[str, ...] = ()  # finished
     unfinished: str = ""  # the characters of a word that may go on
-    gap: bool = False  # whether a gap was typed behind the last word, so that another one is to come
+    gap: bool = False  # whether a gap was typed after the last word, so that another word follows
 
 
 @dataclass(frozen=True)
 class Completion:
-    """How a translation goes on after its beginning."""
+    """How a translation continues after its beginning."""
 
     words: tuple[str, ...]  # the unfinished one first, if it was found
-    stands: int  # characters of the first word, in NFC, that were typed already; 0 if all words are new
+    stands: int  # characters of the first word, in NFC, that were already typed; 0 if all words are new
     spans: tuple[tuple[int, int], ...]  # the source words of the phrase of each
     score: float
-    edits: int  # words of the beginning, or of the way, that did not fit
-    way: Ids  # the edges that say the words
+    edits: int  # words of the beginning, or of the path, that did not fit
+    way: Ids  # the edges of the words
 
 
 class Starts(NamedTuple):
-    """Where completions may begin."""
+    """Scores of the places where completions may begin."""
 
     over: Floats  # [edges] at the word of an edge
     after: Floats  # [nodes] at a node
     column: Column  # of the finished words
-    stands: Ids  # [vocabulary] characters of a word that were typed already
-    fits: Floats  # [vocabulary] of an unfinished word; empty if there is none
+    stands: Ids  # [vocabulary] characters of a word that were already typed
+    fits: Floats  # [vocabulary] how well each continues the unfinished word; empty if there is none
 
 
-class Correction:
-    """A word graph that completes what is typed; `welcome` [vocabulary] are the words that a gap may precede."""
+class ErrorModel:
+    """Completes what is typed from a word graph; `welcome` [vocabulary] marks the words that a gap may precede."""
 
     def __init__(
         self,
@@ -103,7 +104,7 @@ class Correction:
         kernels.fill_to_end(self._edges, self._to_end, self._follow)
         self._columns = [self._new_column()]  # after each finished word
         kernels.fill_first(self._edges, self._costs, self._columns[0])
-        self._typed: list[str] = []  # the words of these columns, as they are compared
+        self._typed: list[str] = []  # the words of these columns, in the form in which they are compared
 
     def has_word_with(self, beginning: str) -> bool:
         """Whether a word of the graph begins with these characters."""
@@ -121,7 +122,7 @@ class Correction:
         starts = self.starts(beginning)
         edges, nodes = self._edges, self._edges.nodes
         over, after = np.flatnonzero(starts.over > IMPOSSIBLE), np.flatnonzero(starts.after > IMPOSSIBLE)
-        # The list is made from the end of a graph backwards, so it gets this one reversed, its end as state 0.
+        # N-best lists are made from the end of a graph backwards, so this one is reversed: its end is state 0.
         number = np.arange(nodes) + (np.arange(nodes) < edges.end)
         number[edges.end] = 0
         tail = np.concatenate([number[edges.tail], np.full(over.size + after.size, nodes)])
@@ -150,7 +151,7 @@ class Correction:
         return found
 
     def confidences(self, starts: Starts, completion: Completion) -> list[float]:
-        """How sure the graph is of each word of a completion, given what was typed."""
+        """The confidence in each word of a completion, given what was typed."""
         probability = kernels.probabilities(self._edges, starts.over, starts.after, self._behind)
         confidence = np.empty(completion.way.size)
         kernels.fill_confidences(self._edges, self.graph.span, probability, completion.way, confidence)
@@ -158,13 +159,13 @@ class Correction:
         return answer
 
     def starts(self, beginning: Beginning) -> Starts:
-        """Where completions of a beginning may begin."""
+        """The places where completions of a beginning may begin."""
         edges, costs = self._edges, self._costs
         column = self._column(beginning.words)
         over, after = np.full(edges.tail.size, IMPOSSIBLE), np.empty(edges.nodes)
         fits, stands = np.empty(0), np.zeros(len(self.graph.vocabulary), np.int64)
         if beginning.unfinished:
-            fits, row = np.empty(stands.size), np.empty(LONGEST + 1, np.int64)
+            fits, row = np.empty(stands.size), np.empty(LONGEST_WORD + 1, np.int64)
             typed = np.array([ord(c) for c in compared(beginning.unfinished)], np.int64)
             kernels.fill_fits(self._text, self._ends, typed, self._costs_inside, fits, stands, row)
             kernels.fill_starts_inside(edges, column, fits, self._costs_inside.insertion, over, after)
@@ -179,7 +180,7 @@ class Correction:
         return Column(np.empty(nodes), np.empty(nodes, np.int64), np.empty(nodes), np.empty(nodes, np.int64))
 
     def _column(self, words: tuple[str, ...]) -> Column:
-        """The column of these words, computed from the first one that is not as before."""
+        """The column after these words; only those from the first changed word on are computed."""
         typed = [compared(word) for word in words]
         same = 0
         while same < min(len(typed), len(self._typed)) and typed[same] == self._typed[same]:
@@ -193,7 +194,7 @@ class Correction:
         return self._columns[-1]
 
     def _best_way_from(self, place: int) -> list[int]:
-        """The edges of the best way to the end, without the one that the start takes itself."""
+        """The edges of the best path to the end, not counting the edge at which it starts."""
         node = int(self._edges.head[place]) if place >= 0 else -1 - place
         way = []
         while node != self._edges.end:
@@ -202,7 +203,7 @@ class Correction:
         return way
 
     def _completion(self, starts: Starts, place: int, rest: list[int]) -> Completion:
-        """The completion that begins at an edge, or at −1 − node, and goes on over the rest of the edges."""
+        """The completion that begins at an edge, or at −1 − node, and continues along the rest of the edges."""
         edges, graph = self._edges, self.graph
         unfinished, stands, wrong = starts.fits.size > 0, 0, False
         if place >= 0:
@@ -225,7 +226,7 @@ class Correction:
 
     @cached_property
     def _behind(self) -> Floats:
-        """[nodes] log sum over all ways from each node to the end."""
+        """[nodes] log sum over all paths from each node to the end."""
         behind = np.empty(self._edges.nodes)
         kernels.fill_behind(self._edges, behind)
         return behind
@@ -245,8 +246,8 @@ def _exercise() -> None:
 
     models = ModelSet()
     models.add(["a", "b"], ["c", "d"])
-    correction = Correction(Decoder(models, Weights("moses")).search(["a", "b"]).graph())
-    correction.complete(Beginning(("c",), gap=True))
+    errors = ErrorModel(Decoder(models, Weights("moses")).search(["a", "b"]).graph())
+    errors.complete(Beginning(("c",), gap=True))
     beginning = Beginning(("c",), "x")
-    for completion in correction.nbest(beginning, 2):
-        correction.confidences(correction.starts(beginning), completion)
+    for completion in errors.nbest(beginning, 2):
+        errors.confidences(errors.starts(beginning), completion)
