@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dragoman.tables import Table, kernels
+from dragoman.tables import Table
+from dragoman.tables import table_kernels as kernels
 
 
 def best_of(times: int, action: Callable[[], object]) -> float:

@@ -16,8 +16,8 @@ from dragoman.cluster.disk import ScratchDirectory
 from dragoman.cluster.merging import Run, merge, merge_paths
 from dragoman.cluster.sorted_tables import check_size
 from dragoman.errors import BadInputError
-from dragoman.tables.kernels import WORD_BITS
 from dragoman.tables.table import MOST_ENTRIES
+from dragoman.tables.table_kernels import WORD_BITS
 
 COUNTS = st.dictionaries(st.integers(0, 40), st.integers(1, 9), max_size=20)
 

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.errors import BadInputError
-from dragoman.tables import ABSENT, Table, kernels
+from dragoman.tables import ABSENT, Table
+from dragoman.tables import table_kernels as kernels
 from tests.oracles.counting import CountingDict
 
 pytestmark = pytest.mark.kernels

@@ -24,7 +24,7 @@ from dragoman.models.alignment import AlignmentModel
 from dragoman.models.alignment_kernels import JUMP_UNIFORM, LEXICAL_UNIFORM, POSITION_BITS
 from dragoman.models.estimators_kernels import CorpusArrays, Pairs
 from dragoman.models.modelset import NEARNESS
-from dragoman.tables.kernels import WORD_BITS
+from dragoman.tables.table_kernels import WORD_BITS
 from dragoman.text.vocabulary import NULL, SPECIAL
 
 FIRST = len(SPECIAL)  # id of the first word

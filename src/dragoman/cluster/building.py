@@ -20,7 +20,7 @@ from dragoman.models.phrases import COUNTS
 from dragoman.models.phrases_kernels import DROPPED, SORTED, PairColumns
 from dragoman.models.phrases_kernels import LONGEST as LONGEST_PLACE
 from dragoman.tables import ABSENT, Index
-from dragoman.tables.kernels import WORD_BITS, find_many
+from dragoman.tables.table_kernels import WORD_BITS, find_many
 from dragoman.text.vocabulary import END
 
 Ids = NDArray[np.int64]

@@ -31,7 +31,7 @@ from dragoman.models.extraction_kernels import (
 from dragoman.models.lengths import LengthModel
 from dragoman.models.modelset import NEARNESS, ModelSet
 from dragoman.models.phrases import COUNTS
-from dragoman.tables.kernels import WORD_BITS
+from dragoman.tables.table_kernels import WORD_BITS
 from dragoman.text.vocabulary import END, START
 
 Ids = NDArray[np.int64]

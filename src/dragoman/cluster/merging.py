@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from dragoman.cluster.disk import ScratchDirectory
 from dragoman.cluster.sorted_tables import check_size
-from dragoman.tables.kernels import WORD_BITS
+from dragoman.tables.table_kernels import WORD_BITS
 
 ROOM = 1 << 19  # entries of all runs in one piece of a merge, roughly
 THREADS = min(os.cpu_count() or 1, 4)  # that sort pieces

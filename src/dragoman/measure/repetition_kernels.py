@@ -7,7 +7,7 @@ import numpy as np
 
 from dragoman.kernels import kernel
 from dragoman.models.language_kernels import order_of
-from dragoman.tables.kernels import ABSENT, joint_id, locate, path_key
+from dragoman.tables.table_kernels import ABSENT, joint_id, locate, path_key
 
 
 @kernel

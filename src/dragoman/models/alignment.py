@@ -28,7 +28,7 @@ from dragoman.models import alignment_kernels as kernels
 from dragoman.models.alignment_kernels import DROPPED, SKIPPED, SUM, AlignmentArrays, Counts
 from dragoman.models.lattice_kernels import P0
 from dragoman.tables import Table
-from dragoman.tables.kernels import WORD_BITS
+from dragoman.tables.table_kernels import WORD_BITS
 from dragoman.text.vocabulary import NULL, SPECIAL, UNKNOWN, Vocabulary
 
 MAX_SENTENCE_WORDS = kernels.LONGEST  # either side
@@ -38,8 +38,8 @@ TABLES = ("links", "targets", "jumps", "origins", "sources")
 Ids = NDArray[np.int64]
 Words = Sequence[str]
 
-# A key is made of positions and a sentence length, none above LONGEST; one with more bits would run into the next.
-assert LONGEST < 1 << kernels.POSITION_BITS  # noqa: S101 (two constants that must agree, checked on import)
+# A key is made of positions and a sentence length, none above MAX_SENTENCE_WORDS; one with more bits would run into the next.
+assert MAX_SENTENCE_WORDS < 1 << kernels.POSITION_BITS  # noqa: S101 (two constants that must agree, checked on import)
 
 
 class Contribution(NamedTuple):

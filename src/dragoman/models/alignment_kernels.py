@@ -16,7 +16,7 @@ import numpy as np
 
 from dragoman.kernels import kernel, lean
 from dragoman.models.lattice_kernels import P0, best_path, forward, posteriors
-from dragoman.tables.kernels import ABSENT, WORD_BITS, Layered, erase, insert, locate
+from dragoman.tables.table_kernels import ABSENT, WORD_BITS, Layered, erase, insert, locate
 
 NULL = 3  # id of the null word, as in text/vocabulary.py
 LEXICAL_UNIFORM = 0.1  # share of the uniform distribution in p(f|e)

@@ -31,7 +31,7 @@ from dragoman.models.language_kernels import STORED, WORDS, Stored
 from dragoman.models.language_upkeep import Grams, list_grams
 from dragoman.models.language_upkeep_kernels import log_probabilities
 from dragoman.tables import ABSENT, Table
-from dragoman.tables.kernels import HIGH
+from dragoman.tables.table_kernels import HIGH
 from dragoman.text.vocabulary import END, SPECIAL, START, UNKNOWN, Vocabulary
 
 NEVER = -99.0  # what the format writes for log₁₀ 0

@@ -13,7 +13,7 @@ import numpy as np
 
 from dragoman.kernels import lean
 from dragoman.models.language_kernels import FLOOR, MISSING, START, UNKNOWN
-from dragoman.tables.kernels import ABSENT, Index, find, insert, parent_of, path_key, word_of
+from dragoman.tables.table_kernels import ABSENT, Index, find, insert, parent_of, path_key, word_of
 
 
 class ArpaArrays(NamedTuple):

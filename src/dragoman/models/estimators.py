@@ -28,7 +28,7 @@ from dragoman.models import estimators_kernels as kernels
 from dragoman.models.alignment import AlignmentModel, Contribution, check_pair
 from dragoman.models.alignment_kernels import JUMP_UNIFORM, LEXICAL_UNIFORM, POSITION_BITS
 from dragoman.models.estimators_kernels import CorpusArrays, Pairs
-from dragoman.tables.kernels import WORD_BITS
+from dragoman.tables.table_kernels import WORD_BITS
 from dragoman.text.vocabulary import NULL, SPECIAL
 
 BATCH_EM = ("ibm1",) * 5 + ("hmm",) * 5  # the baseline of SPEC §1

@@ -22,7 +22,7 @@ from dragoman.models.modelset import ModelSet
 from dragoman.models.moses_table import read_phrase_table
 from dragoman.models.phrases import PhraseModel, PhraseTable
 from dragoman.tables import ABSENT
-from dragoman.tables.kernels import WORD_BITS
+from dragoman.tables.table_kernels import WORD_BITS
 
 
 def import_base(

@@ -24,7 +24,7 @@ from dragoman.models.language_kernels import (
     shorter,
     update_discounts,
 )
-from dragoman.tables.kernels import ABSENT, HIGH, erase, find, follow, insert, joint_id, key_of, path_key
+from dragoman.tables.table_kernels import ABSENT, HIGH, erase, find, follow, insert, joint_id, key_of, path_key
 
 
 @lean

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import lean
-from dragoman.tables.kernels import (
+from dragoman.tables.table_kernels import (
     ABSENT,
     HIGH,
     Index,

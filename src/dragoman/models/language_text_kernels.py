@@ -24,7 +24,7 @@ from dragoman.models.language_kernels import (
     read_longest,
     start,
 )
-from dragoman.tables.kernels import ABSENT, BITS, LIVE, find, hash_of, home, joint_id, path_key
+from dragoman.tables.table_kernels import ABSENT, BITS, LIVE, find, hash_of, home, joint_id, path_key
 
 ELSEWHERE = -2  # not in the first slot to look at
 

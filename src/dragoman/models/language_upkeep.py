@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dragoman.models import language_upkeep_kernels as kernels
 from dragoman.tables import ABSENT, PathTable, Table
-from dragoman.tables.kernels import HIGH, WORD_BITS, insert_many
+from dragoman.tables.table_kernels import HIGH, WORD_BITS, insert_many
 from dragoman.text.vocabulary import SPECIAL
 
 if TYPE_CHECKING:

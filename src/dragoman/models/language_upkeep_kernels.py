@@ -17,7 +17,7 @@ from dragoman.models.language_kernels import (
     state_of,
     update_discounts,
 )
-from dragoman.tables.kernels import (
+from dragoman.tables.table_kernels import (
     ABSENT,
     HIGH,
     erase,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import lean
-from dragoman.tables.kernels import ABSENT, Layered, erase, insert, locate
+from dragoman.tables.table_kernels import ABSENT, Layered, erase, insert, locate
 
 UNIT = 20  # ratios are counted in 2⁻²⁰
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from dragoman.errors import BadInputError
 from dragoman.models import phrases_upkeep_kernels as kernels
 from dragoman.models.phrases import PhraseModel
-from dragoman.tables.kernels import path_key
+from dragoman.tables.table_kernels import path_key
 from dragoman.text.vocabulary import Vocabulary
 
 PSEUDO_COUNT = 1000  # of a source phrase where a table has no counts

@@ -32,7 +32,7 @@ from dragoman.models.extraction_kernels import (
     TARGET_END,
     TARGET_START,
 )
-from dragoman.tables.kernels import (
+from dragoman.tables.table_kernels import (
     ABSENT,
     HIGH,
     LIVE,

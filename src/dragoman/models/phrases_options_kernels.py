@@ -18,7 +18,18 @@ import numpy as np
 from dragoman.kernels import lean
 from dragoman.models.extraction_kernels import DISCONTINUOUS, MONOTONE, SWAP
 from dragoman.models.phrases_kernels import SORTED, SUM, summed, value
-from dragoman.tables.kernels import ABSENT, HIGH, find, follow, joint_id, key_of, locate, parent_of, path_key, word_of
+from dragoman.tables.table_kernels import (
+    ABSENT,
+    HIGH,
+    find,
+    follow,
+    joint_id,
+    key_of,
+    locate,
+    parent_of,
+    path_key,
+    word_of,
+)
 
 SHARED = 1 << 40  # in place of c(f, e) where the layer has a share, and as much as its rank at p(e|f) = 1
 LEAST = 2.0**-20  # of an interpolated frequency

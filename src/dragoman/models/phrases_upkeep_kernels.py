@@ -7,7 +7,7 @@ import numpy as np
 
 from dragoman.kernels import lean
 from dragoman.models.phrases_kernels import CURSOR, DROPPED, add_pair, summed, value
-from dragoman.tables.kernels import ABSENT, HIGH, LIVE, extend, locate, parent_of, word_of
+from dragoman.tables.table_kernels import ABSENT, HIGH, LIVE, extend, locate, parent_of, word_of
 
 
 @lean

@@ -9,7 +9,7 @@ import numpy as np
 
 from dragoman.kernels import lean
 from dragoman.models.language_kernels import END, START, UNKNOWN
-from dragoman.tables.kernels import ABSENT, find, insert
+from dragoman.tables.table_kernels import ABSENT, find, insert
 
 SMALL = 1e-200  # products are kept above it
 OFFSET, PRIME = 14695981039346656037, 1099511628211  # of the FNV-1a hash

@@ -34,7 +34,7 @@ from dragoman.models.phrases_options_kernels import options as list_options
 from dragoman.models.phrases_options_kernels import target_words
 from dragoman.models.reordering_kernels import reordering_scores
 from dragoman.search.recall_kernels import say
-from dragoman.tables.kernels import ABSENT
+from dragoman.tables.table_kernels import ABSENT
 
 SURCHARGE = 0.1 * math.log(FLOOR)  # for what only a given prefix can have brought in; docs/search.md has the figures
 # How often it is paid behind given words, for edits as in the correction of a word graph, [O] §2.3: for a word of a

@@ -25,8 +25,8 @@ from dragoman.arrays import ArrayTree, Restorable
 from dragoman.errors import BadInputError
 from dragoman.files import open_arrays, write_arrays
 from dragoman.kernels import exercise
-from dragoman.tables import kernels
-from dragoman.tables.kernels import ABSENT, BITS, FREE, HIGH, LIVE, Index, Layered
+from dragoman.tables import table_kernels as kernels
+from dragoman.tables.table_kernels import ABSENT, BITS, FREE, HIGH, LIVE, Index, Layered
 
 SMALLEST = 16  # entries a new table has room for
 GROWTH = 1.25  # capacity after growing, as a multiple of what is needed

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import kernel
-from dragoman.tables.kernels import ABSENT, Layered, locate
+from dragoman.tables.table_kernels import ABSENT, Layered, locate
 
 KINDS = 8  # of gaps; kind 0 is no gap at all
 UNDECIDED = -1  # instead of a kind

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.arrays import ArrayTree, Restorable
-from dragoman.tables import ABSENT, Table, kernels
+from dragoman.tables import ABSENT, Table
+from dragoman.tables import table_kernels as kernels
 
 SPECIAL = ("<unk>", "<s>", "</s>", "<null>")
 UNKNOWN, START, END, NULL = range(len(SPECIAL))
