@@ -1,4 +1,4 @@
-"""The command for translating by typing: interact."""
+"""The command for interactive translation: interact."""
 
 from __future__ import annotations
 
@@ -19,29 +19,33 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
-HELP = "Tab: next word · →: next character · Enter: accept and learn · Esc: another · ^K: no more · ^C: leave"
+HELP = (
+    "Tab: next word · →: next character · Enter: accept and learn · Esc: next suggestion · ^K: no suggestion · ^C: quit"
+)
 PAUSE = 0.05  # seconds after which an Esc is an Esc, and not the beginning of an arrow key
 
 
 @commands.command(epilog='Example: dragoman interact manual "Press the green button."')
 def interact(
     project: ProjectPath,
-    text: Annotated[list[str] | None, typer.Argument(help="Texts to translate; without, lines from input.")] = None,
-    file: Annotated[Path | None, typer.Option(help="Take the texts from this file, one a line.")] = None,
-    threshold: Annotated[float, typer.Option(help="Suggest only as far as the models are this sure, 0 to 1.")] = 0.0,
+    text: Annotated[
+        list[str] | None, typer.Argument(help="Texts to translate; default: lines of standard input.")
+    ] = None,
+    file: Annotated[Path | None, typer.Option(help="Read the texts from this file, one per line.")] = None,
+    threshold: Annotated[float, typer.Option(help="Suggest only words with at least this confidence, 0 to 1.")] = 0.0,
     user: User = None,
 ) -> None:
-    """Translate by typing: what you type is completed at every key, and what you accept is learned.
+    """Translate interactively: every key updates the completion, and accepted translations are learned.
 
-    Tab takes over the next word, Enter all of it; Esc asks for another suggestion. What is accepted is printed as well,
-    if the output goes to a file.
+    Tab accepts the next word, Enter the whole translation; Esc asks for another suggestion. Accepted translations are
+    also printed if the output goes to a file.
     """
     if not 0 <= threshold <= 1:
-        raise BadInputError(f"a threshold is from 0 to 1, not {threshold}")
+        raise BadInputError(f"the threshold must be between 0 and 1, not {threshold}")
     if text and file:
-        raise BadInputError("the texts come from the command line or from a file, not from both")
+        raise BadInputError("texts given both as arguments and with --file", remedy="use only one of them")
     if not text and not file and sys.stdin.isatty():
-        raise BadInputError("there is nothing to translate", remedy="give texts, --file, or lines on standard input")
+        raise BadInputError("nothing to translate", remedy="give texts, --file, or lines on standard input")
     from dragoman.text.reading import lines
 
     sources = text or (lines(file) if file else input_lines())
@@ -53,7 +57,7 @@ def interact(
 
 
 def _translate(engine: Engine, source: str, terminal: Terminal, threshold: float, user: str | None) -> bool:
-    """Translate one text in the terminal; false if the person leaves."""
+    """Translate one text in the terminal; false if the person quits."""
     from dragoman.interactive.editor import ACCEPT, Editor, shown
     from dragoman.project.guard import FlaggedError
 
@@ -70,12 +74,12 @@ def _translate(engine: Engine, source: str, terminal: Terminal, threshold: float
             if done != ACCEPT:
                 return False
             if not editor.typed.strip():
-                return True  # nothing was said, and nothing is learned
+                return True  # nothing was typed, so nothing is learned
             try:
                 session.accept(editor.typed, force=editor.typed == doubted)
             except FlaggedError as error:
                 doubted = editor.typed
-                terminal.show(f"{error}\r\nEnter learns it all the same.\r\n{editor.draw(terminal.width)}")
+                terminal.show(f"{error}\r\nPress Enter again to learn it anyway.\r\n{editor.draw(terminal.width)}")
                 continue
             if not sys.stdout.isatty():
                 typer.echo(editor.typed)
@@ -84,7 +88,7 @@ def _translate(engine: Engine, source: str, terminal: Terminal, threshold: float
 
 
 class Terminal:
-    """A terminal that gives every key as it is pressed."""
+    """A terminal that reports every key as it is pressed."""
 
     def __init__(self, file: int) -> None:
         import select
@@ -111,21 +115,19 @@ class Terminal:
 
 @contextmanager
 def _terminal() -> Iterator[Terminal]:
-    """The terminal of whoever runs the command, keys unprocessed, and as before afterwards."""
+    """The user's terminal in raw mode, restored afterwards."""
     try:
         import termios
         import tty
     except ImportError:
-        raise BadInputError(
-            "this system has no terminal of the kind that is needed", remedy="use Linux or macOS"
-        ) from None
+        raise BadInputError("interactive mode is not supported on this system", remedy="use Linux or macOS") from None
     with ExitStack() as stack:
         file = sys.stdin.fileno()
         if not os.isatty(file):  # the texts come from there
             try:
                 file = os.open("/dev/tty", os.O_RDWR)
             except OSError:
-                raise BadInputError("there is no terminal to type in", remedy="run it in a terminal") from None
+                raise BadInputError("no terminal to type in", remedy="run it in a terminal") from None
             stack.callback(os.close, file)
         before = termios.tcgetattr(file)
         stack.callback(termios.tcsetattr, file, termios.TCSADRAIN, before)
