@@ -173,7 +173,7 @@ def test_a_project_is_trained_before_its_first_correction(trained: Path, tmp_pat
     [
         ({"preset": "best"}, "no preset"),
         ({"order": 0}, "order"),
-        ({"tokens": "characters"}, "no tokens of the kind"),
+        ({"tokens": "characters"}, "unknown kind of tokens"),
         ({"base": "nowhere"}, "nothing was saved here"),
         ({"tokens": "words", "base": "trained"}, "was trained with tokens='text'"),
         ({"order": 3, "base": "trained"}, "was trained with order=5; create the project with order=5"),

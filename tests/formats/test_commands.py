@@ -54,7 +54,7 @@ def test_a_memory_is_learned_and_written_again(project: Path, tmp_path: Path) ->
     for name in ("out.tmx", "out.tsv"):
         document = read_document((tmp_path / name).read_bytes(), name)
         assert [(one.source, one.target) for one in document.segments] == expected
-    assert "name it .tmx or .tsv" in str(run("export", project, tmp_path / "out.docx").exception)
+    assert "use .tmx or .tsv" in str(run("export", project, tmp_path / "out.docx").exception)
     with Engine.open(project) as engine:
         engine.learn("One\ttwo", "Uno\tdos")
     assert counts("export", project, tmp_path / "out.tsv") == {"written": 2, "left_out": 1}
@@ -127,9 +127,9 @@ def test_bad_input(project: Path, tmp_path: Path) -> None:
     (tmp_path / "french.tmx").write_text(write_tmx([Entry("1", "Halt", "Stop")], "de", "fr").decode())
     for name, said in (
         ("bad.tmx", "bad.tmx: line 1 is not well-formed"),
-        ("french.xlf", "is from en into fr, the project is not; give a file from en into es"),
-        ("french.tmx", "is from de into fr, the project is not; give a file from en into es"),
-        ("several.tmx", "has the languages en-US, de-ES, fr, de; give a file from en into es"),
+        ("french.xlf", "the file is from en to fr, but the project is from en to es; use a file from en to es"),
+        ("french.tmx", "the file is from de to fr, but the project is from en to es; use a file from en to es"),
+        ("several.tmx", "has the languages en-US, de-ES, fr, de; use a file from en to es"),
         ("none.po", "cannot be read (No such file or directory)"),
     ):
         done = run("import", project, tmp_path / name)

@@ -182,4 +182,4 @@ def test_without_a_terminal_it_says_so(project: Path) -> None:
 def test_bad_arguments_are_refused(project: Path, tmp_path: Path) -> None:
     assert "from 0 to 1" in run(str(project), "Go!", "--threshold", "7").stderr
     (tmp_path / "texts").write_text("Go!\n")
-    assert "not from both" in run(str(project), "Go!", "--file", str(tmp_path / "texts")).stderr
+    assert "both as arguments and with --file" in run(str(project), "Go!", "--file", str(tmp_path / "texts")).stderr

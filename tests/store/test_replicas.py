@@ -94,7 +94,7 @@ def test_a_replica_changes_nothing_and_says_who_does(first: Engine, second: Path
             with pytest.raises(ReplicaError, match=r"replica, which only reads; send it to dragoman, process \d+ on"):
                 change()
         first.close()
-        with pytest.raises(ReplicaError, match="promote this one, or start a writer"):
+        with pytest.raises(ReplicaError, match="promote this replica, or start a writer"):
             replica.learn("a b", "c d")
 
 

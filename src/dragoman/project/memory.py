@@ -82,7 +82,7 @@ class Memory:
         """Id, source and target of all corrections, newest first: a copy, for a search without the lock."""
         return [(number, *pair) for number, pair in reversed(self._texts.items())]
 
-    def arrays(self) -> Arrays:
+    def arrays(self) -> ArrayTree:
         """Everything needed to restore the memory."""
         texts = [text.encode() for pair in self._texts.values() for text in pair]
         return ArrayTree(

@@ -129,7 +129,7 @@ class OpenProject:
             with suppress(StorageError):  # then the writer is unknown
                 writer = self._project.writer
             remedy = f"send it to {writer}" if writer else "promote this replica, or start a writer"
-            raise ReplicaError("this is a read-only replica", where=self._project.path, remedy=remedy)
+            raise ReplicaError("is open here as a replica, which only reads", where=self._project.path, remedy=remedy)
         raise BadInputError(
             "the project is open for reading only", where=self._project.path, remedy="open it for writing"
         )

@@ -87,7 +87,7 @@ def _check_adapter(_: State, value: Adapter | Mapping[str, Any] | None) -> dict[
         value = Adapter.from_settings({"name": "", **value})
         if isinstance(value, Unknown):
             known = ", ".join(name for name in Adapter.known if name != "Unknown")
-            raise BadInputError("there is no such adapter, or it lacks such an option", remedy=f"known are {known}")
+            raise BadInputError("unknown adapter, or unknown option of it", remedy=f"choose one of {known}")
     if not isinstance(value, Adapter | None):
         raise BadInputError(f"{value!r} is not an adapter", remedy="use one from dragoman.adapt, or None")
     return value.settings() if value else None

@@ -53,7 +53,7 @@ class State:
         state = cls._new(Knowledge(base, tokens=settings["tokens"], order=settings["order"]), settings)
         snapshot, warnings = project.newest_snapshot()
         if snapshot and snapshot.about.get("format") != FORMAT:
-            warnings.append(f"snapshot {snapshot.id} was ignored: it was made by another version of dragoman")
+            warnings.append(f"snapshot {snapshot.id} skipped: it was made by another version of dragoman")
         elif snapshot:
             state = cls._from_snapshot(snapshot, base, settings)
         for row in project.journal.rows(after=state.revision):
@@ -126,16 +126,18 @@ class State:
         adapted = dict(zip(self.weights, self.adaptation.weights.tolist(), strict=True))
         return Weights(self.weights.preset, adapted)
 
-    def snapshot(self) -> tuple[Arrays, dict[str, Any]]:
+    def snapshot(self) -> tuple[ArrayTree, dict[str, Any]]:
         """A copy of the state to save: arrays and their description."""
-        packed, places = pack(self.arrays())
-        return {"state": packed}, {"format": FORMAT, "places": places, "settings": self.settings}
+        packed, places = self.arrays().pack()
+        return ArrayTree(state=packed), {"format": FORMAT, "places": places, "settings": self.settings}
 
-    def arrays(self) -> Arrays:
+    def arrays(self) -> ArrayTree:
         """Everything except the settings and the base."""
-        parts = {"memory": self.memory.arrays(), "adaptation": self.adaptation.arrays() if self.adaptation else {}}
-        named = {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
-        return self.knowledge.arrays() | named
+        tree = self.knowledge.arrays()
+        tree.put("memory", self.memory.arrays())
+        if self.adaptation:
+            tree.put("adaptation", self.adaptation.arrays())
+        return tree
 
 
 def texts(row: Row) -> tuple[str, str]:
