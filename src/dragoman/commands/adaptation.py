@@ -130,7 +130,7 @@ def new_adapter(method: str, *, alpha: float | None = None, **options: Any) -> A
         raise BadInputError(f"unknown method {method!r}", remedy=f"choose one of {', '.join(METHODS)}")
     if method == "bayes" and alpha is not None:
         if not alpha > 0:
-            raise BadInputError(f"alpha must be greater than 0, not {alpha}")
+            raise BadInputError(f"alpha must be above 0, not {alpha}")
         options["delta"] = 1 / alpha
     elif alpha is not None:
         options["alpha"] = alpha

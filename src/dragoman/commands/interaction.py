@@ -41,7 +41,7 @@ def interact(
     also printed if the output goes to a file.
     """
     if not 0 <= threshold <= 1:
-        raise BadInputError(f"the threshold must be between 0 and 1, not {threshold}")
+        raise BadInputError(f"the threshold must be from 0 to 1, not {threshold}")
     if text and file:
         raise BadInputError("texts given both as arguments and with --file", remedy="use only one of them")
     if not text and not file and sys.stdin.isatty():
