@@ -159,8 +159,8 @@ def test_lines_that_cannot_be_learned_are_named_and_the_others_learned(project: 
     done = call("learn", project, given=lines)
     assert (done.exit_code, done.stdout) == (1, "1\n3\n")
     assert done.stderr.splitlines() == [
-        "dragoman: line 2 is refused: 1 fields",
-        "dragoman: line 3 is flagged: not learned: the target is a copy of the source",
+        "dragoman: line 2 refused: expected 2 fields, found 1",
+        "dragoman: line 3 flagged: not learned: the target is a copy of the source",
         "2 learned, 1 flagged, 1 refused",
     ]
 
@@ -180,13 +180,13 @@ def test_where_output_cannot_go_is_said_before_anything_is_done(project: Path, t
     (tmp_path / "a.tsv").write_text("green button\tbotón verde\n")
     texts, nowhere = (tmp_path / "a.en", tmp_path / "a.es"), tmp_path / "nosuch"
     for arguments, said in (
-        (("simulate", project, *texts, "--csv", nowhere / "x.csv"), "nosuch: there is no such directory; make it"),
-        (("simulate", project, *texts, "--csv", tmp_path), "is a directory; name a file in it"),
+        (("simulate", project, *texts, "--csv", nowhere / "x.csv"), "nosuch: no such directory; create it"),
+        (("simulate", project, *texts, "--csv", tmp_path), "is a directory; give the name of a file"),
         (("simulate", project, *texts, "--plot", tmp_path / "x.foo"), ".pdf"),
-        (("simulate", project, *texts, "--plot", tmp_path / "x"), "figures are not written to such a file"),
-        (("tune", project, *texts, "--plot", nowhere / "x.svg"), "there is no such directory"),
-        (("tune", project, *texts, "--plot", tmp_path / "x.foo"), "end its name in one of"),
-        (("fill", project, tmp_path / "a.tsv", nowhere / "x.tsv", "--learn-confirmed"), "there is no such directory"),
+        (("simulate", project, *texts, "--plot", tmp_path / "x"), "cannot write a figure in this format"),
+        (("tune", project, *texts, "--plot", nowhere / "x.svg"), "no such directory"),
+        (("tune", project, *texts, "--plot", tmp_path / "x.foo"), "use one of ."),
+        (("fill", project, tmp_path / "a.tsv", nowhere / "x.tsv", "--learn-confirmed"), "no such directory"),
     ):
         done = call(*arguments)
         assert isinstance(done.exception, BadInputError), arguments
@@ -223,8 +223,8 @@ def test_errors_on_the_command_line_say_what_helps_there(project: Path, tmp_path
     new = "create", tmp_path / "new", "--source", "en", "--target", "es"
     for arguments, said in (
         (("glossary", project, "--file", tmp_path / "nosuch.tsv"), "nosuch.tsv: cannot be read (No such file"),
-        (("glossary", project, "--remove", "nosuch"), f"see what is there with `dragoman glossary {project}`"),
-        ((*new, "--base", tmp_path / "nosuch"), "nosuch: there is no base here; name a directory with a trained base"),
+        (("glossary", project, "--remove", "nosuch"), f"list its terms with `dragoman glossary {project}`"),
+        ((*new, "--base", tmp_path / "nosuch"), "nosuch: no base found here; give the directory of a trained base"),
     ):
         done = call(*arguments)
         assert isinstance(done.exception, BadInputError), arguments

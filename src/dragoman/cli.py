@@ -1,4 +1,4 @@
-"""The `dragoman` command: thin, every command a few lines over the package, which is imported only when it runs."""
+"""The `dragoman` command. Each command is a few lines over the package, which is imported only when it runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dragoman.commands import (
 from dragoman.errors import DragomanError
 
 app = typer.Typer(
-    help="dragoman translates, you correct, and the next sentence is already better.",
+    help="Adaptive machine translation: dragoman translates, you correct, and it learns from every correction.",
     epilog='Example: dragoman translate my-project "Press the green button."',
     no_args_is_help=True,
     add_completion=False,
@@ -57,19 +57,19 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Options that stand before any command."""
+    """Options before the command."""
 
 
 def main() -> None:
-    """Run a command; an error that we know of becomes one clear line and exit code 2."""
+    """Run a command; a `DragomanError` becomes one clear line and exit code 2."""
     try:
         app(prog_name="dragoman")
     except DragomanError as error:
         print(f"dragoman: {error}", file=sys.stderr)
         sys.exit(2)
-    except BrokenPipeError:  # whoever read our output has seen enough
+    except BrokenPipeError:  # the reader of our output has closed it
         sys.stderr.close()
         sys.exit(0)

@@ -1,4 +1,4 @@
-"""The loop: translate, a person corrects, learn. Everything else is in the rooms that this file calls.
+"""The engine: translate, let a person correct, learn. The details are in the packages that this module calls.
 
     text ─ source side ─ words ─ decoder (models, weights) ─ words ─ target side ─ text     (translate: changes nothing)
     correction ─ guard ─ models, both sides ─ journal on disk ─ acknowledged                 (learn)
@@ -49,11 +49,11 @@ from dragoman.types import Alignment, Check, Match, Sentence, Translation
 
 SNAPSHOT_EVERY = 500  # rows of the journal
 ORDER = 5  # of the language model, unless a base has another
-MAX_TEXT_WORDS = 20_000  # of a text that can be translated: for these the search takes about a gigabyte
+MAX_TEXT_WORDS = 20_000  # limit of a text to translate: the search then takes about a gigabyte
 
 
 class Models(NamedTuple):
-    """All that translations are made with, at some revision."""
+    """Everything that translations are made with, at a certain revision."""
 
     knowledge: Knowledge
     weights: Weights
@@ -62,12 +62,12 @@ class Models(NamedTuple):
 
 
 class Engine(OpenProject):
-    """An open project that translates and learns; `OpenProject` has its state, and tells who may read and change it.
+    """An open project that translates and learns; `OpenProject` holds its state and controls access to it.
 
-    `memory` says whether `translate` looks among the corrections first; off, translations are the models' own.
+    `memory` says whether `translate` uses earlier corrections of the same text; if not, it uses the models only.
     """
 
-    # Settings of the project, each told in project/settings.py: read what is in force, assign to change it.
+    # Settings of the project, defined in project/settings.py: read the current value, or assign to change it.
     weights = settings.WEIGHTS
     adapter = settings.ADAPTER
     estimates = settings.ESTIMATES
@@ -95,16 +95,16 @@ class Engine(OpenProject):
         journal: str | None = None,
         memory: bool = True,
     ) -> Self:
-        """Make a new project in a directory and open it.
+        """Create a project in a directory and open it.
 
-        `base` is the directory of a trained base, or of a project that was trained, to stand on, or a URL of a base
-        (s3://…, gs://…), which is fetched; `journal` is a URL of PostgreSQL, if the journal is to be kept there.
-        `order` is that of the language model: by default that of the base, and 5 without one.
+        `base` is the directory of a trained base or of a trained project, or the URL of a base (s3://…, gs://…), which
+        is downloaded. `journal` is the URL of a PostgreSQL database, to keep the journal there. `order` is the order of
+        the language model; the default is that of the base, or 5.
         """
         if tokens not in get_args(Mode):
-            raise BadInputError(f"there are no tokens of the kind {tokens!r}", remedy="choose text or words")
+            raise BadInputError(f"unknown kind of tokens {tokens!r}", remedy="choose text or words")
         directory = None if base is None else _find_base(fetch(base), source, target)
-        Weights(preset)  # refuses an unknown one before anything is made, and so do the next lines
+        Weights(preset)  # refuses an unknown one before anything is created, and so do the next lines
         below = Knowledge.open_base(directory) if directory else None
         own = Knowledge(below, tokens=tokens, order=ORDER if order is None else order).models.language.order
         if order not in (own, None):
@@ -125,8 +125,8 @@ class Engine(OpenProject):
     ) -> Self:
         """Open a project; only one process at a time may have it open for writing, any number for reading.
 
-        A replica only reads and follows the journal: what the writer learns, it knows a moment later. A standby is a
-        replica that becomes the writer as soon as there is none.
+        A replica only reads, and follows the journal: it knows what the writer has learned a moment later. A standby
+        is a replica that becomes the writer as soon as there is none.
         """
         write = write and not (replica or standby)
         engine = cls(Project.open(path, write=write), write=write, memory=memory)
@@ -144,16 +144,16 @@ class Engine(OpenProject):
         journal: str | None = None,
         progress: Progress | None = None,
     ) -> copying.Copied:
-        """Make a new project that learns again what is in force in an old one; see `project.copying`."""
+        """Create a project that learns again what is in force in an old one; see `project.copying`."""
         return copying.copy(cls, old, new, base=base, journal=journal, progress=progress)
 
     # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def translate(self, text: str, *, n: int = 1, memory: bool | None = None) -> Translation:
-        """Translate a segment; with n > 1 the n best translations, all different, are in `.nbest`. Changes nothing.
+        """Translate a segment; with n > 1, `.nbest` has the n best translations, all different. Changes nothing.
 
-        With memory, the newest correction of the same text comes first, and corrections of similar texts are in
-        `.matches`.
+        With memory, the newest correction of the same text comes first, and `.matches` has corrections of similar
+        texts.
         """
         if n < 1:
             raise BadInputError(f"n must be at least 1, not {n}")
@@ -178,9 +178,9 @@ class Engine(OpenProject):
     def _list(
         self, source: Sentence, found: Search, n: int, revision: int, adaptation: Adaptation | None
     ) -> list[Translation]:
-        """The n best translations of a search, the lock given back between them: others need not wait for a long list.
+        """The n best translations of a search, with the lock released in between so that others need not wait.
 
-        If something is learned meanwhile, all is done again in one go: a list is always that of one revision.
+        If something is learned meanwhile, the list is made again at once: it always belongs to one revision.
         """
         lists, hypotheses = translating.listed(found, adaptation, n), list[Hypothesis]()
         written: list[Translation] = []
@@ -193,9 +193,9 @@ class Engine(OpenProject):
         return written
 
     def translate_text(self, text: str, *, n: int = 1, memory: bool | None = None) -> Translation:
-        """Translate a text of several lines, line by line; a correction of the whole text comes first.
+        """Translate a text of several lines, line by line, unless there is a correction of the whole text.
 
-        `.nbest` has whole texts: the second best is made of the second best of each line, and so on.
+        `.nbest` has whole texts: the second best combines the second best of each line, and so on.
         """
         lines = split_lines(text)
         if len(lines) == 1 or (self._uses_memory(memory) and self.exact_match(text)):
@@ -206,7 +206,7 @@ class Engine(OpenProject):
     def translate_all(
         self, texts: Iterable[str], *, n: int = 1, memory: bool | None = None, threads: int | None = None
     ) -> Iterator[Translation]:
-        """The translations of many texts, in order, on all cores; each as `translate` gives it, and when it is wanted.
+        """Translate many texts on all cores; yields the translations in order, as `translate` would return them.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as directory:
@@ -218,7 +218,7 @@ class Engine(OpenProject):
         return map_in_order(partial(self.translate, n=n, memory=memory), texts, threads)
 
     def _read(self, state: State, text: str) -> Sentence:
-        """The tokens of a text to translate, if there are not too many."""
+        """The tokens of a text to translate; refused if there are too many."""
         source = state.knowledge.source.read(text)
         if len(source) > MAX_TEXT_WORDS:
             remedy = f"translate at most {MAX_TEXT_WORDS:,} words at once"
@@ -240,7 +240,7 @@ class Engine(OpenProject):
     ) -> session.Session:
         """A session in which a person types the translation of a text and the engine completes it.
 
-        `mode`, `threshold` and `guess` are as in `Session`; `user` is who accepts, as in `learn`.
+        For `mode`, `threshold` and `guess` see `Session`; `user` is the person who accepts, as in `learn`.
         """
         with self._reading() as state:
             source = self._read(state, text)
@@ -256,9 +256,9 @@ class Engine(OpenProject):
         return typing.open()
 
     def confidences(self, translation: Translation) -> list[float]:
-        """How sure the models are of each token of a translation; what a person has corrected is certain.
+        """How confident the models are of each token of a translation, from 0 to 1; corrections are certain.
 
-        A token that the models would not say themselves at this place has no support: 0.
+        A token that the models would not have chosen at this position has confidence 0.
         """
         if translation.lines:
             return [sure for line in translation.lines for sure in self.confidences(line)]
@@ -271,11 +271,11 @@ class Engine(OpenProject):
         return [round(sure.get((begin, word), 0.0), 3) for (begin, _), word in places]
 
     def explain(self, text: str) -> Explanation:
-        """Why a text is translated the way it is: what was on offer, what was chosen, and what came next."""
+        """Why a text is translated as it is: the options, the choice, and the runners-up."""
         with self._reading() as state:
             source = self._read(state, text)
             if not len(source):
-                raise BadInputError("there are no words to translate")
+                raise BadInputError("no words to translate", remedy="give a text with words")
             found = translating.search(state, source)
             known = state.memory.exact(text) if self.memory else None
         return replace(explain(found), memory=known)
@@ -300,18 +300,18 @@ class Engine(OpenProject):
         once: bool = False,
         time: datetime | None = None,
     ) -> int:
-        """Learn a correction; when this returns its id, it is safe on disk and in the models.
+        """Learn a correction and return its id; it is then safe on disk and in the models.
 
-        One that looks like a mistake is kept in the journal and refused (`FlaggedError`), unless you pass `force`.
-        `once`: if the newest correction of this source has this very target, its id is returned and nothing is learned.
-        `time` is when it was made, if not now.
+        A correction that looks wrong is recorded in the journal but not learned (`FlaggedError`), unless you pass
+        `force`. With `once`, if the newest correction of this source already has this target, its id is returned and
+        nothing is learned. `time` is when the correction was made; the default is now.
         """
         lesson, comparison = self._prepare(source, target)
         with self._writing() as state:
             known = state.memory.exact(source) if once else None
             if known and known.target == target:
                 return known.id
-            if lesson.revision != state.revision:  # somebody else has learned something meanwhile
+            if lesson.revision != state.revision:  # another thread has learned something meanwhile
                 lesson = prepare(state, source, target)
                 comparison = compare(state, lesson)
             reason = self._examine(state, lesson, user=user, force=force)
@@ -326,7 +326,7 @@ class Engine(OpenProject):
         return number
 
     def forget(self, number: int, *, user: str | None = None) -> None:
-        """Take back what a correction has contributed, exactly; the journal keeps both."""
+        """Subtract exactly what a correction has contributed; the journal keeps both rows."""
         with self._writing() as state:
             row = self._in_force(number)
             with self._undoing():
@@ -335,7 +335,7 @@ class Engine(OpenProject):
         self._save_now_and_then()
 
     def revise(self, number: int, target: str, *, user: str | None = None, force: bool = False) -> int:
-        """Replace the target of a correction: `forget` and `learn` as one; returns the new id."""
+        """Replace the target of a correction: `forget` and `learn` in one step; returns the new id."""
         self.check_writable()
         source = str(self._in_force(number).source)
         lesson, comparison = self._prepare(source, target)
@@ -358,7 +358,7 @@ class Engine(OpenProject):
         return new
 
     def _prepare(self, source: str, target: str) -> tuple[Lesson, Comparison | None]:
-        """Read a correction and compare it with what would have been translated, before anybody has to wait."""
+        """Read a correction and compare it with the system's translations, before the write lock is taken."""
         self.check_writable()
         with self._reading() as state:
             lesson = prepare(state, source, target)
@@ -370,7 +370,7 @@ class Engine(OpenProject):
     def _examine(
         self, state: State, lesson: Lesson, *, user: str | None, force: bool, refers_to: int | None = None
     ) -> str | None:
-        """Flag what looks wrong; what was insisted upon goes on with the reason."""
+        """Flag a correction that looks wrong, or return the reason if it is to be learned anyway."""
         source, target = lesson.pair.source, lesson.pair.target
         reason = state.guard.check(source, target, self.target)
         if reason and not force:
@@ -389,10 +389,10 @@ class Engine(OpenProject):
         return row
 
     def train(self, pairs: Iterable[tuple[str, str]], *, progress: bool | Progress | None = None) -> int:
-        """Train a base from pairs of texts; only before the first correction. Returns how many pairs it has learned.
+        """Train a base from pairs of texts, before the first correction. Returns the number of pairs learned.
 
-        With progress = True bars are shown on standard error; a function is told what is being done, how much, of how
-        much.
+        progress=True shows progress bars on standard error; a function is called with what is being done, how much is
+        done, and the total.
         """
         self.check_writable()
         self._check_untaught()
@@ -411,18 +411,18 @@ class Engine(OpenProject):
     def _check_untaught(self) -> None:
         if self._project.find_base() or self._project.journal.history(limit=1):
             remedy = "create a new project and train it first"
-            raise BadInputError("this project has learned already", where=self._project.path, remedy=remedy)
+            raise BadInputError("this project has already learned something", where=self._project.path, remedy=remedy)
 
     # ── Settings ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All settings in force by name, in a form that JSON has."""
+        """All current settings by name, as JSON values."""
         with self._reading() as state:
             return state.settings
 
     def change_settings(self, values: dict[str, Any]) -> None:
-        """Change several settings at once, given in Python or in a form that JSON has: all of them or none."""
+        """Change several settings at once, all of them or none; values are Python objects or JSON values."""
         with self._writing() as state:
             checked = {name: settings.check_setting(state, name, value) for name, value in values.items()}
             self._change(state, checked)
@@ -435,36 +435,36 @@ class Engine(OpenProject):
         self._change_terms({source: target})
 
     def remove_term(self, source: str) -> None:
-        """Take a term out of the glossary."""
+        """Remove a term from the glossary."""
         if source not in self.glossary:
-            raise BadInputError(f"{source!r} is not in the glossary", remedy="see what is in engine.glossary")
+            raise BadInputError(f"{source!r} is not in the glossary", remedy="engine.glossary lists its terms")
         self._change_terms({source: None})
 
     def _change_terms(self, changes: dict[str, str | None]) -> None:
         with self._writing() as state:
-            state.glossary.changed(changes)  # refuses what cannot be a term, before anything is written down
+            state.glossary.changed(changes)  # refuses invalid terms before anything is written
             self._change(state, {"glossary": changes})
 
     def _change(self, state: State, changes: dict[str, Any]) -> None:
-        """Put settings in force that have been checked, in the form in which the journal has them."""
+        """Apply settings that have been checked, in the form used in the journal."""
         with self._undoing():
             state.revision = self._project.journal.append_settings(changes)
             settings.apply_settings(state, changes)
 
-    # ── Looking ──────────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── Looking up ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def matches(self, text: str, *, least: float = LEAST_SIMILARITY, limit: int = MOST_MATCHES) -> list[Match]:
-        """The newest correction of each source at least so similar to a text, in percent, the most similar first."""
+        """The newest correction of each source that is at least `least` percent similar to a text, best first."""
         with self._reading() as state:
             return state.memory.similar(text, least, limit)
 
     def exact_match(self, text: str) -> Match | None:
-        """The newest correction of this very text."""
+        """The newest correction of exactly this text."""
         with self._reading() as state:
             return state.memory.exact(text)
 
     def align(self, source: str, target: str) -> Alignment:
-        """Which tokens of a text and of its translation go together, as far as the models know."""
+        """Which tokens of a text and its translation belong together, as far as the models know."""
         with self._reading() as state:
             knowledge = state.knowledge
             one, other = knowledge.source.read(source), knowledge.target.read(target)
@@ -486,7 +486,7 @@ class Engine(OpenProject):
             return Check(None, state.guard.check(pair.source, pair.target, self.target))
 
     def correction(self, number: int) -> Row:
-        """The row of a correction, learned, flagged or forgotten."""
+        """The row of a correction, whether learned, flagged or forgotten."""
         self._check_open()
         row = self._project.journal.get(number)
         if row.source is None:
@@ -500,7 +500,7 @@ class Engine(OpenProject):
 
     @property
     def correction_count(self) -> int:
-        """How many corrections are in force, by the journal."""
+        """The number of corrections in force, according to the journal."""
         self._check_open()
         return self._project.journal.count
 
@@ -510,34 +510,34 @@ class Engine(OpenProject):
         return self._project.journal.rows(after=after)
 
     def history(self, limit: int = 50, *, search: str | None = None, in_force: bool = False) -> list[Row]:
-        """The newest corrections, learned, flagged or forgotten; those with a text in source or target.
+        """The newest corrections, whether learned, flagged or forgotten.
 
-        `in_force` leaves out those that were flagged or forgotten.
+        `search` keeps those with this text in source or target; `in_force` leaves out flagged and forgotten ones.
         """
         self._check_open()
         return self._project.journal.history(limit, search=search, in_force=in_force)
 
     def statistics(self) -> dict[str, int]:
-        """Sizes of what this project has learned itself, its base not counted."""
+        """Sizes of what this project has learned, without its base."""
         with self._reading() as state:
             return {"corrections": len(state.memory)} | state.knowledge.models.statistics()
 
     @contextmanager
     def models(self) -> Iterator[Models]:
-        """The models and weights in use, for a `with` in which nothing is learned; only to look at."""
+        """The models and weights in use, read-only, for a `with` block during which nothing is learned."""
         with self._reading() as state:
             yield Models(state.knowledge, state.weights_in_use, state.estimates, state.revision)
 
 
 def _find_base(path: Path, source: str, target: str) -> Path:
-    """The directory of a base, or that of the base of a project of the same languages."""
+    """The directory of a base, or of the base of a project with the same languages."""
     if not (path / "project.json").exists():
         return path
     with Project.open(path) as project:
         found, own = project.find_base(), (project.source, project.target)
     if not all(map(same_language, own, (source, target))):
-        what = f"it translates from {own[0]} to {own[1]}, not from {source} to {target}"
-        raise BadInputError(what, where=path, remedy="name a base of these languages")
+        what = f"this base translates from {own[0]} to {own[1]}, not from {source} to {target}"
+        raise BadInputError(what, where=path, remedy="choose a base for these languages")
     if found is None:
         raise BadInputError("this project has no base", where=path, remedy="train it first")
     return found

@@ -22,16 +22,16 @@ class DragomanError(Exception):
 
 
 class BadInputError(DragomanError):
-    """What the user gave cannot be used; nothing was changed."""
+    """The input cannot be used; nothing was changed."""
 
 
 class UnlearnableError(BadInputError):
-    """A pair of texts has no words, or too many; the models cannot learn it, however right it is."""
+    """A pair of texts has no words or too many, so the models cannot learn it even if it is correct."""
 
 
 class DamagedFileError(DragomanError):
-    """A file that dragoman wrote is not as it was written."""
+    """A file that dragoman wrote has been damaged or changed since."""
 
 
 class StorageError(DragomanError):
-    """The disk is full, the directory is read-only, or the like; what was there before is unharmed."""
+    """The disk is full, the directory is read-only, or similar; existing data is unharmed."""

@@ -1,4 +1,4 @@
-"""The vocabulary of the whole package: plain frozen dataclasses that every room understands."""
+"""Plain frozen dataclasses used throughout the package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True)
 class Sentence:
-    """A text cut into tokens, with everything needed to put it together again.
+    """A text split into tokens, with everything needed to restore it.
 
     >>> s = Sentence(words=("Hi", ","), gaps=("", "", " "), placeable=(False, False))
     >>> s.text, s.spans
@@ -23,12 +23,12 @@ class Sentence:
 
     @cached_property
     def text(self) -> str:
-        """The characters the sentence was made from."""
+        """The original text."""
         return "".join(gap + word for gap, word in zip(self.gaps, self.words, strict=False)) + self.gaps[-1]
 
     @cached_property
     def spans(self) -> tuple[tuple[int, int], ...]:
-        """Where each token stands in the text: (first character, one past the last)."""
+        """The position of each token in the text: (first character, one past the last)."""
         ends = accumulate(len(gap) + len(word) for gap, word in zip(self.gaps, self.words, strict=False))
         return tuple((end - len(word), end) for word, end in zip(self.words, ends, strict=True))
 
@@ -38,7 +38,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Pair:
-    """A source text and its translation, read once: as tokens, and as the words that the models saw at that moment."""
+    """A source text and its translation, read once: as tokens, and as the words the models used at that time."""
 
     source: Sentence
     target: Sentence
@@ -47,7 +47,7 @@ class Pair:
 
 
 class Alignment(NamedTuple):
-    """Two texts that mean the same, and which of their tokens go together."""
+    """A text and its translation, and which of their tokens belong together."""
 
     source: Sentence
     target: Sentence
@@ -55,23 +55,23 @@ class Alignment(NamedTuple):
 
 
 class Check(NamedTuple):
-    """What there is to say about a pair of texts before it is learned; nothing if all is well."""
+    """Problems with a pair of texts before it is learned; both are None if there are none."""
 
     unlearnable: str | None  # why the models cannot learn it at all
     suspicious: str | None  # why the guard would flag it
 
 
 class Match(NamedTuple):
-    """A correction whose source is like a text."""
+    """A correction whose source is similar to a text."""
 
-    similarity: float  # of the two sources, in percent; 100 if they are the same
+    similarity: float  # of the two sources, in percent; 100 if they are identical
     id: int
     source: str
     target: str
 
 
 class Term(NamedTuple):
-    """A place in a sentence whose translation is settled."""
+    """Words of a sentence whose translation is given by the glossary."""
 
     start: int  # first source word
     end: int  # one past the last
@@ -80,18 +80,18 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True)
 class Phrase:
-    """A piece of a translation, and the piece of the source that it stands for."""
+    """A phrase of a translation, and the phrase of the source that it translates."""
 
     source: tuple[int, int]  # first token, one past the last
     target: tuple[int, int]
     source_words: tuple[str, ...]  # as the models see them
     target_words: tuple[str, ...]
-    kind: str  # "phrase"; "copy" for want of a translation; "term" of the glossary; "memory", a whole correction
+    kind: str  # "phrase"; "copy" of an unknown word; "term" of the glossary; "memory", a whole correction
 
 
 @dataclass(frozen=True)
 class Translation:
-    """A text in the target language, and how it came about."""
+    """A text in the target language, and how it was produced."""
 
     text: str
     score: float  # Σ λ h
@@ -100,7 +100,7 @@ class Translation:
     source: Sentence
     target: Sentence
     phrases: tuple[Phrase, ...] = ()
-    nbest: list[Translation] = field(default_factory=list)  # this one first, if more than one was asked for
+    nbest: list[Translation] = field(default_factory=list)  # this one first, if more than one was requested
     memory: int | None = None  # id of the correction that the text was taken from, if it was
     matches: list[Match] = field(default_factory=list)  # corrections of the same source and of similar ones, best first
-    lines: tuple[Translation, ...] = ()  # that a text of several lines was translated by, one after another
+    lines: tuple[Translation, ...] = ()  # the translation of each line, if the text has several

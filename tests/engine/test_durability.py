@@ -214,7 +214,7 @@ def test_a_snapshot_that_cannot_be_saved_is_only_a_warning(tmp_path: Path, monke
     with pytest.raises(StorageError):
         engine.save_snapshot()
     engine.close()
-    assert set(engine.warnings) == {"no snapshot was saved: cannot write: no space left on device"}
+    assert set(engine.warnings) == {"could not save a snapshot: cannot write: no space left on device"}
     with Engine.open(path) as engine:
         assert [row.target for row in engine.history()] == [target for _, target in PAIRS[2::-1]]
 

@@ -149,7 +149,7 @@ def test_many_projects_over_a_base_keep_its_files_open_once(trained: Path, tmp_p
 
 
 def test_a_project_is_trained_before_its_first_correction(trained: Path, tmp_path: Path) -> None:
-    with Engine.open(trained) as engine, pytest.raises(BadInputError, match="has learned already"):
+    with Engine.open(trained) as engine, pytest.raises(BadInputError, match="has already learned"):
         engine.train(PAIRS[:2])
     with new(tmp_path / "project") as engine:
         with pytest.raises(BadInputError, match=r"pair 2: .*surrogate"):
@@ -164,7 +164,7 @@ def test_a_project_is_trained_before_its_first_correction(trained: Path, tmp_pat
         engine.learn("green", "verde")
     with new(tmp_path / "other") as engine:
         engine.learn("green", "verde")
-        with pytest.raises(BadInputError, match="has learned already"):
+        with pytest.raises(BadInputError, match="has already learned"):
             engine.train(PAIRS[:2])
 
 
@@ -173,7 +173,7 @@ def test_a_project_is_trained_before_its_first_correction(trained: Path, tmp_pat
     [
         ({"preset": "best"}, "no preset"),
         ({"order": 0}, "order"),
-        ({"tokens": "characters"}, "no tokens of the kind"),
+        ({"tokens": "characters"}, "unknown kind of tokens"),
         ({"base": "nowhere"}, "nothing was saved here"),
         ({"tokens": "words", "base": "trained"}, "was trained with tokens='text'"),
         ({"order": 3, "base": "trained"}, "was trained with order=5; create the project with order=5"),

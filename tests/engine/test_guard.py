@@ -28,12 +28,12 @@ def check(source: str, target: str, language: str = "es") -> str | None:
     [
         (SENTENCE, "es", "the target is a copy of the source"),
         (SENTENCE.upper(), "es", "the target is a copy of the source"),
-        ("Pulseeeeeeee el botón verde dos veces.", "es", "'e' stands 8 times in a row in the target"),
-        ("asdfasdfasdfasdfasdfasdf", "es", "'asdf' stands 6 times in a row in the target"),
-        ("el el el el el el botón", "es", "'el ' stands 6 times in a row in the target"),
-        ("Нажмите зелёную кнопку два раза.", "es", "in Cyrillic letters, and es is written in Latin ones"),
-        ("Pulse dos veces el botón verde.", "el-GR", "in Latin letters, and el-GR is written in Greek ones"),
-        ("Pulse dos veces el botón verde.", "gre", "in Latin letters, and gre is written in Greek ones"),
+        ("Pulseeeeeeee el botón verde dos veces.", "es", "'e' is repeated 8 times in a row in the target"),
+        ("asdfasdfasdfasdfasdfasdf", "es", "'asdf' is repeated 6 times in a row in the target"),
+        ("el el el el el el botón", "es", "'el ' is repeated 6 times in a row in the target"),
+        ("Нажмите зелёную кнопку два раза.", "es", "in Cyrillic, but es uses Latin"),
+        ("Pulse dos veces el botón verde.", "el-GR", "in Latin, but el-GR uses Greek"),
+        ("Pulse dos veces el botón verde.", "gre", "in Latin, but gre uses Greek"),
         ("Pulse", "es", "the target is much shorter than the source (5 letters for 39)"),
         ("Pulse " + SENTENCE * 4, "es", "the target is much longer than the source"),
         ("…", "es", "the target is much shorter than the source (0 letters for 39)"),
@@ -111,7 +111,7 @@ def test_thresholds_are_set_and_restored(tmp_path: Path) -> None:
         with pytest.raises(FlaggedError, match="much shorter"):
             engine.learn("Close the lid.", "Cierre.")
     for bad in (0, -1, math.nan, True, "many"):
-        with pytest.raises(BadInputError, match="repeats of a guard"):
+        with pytest.raises(BadInputError, match="repeats must be at least 1"):
             Guard(repeats=bad)  # type: ignore[arg-type]
 
 

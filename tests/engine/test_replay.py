@@ -151,7 +151,7 @@ def test_what_cannot_be_undone_in_memory_is_not_used(tmp_path: Path, monkeypatch
     monkeypatch.setattr(Engine, "_restore", fail)
     with pytest.raises(OSError, match="disk is gone"):
         engine.learn("red", "rojo")
-    with pytest.raises(Exception, match="could not be undone"):
+    with pytest.raises(Exception, match="could not be restored"):
         engine.translate("red")
     monkeypatch.setattr(Engine, "_restore", restore)
     del engine._project.journal.append_learn

@@ -306,7 +306,7 @@ def test_experiments_without_their_corpora_are_left_out_of_a_family_and_named(
 ) -> None:
     (tmp_path / "package.json").write_text("{}")  # of something else in the same directory
     experiment("two", data=folder, quick=True, out=tmp_path)
-    assert "left out for want of corpora: O-fig3" in capsys.readouterr().err
+    assert "left out because corpora are missing: O-fig3" in capsys.readouterr().err
     assert json.loads((tmp_path / FINDINGS).read_text()) == {"O-fig2": {"few": False}}
 
 

@@ -54,7 +54,7 @@ def test_a_memory_is_learned_and_written_again(project: Path, tmp_path: Path) ->
     for name in ("out.tmx", "out.tsv"):
         document = read_document((tmp_path / name).read_bytes(), name)
         assert [(one.source, one.target) for one in document.segments] == expected
-    assert "name it .tmx or .tsv" in str(run("export", project, tmp_path / "out.docx").exception)
+    assert "use .tmx or .tsv" in str(run("export", project, tmp_path / "out.docx").exception)
     with Engine.open(project) as engine:
         engine.learn("One\ttwo", "Uno\tdos")
     assert counts("export", project, tmp_path / "out.tsv") == {"written": 2, "left_out": 1}
@@ -114,7 +114,7 @@ def test_a_file_in_another_script_is_refused(tmp_path: Path) -> None:
         assert counts("import", tmp_path / "p", tmp_path / "a.tmx")["learned"] == 1
     for code in ("zh-Hans", "zh-CN"):
         (tmp_path / "a.tmx").write_bytes(write_tmx([Entry("1", "Stop", "停止")], "en", code))
-        with pytest.raises(BadInputError, match=f"is from en into {code}, the project is not"):
+        with pytest.raises(BadInputError, match=f"is from en to {code}, but the project is from en to zh-Hant"):
             raise run("import", tmp_path / "p", tmp_path / "a.tmx").exception or AssertionError("it was learned")
 
 
@@ -127,10 +127,10 @@ def test_bad_input(project: Path, tmp_path: Path) -> None:
     (tmp_path / "french.tmx").write_text(write_tmx([Entry("1", "Halt", "Stop")], "de", "fr").decode())
     for name, said in (
         ("bad.tmx", "bad.tmx: line 1 is not well-formed"),
-        ("french.xlf", "is from en into fr, the project is not; give a file from en into es"),
-        ("french.tmx", "is from de into fr, the project is not; give a file from en into es"),
-        ("several.tmx", "has the languages en-US, de-ES, fr, de; give a file from en into es"),
-        ("none.po", "cannot be read (No such file or directory)"),
+        ("french.xlf", "the file is from en to fr, but the project is from en to es; use a file from en to es"),
+        ("french.tmx", "the file is from de to fr, but the project is from en to es; use a file from en to es"),
+        ("several.tmx", "has the languages en-US, de-ES, fr, de; use a file from en to es"),
+        ("none.po", "cannot read it (No such file or directory)"),
     ):
         done = run("import", project, tmp_path / name)
         assert isinstance(done.exception, BadInputError)
@@ -145,4 +145,4 @@ def test_a_file_with_nothing_to_learn_is_said_to_be_one(
     for base in ([], ["--base"]):
         done = run("import", project, tmp_path / "new.tsv", *base)
         assert done.exit_code == 0
-        assert f"new.tsv: there is nothing to learn in {segments} segments" in done.stderr
+        assert f"new.tsv: nothing to learn in {segments} segments" in done.stderr

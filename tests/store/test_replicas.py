@@ -94,7 +94,7 @@ def test_a_replica_changes_nothing_and_says_who_does(first: Engine, second: Path
             with pytest.raises(ReplicaError, match=r"replica, which only reads; send it to dragoman, process \d+ on"):
                 change()
         first.close()
-        with pytest.raises(ReplicaError, match="promote this one, or start a writer"):
+        with pytest.raises(ReplicaError, match="promote this replica, or start a writer"):
             replica.learn("a b", "c d")
 
 
@@ -103,7 +103,7 @@ def test_what_is_not_known_yet_is_waited_for_and_then_refused(first: Engine, sec
         number = first.learn(*PAIRS[0])
         replica.wait_for(number)
         assert replica.translate(PAIRS[0][0]).memory == number
-        with pytest.raises(BehindError, match=f"is at revision {number}, 7 behind {number + 7}"):
+        with pytest.raises(BehindError, match=f"is at revision {number} here, not yet at {number + 7}"):
             replica.wait_for(number + 7, timeout=0.1)
     with Engine.open(second, write=False) as reader:
         number = first.learn(*PAIRS[1])

@@ -47,7 +47,7 @@ def test_tuning_reports_each_round_and_sets_the_weights(trained: Path) -> None:
     done = run("tune", "manual", "dev.en", "dev.es", "--rounds", "2", "--plot", "rounds.svg", cwd=trained)
     assert done.returncode == 0, done.stderr
     assert f"BLEU {report['before']:.2f} → {report['after']:.2f} on 20 sentences" in done.stdout
-    assert done.stdout.endswith("weights are set\n")
+    assert done.stdout.endswith("weights changed\n")
     assert (trained / "rounds.svg").exists()
     with Engine.open(trained / "manual", write=False) as engine:
         assert engine.weights == report["weights"]  # from the journal, and the same as in the dry run
@@ -61,10 +61,10 @@ def test_numbers_that_are_no_weights_are_tuned_and_kept(trained: Path) -> None:
     for name in ("beta", "share"):
         done = run("tune-number", name, *files, "--measure", "ter", cwd=trained)
         assert done.returncode == 0, done.stderr
-        assert f"{name} is set to " in done.stdout
+        assert f"{name} set to " in done.stdout
         with Engine.open(trained / "manual", write=False) as engine:
             kept = engine.estimates.beta if name == "beta" else engine.share
-            assert f"{name} is set to {kept:.3f}" in done.stdout
+            assert f"{name} set to {kept:.3f}" in done.stdout
     refused = run("tune-number", "gamma", *files, cwd=trained)
     assert (refused.returncode, "choose one of beta, delta, share" in refused.stderr) == (2, True)
 

@@ -1,4 +1,4 @@
-"""Commands on weights that adapt: adapt, sweep."""
+"""Commands for adapting weights: adapt, sweep."""
 
 from __future__ import annotations
 
@@ -25,15 +25,19 @@ METHODS = {"pa": "PassiveAggressive", "perceptron": "Perceptron", "ridge": "Ridg
 
 @commands.command(epilog="Example: dragoman adapt nbest.txt references.es --method bayes --measure ter")
 def adapt(
-    nbest: Annotated[Path, typer.Argument(help="N-best lists as Moses writes them, plain or .gz.")],
-    references: Annotated[Path, typer.Argument(help="References, one a line; line n is sentence n − 1 of the lists.")],
-    method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}.")] = "ridge",
-    measure: Annotated[str, typer.Option(help="ter, wer or bleu: what is learned from.")] = "ter",
-    alpha: Annotated[float | None, typer.Option(help="Learning rate; of bayes, 1/δ.", show_default="0.01; 0.1")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write what was chosen to this file, one sentence a line.")] = None,
+    nbest: Annotated[Path, typer.Argument(help="N-best lists in the format of Moses, plain or .gz.")],
+    references: Annotated[
+        Path, typer.Argument(help="References, one per line; line n is sentence n − 1 of the lists.")
+    ],
+    method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "ridge",
+    measure: Annotated[str, typer.Option(help="What to optimise: ter, wer or bleu.")] = "ter",
+    alpha: Annotated[
+        float | None, typer.Option(help="Learning rate; for bayes, 1/δ.", show_default="0.01; 0.1")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the chosen translations to this file, one per line.")] = None,
     json: AsJson = False,
 ) -> None:
-    """Rerank n-best lists of any decoder, learning weights from each reference after its sentence was chosen."""
+    """Rerank n-best lists of any decoder, learning weights from each reference after choosing a translation."""
     from rich.progress import track
 
     from dragoman.adapt.moses_nbest import Reranker, aligned, read
@@ -54,7 +58,7 @@ def adapt(
     typer.echo(json_format.dumps(found) if json else _shown(found))
 
 
-Numbers = Annotated[str, typer.Option(help="One or several, with commas.")]
+Numbers = Annotated[str, typer.Option(help="One or more numbers, separated by commas.")]
 
 
 @commands.command(epilog="Example: dragoman sweep manual test.en test.es --alpha 0.003,0.01 --nbest 100,500")
@@ -62,15 +66,15 @@ def sweep(
     project: ProjectPath,
     source: SourceFile,
     target: TargetFile,
-    method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}.")] = "ridge",
+    method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "ridge",
     alpha: Numbers = "0.001,0.003,0.01,0.03,0.1",
     nbest: Numbers = "500",
-    parameters: Annotated[str, typer.Option(help="weights, factors or both.")] = "weights",
-    measure: Annotated[str, typer.Option(help="ter, wer or bleu: what is learned from.")] = "ter",
-    lists: Annotated[Path | None, typer.Option(help="Keep the n-best lists here, or take them from here.")] = None,
+    parameters: Annotated[str, typer.Option(help="What to adapt: weights, factors or both.")] = "weights",
+    measure: Annotated[str, typer.Option(help="What to optimise: ter, wer or bleu.")] = "ter",
+    lists: Annotated[Path | None, typer.Option(help="Save the n-best lists in this directory, or reuse them.")] = None,
     json: AsJson = False,
 ) -> None:
-    """Rerank a text with every learning rate and every size of list; it is decoded once. The project stays as it is."""
+    """Rerank a text, decoded once, with every learning rate and list size. Does not change the project."""
     from dragoman.experiments.reranking import rerank, table
     from dragoman.progress import bars
     from dragoman.text.reading import pairs
@@ -99,13 +103,13 @@ def _numbers(text: str, kind: type[Any]) -> list[Any]:
     try:
         return [kind(each) for each in text.split(",")]
     except ValueError:
-        raise BadInputError(f"{text!r} are no numbers", remedy="write them with commas, as in 0.01,0.1") from None
+        raise BadInputError(f"{text!r} is not a list of numbers", remedy="separate them by commas: 0.01,0.1") from None
 
 
 def _lists(
     engine: Engine, segments: list[tuple[str, str]], n: int, directory: Path | None, progress: Progress
 ) -> Lists:
-    """The n-best lists of a text, from a directory if they are there."""
+    """The n-best lists of a text, from a directory if they were saved there."""
     from dragoman.experiments.reranking import Lists, decode
 
     with engine.models() as models:
@@ -119,11 +123,11 @@ def _lists(
 
 
 def new_adapter(method: str, *, alpha: float | None = None, **options: Any) -> Adapter:
-    """An adapter by its short name, with the method's own rate unless there is one; of bayes it is 1/δ ([M] Eq. 31)."""
+    """An adapter by its short name; `alpha` is the learning rate, for bayes 1/δ ([M] Eq. 31)."""
     from dragoman.adapt.protocol import Adapter
 
     if method not in METHODS:
-        raise BadInputError(f"there is no method {method!r}", remedy=f"choose one of {', '.join(METHODS)}")
+        raise BadInputError(f"unknown method {method!r}", remedy=f"choose one of {', '.join(METHODS)}")
     if method == "bayes" and alpha is not None:
         if not alpha > 0:
             raise BadInputError(f"alpha must be above 0, not {alpha}")

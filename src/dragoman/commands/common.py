@@ -1,4 +1,4 @@
-"""What commands have in common: their usual arguments, opening a project, reading input, where output may go."""
+"""Shared by the commands: common arguments, opening a project, reading input, checking output files."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from dragoman.engine import Engine
 
 ProjectPath = Annotated[Path, typer.Argument(help="The project's directory.")]
-SourceFile = Annotated[Path, typer.Argument(help="Source texts, one segment a line, plain or .gz.")]
+SourceFile = Annotated[Path, typer.Argument(help="Source texts, one segment per line, plain or .gz.")]
 TargetFile = Annotated[Path, typer.Argument(help="Their translations, line by line.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Cluster = Annotated[
     str | None,
-    typer.Option("--cluster", help="A Ray cluster to work on, ray://…; `local` starts one on this machine."),
+    typer.Option("--cluster", help="A Ray cluster to run on, ray://…; `local` starts one on this machine."),
 ]
-User = Annotated[str | None, typer.Option("--user", help="Who corrected; kept in the journal.")]
+User = Annotated[str | None, typer.Option("--user", help="Who made the correction; recorded in the journal.")]
 
 
 @contextmanager
 def opened(project: Path, *, write: bool = True) -> Iterator[Engine]:
-    """The engine of a project, with what was found on opening said on standard error."""
+    """The engine of a project; warnings from opening it are printed to standard error."""
     from dragoman.engine import Engine
 
     with Engine.open(project, write=write) as engine:
@@ -45,17 +45,17 @@ def input_lines() -> Iterator[str]:
 
 
 def decode_line(line: bytes, number: int) -> str:
-    """A line of standard input as text, without its end; the first also without the mark of some editors."""
+    """A line of standard input as text, without the line end, and without a byte order mark in the first."""
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
         what, where = f"byte {error.start + 1} is not valid UTF-8", f"standard input, line {number}"
-        raise BadInputError(what, where=where, remedy="convert it first, for instance with iconv") from None
+        raise BadInputError(what, where=where, remedy="convert it first, for example with iconv") from None
     return (text.removeprefix("\ufeff") if number == 1 else text).removesuffix("\n")
 
 
 def file_pairs(path: Path) -> Iterator[tuple[str, str]]:
-    """The pairs of texts in a file, tab-separated."""
+    """The pairs of texts in a tab-separated file."""
     from dragoman.text.reading import lines
 
     for number, line in enumerate(lines(path), start=1):
@@ -63,24 +63,25 @@ def file_pairs(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def split_pair(line: str, where: str) -> tuple[str, str]:
-    """The two texts of a line; the carriage return with which lines end on Windows is in neither."""
+    """The two texts of a line, without the carriage return of Windows line ends."""
     fields = line.removesuffix("\r").split("\t")
     if len(fields) != 2:
-        raise BadInputError(f"{len(fields)} fields", where=where, remedy="put one tab between source and translation")
+        what = f"expected 2 fields, found {len(fields)}"
+        raise BadInputError(what, where=where, remedy="put one tab between source and translation")
     return fields[0], fields[1]
 
 
 def check_output(file: Path | None, *, figure: bool = False) -> None:
-    """Refuse a file that cannot be written, before the work that it is to hold the outcome of."""
+    """Refuse an output file that cannot be written, before any work is done."""
     if file is None:
         return
     if not file.parent.is_dir():
-        raise BadInputError("there is no such directory", where=file.parent, remedy="make it, or choose another")
+        raise BadInputError("no such directory", where=file.parent, remedy="create it, or choose another")
     if file.is_dir():
-        raise BadInputError("is a directory", where=file, remedy="name a file in it")
+        raise BadInputError("is a directory", where=file, remedy="give the name of a file")
     for place in (file.parent, file) if file.is_file() or not file.exists() else (file,):  # else it is a device
         if place.exists() and not os.access(place, os.W_OK):
-            raise BadInputError("may not be written to", where=place, remedy="choose a place you may write to")
+            raise BadInputError("not writable", where=place, remedy="choose a place that you can write to")
     if figure:
         _check_figure(file)
 
@@ -90,5 +91,5 @@ def _check_figure(file: Path) -> None:
 
     known = load("matplotlib.figure", extra="plots").Figure().canvas.get_supported_filetypes()
     if file.suffix.lower().removeprefix(".") not in known:
-        remedy = f"end its name in one of {', '.join(f'.{each}' for each in sorted(known))}"
-        raise BadInputError("figures are not written to such a file", where=file, remedy=remedy)
+        remedy = f"use one of {', '.join(f'.{each}' for each in sorted(known))}"
+        raise BadInputError("cannot write a figure in this format", where=file, remedy=remedy)

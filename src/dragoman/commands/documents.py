@@ -22,20 +22,20 @@ commands = typer.Typer()
 def import_file(
     project: ProjectPath,
     file: Annotated[Path, typer.Argument(help="XLIFF, TMX, PO or TSV.")],
-    base: Annotated[bool, typer.Option("--base", help="Train them as the base of a project that is new.")] = False,
+    base: Annotated[bool, typer.Option("--base", help="Train a base from them, for a new project.")] = False,
     translated: Annotated[
-        bool, typer.Option("--translated", help="Also those that are translated, but that nobody confirmed.")
+        bool, typer.Option("--translated", help="Also learn translations that nobody has confirmed.")
     ] = False,
     user: User = None,
     json: AsJson = False,
 ) -> None:
-    """Learn the translations in a file; those that look wrong are kept aside, and counted."""
+    """Learn the translations in a file; those that look wrong are flagged, not learned, and counted."""
     with opened(project) as engine:
         segments = _read(engine, file).segments
         states = {"confirmed", "translated"} if translated else {"confirmed"}
         pairs = [(one.source, one.target) for one in segments if one.target and one.state in states]
         if not pairs:
-            typer.echo(f"dragoman: {file}: there is nothing to learn in {len(segments):,} segments", err=True)
+            typer.echo(f"dragoman: {file}: nothing to learn in {len(segments):,} segments", err=True)
         if base and pairs:
             counts = {"learned": engine.train(pairs, progress=True), "flagged": 0}
             counts["refused"] = len(pairs) - counts["learned"]
@@ -48,16 +48,16 @@ def import_file(
 @commands.command("export", epilog="Example: dragoman export manual corrections.tmx")
 def export_file(
     project: ProjectPath,
-    file: Annotated[Path, typer.Argument(help="What to write: a .tmx or a .tsv file.")],
+    file: Annotated[Path, typer.Argument(help="The file to write, .tmx or .tsv.")],
     json: AsJson = False,
 ) -> None:
-    """Write the corrections in force to a translation memory, or to tab-separated pairs."""
+    """Write the corrections in force to a translation memory or a tab-separated file."""
     from dragoman.files import storage_errors, write_durably
     from dragoman.formats.lines import write_tsv
     from dragoman.formats.tmx import Entry, write_tmx
 
     if file.suffix not in (".tmx", ".tsv"):
-        raise BadInputError("corrections are not written to such a file", where=file, remedy="name it .tmx or .tsv")
+        raise BadInputError("cannot export to this file type", where=file, remedy="use .tmx or .tsv")
     check_output(file)
     with opened(project, write=False) as engine:
         rows = engine.corrections()
@@ -77,15 +77,15 @@ def export_file(
 @commands.command(epilog="Example: dragoman fill manual in.xlf out.xlf --learn-confirmed")
 def fill(
     project: ProjectPath,
-    file: Annotated[Path, typer.Argument(help="XLIFF, TMX, PO, TSV or text.")],
-    out: Annotated[Path, typer.Argument(help="The same file, with targets.")],
+    file: Annotated[Path, typer.Argument(help="XLIFF, TMX, PO, TSV or plain text.")],
+    out: Annotated[Path, typer.Argument(help="The file to write, with translations.")],
     learn_confirmed: Annotated[
-        bool, typer.Option("--learn-confirmed", help="First learn what is confirmed in it.")
+        bool, typer.Option("--learn-confirmed", help="First learn its confirmed segments.")
     ] = False,
     user: User = None,
     json: AsJson = False,
 ) -> None:
-    """Translate what is not translated in a file; all else in it stays as it is."""
+    """Translate the untranslated segments of a file and leave everything else in it unchanged."""
     from dragoman.files import storage_errors, write_durably
     from dragoman.formats import write_document
     from dragoman.formats.filling import translate_segment
@@ -111,39 +111,39 @@ def fill(
 
 
 def _read(engine: Engine, file: Path) -> Document:
-    """The document in a file, which must be in the languages of the project."""
+    """The document in a file, which must have the languages of the project."""
     from dragoman.formats import read_document
     from dragoman.languages import same_language
 
     try:
         data = file.read_bytes()
     except OSError as error:
-        raise BadInputError(f"cannot be read ({error.strerror or error})", where=file) from None
+        raise BadInputError(f"cannot read it ({error.strerror or error})", where=file) from None
     ours = engine.source, engine.target
     document = read_document(data, file.name, source=ours[0], target=ours[1])
-    remedy = f"give a file from {ours[0]} into {ours[1]}"
+    remedy = f"use a file from {ours[0]} to {ours[1]}"
     theirs = document.source_language, document.target_language
     if document.format == "tmx" and not any(one.target for one in document.segments):
         theirs = _languages_of_memory(data, file, remedy)
     if any(said and not same_language(said, wanted) for said, wanted in zip(theirs, ours, strict=True)):
-        what = f"is from {theirs[0]} into {theirs[1]}, the project is not"
+        what = f"the file is from {theirs[0]} to {theirs[1]}, but the project is from {ours[0]} to {ours[1]}"
         raise BadInputError(what, where=file, remedy=remedy)
     return document
 
 
 def _languages_of_memory(data: bytes, file: Path, remedy: str) -> tuple[str | None, str | None]:
-    """Those that it has, where it was read in others: asked for languages, a memory says them back."""
+    """The languages that a TMX file really has: when read with given languages, it reports those instead."""
     from dragoman.formats import read_document
 
     try:
         document = read_document(data, file.name)
-    except BadInputError as error:  # there are more than two, and not the pair that is wanted
+    except BadInputError as error:  # it has more than two languages, and not the two of the project
         raise BadInputError(error.what, where=file, remedy=remedy) from None
     return document.source_language, document.target_language
 
 
 def _learn(engine: Engine, pairs: list[tuple[str, str]], user: str | None) -> dict[str, int]:
-    """Learn pairs one by one; how many were learned, looked wrong, or could not be learned at all."""
+    """Learn pairs one by one; return how many were learned, flagged, or refused."""
     from dragoman.progress import bars
     from dragoman.project.guard import FlaggedError
 

@@ -1,4 +1,4 @@
-"""Commands that measure: simulate, measure."""
+"""Commands for measuring quality: simulate, measure."""
 
 from __future__ import annotations
 
@@ -26,23 +26,21 @@ def simulate(
     project: ProjectPath,
     source: SourceFile,
     target: TargetFile,
-    mode: Annotated[str, typer.Option(help="How a person would work: post-edit or interactive.")] = "post-edit",
-    learn: Annotated[bool, typer.Option(help="Learn each reference after it was scored.")] = True,
-    memory: Annotated[bool, typer.Option(help="Let corrections of the same text come first.")] = False,
-    csv: Annotated[Path | None, typer.Option(help="Write one line a segment to this file.")] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the learning curves into this file (.svg, .png, .pdf).")
-    ] = None,
+    mode: Annotated[str, typer.Option(help="How the simulated person works: post-edit or interactive.")] = "post-edit",
+    learn: Annotated[bool, typer.Option(help="Learn each reference after scoring it.")] = True,
+    memory: Annotated[bool, typer.Option(help="Use earlier corrections of the same text.")] = False,
+    csv: Annotated[Path | None, typer.Option(help="Write one line per segment to this file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the learning curves to this file (.svg, .png, .pdf).")] = None,
     adapter: Annotated[str | None, typer.Option(help="Adapt weights: pa, perceptron, ridge or bayes.")] = None,
-    alpha: Annotated[float | None, typer.Option(help="Its learning rate; of bayes, 1/δ.")] = None,
-    nbest: Annotated[int, typer.Option(min=1, help="Entries of the n-best lists that it learns from.")] = 500,
+    alpha: Annotated[float | None, typer.Option(help="Learning rate of the adapter; for bayes, 1/δ.")] = None,
+    nbest: Annotated[int, typer.Option(min=1, help="Length of the n-best lists that the adapter learns from.")] = 500,
     json: AsJson = False,
 ) -> None:
-    """Simulate a person at work as in the papers: translate, score against the reference, learn it.
+    """Simulate a person translating, as in the papers: translate, score against the reference, learn it.
 
-    Post-editing counts the words that are wrong, interactive translation key strokes and mouse actions. What stays in
-    the project are the references, which it learns; simulate with a copy of it, or --no-learn, if it is to stay as it
-    is. An adapter is for the simulation only: the one before, if any, is put back, and starts anew.
+    Post-editing counts wrong words; interactive translation counts key strokes and mouse actions. The project keeps the
+    references it learns: to leave it unchanged, simulate on a copy or use --no-learn. An adapter is used for the
+    simulation only; afterwards the previous one, if any, is restored and starts again.
     """
     from rich.progress import track
 
@@ -67,7 +65,7 @@ def simulate(
 
 @contextmanager
 def _adapting(engine: Engine, adapter: Adapter | None) -> Iterator[None]:
-    """With another adapter, if there is one; afterwards with that of before."""
+    """Use another adapter, if one is given, and restore the previous one afterwards."""
     if adapter is None:
         yield
         return
@@ -79,37 +77,38 @@ def _adapting(engine: Engine, adapter: Adapter | None) -> Iterator[None]:
 
 
 def _way_of_working(mode: str) -> tuple[Callable[..., Any], Any]:
-    """What simulates a person at work, and the module that reports what came of it."""
+    """The function that simulates a person, and the module that reports the results."""
     from dragoman.experiments import interactive_use, post_editing
     from dragoman.interactive.user import interact
 
     ways: dict[str, tuple[Callable[..., Any], Any]]
     ways = {"post-edit": (post_editing.post_edit, post_editing), "interactive": (interact, interactive_use)}
     if mode not in ways:
-        raise BadInputError(f"there is no mode {mode!r}", remedy=f"choose one of {', '.join(ways)}")
+        raise BadInputError(f"unknown mode {mode!r}", remedy=f"choose one of {', '.join(ways)}")
     return ways[mode]
 
 
 @commands.command(epilog="Example: dragoman measure bleu output.es reference.es --baseline other.es")
 def measure(
-    name: Annotated[str, typer.Argument(help="wer, bleu, ter, chrf; or repetition of one text.")],
-    text: Annotated[Path, typer.Argument(help="Translations, one segment a line; of repetition, any text.")],
-    reference: Annotated[Path | None, typer.Argument(help="References; of repetition, the training text.")] = None,
-    baseline: Annotated[Path | None, typer.Option(help="Translations of another system to compare with.")] = None,
-    tokenize: Annotated[str, typer.Option(help="Tokenisation of BLEU, as sacrebleu names it.")] = "13a",
+    name: Annotated[str, typer.Argument(help="wer, bleu, ter, chrf, or repetition.")],
+    text: Annotated[Path, typer.Argument(help="Translations, one segment per line; for repetition, any text.")],
+    reference: Annotated[Path | None, typer.Argument(help="References; for repetition, the training text.")] = None,
+    baseline: Annotated[Path | None, typer.Option(help="Translations of another system, for comparison.")] = None,
+    tokenize: Annotated[str, typer.Option(help="Tokenisation for BLEU, by its name in sacrebleu.")] = "13a",
     project: Annotated[
-        Path | None, typer.Option(help="Of repetition, in the target language: what this project knows is not new.")
+        Path | None, typer.Option(help="For repetition of target text: what this project knows is not new.")
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Measure translations, with 95 % intervals; or tell whether online learning will pay off on a text."""
+    """Measure translations, with 95 % intervals, or estimate how much a text will gain from online learning."""
     from dataclasses import asdict
 
     from dragoman.measure import advice
     from dragoman.measure.report import measure_files, new_measure, repetition_in_project, repetition_of_files
 
     if project is not None and (name != "repetition" or reference is not None):
-        raise BadInputError("--project is for repetition, in place of a training text", remedy="leave one of them out")
+        what = "--project is only for repetition, instead of a training text"
+        raise BadInputError(what, remedy="leave one of them out")
     if name == "repetition":
         if project is None:
             found = repetition_of_files(text, reference)
@@ -119,6 +118,6 @@ def measure(
         typer.echo(json_format.dumps(asdict(found)) if json else advice(found))
         return
     if reference is None:
-        raise BadInputError(f"{name} needs references", remedy="name the file with the references after the first")
+        raise BadInputError(f"{name} needs references", remedy="give the file of references as second argument")
     report = measure_files(new_measure(name, tokenize), text, reference, baseline)
     typer.echo(json_format.dumps(report.as_json()) if json else str(report))

@@ -1,4 +1,4 @@
-"""The command that reruns the papers' experiments."""
+"""The command that reruns the experiments of the papers."""
 
 from __future__ import annotations
 
@@ -17,28 +17,29 @@ commands = typer.Typer()
 
 @commands.command(epilog="Example: dragoman experiment O-tab7 --data corpora --quick")
 def experiment(
-    name: Annotated[str | None, typer.Argument(help="An id as in --list, a family, or all.")] = None,
-    data: Annotated[Path | None, typer.Option(help="The folder of corpora.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A few minutes instead of the papers' scale.")] = False,
-    most: Annotated[int | None, typer.Option(min=1, help="Segments to translate, at most.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of all chance; the same seed gives the same CSV files.")] = 1,
-    out: Annotated[Path, typer.Option(help="Results, and what makes a second run quick.")] = Path("experiments-out"),
-    report: Annotated[Path | None, typer.Option(help="Write the report's pages to this directory too.")] = None,
-    reuse: Annotated[bool, typer.Option("--reuse", help="Take results of other versions of the program too.")] = False,
-    against: Annotated[Path | None, typer.Option(help="Say which findings differ from those of this report.")] = None,
+    name: Annotated[str | None, typer.Argument(help="An id from --list, a family, or all.")] = None,
+    data: Annotated[Path | None, typer.Option(help="The directory of corpora.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Run on a small scale, in a few minutes.")] = False,
+    most: Annotated[int | None, typer.Option(min=1, help="Maximum number of segments to translate.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed; the same seed gives the same CSV files.")] = 1,
+    out: Annotated[Path, typer.Option(help="Directory for results and finished parts.")] = Path("experiments-out"),
+    report: Annotated[Path | None, typer.Option(help="Also write the pages of the report to this directory.")] = None,
+    reuse: Annotated[bool, typer.Option("--reuse", help="Also use results of other versions of the program.")] = False,
+    against: Annotated[Path | None, typer.Option(help="Show which findings differ from this report.")] = None,
     cluster: Cluster = None,
     listing: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
     json: AsJson = False,
 ) -> None:
     """Rerun a table or figure of the papers: results as CSV and JSON, a figure, and whether the finding holds.
 
-    What has been run is kept, cell by cell, and not run again.
+    Finished parts are kept and not run again.
     """
     if listing:
         _list(json)
         return
     if name is None or data is None:
-        raise BadInputError("which experiment, on which corpora?", remedy="see --list, and name a folder with --data")
+        what = "no experiment or no corpora given"
+        raise BadInputError(what, remedy="choose an experiment from --list and a directory with --data")
     from dragoman.cluster.runners import connected
     from dragoman.experiments.catalogue import find
     from dragoman.experiments.cells import available, run, run_ahead
@@ -59,18 +60,18 @@ def experiment(
                 run_ahead(each, scale, workspace, runner, progress)
             known.append(publish(each, *run(each, scale, workspace, progress), scale, workspace))
         progress("experiments", len(wanted), len(wanted))
-    comparison = None if against is None else compared(known, against)  # before that report may be written anew
+    comparison = None if against is None else compared(known, against)  # before that report may be overwritten
     write_pages(out, report or out)
     typer.echo(json_format.dumps(known) if json else "\n".join(map(_shown, known)))
     if comparison is not None:
         typer.echo(comparison, err=json)
     if left_out := [each.id for each in named if each not in wanted]:
-        typer.echo(f"left out for want of corpora: {', '.join(left_out)}", err=True)
-    typer.echo(f"all of it is in {report or out}", err=True)
+        typer.echo(f"left out because corpora are missing: {', '.join(left_out)}", err=True)
+    typer.echo(f"results are in {report or out}", err=True)
 
 
 def _check_places(out: Path, report: Path | None, against: Path | None) -> None:
-    """Refuse, before the work, directories that its outcome cannot go to or be compared with."""
+    """Refuse directories that results cannot be written to or compared with, before any work is done."""
     from dragoman.experiments.publishing import compared
     from dragoman.files import storage_errors
 

@@ -1,4 +1,4 @@
-"""Commands about the machine and the product: doctor, demo."""
+"""Commands to check the machine and to show a demo: doctor, demo."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ commands = typer.Typer()
 
 @commands.command(epilog="Example: dragoman doctor --json")
 def doctor(json: AsJson = False) -> None:
-    """Check this machine: versions, kernel cache, memory, disk, and a tiny self-test."""
+    """Check this machine: versions, kernel cache, memory, disk, and a short self-test."""
     from dragoman.doctor import examine, show
 
     findings = examine()
@@ -24,9 +24,9 @@ def doctor(json: AsJson = False) -> None:
 
 @commands.command(epilog="Example: dragoman demo")
 def demo(
-    segments: Annotated[int, typer.Option(help="So many segments of the manual; 0 for all.")] = 0,
+    segments: Annotated[int, typer.Option(help="Number of segments of the manual; 0 for all.")] = 0,
 ) -> None:
-    """Watch dragoman learn the manual of an espresso machine from nothing, segment by segment."""
+    """Watch dragoman learn the manual of an espresso machine, segment by segment, starting from nothing."""
     from dragoman.demo import show
 
     show(segments)

@@ -1,4 +1,4 @@
-"""Commands of the loop: create, train, translate, learn, forget, revise, and looking at what was learned."""
+"""Commands for projects: create, train, translate, learn, forget, revise, and inspect what was learned."""
 
 from __future__ import annotations
 
@@ -34,50 +34,50 @@ commands = typer.Typer()
 
 JournalUrl = Annotated[
     str | None,
-    typer.Option("--journal", help="URL of a PostgreSQL database for the journal; else it is a file."),
+    typer.Option("--journal", help="URL of a PostgreSQL database for the journal; default: a file."),
 ]
 
 
 @commands.command(epilog="Example: dragoman create manual --source en --target es")
 def create(
     project: ProjectPath,
-    source: Annotated[str, typer.Option(help="Code of the language to translate from.")],
-    target: Annotated[str, typer.Option(help="Code of the language to translate into.")],
-    preset: Annotated[str, typer.Option(help="Features of the model: thot, moses or full.")] = "moses",
-    tokens: Annotated[str, typer.Option(help="`text`, or `words` for text that is tokenised already.")] = "text",
+    source: Annotated[str, typer.Option(help="Source language code.")],
+    target: Annotated[str, typer.Option(help="Target language code.")],
+    preset: Annotated[str, typer.Option(help="Feature set: thot, moses or full.")] = "moses",
+    tokens: Annotated[str, typer.Option(help="`text`, or `words` for text that is already tokenised.")] = "text",
     order: Annotated[
-        int | None, typer.Option(help="Order of the language model; by default that of the base, or 5 without one.")
+        int | None, typer.Option(help="Order of the language model; default: that of the base, or 5.")
     ] = None,
     base: Annotated[
-        str | None, typer.Option(help="A trained base to stand on: a directory, or a URL (s3://…, gs://…, file://…).")
+        str | None, typer.Option(help="A trained base to use: a directory or a URL (s3://…, gs://…, file://…).")
     ] = None,
     journal: JournalUrl = None,
 ) -> None:
-    """Make a new project, from nothing or over a trained base."""
+    """Create a project, empty or over a trained base."""
     from dragoman.engine import Engine
 
     if tokens not in ("text", "words"):
-        raise BadInputError(f"there are no tokens of the kind {tokens!r}", remedy="choose text or words")
+        raise BadInputError(f"unknown kind of tokens {tokens!r}", remedy="choose text or words")
     mode: Any = tokens
     found = None if base is None else _find_base(base)
     options: dict[str, Any] = {"preset": preset, "tokens": mode, "order": order, "base": found, "journal": journal}
     Engine.create(project, source=source, target=target, **options).close()
-    typer.echo(f"{project} is ready: translate with it, correct it, and it learns")
+    typer.echo(f"created {project}")
 
 
 @commands.command(epilog="Example: dragoman copy manual manual-2 --base larger-base")
 def copy(
     project: ProjectPath,
     new: Annotated[Path, typer.Argument(help="The directory of the new project.")],
-    base: Annotated[str | None, typer.Option(help="A trained base to stand on, if not that of the project.")] = None,
+    base: Annotated[str | None, typer.Option(help="A trained base to use instead of the project's.")] = None,
     journal: JournalUrl = None,
     json: AsJson = False,
 ) -> None:
-    """Make a new project that learns all corrections of another anew, with its settings.
+    """Create a project that learns all corrections of another one again, with its settings.
 
-    For another base, another journal, or a project that another version of dragoman has made. Who corrected and when is
-    taken over, what was forgotten or flagged is not. Corrections that cannot be learned are named; the exit code is 1
-    if there are any.
+    Use it to change the base or the journal, or to upgrade a project from another version of dragoman. It keeps who
+    corrected and when, but not what was forgotten or flagged. Corrections that cannot be learned are listed; the exit
+    code is 1 if there are any.
     """
     from dragoman.engine import Engine
     from dragoman.progress import bars
@@ -96,16 +96,16 @@ def copy(
 
 
 def _find_base(location: str) -> Path:
-    """The directory of a base, which is fetched if it is elsewhere."""
+    """The directory of a base, which is downloaded if it is remote."""
     found = _fetched(location)
     if not any((found / name).exists() for name in ("manifest.json", "project.json")):
-        remedy = "name a directory with a trained base, or a project that was trained"
-        raise BadInputError("there is no base here", where=found, remedy=remedy)
+        remedy = "give the directory of a trained base or of a trained project"
+        raise BadInputError("no base found here", where=found, remedy=remedy)
     return found
 
 
 def _fetched(location: str) -> Path:
-    """The directory of a base, with a bar while it is fetched."""
+    """The directory of a base, with a progress bar while it is downloaded."""
     from dragoman.fetching import fetch
     from dragoman.progress import bars
 
@@ -114,8 +114,8 @@ def _fetched(location: str) -> Path:
 
 
 @commands.command(epilog="Example: dragoman fetch s3://models/en-es")
-def fetch(location: Annotated[str, typer.Argument(help="URL of a base, of any kind that fsspec knows.")]) -> None:
-    """Fetch a base into the cache, or bring it back there, and say where it is."""
+def fetch(location: Annotated[str, typer.Argument(help="URL of a base, of any kind that fsspec supports.")]) -> None:
+    """Download a base into the cache and print where it is."""
     typer.echo(_fetched(location))
 
 
@@ -130,11 +130,11 @@ def train(
         ),
     ],
     cluster: Cluster = None,
-    shards: Annotated[int | None, typer.Option(min=1, help="Parts of the corpus; by default of 10,000 pairs.")] = None,
+    shards: Annotated[int | None, typer.Option(min=1, help="Number of parts; default: 10,000 pairs each.")] = None,
     least: Annotated[
-        int, typer.Option(min=1, help="Leave out phrase pairs and longest n-grams that were seen less often.")
+        int, typer.Option(min=1, help="Leave out phrase pairs and longest n-grams seen less often than this.")
     ] = 1,
-    work: Annotated[Path | None, typer.Option(help="A directory with room for temporary files.")] = None,
+    work: Annotated[Path | None, typer.Option(help="A directory with space for temporary files.")] = None,
     json: AsJson = False,
 ) -> None:
     """Train a base for a new project; the corpus need not fit in memory.
@@ -160,9 +160,9 @@ def train(
 @commands.command(epilog='Example: dragoman translate manual "Press the green button."')
 def translate(
     project: ProjectPath,
-    text: Annotated[list[str] | None, typer.Argument(help="Texts; without any, lines from standard input.")] = None,
-    n: Annotated[int, typer.Option("--nbest", help="So many translations of each, the best first.")] = 1,
-    memory: Annotated[bool, typer.Option(help="Let corrections of the same text come first.")] = True,
+    text: Annotated[list[str] | None, typer.Argument(help="Texts; default: lines of standard input.")] = None,
+    n: Annotated[int, typer.Option("--nbest", help="Number of translations for each text, best first.")] = 1,
+    memory: Annotated[bool, typer.Option(help="Use earlier corrections of the same text.")] = True,
     cluster: Cluster = None,
     json: AsJson = False,
 ) -> None:
@@ -188,7 +188,7 @@ def _translations(
     from dragoman.cluster.batch_translation import translate_all
     from dragoman.cluster.runners import connected
 
-    with opened(project, write=False):  # says at once what is wrong with it
+    with opened(project, write=False):  # reports problems with it at once
         pass
     with connected(cluster) as runner:
         for block in translate_all(project, texts, runner, n=n, memory=memory):
@@ -199,18 +199,20 @@ def _translations(
 def learn(
     project: ProjectPath,
     texts: Annotated[
-        list[str] | None, typer.Argument(help="A source and its translation; without, tab-separated lines from input.")
+        list[str] | None,
+        typer.Argument(help="A source and its translation; default: tab-separated lines of standard input."),
     ] = None,
     user: User = None,
     force: Annotated[bool, typer.Option("--force", help="Learn it even if it looks wrong.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Learn a correction, or many from standard input; an id is printed once it is safe on disk.
+    """Learn one correction, or many from standard input; prints the id once it is safe on disk.
 
-    Lines of input that look wrong, or cannot be learned, are left out and named; the exit code is 1 if there are any.
+    Input lines that look wrong or cannot be learned are skipped and listed; the exit code is 1 if there are any.
     """
     if texts and len(texts) != 2:
-        raise BadInputError(f"a correction is a source and a translation, not {len(texts)} texts", remedy="quote them")
+        what = f"expected a source and a translation, found {len(texts)} texts"
+        raise BadInputError(what, remedy="quote each of them")
 
     def learn_pair(engine: Engine, source: str, target: str) -> None:
         number = engine.learn(source, target, user=user, force=force)
@@ -227,7 +229,7 @@ def learn(
 
 
 def _learn_input(learn_pair: Callable[[str, str], None]) -> dict[str, int]:
-    """Learn the lines of standard input that can be, and name the others; how many of each there were."""
+    """Learn the lines of standard input and list those that are skipped; return how many of each there were."""
     from dragoman.project.guard import FlaggedError
 
     counts = {"learned": 0, "flagged": 0, "refused": 0}
@@ -240,38 +242,38 @@ def _learn_input(learn_pair: Callable[[str, str], None]) -> dict[str, int]:
         except BadInputError as error:
             outcome = "flagged" if isinstance(error, FlaggedError) else "refused"
             counts[outcome] += 1
-            typer.echo(f"dragoman: line {number} is {outcome}: {error.what}", err=True)
+            typer.echo(f"dragoman: line {number} {outcome}: {error.what}", err=True)
     return counts
 
 
 @commands.command(epilog="Example: dragoman forget manual 12")
 def forget(project: ProjectPath, number: Annotated[int, typer.Argument(help="Id of the correction.")]) -> None:
-    """Take back what a correction has taught."""
+    """Forget a correction: subtract exactly what it added."""
     with opened(project) as engine:
         engine.forget(number)
-    typer.echo(f"correction {number} is forgotten")
+    typer.echo(f"forgot correction {number}")
 
 
 @commands.command(epilog='Example: dragoman revise manual 12 "Pulse el botón verde."')
 def revise(
     project: ProjectPath,
     number: Annotated[int, typer.Argument(help="Id of the correction.")],
-    target: Annotated[str, typer.Argument(help="Its better translation.")],
+    target: Annotated[str, typer.Argument(help="The new translation.")],
 ) -> None:
     """Replace the translation of a correction."""
     with opened(project) as engine:
         new = engine.revise(number, target)
-    typer.echo(f"correction {number} is replaced by {new}")
+    typer.echo(f"replaced correction {number} by {new}")
 
 
 @commands.command(epilog="Example: dragoman history manual --search button")
 def history(
     project: ProjectPath,
-    limit: Annotated[int, typer.Option(help="At most so many, the newest first.")] = 20,
-    search: Annotated[str | None, typer.Option(help="Only those with this text.")] = None,
+    limit: Annotated[int, typer.Option(help="Maximum number to list.")] = 20,
+    search: Annotated[str | None, typer.Option(help="Only corrections that contain this text.")] = None,
     json: AsJson = False,
 ) -> None:
-    """List the corrections, the newest first; those that are flagged looked wrong, and were not learned."""
+    """List corrections, newest first; flagged ones looked wrong and were not learned."""
     with opened(project, write=False) as engine:
         for row in engine.history(limit, search=search):
             if json:
@@ -288,19 +290,20 @@ def history(
 def glossary(
     project: ProjectPath,
     term: Annotated[
-        list[str] | None, typer.Argument(help="A term and its translation; without, terms are listed.")
+        list[str] | None, typer.Argument(help="A term and its translation; default: list all terms.")
     ] = None,
-    file: Annotated[Path | None, typer.Option(help="Add the terms of this file, tab-separated.")] = None,
-    remove: Annotated[str | None, typer.Option(help="Take this term out.")] = None,
+    file: Annotated[Path | None, typer.Option(help="Add the terms of this tab-separated file.")] = None,
+    remove: Annotated[str | None, typer.Option(help="Remove this term.")] = None,
     json: AsJson = False,
 ) -> None:
-    """List, settle or remove terms whose translation is settled; they take effect at once."""
+    """List, add or remove glossary terms; changes take effect at once."""
     if term and len(term) != 2:
-        raise BadInputError(f"a term and its translation are two texts, not {len(term)}", remedy="quote them")
+        what = f"expected a term and its translation, found {len(term)} texts"
+        raise BadInputError(what, remedy="quote each of them")
     changing = bool(term or file or remove)
     with opened(project, write=changing) as engine:
         if remove is not None and remove not in engine.glossary:
-            remedy = f"see what is there with `dragoman glossary {project}`"
+            remedy = f"list its terms with `dragoman glossary {project}`"
             raise BadInputError(f"{remove!r} is not in the glossary", remedy=remedy)
         if file is not None:
             engine.glossary = engine.glossary | dict(file_pairs(file))
@@ -320,7 +323,7 @@ def glossary(
 
 @commands.command(epilog="Example: dragoman stats manual --json")
 def stats(project: ProjectPath, json: AsJson = False) -> None:
-    """Tell what a project has learned, and how large it is."""
+    """Show what a project has learned and how large it is."""
     with opened(project, write=False) as engine:
         numbers = engine.statistics()
     if json:
@@ -334,9 +337,9 @@ def stats(project: ProjectPath, json: AsJson = False) -> None:
 def explain(
     project: ProjectPath,
     text: Annotated[str, typer.Argument(help="The text to translate.")],
-    html: Annotated[Path | None, typer.Option(help="Write a picture of it to this file instead.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write an HTML page to this file instead.")] = None,
 ) -> None:
-    """Show why a text is translated the way it is: the options, the choice with its scores, the runners-up."""
+    """Show why a text is translated as it is: the options, the choice with its scores, the runners-up."""
     check_output(html)
     with opened(project, write=False) as engine:
         told = engine.explain(text)

@@ -1,4 +1,4 @@
-"""The command that tunes: weights for a project from a development set."""
+"""Commands that tune a project on a development set: tune, tune-number."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def tune(
     project: ProjectPath,
     source: SourceFile,
     target: TargetFile,
-    method: Annotated[str, typer.Option(help=f"How weights are found: {', '.join(METHODS)}.")] = "mira",
-    measure: Annotated[str, typer.Option(help=f"What is to become better: {', '.join(MEASURES)}.")] = "bleu",
-    nbest: Annotated[int, typer.Option(min=1, help="Translations of each segment that a round adds.")] = 300,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds of decoding and optimising, at most.")] = 8,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same weights.")] = 1,
-    plot: Annotated[Path | None, typer.Option(help="Write a figure of the rounds to this file.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Report, but leave the weights as they are.")] = False,
+    method: Annotated[str, typer.Option(help=f"Tuning method: {', '.join(METHODS)}.")] = "mira",
+    measure: Annotated[str, typer.Option(help=f"Measure to improve: {', '.join(MEASURES)}.")] = "bleu",
+    nbest: Annotated[int, typer.Option(min=1, help="Translations per segment that each round adds.")] = 300,
+    rounds: Annotated[int, typer.Option(min=1, help="Maximum rounds of decoding and optimising.")] = 8,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed; the same seed gives the same weights.")] = 1,
+    plot: Annotated[Path | None, typer.Option(help="Draw the progress of the rounds to this file.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Report, but do not change the weights.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Tune the weights of a project, so that it translates a development set better."""
+    """Tune the weights of a project on a development set."""
     for value, known in ((method, METHODS), (measure, MEASURES)):
         if value not in known:
             raise BadInputError(f"cannot tune with {value!r}", remedy=f"choose one of {', '.join(known)}")
@@ -66,8 +66,8 @@ def tune(
     if json:
         typer.echo(json_format.dumps(report.as_json()))
         return
-    outcome = "weights are set" if report.best > 0 else "no better weights were found, they stay as they are"
-    typer.echo(f"{report}\n{'dry run: nothing was changed' if dry_run else outcome}")
+    outcome = "weights changed" if report.best > 0 else "no better weights found; weights unchanged"
+    typer.echo(f"{report}\n{'dry run: nothing changed' if dry_run else outcome}")
 
 
 @commands.command(epilog="Example: dragoman tune-number share manual dev.en dev.es --measure ter")
@@ -76,16 +76,16 @@ def tune_number(
     project: ProjectPath,
     source: SourceFile,
     target: TargetFile,
-    measure: Annotated[str, typer.Option(help=f"What is to become better: {', '.join(MEASURES)}.")] = "bleu",
-    evaluations: Annotated[int, typer.Option(min=1, help="Values to try.")] = 10,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Report, but leave the number as it is.")] = False,
+    measure: Annotated[str, typer.Option(help=f"Measure to improve: {', '.join(MEASURES)}.")] = "bleu",
+    evaluations: Annotated[int, typer.Option(min=1, help="Number of values to try.")] = 10,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Report, but do not change the number.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Tune a number of a project that is no weight.
+    """Tune a number of a project other than its weights.
 
-    That is beta or delta, which features of phrase pairs depend on; or the share of corrections against the base in the
-    translation models, or in the language model (language_share), tried by correcting the development set from
-    beginning to end.
+    beta and delta are parameters of the features of phrase pairs; share and language_share are the weight of
+    corrections against the base, in the translation models and in the language model. Shares are tried by correcting
+    the development set from beginning to end.
     """
     for value, known in ((name, NUMBERS), (measure, MEASURES)):
         if value not in known:
@@ -120,4 +120,4 @@ def tune_number(
         return
     for tried, quality in sorted(found.tried):
         typer.echo(f"{name} {tried:.3f}  {measure} {abs(quality):.2f}{'  ←' if tried == found.value else ''}")
-    typer.echo("dry run: nothing was changed" if dry_run else f"{name} is set to {found.value:.3f}")
+    typer.echo("dry run: nothing changed" if dry_run else f"{name} set to {found.value:.3f}")

@@ -1,1 +1,1 @@
-"""What an open project is: its state, who may read and change it, and what follows from both."""
+"""An open project: its state, access to it, and the operations on it."""

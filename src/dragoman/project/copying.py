@@ -1,8 +1,8 @@
-"""The corrections and settings of a project in a new one, which learns them anew.
+"""Copy a project: a new one learns the corrections of an old one again, and takes over its settings.
 
-What a project has learned belongs to its base and to the way in which texts were cut into tokens at the time. Over a
-larger base, in another journal, or with a later dragoman that cuts otherwise, everything has to be learned again; the
-journal has all that is needed for it, and the old project stays as it is.
+What a project has learned depends on its base and on how texts were split into tokens at the time. With another base,
+another journal, or a version of dragoman that splits differently, everything has to be learned again. The journal has
+all that is needed for this, and the old project is not changed.
 
 >>> import tempfile
 >>> from dragoman import Engine
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Copied:
-    """What has been taken over."""
+    """What was copied."""
 
     learned: int = 0
     settings: int = 0  # changes of settings
@@ -52,12 +52,12 @@ def copy(
     journal: str | None = None,
     progress: Progress | None = None,
 ) -> Copied:
-    """Make a new project that learns what is in force in an old one, with who corrected and when.
+    """Create a project that learns what is in force in an old one, with who corrected and when.
 
-    It stands on `base`, a directory or a URL, or else on the base of the old one; a base inside the directory of the
-    old one is copied, so that this need not be kept. What was flagged or forgotten is not taken over.
+    It uses `base`, a directory or a URL, or else the base of the old project. A base inside the old project's directory
+    is copied, so the old project can be deleted. Flagged and forgotten corrections are not copied.
     """
-    with Project.open(old, write=True) as project:  # so that nobody adds to it meanwhile
+    with Project.open(old, write=True) as project:  # so that nobody changes it meanwhile
         below, settings = base or project.find_base(), project.settings
         inside = below == project.own_base
         engine = kind.create(
@@ -75,7 +75,7 @@ def copy(
                 if inside:
                     _take_base(engine, project.own_base)
                 return _take_rows(engine, project, progress)
-        except BaseException:  # there is a whole copy, or none
+        except BaseException:  # a complete copy or none
             shutil.rmtree(new, ignore_errors=True)
             if journal:
                 Journal.drop(journal)
@@ -83,7 +83,7 @@ def copy(
 
 
 def _take_base(engine: Engine, base: Path) -> None:
-    """Copy a base into the directory of the new project and stand on it."""
+    """Copy a base into the directory of the new project and use it."""
     own = engine._project.own_base
     with storage_errors(own):
         shutil.copytree(base, own)
@@ -93,7 +93,7 @@ def _take_base(engine: Engine, base: Path) -> None:
 
 
 def _take_rows(engine: Engine, project: Project, progress: Progress | None) -> Copied:
-    """Learn the corrections in force and make the same settings, in their order."""
+    """Learn the corrections in force and apply the settings, in the order of the journal."""
     copied, last = Copied(), project.journal.last_id
     for row in project.journal.rows():
         if row.kind == "settings":

@@ -1,4 +1,4 @@
-"""The glossary: terms whose translation is settled. It takes effect at once, and before all that was learned.
+"""The glossary: terms with a fixed translation. It takes effect at once and overrides what was learned.
 
 >>> glossary = Glossary({"green button": "botón verde", "lid": "tapa"})
 >>> words = ("press", "the", "green", "button", "and", "close", "the", "lid")
@@ -18,13 +18,13 @@ from dragoman.text.starts import find_starts
 from dragoman.text.tokens import Mode, split
 from dragoman.types import Term
 
-MOST_WORDS = 30  # of a term in the source: about as many syllables as the longest names have; a search takes up to 62
+MOST_WORDS = 30  # of a source term: about as many syllables as the longest names have; a search allows up to 62
 
 Words = tuple[str, ...]
 
 
 class Glossary:
-    """Terms of the source language and their translations; one in small letters stands for all ways to write it."""
+    """Terms of the source language and their translations; a lower-case term matches any capitalisation."""
 
     def __init__(self, terms: Mapping[str, str] | None = None, mode: Mode = "text") -> None:
         self.mode: Mode = mode
@@ -32,7 +32,7 @@ class Glossary:
         self.terms: dict[str, str] = dict(sorted((terms or {}).items()))
 
     def changed(self, changes: Mapping[str, str | None]) -> Glossary:
-        """This glossary with some terms set, or taken out where the translation is None."""
+        """This glossary with some terms changed, or removed if the translation is None."""
         new = Glossary(mode=self.mode)
         wanted = {source: target for source, target in changes.items() if target is not None}
         kept = self.terms.keys() - changes.keys()
@@ -45,22 +45,22 @@ class Glossary:
         words = split(source, self.mode, normalise=True).words, split(target, self.mode).words
         for text, found, most in (source, words[0], MOST_WORDS), (target, words[1], len(words[1])):
             if not 1 <= len(found) <= most:
-                remedy = f"terms have 1 to {MOST_WORDS} words, and their translations one at least"
-                raise BadInputError(f"{text!r} in the glossary has {len(found)} words", remedy=remedy)
+                remedy = f"terms must have 1 to {MOST_WORDS} words, and translations at least one"
+                raise BadInputError(f"the glossary entry {text!r} has {len(found)} words", remedy=remedy)
         return words
 
     @cached_property
     def _by_first(self) -> dict[str, list[tuple[Words, Words]]]:
-        """Terms and translations by the first word of the term in small letters, those of most words first."""
+        """Terms and translations by the lower-cased first word of the term, longest terms first."""
         found: dict[str, list[tuple[Words, Words]]] = {}
         for words in sorted(self._words.values(), key=lambda words: -len(words[0])):
             found.setdefault(words[0][0].lower(), []).append(words)
         return found
 
     def find(self, words: Sequence[str], placeable: Sequence[bool] | None = None) -> list[Term]:
-        """The terms among the words of a sentence, from left to right, the longest at each place.
+        """The terms in a sentence, from left to right, the longest at each position.
 
-        Where a sentence starts, the casing may have taken the capital of a noun or name away.
+        At the start of a sentence, truecasing may have removed the capital of a noun or name.
         """
         words = [unicodedata.normalize("NFC", word) for word in words]
         fixed = placeable or (False,) * len(words)

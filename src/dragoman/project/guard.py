@@ -1,4 +1,4 @@
-"""What makes a correction look like a mistake, so that it is kept aside instead of being learned.
+"""The guard: flags corrections that look like mistakes, so that they are not learned.
 
 >>> from dragoman.text.tokens import split
 >>> guard = Guard()
@@ -6,7 +6,7 @@
 >>> guard.check(split("Press the green button."), split("Press the green button."), "es")
 'the target is a copy of the source'
 >>> guard.check(split("Press the green button."), split("Нажмите зелёную кнопку."), "es")
-'the target is in Cyrillic letters, and es is written in Latin ones'
+'the target is written in Cyrillic, but es uses Latin'
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from dragoman.text.casing import in_capitals
 from dragoman.text.shapes import LOWER, UNCASED, UPPER, shape
 from dragoman.types import Sentence
 
-LONGEST_UNIT = 8  # characters: what is looked for in a row
+LONGEST_UNIT = 8  # characters of a repeated unit
 
 
 class FlaggedError(BadInputError):
-    """A correction looks like a mistake: it was kept in the journal with the reason, and not learned."""
+    """A correction looks like a mistake: it was recorded in the journal with the reason, but not learned."""
 
     def __init__(self, reason: str, number: int) -> None:
         super().__init__(f"not learned: {reason}", remedy="if it is correct, pass force=True")
@@ -39,20 +39,20 @@ class FlaggedError(BadInputError):
 
 @dataclass(frozen=True)
 class Guard:
-    """How much is too much; `math.inf` switches a check off. docs/engine.md tells how often these are wrong."""
+    """The thresholds of the guard; `math.inf` switches a check off. docs/engine.md shows how often they are wrong."""
 
-    copied_words: float = 3  # words in lower case from which on a target equal to its source is suspicious
-    length_ratio: float = 2.5  # how many times as long as the shorter side the longer one may be,
-    length_slack: float = 25  # so many letters more not counted
-    repeats: float = 4  # how often a few characters may stand in a row, unless they do so in the source
-    foreign_letters: float = 3  # letters of another script from which on the target is suspicious, if most are
+    copied_words: float = 3  # lower-case words that make a target equal to its source suspicious
+    length_ratio: float = 2.5  # how many times as long as the shorter side the longer one may be
+    length_slack: float = 25  # letters allowed on top of that
+    repeats: float = 4  # how often a few characters may be repeated in a row, unless the source does so
+    foreign_letters: float = 3  # letters of another script that make a target suspicious, if most letters are
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value < 1:
-                remedy = "give a number, or math.inf to switch it off"
-                raise BadInputError(f"{field.name} of a guard is at least 1, not {value!r}", remedy=remedy)
+                remedy = "give a number, or math.inf to switch the check off"
+                raise BadInputError(f"{field.name} must be at least 1, not {value!r}", remedy=remedy)
 
     def check(self, source: Sentence, target: Sentence, language: str = "") -> str | None:
         """Why this pair looks wrong, or None; `language` is the code of the target language."""
@@ -72,11 +72,11 @@ class Guard:
     def _check_repetition(self, source: Sentence, target: Sentence) -> str | None:
         times, unit = _repetition(target.text)
         if times > max(self.repeats, _repetition(source.text)[0]):
-            return f"{unit!r} stands {times} times in a row in the target"
+            return f"{unit!r} is repeated {times} times in a row in the target"
         return None
 
     def _check_script(self, source: Sentence, target: Sentence, language: str) -> str | None:
-        """Words that the source has too, such as names, may be in any script."""
+        """Words copied from the source, such as names, may be in any script."""
         expected = scripts_of(language)
         copied = {word.casefold() for word in source.words}
         words = [word for word in _own_words(target) if word.casefold() not in copied]
@@ -86,7 +86,7 @@ class Guard:
         if expected and number >= self.foreign_letters and 2 * number > counts.total():
             found = max(foreign, key=lambda script: foreign[script])
             ours = " or ".join(script.title() for script in expected)
-            return f"the target is in {found.title()} letters, and {language} is written in {ours} ones"
+            return f"the target is written in {found.title()}, but {language} uses {ours}"
         return None
 
     def _check_lengths(self, source: Sentence, target: Sentence) -> str | None:
@@ -103,14 +103,14 @@ def _own_words(sentence: Sentence) -> Iterable[str]:
 
 
 def _translatable(sentence: Sentence) -> int:
-    """How many words look like words of a language: names and abbreviations do not, unless all is in capitals."""
+    """The number of ordinary words: names and abbreviations do not count, unless everything is in capitals."""
     usual = (LOWER, UPPER) if in_capitals(sentence) else (LOWER,)
     shapes = [(shape(word), word) for word in _own_words(sentence)]
     return sum(kind in usual or (kind == UNCASED and any(map(str.isalpha, word))) for kind, word in shapes)
 
 
 def _length(sentence: Sentence) -> int:
-    """Letters and digits, those of scripts in which one says as much as several of ours counted threefold."""
+    """The number of letters and digits; wide characters, which carry more meaning each, count three times."""
     letters = (c for word in sentence.words for c in word if c.isalnum())
     return sum(3 if unicodedata.east_asian_width(c) in "WF" else 1 for c in letters)
 
@@ -119,7 +119,7 @@ _REPETITION = re.compile(rf"(\D{{1,{LONGEST_UNIT}}}?)\1{{2,}}+")
 
 
 def _repetition(text: str) -> tuple[int, str]:
-    """The most times that a few characters, none of them a digit or only space, stand in a row; and these characters.
+    """How often a few characters are repeated in a row at most, and which; digits and mere spaces do not count.
 
     >>> _repetition("It works, ha ha ha ha!")
     (4, ' ha')
@@ -130,7 +130,7 @@ def _repetition(text: str) -> tuple[int, str]:
 
 # ── Scripts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-_LANGUAGES = {  # by the names that Unicode gives to scripts in those of their characters
+_LANGUAGES = {  # by the script names in the Unicode names of their characters
     "ARABIC": "ar fa ur ps sd ug ckb",
     "ARMENIAN": "hy",
     "BENGALI": "bn as",
@@ -164,7 +164,7 @@ _SUBTAGS = {"latn": "LATIN", "cyrl": "CYRILLIC", "arab": "ARABIC", "deva": "DEVA
 
 
 def scripts_of(language: str) -> tuple[str, ...]:
-    """The scripts that a language is written in; nothing if that is not known, or if there are several habits.
+    """The scripts that a language is written in; empty if unknown or if usage varies.
 
     >>> scripts_of("pt-BR"), scripts_of("sr-Latn"), scripts_of("rus"), scripts_of("tlh")
     (('LATIN',), ('LATIN',), ('CYRILLIC',), ())
@@ -177,7 +177,7 @@ def scripts_of(language: str) -> tuple[str, ...]:
 
 @lru_cache(1 << 14)
 def script_of(letter: str) -> str:
-    """The script of a letter, by the first word of its name in Unicode.
+    """The script of a letter: the first word of its Unicode name.
 
     >>> script_of("ñ"), script_of("ж"), script_of("水")
     ('LATIN', 'CYRILLIC', 'CJK')

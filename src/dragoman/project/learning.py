@@ -1,7 +1,7 @@
-"""A correction on its way into the models: read once, and compared with what would have been translated.
+"""Learning a correction: it is read once and, for an adapter, compared with the system's own translations.
 
-The search that an adapter needs, and the n-best list with its losses, are made before the engine's write lock is taken,
-so that nobody who types waits for them.
+The search that an adapter needs, and the n-best list with its losses, are computed before the engine takes its write
+lock, so that interactive users do not have to wait for them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dragoman.types import Pair
 
 @dataclass(frozen=True)
 class Lesson:
-    """A correction that has been read, and the search of its source if an adapter wants to know it."""
+    """A correction that has been read, and the search for its source if an adapter needs it."""
 
     revision: int  # of the state it was made with
     pair: Pair
@@ -28,20 +28,20 @@ class Lesson:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What could have been translated, and how far each translation is from the correction."""
+    """The translations that were possible, and how far each is from the correction."""
 
     offered: Candidates
     losses: Vector
 
 
 def prepare(state: State, source: str, target: str) -> Lesson:
-    """Read a correction, and search as for its translation if weights adapt; under the engine's lock."""
+    """Read a correction, and search for translations of its source if weights adapt; needs the engine's lock."""
     pair = state.knowledge.read_pair(source, target)
     return Lesson(state.revision, pair, translating.search(state, pair.source) if state.adaptation else None)
 
 
 def compare(state: State, lesson: Lesson) -> Comparison | None:
-    """Compare what could have been translated with the correction; needs no lock."""
+    """Compare the possible translations with the correction; needs no lock."""
     adaptation = state.adaptation
     if adaptation is None or lesson.found is None:
         return None
@@ -52,7 +52,7 @@ def compare(state: State, lesson: Lesson) -> Comparison | None:
 
 
 def learn(state: State, lesson: Lesson, comparison: Comparison | None) -> bytes:
-    """Adapt the weights, then let the models learn; what the journal has of both."""
+    """Adapt the weights, then let the models learn; returns what the journal records of both."""
     adapted = b""
     if state.adaptation and comparison:
         adapted = state.adaptation.learn(comparison.offered, comparison.losses)

@@ -1,7 +1,7 @@
-"""A text of several lines: translated line by line, and given as one translation.
+"""A text of several lines, translated line by line and joined into one translation.
 
-To the engine a line break is a gap between words like any other, and its unit is the segment. So a text is split into
-lines, each line is translated on its own, and the translations are joined: tokens are counted through all lines.
+The engine translates segments, and treats a line break like any other gap between words. So a text is split into lines,
+each line is translated on its own, and the translations are joined; tokens are numbered through all lines.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _NEXT = re.compile(r" *(\S?)")
 
 
 def split_lines(text: str) -> list[str]:
-    r"""The lines of a text, each with the breaks after it; a tab is a break, too.
+    r"""The lines of a text, each with the line breaks after it; tabs also separate lines.
 
-    A sentence that is only wrapped, as in indented XML, remains one.
+    A sentence that is only wrapped, as in indented XML, stays in one piece.
 
     >>> split_lines("Name:\tAna\n\nBye")
     ['Name:\t', 'Ana\n\n', 'Bye']
@@ -35,13 +35,13 @@ def split_lines(text: str) -> list[str]:
 
 
 def _goes_on(text: str, found: re.Match[str]) -> bool:
-    """Whether a break is in the middle of a sentence: one line, after a word or comma, before a small letter."""
+    """Whether a break is inside a sentence: a single one, after a word or comma, before a lower-case letter."""
     before, after = text[max(found.start() - 1, 0) : found.start()], _NEXT.match(text, found.end())
     return found[0] in ("\n", "\r\n") and (before.isalnum() or before == ",") and bool(after and after[1].islower())
 
 
 def joined(lines: Sequence[Translation]) -> Translation:
-    """The translations of lines as one; its second best has the second best of each line, and so on."""
+    """Join the translations of lines; the second best combines the second best of each line, and so on."""
     if len(lines) == 1:
         return lines[0]
     ranks = range(max(len(line.nbest) for line in lines))
@@ -50,7 +50,7 @@ def joined(lines: Sequence[Translation]) -> Translation:
 
 
 def _ranked(line: Translation, rank: int) -> Translation:
-    """The translation of some rank, or the last that there is; a line without words has none but itself."""
+    """The translation of a rank, or else the last one; a line without words has only itself."""
     return line.nbest[min(rank, len(line.nbest) - 1)] if line.nbest else line
 
 
@@ -68,7 +68,7 @@ def _in_a_row(lines: Sequence[Translation]) -> Translation:
 
 
 def _places(lines: Sequence[Translation]) -> Iterator[tuple[int, int, Translation]]:
-    """Lines, after how many tokens of the source and of the target each stands."""
+    """Each line with the number of source and target tokens before it."""
     source = target = 0
     for line in lines:
         yield source, target, line
@@ -81,7 +81,7 @@ def _moved(phrase: Phrase, source: int, target: int) -> Phrase:
 
 
 def _run_on(sentences: Sequence[Sentence]) -> Sentence:
-    """Sentences as one, in which the last gap of each and the first of the next are one gap."""
+    """Join sentences; the last gap of each and the first gap of the next become one."""
     words = tuple(word for each in sentences for word in each.words)
     placeable = tuple(mark for each in sentences for mark in each.placeable)
     gaps = [""]

@@ -1,4 +1,4 @@
-"""The translation memory: the corrections in force, by their source, and those whose source is like another text.
+"""The translation memory: finds corrections in force of a text, and of similar texts.
 
 >>> memory = Memory()
 >>> memory.add(1, "Press the green button.", "Pulse el botón verde.")
@@ -22,13 +22,13 @@ from rapidfuzz import fuzz, process
 from dragoman.arrays import ArrayTree
 from dragoman.types import Match
 
-LEAST_SIMILARITY = 70.0  # percent of similarity, below which a match is of little help
+LEAST_SIMILARITY = 70.0  # percent; less similar corrections are of little help
 MOST_MATCHES = 5  # matches
-MOST_COMPARED = 20_000  # sources compared at most, those of about the same length: a few milliseconds
+MOST_COMPARED = 20_000  # sources compared at most, those closest in length: a few milliseconds
 
 
 class Memory:
-    """Corrections by their source; spaces around it do not count, nor whether its accents are written apart."""
+    """Corrections by source; surrounding spaces and the encoding of accents (NFC or not) do not matter."""
 
     def __init__(self) -> None:
         self._texts: dict[int, tuple[str, str]] = {}  # by id, the oldest first
@@ -39,7 +39,7 @@ class Memory:
         return len(self._texts)
 
     def add(self, number: int, source: str, target: str) -> None:
-        """Enter a correction, newer than all others."""
+        """Add a correction, newer than all others."""
         key = _key(source)
         if key not in self._ids:
             self._ids[key] = []
@@ -48,7 +48,7 @@ class Memory:
         self._texts[number] = source, target
 
     def remove(self, number: int) -> None:
-        """Take a correction out, if it is there."""
+        """Remove a correction, if present."""
         if number not in self._texts:
             return
         key = _key(self._texts.pop(number)[0])
@@ -63,7 +63,7 @@ class Memory:
         return self._match(100.0, ids[-1]) if ids else None
 
     def similar(self, source: str, least: float = LEAST_SIMILARITY, limit: int = MOST_MATCHES) -> list[Match]:
-        """The newest correction of each source that is at least so similar, the most similar first."""
+        """The newest correction of each source that is at least this similar, the most similar first."""
         text = _key(source)
         # Similarity is at most twice the shorter length over the sum of both.
         shortest, longest = len(text) * least / (200 - least), len(text) * (200 - least) / least
@@ -71,7 +71,7 @@ class Memory:
         nearest = slice(max(first, middle - MOST_COMPARED // 2), min(last, middle + MOST_COMPARED // 2))
         candidates = [candidate for _, candidate in self._sources[nearest] if candidate != text]
         found = process.extract(text, candidates, scorer=fuzz.ratio, score_cutoff=least, limit=limit)
-        same = self.exact(text)  # which need not be among the candidates, where many are as long
+        same = self.exact(text)  # may not be among the candidates if many have the same length
         matches = [self._match(similarity, self._ids[key][-1]) for key, similarity, _ in found]
         return [*([same] if same else []), *matches][:limit]
 
@@ -79,11 +79,11 @@ class Memory:
         return Match(similarity, number, *self._texts[number])
 
     def texts(self) -> list[tuple[int, str, str]]:
-        """Id, source and target of all corrections, newest first: a copy, for a search that takes its time."""
+        """Id, source and target of all corrections, newest first: a copy, for a search without the lock."""
         return [(number, *pair) for number, pair in reversed(self._texts.items())]
 
     def arrays(self) -> ArrayTree:
-        """Everything needed to open the memory again."""
+        """Everything needed to restore the memory."""
         texts = [text.encode() for pair in self._texts.values() for text in pair]
         return ArrayTree(
             ids=np.array(list(self._texts), np.int64),  # [n]
@@ -109,7 +109,7 @@ def _key(source: str) -> str:
 
 
 def fold(text: str) -> str:
-    """A text in which the case of letters does not count, dotless and dotted ones in particular.
+    """A text for comparison without case, including dotted and dotless i.
 
     >>> fold("DIŞ") == fold("dış")
     True

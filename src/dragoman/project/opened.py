@@ -1,8 +1,7 @@
-"""An open project: its state, who may read and change it, and the disk that it comes from and goes to.
+"""An open project: its state, access to it, and how it is loaded and saved.
 
-The state is what the journal says. One process may write, any number follow the journal (`refresh`), and whatever goes
-wrong while something is changed, the state is computed from the disk again (`_undoing`). `Engine` adds what is done
-with it.
+The state follows from the journal. One process may write, any number can follow the journal (`refresh`). If something
+goes wrong during a change, the state is restored from disk (`_undoing`). `Engine` adds translating and learning.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ from dragoman.text.tokens import Mode
 
 
 class OpenProject:
-    """A project that is open for reading, for following, or for writing; a snapshot is saved every so many rows."""
+    """A project open for reading, following or writing; a snapshot is saved every `snapshot_every` rows."""
 
     def __init__(self, project: Project, *, write: bool, snapshot_every: int) -> None:
         self._project = project
-        self.warnings: list[str] = []  # what people should know: snapshots that were of no use, or could not be saved
+        self.warnings: list[str] = []  # for people: snapshots that could not be used or saved
         self._write = write
         self._closed = False
         self._lock = ReadWriteLock()
@@ -46,13 +45,13 @@ class OpenProject:
         self._refreshed = threading.Condition()
         self._follower: Follower | None = None
         self._digest = ""  # of the last row that was read
-        self._about = ""  # what the project was about when the state was computed
+        self._about = ""  # the description of the project when the state was restored
         try:
             self._restore()
         except BaseException:
             project.close()
             raise
-        self._tried = self._state.saved  # row after which a snapshot was last begun
+        self._tried = self._state.saved  # revision of the last attempt to save a snapshot
 
     @property
     def path(self) -> Path:
@@ -61,30 +60,30 @@ class OpenProject:
 
     @property
     def source(self) -> str:
-        """The code of the source language."""
+        """The source language code."""
         return self._project.source
 
     @property
     def target(self) -> str:
-        """The code of the target language."""
+        """The target language code."""
         return self._project.target
 
     @property
     def tokens(self) -> Mode:
-        """How texts are split: "text" as people write it, or "words" between spaces."""
+        """How texts are split: "text" for ordinary text, "words" for tokens separated by spaces."""
         mode: Mode = self._project.settings["tokens"]
         return mode
 
     @property
     def preset(self) -> str:
-        """The name of the set of features that translations are scored with."""
+        """The name of the feature set that scores translations."""
         return str(self._project.settings["preset"])
 
     # ── The state ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @contextmanager
     def _reading(self) -> Iterator[State]:
-        """All that the project knows, for a `with` in which nobody changes it; only to look at."""
+        """The state, read-only, for a `with` block during which nobody changes it."""
         if self._torn:
             self._recover()
         with self._lock.reading():
@@ -94,7 +93,7 @@ class OpenProject:
             yield self._state
 
     def _recover(self) -> None:
-        """Compute the state again after an error that could not be undone, as soon as the disk allows it."""
+        """Restore the state after an error that could not be undone, as soon as the disk is available again."""
         with self._lock.writing():
             if self._torn and not self._closed:
                 try:
@@ -104,11 +103,11 @@ class OpenProject:
 
     def _not_undone(self) -> StorageError:
         remedy = "check the disk or the database, and try again"
-        return StorageError("an error could not be undone in memory", where=self._project.path, remedy=remedy)
+        return StorageError("the project could not be restored after an error", where=self._project.path, remedy=remedy)
 
     @contextmanager
     def _writing(self) -> Iterator[State]:
-        """The same, for one who changes it."""
+        """The state, for a `with` block that may change it."""
         self.check_writable()
         with self._lock.writing():
             self.check_writable()
@@ -118,26 +117,28 @@ class OpenProject:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise BadInputError("is closed", where=self._project.path, remedy="open it again")
+            raise BadInputError("the project is closed", where=self._project.path, remedy="open it again")
 
     def check_writable(self) -> None:
-        """Refuse what only the writer may do, and say who that is."""
+        """Raise an error unless this process is the writer; it names the writer."""
         self._check_open()
         if self._write:
             return
         if self._follower:
             writer = None
-            with suppress(StorageError):  # then nobody knows who writes
+            with suppress(StorageError):  # then the writer is unknown
                 writer = self._project.writer
-            remedy = f"send it to {writer}" if writer else "promote this one, or start a writer"
+            remedy = f"send it to {writer}" if writer else "promote this replica, or start a writer"
             raise ReplicaError("is open here as a replica, which only reads", where=self._project.path, remedy=remedy)
-        raise BadInputError("is open for reading only", where=self._project.path, remedy="open it for writing")
+        raise BadInputError(
+            "the project is open for reading only", where=self._project.path, remedy="open it for writing"
+        )
 
     @contextmanager
     def _undoing(self) -> Iterator[None]:
-        """Whatever goes wrong inside, afterwards the state is what the journal says: it is computed anew.
+        """If anything goes wrong inside, restore the state from the journal.
 
-        Subtracting would not do, because it is not known how far the models got, nor whether the row is on disk.
+        Subtracting would not work: it is unknown how far the models got, and whether the row is on disk.
         """
         try:
             yield
@@ -150,7 +151,7 @@ class OpenProject:
             raise
 
     def _restore(self) -> None:
-        """Compute the state from what is on disk: the newest good snapshot, and the rows of the journal after it."""
+        """Restore the state from disk: the newest intact snapshot, and the rows of the journal after it."""
         self._project.check_agreement()
         about, directory = self._project.about, self._project.find_base()
         base = None if directory is None else Knowledge.open_base(directory)
@@ -165,12 +166,12 @@ class OpenProject:
 
     @property
     def revision(self) -> int:
-        """The last row of the journal that is known here: what is translated from now on is at least as new."""
+        """The last row of the journal known here; later translations are at least this recent."""
         return self._state.revision
 
     @property
     def role(self) -> Literal["writer", "standby", "replica", "reader"]:
-        """Whether we write the journal, follow it, follow it to take over, or have only read it."""
+        """Whether this process writes the journal, follows it to take over, follows it, or has only read it."""
         if self._write:
             return "writer"
         if self._follower is None:
@@ -179,30 +180,30 @@ class OpenProject:
 
     @property
     def rows_behind(self) -> int:
-        """How many rows of the journal are not known here yet."""
+        """The number of rows of the journal not known here yet."""
         return max(0, self._project.journal.last_id - self.revision)
 
     @property
     def seconds_behind(self) -> float:
-        """How long ago a replica last knew that it knew everything; a writer always does."""
+        """How long ago a replica was last known to be up to date; 0 for a writer."""
         return self._follower.seconds_behind if self._follower and not self._write else 0.0
 
     @property
     def problem(self) -> str | None:
-        """What keeps a replica from following, if something does."""
+        """Why a replica cannot follow the journal, or None."""
         return self._follower.problem if self._follower and not self._write else None
 
     def wait_for(self, revision: int, timeout: float = 5.0) -> None:
-        """Wait until at least this revision is known here; `BehindError` if that takes longer than so many seconds."""
+        """Wait until at least this revision is known here; `BehindError` after `timeout` seconds."""
         if self.revision < revision:
             self.refresh()
         with self._refreshed:
             if not self._refreshed.wait_for(lambda: self.revision >= revision, timeout if self._follower else 0):
-                what = f"is at revision {self.revision}, {revision - self.revision} behind {revision}"
-                raise BehindError(what, where=self._project.path, remedy="try again in a moment, or ask who writes")
+                what = f"the project is at revision {self.revision} here, not yet at {revision}"
+                raise BehindError(what, where=self._project.path, remedy="try again in a moment, or ask the writer")
 
     def refresh(self) -> None:
-        """Fold the rows that another process has appended since; replicas do so by themselves."""
+        """Fold the rows that another process has appended; replicas do this automatically."""
         with self._refreshing:
             self._check_open()
             if not self._write:
@@ -212,11 +213,11 @@ class OpenProject:
 
     def _fold_news(self) -> None:
         try:
-            if self._torn:  # the same remedy helps
-                raise RewoundError("an error could not be undone in memory", where=self._project.path)
+            if self._torn:  # handled in the same way
+                raise RewoundError("the project could not be restored after an error", where=self._project.path)
             while True:
                 rows = self._project.journal.news(self._state.revision, self._digest)
-                if self._has_new_base():  # looked for after the rows, which may be of corrections made over it
+                if self._has_new_base():  # checked after reading the rows, which may depend on it
                     with self._lock.writing():
                         self._restore()
                 elif rows:
@@ -231,7 +232,7 @@ class OpenProject:
             self._refreshed.notify_all()
 
     def _has_new_base(self) -> bool:
-        """Whether somebody has trained the project since, which may be as long as we know of no corrections."""
+        """Whether the project has been trained since; that is only possible before its first correction."""
         if len(self._state.memory):
             return False
         self._project.check_agreement()
@@ -246,8 +247,8 @@ class OpenProject:
             self._digest = rows[-1].digest
 
     def promote(self) -> None:
-        """Become the writer; refused while there is one. Every row of those before is known when this returns."""
-        with self._saving, self._refreshing:  # a snapshot under way holds the lock of the directory
+        """Become the writer; refused while there is one. All earlier rows are known when this returns."""
+        with self._saving, self._refreshing:  # saving a snapshot holds the lock of the directory
             if self._write:
                 return
             self._check_open()
@@ -265,15 +266,15 @@ class OpenProject:
         self._follower = Follower(self._project.journal.listener(), self.refresh, self._take_over if standby else None)
 
     def _take_over(self) -> bool:
-        """Become the writer if there is none; whether that is done."""
+        """Become the writer if there is none; returns whether this process is the writer."""
         journal = self._project.journal
         if not (journal.is_shared and journal.writer):
-            with suppress(TakenError):  # somebody else was quicker
+            with suppress(TakenError):  # another process was faster
                 self.promote()
         return self._write
 
     def confirm(self) -> None:
-        """If another process has taken over from this writer, notice it now and not when something is to be learned."""
+        """Check now, rather than at the next correction, whether another process has taken over from this writer."""
         if self._write and self._project.journal.is_taken_over:
             with self._lock.writing():
                 if self._write:
@@ -291,9 +292,9 @@ class OpenProject:
     # ── Snapshots ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def save_snapshot(self) -> None:
-        """Write the state to disk, so that opening need not replay the corrections so far.
+        """Save the state, so that opening need not replay the corrections so far.
 
-        A replica may do so too, in a directory in which nobody else writes.
+        A replica may do this too, in a directory that nobody else writes to.
         """
         if self._follower is None:
             self.check_writable()
@@ -312,15 +313,15 @@ class OpenProject:
             self._saver.start()
 
     def _save_or_warn(self) -> None:
-        """Without the snapshot nothing is lost but time on opening."""
+        """Without a snapshot nothing is lost; opening only takes longer."""
         try:
             self.save_snapshot()
         except DragomanError as error:
-            if self._write or not isinstance(error, BadInputError):  # where others write, they also save
-                self.warnings.append(f"no snapshot was saved: {error}")
+            if self._write or not isinstance(error, BadInputError):  # where another process writes, it also saves
+                self.warnings.append(f"could not save a snapshot: {error}")
 
     def close(self) -> None:
-        """Save a snapshot and let others write. What was acknowledged is safe with or without this."""
+        """Save a snapshot and release the project. Acknowledged corrections are safe even without this."""
         if self._closed:
             return
         if self._follower:

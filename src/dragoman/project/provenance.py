@@ -1,8 +1,8 @@
-"""Where the phrases of a translation come from: which corrections have them, and how often the base has seen them.
+"""Where the phrases of a translation come from: which corrections contain them, and how often the base does.
 
-1. `find_origins` counts each phrase in the models and lists the corrections that may have it: under the engine's lock,
-   in milliseconds.
-2. `Suspects.trace` reads those corrections from the journal and keeps the ones that really have it: without the lock.
+1. `find_origins` counts each phrase in the models and lists the corrections that may contain it. It needs the engine's
+   lock, for milliseconds.
+2. `Suspects.trace` reads those corrections from the journal and keeps the ones that really do. It needs no lock.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ Text = tuple[int, str, str]  # id, source and target of a correction
 
 @dataclass(frozen=True)
 class Origin:
-    """Who taught a phrase of a translation."""
+    """Where a phrase of a translation comes from."""
 
     phrase: Phrase
-    learned: int = 0  # how often the corrections in force have it
-    base: int = 0  # how often the base has seen it
-    corrections: tuple[int, ...] = ()  # ids of those that have it, newest first; the newest few if there are many
+    learned: int = 0  # how often the corrections in force contain it
+    base: int = 0  # how often the base contains it
+    corrections: tuple[int, ...] = ()  # ids of the newest corrections that contain it, newest first
 
 
 @dataclass(frozen=True)
 class Suspects:
-    """The phrases of a translation with their counts, and the corrections that they may come from."""
+    """The phrases of a translation with their counts, and the corrections they may come from."""
 
     found: list[tuple[Origin, tuple[Ids, Ids]]]  # with the word ids of both sides of the phrase
     texts: list[Text]  # corrections in force, newest first
 
     def trace(self, journal: Journal, limit: int = MAX_NAMED) -> list[Origin]:
-        """The origin of each phrase, with the corrections that have it."""
+        """The origin of each phrase, with the corrections that contain it."""
         if not any(origin.learned and not origin.corrections for origin, _ in self.found):
             return [origin for origin, _ in self.found]
         folded = [(number, fold(source), fold(target)) for number, source, target in self.texts]
@@ -53,7 +53,7 @@ class Suspects:
 
 
 def find_origins(translation: Translation, state: State) -> Suspects:
-    """Count the phrases of a translation in the models as they are now."""
+    """Count the phrases of a translation in the current models."""
     none = np.zeros(0, np.int64)
     if translation.memory is not None:
         known = (translation.memory,)
@@ -81,7 +81,7 @@ def _traced(
 
 
 def _containing(texts: Iterable[Text], phrase: Phrase) -> Iterator[int]:
-    """Ids of the corrections that have all words of a phrase somewhere in them."""
+    """Ids of the corrections that contain all words of a phrase."""
     source, target = [fold(word) for word in phrase.source_words], [fold(word) for word in phrase.target_words]
     for number, one, other in texts:
         if all(word in one for word in source) and all(word in other for word in target):
@@ -89,7 +89,7 @@ def _containing(texts: Iterable[Text], phrase: Phrase) -> Iterator[int]:
 
 
 def has_pair(sample: Contribution, source: Ids, target: Ids) -> bool:
-    """Whether a phrase pair was extracted from a sample: its words are there, aligned to each other and to no others.
+    """Whether a phrase pair was extracted from a sample: its words occur, aligned to each other and to no others.
 
     >>> from dragoman.models.modelset import ModelSet
     >>> models = ModelSet()

@@ -1,13 +1,13 @@
-"""The settings of a project, each in one place: what it is called, how a value is checked, and what it changes.
+"""The settings of a project, each defined in one place: its name, how values are checked, and what it changes.
 
-A setting is also the property of the engine (`engine.share = 0.7`): reading it tells what is in force, assigning to it
-writes a row to the journal and puts the value in force. Commands and server show and change settings through SETTINGS,
-and the table in docs/engine.md is made from it.
+A setting is also a property of the engine (`engine.share = 0.7`): reading it returns the current value; assigning to it
+writes a row to the journal and applies the value. Commands and server show and change settings through SETTINGS, and
+the table in docs/engine.md is generated from it.
 
-1. `check(state, value)` takes a value as people give it, in Python or JSON, refuses one that cannot be, and returns it
-   in the form in which the journal has it.
-2. `apply(state, value)` puts a value of the journal in force.
-3. `read(state)` is the value in force for Python, `dump(state)` for the journal.
+1. `check(state, value)` takes a value from a user, in Python or JSON, refuses invalid ones, and returns it in the form
+   used in the journal.
+2. `apply(state, value)` applies a value from the journal.
+3. `read(state)` is the current value for Python, `dump(state)` for the journal.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _check_adapter(_: State, value: Adapter | Mapping[str, Any] | None) -> dict[
         value = Adapter.from_settings({"name": "", **value})
         if isinstance(value, Unknown):
             known = ", ".join(name for name in Adapter.known if name != "Unknown")
-            raise BadInputError("there is no such adapter, or it lacks such an option", remedy=f"known are {known}")
+            raise BadInputError("unknown adapter, or unknown option of it", remedy=f"choose one of {known}")
     if not isinstance(value, Adapter | None):
         raise BadInputError(f"{value!r} is not an adapter", remedy="use one from dragoman.adapt, or None")
     return value.settings() if value else None
@@ -139,7 +139,7 @@ def _apply_limit(state: State, value: int | None) -> None:
 
 ESTIMATES = Setting[Estimates, Estimates](
     "estimates",
-    "β and δ, which the features of phrase pairs depend on besides the counts",
+    "parameters β and δ of the phrase pair features",
     _check_estimates,
     _apply_estimates,
     read=lambda state: state.estimates,
@@ -147,7 +147,7 @@ ESTIMATES = Setting[Estimates, Estimates](
 )
 SHARE = Setting[float | None, float | None](
     "share",
-    "weight of this project's corrections against its base in the translation models, 0 to 1; null adds up the counts",
+    "weight of this project's corrections against its base in the translation models, 0 to 1; null sums the counts",
     lambda _, value: checked_share(value),
     _apply_share,
     read=lambda state: state.knowledge.models.share,
@@ -155,7 +155,7 @@ SHARE = Setting[float | None, float | None](
 )
 LANGUAGE_SHARE = Setting[Share, Share](
     "language_share",
-    'the same for the language model; "auto" adds up the counts unless the base is of another domain',
+    'the same for the language model; "auto" sums the counts unless the base is from another domain',
     lambda _, value: checked_language_share(value),
     _apply_language_share,
     read=lambda state: state.knowledge.models.language_share,
@@ -163,7 +163,7 @@ LANGUAGE_SHARE = Setting[Share, Share](
 )
 LIMIT = Setting[int | None, int | None](
     "limit",
-    "how many n-grams, phrase pairs and links each this project keeps; the least useful are dropped; null for all",
+    "maximum number of n-grams, of phrase pairs and of links to keep; the least useful are dropped; null for no limit",
     lambda _, value: checked_limit(value),
     _apply_limit,
     read=lambda state: state.knowledge.models.limit,
@@ -178,7 +178,7 @@ def _check_glossary(state: State, terms: Mapping[str, str]) -> dict[str, str | N
     wanted = _mapping("glossary", terms)
     gone = dict.fromkeys(term for term in state.glossary.terms if term not in wanted)
     changes = {**gone, **{term: said for term, said in wanted.items() if state.glossary.terms.get(term) != said}}
-    state.glossary.changed(changes)  # refuses what cannot be a term
+    state.glossary.changed(changes)  # refuses invalid terms
     return changes
 
 
@@ -212,34 +212,34 @@ GUARD = Setting[Guard, Guard](
     dump=lambda state: _without_infinity(asdict(state.guard)),
 )
 
-# In the order in which several are put in force: an adapter starts from the weights.
+# In the order in which several are applied: an adapter starts from the weights.
 SETTINGS: dict[str, Setting[Any, Any]] = {
     each.name: each for each in (WEIGHTS, ADAPTER, ESTIMATES, SHARE, LANGUAGE_SHARE, LIMIT, GLOSSARY, GUARD)
 }
 
 
 def check_setting(state: State, name: str, value: Any) -> Any:
-    """A value in the form of the journal, or an error that says what is wrong with it."""
+    """A value in the form of the journal; raises an error if it is invalid."""
     if name not in SETTINGS:
-        raise BadInputError(f"there is no setting {name!r}", remedy=f"choose one of {', '.join(SETTINGS)}")
+        raise BadInputError(f"unknown setting {name!r}", remedy=f"choose one of {', '.join(SETTINGS)}")
     return SETTINGS[name].check(state, value)
 
 
 def apply_settings(state: State, settings: Mapping[str, Any]) -> None:
-    """Put settings of the journal in force; what they do not name stays as it is."""
+    """Apply settings from the journal; others are unchanged."""
     for name, setting in SETTINGS.items():
         if name in settings:
             setting.apply(state, settings[name])
 
 
 def dump_settings(state: State) -> dict[str, Any]:
-    """All settings in force, in the form of the journal."""
+    """All current settings, in the form of the journal."""
     return {name: setting.dump(state) for name, setting in SETTINGS.items()}
 
 
 def _mapping(name: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise BadInputError(f"{name} must be names with values, not {value!r}", remedy="pass a dictionary")
+        raise BadInputError(f"{name} must map names to values, not {value!r}", remedy="pass a dictionary")
     return value
 
 
@@ -247,7 +247,7 @@ def _made(kind: Callable[..., R], name: str, value: Any) -> R:
     try:
         return kind(**_mapping(name, value))
     except TypeError:
-        raise BadInputError(f"{name} has no such fields: {', '.join(value)}", remedy="see docs/engine.md") from None
+        raise BadInputError(f"unknown field in {name}: {', '.join(value)}", remedy="see docs/engine.md") from None
 
 
 def _without_infinity(values: Mapping[str, float]) -> dict[str, float | None]:

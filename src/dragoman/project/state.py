@@ -1,7 +1,7 @@
-"""What a project knows after some row of its journal. All of it can be computed from the journal again.
+"""The state of a project after a row of its journal. It can always be recomputed from the journal.
 
-The rows are folded into the state one after another, and it makes no difference whether that happens as they are
-written, or later, from the first row or from any snapshot: the arrays are the same, bit for bit.
+The rows are folded into the state one after another. It makes no difference whether that happens as they are written or
+later, from the first row or from any snapshot: the arrays are the same, bit for bit.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from dragoman.search.searching import Search
 from dragoman.store import Journal, Project, Row, Snapshot
 from dragoman.text.tokens import SIGNATURE
 
-# Of snapshots, and how texts were cut for them; one with other words here is not needed, the journal has it all.
+# Of snapshots, and how texts were split for them; snapshots of another format are ignored, the journal has it all.
 FORMAT = f"2 {SIGNATURE}"
 
 
 @dataclass
 class State:
-    """Everything that corrections and settings have an effect on."""
+    """Everything that corrections and settings affect."""
 
     knowledge: Knowledge
     weights: Weights
@@ -40,13 +40,15 @@ class State:
     memory: Memory = field(default_factory=Memory)
     adaptation: Adaptation | None = None
     estimates: Estimates = field(default_factory=Estimates)
-    latest: tuple[tuple[int, str], Search] | None = None  # revision and text: a correction needs the same search again
-    revision: int = 0  # id of the last row of the journal that is in it
-    saved: int = 0  # id of the last row that is in a snapshot too
+    latest: tuple[tuple[int, str], Search] | None = (
+        None  # revision and text; learning the correction needs the same search
+    )
+    revision: int = 0  # id of the last row of the journal folded into it
+    saved: int = 0  # id of the last row covered by a snapshot
 
     @classmethod
     def restore(cls, project: Project, base: Knowledge | None) -> tuple[Self, list[str]]:
-        """The state after the last row, and a line on each snapshot that was of no use."""
+        """The state after the last row, and a warning for each snapshot that could not be used."""
         settings = project.settings
         state = cls._new(Knowledge(base, tokens=settings["tokens"], order=settings["order"]), settings)
         snapshot, warnings = project.newest_snapshot()
@@ -75,7 +77,7 @@ class State:
         return state
 
     def fold(self, row: Row, journal: Journal) -> None:
-        """Go on to the next row of the journal."""
+        """Apply the next row of the journal."""
         if row.kind == "learn":
             source, target = texts(row)
             if self.adaptation and (adapted := adapted_by(row)):
@@ -90,47 +92,47 @@ class State:
         self.revision = row.id
 
     def take_back(self, row: Row) -> None:
-        """Subtract what a correction has added; one that was flagged has added nothing."""
+        """Subtract what a correction added; a flagged one has added nothing."""
         self.latest = None
         if row.kind == "learn":
             self.knowledge.forget(self.knowledge.read_pair(*texts(row)), contribution(row))
             self.memory.remove(row.id)
-            if not len(self.memory):  # as if there had never been any: words, which are never forgotten, go too
+            if not len(self.memory):  # as if there had never been any: this drops the vocabulary, too
                 self.knowledge = self.knowledge.without_corrections()
             if self.adaptation and (adapted := adapted_by(row)):
                 self.adaptation.retract(adapted)
             self._drop_vanished_factors()
 
     def after_learning(self) -> None:
-        """Follow the models, if they may have dropped something to keep within a limit."""
+        """Drop factors of phrase pairs that the models have dropped because of the limit."""
         if self.knowledge.models.limit is not None:
             self._drop_vanished_factors()
 
     def _drop_vanished_factors(self) -> None:
-        """Forget the factors of phrase pairs that are no more, before their keys are given to others."""
+        """Forget the factors of phrase pairs that no longer exist, before their keys are reused."""
         if self.adaptation:
             self.adaptation.factors.drop_vanished(self.knowledge.models.phrases)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All settings in force, in the form in which the journal has them."""
+        """All current settings, in the form used in the journal."""
         return dump_settings(self)
 
     @property
     def weights_in_use(self) -> Weights:
-        """The weights that are searched with: as they were set, or as they were adapted since."""
+        """The weights used in the search: as they were set, or as adapted since."""
         if self.adaptation is None or not self.adaptation.live:
             return self.weights
         adapted = dict(zip(self.weights, self.adaptation.weights.tolist(), strict=True))
         return Weights(self.weights.preset, adapted)
 
     def snapshot(self) -> tuple[ArrayTree, dict[str, Any]]:
-        """A copy of all of it in the form in which it goes to disk: arrays, and what is said about them."""
+        """A copy of the state to save: arrays and their description."""
         packed, places = self.arrays().pack()
         return ArrayTree(state=packed), {"format": FORMAT, "places": places, "settings": self.settings}
 
     def arrays(self) -> ArrayTree:
-        """Everything but the settings, the base not counted."""
+        """Everything except the settings and the base."""
         tree = self.knowledge.arrays()
         tree.put("memory", self.memory.arrays())
         if self.adaptation:
@@ -146,12 +148,14 @@ def texts(row: Row) -> tuple[str, str]:
 
 
 def contribution(row: Row) -> Contribution:
-    """What a correction has contributed."""
+    """What a correction contributed to the models."""
     if row.contribution is None:
-        raise DamagedFileError(f"row {row.id} of the journal has no contribution", remedy="restore it from a copy")
+        raise DamagedFileError(
+            f"row {row.id} of the journal has no contribution", remedy="restore the journal from a copy"
+        )
     return Contribution.from_bytes(apart(row.contribution)[0])
 
 
 def adapted_by(row: Row) -> bytes:
-    """What a correction has done to weights and factors, nothing if they were not adapted then."""
+    """How a correction adapted weights and factors; empty if it did not."""
     return apart(row.contribution or b"")[1]

@@ -1,7 +1,7 @@
-"""From a source sentence to translations: by searching, or from the memory.
+"""From a source sentence to translations: by searching, or from the translation memory.
 
-What takes the state is called under the engine's lock. `listed` is not: an n-best list is made from a finished search
-alone, and nobody waits for it.
+Functions that take the state need the engine's lock. `listed` does not: it makes an n-best list from a finished search
+alone, so nobody has to wait for it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dragoman.types import Match, Phrase, Sentence, Translation
 
 
 def decoder(state: State, beam: Beam | str = "best") -> Decoder:
-    """A decoder with the models, weights and factors as they are now."""
+    """A decoder with the current models, weights and factors."""
     adapted = state.adaptation if state.adaptation and state.adaptation.live else None
     factors = adapted.factors if adapted and adapted.wants_factors else None
     models, slots = state.knowledge.models, state.knowledge.target.slots
@@ -27,9 +27,9 @@ def decoder(state: State, beam: Beam | str = "best") -> Decoder:
 
 
 def search(state: State, source: Sentence) -> Search:
-    """The search of a sentence; an adapter needs the same one again when the correction comes."""
+    """Search for translations of a sentence; kept for an adapter, which needs it again for the correction."""
     key = state.revision, source.text
-    latest = state.latest  # once: others translate meanwhile
+    latest = state.latest  # read once, because other threads translate meanwhile
     if latest and latest[0] == key:
         return latest[1]
     found = search_behind(state, source, Prefix(()), "best")
@@ -39,14 +39,14 @@ def search(state: State, source: Sentence) -> Search:
 
 
 def search_behind(state: State, source: Sentence, prefix: Prefix, beam: Beam | str) -> Search:
-    """The search of translations that begin with a prefix, with the terms of the glossary in it."""
+    """Search for translations that begin with a prefix, using the terms of the glossary."""
     words = state.knowledge.source.model_words(source)
     terms = state.glossary.find(words, source.placeable)
     return decoder(state, beam).search(words, source.placeable, prefix=prefix, terms=terms)
 
 
 class Lists(NamedTuple):
-    """The n best translations of a search, and what an adapter may choose from instead, if it chooses."""
+    """The n best translations of a search, and the list that an adapter chooses from, if it reranks."""
 
     best: NBest | list[Hypothesis]
     choices: NBest | None = None
@@ -54,7 +54,7 @@ class Lists(NamedTuple):
 
 
 def is_quick(adaptation: Adaptation | None, n: int) -> bool:
-    """Whether only the best translation is wanted, and no adapter chooses it from a list."""
+    """Whether only the best translation is needed, without an adapter that reranks a list."""
     return n == 1 and not (adaptation and adaptation.reranks)
 
 
@@ -68,7 +68,7 @@ def listed(found: Search, adaptation: Adaptation | None, n: int) -> Lists:
 
 
 def ranked(adaptation: Adaptation | None, lists: Lists, n: int) -> list[Hypothesis]:
-    """The n best; the one that an adapter chooses comes before all others."""
+    """The n best translations, with the adapter's choice first."""
     best = [lists.best[k] for k in range(min(n, len(lists.best)))]
     if adaptation is None or lists.choices is None or lists.offered is None:
         return best
@@ -77,7 +77,7 @@ def ranked(adaptation: Adaptation | None, lists: Lists, n: int) -> list[Hypothes
 
 
 def best(state: State, source: Sentence, found: Search, n: int) -> list[Translation]:
-    """The n best translations of a search as text, all at once."""
+    """The n best translations of a search as text."""
     hypotheses = ranked(state.adaptation, listed(found, state.adaptation, n), n)
     return [written(state, source, found, hypothesis) for hypothesis in hypotheses]
 
@@ -91,7 +91,7 @@ def written(state: State, source: Sentence, found: Search, hypothesis: Hypothesi
 
 
 def recall(state: State, source: Sentence, match: Match) -> Translation:
-    """The target of a correction as a translation, with the score and the links that the models give it."""
+    """The target of a correction as a translation, with score and alignment from the models."""
     target = state.knowledge.target.read(match.target)
     words = state.knowledge.source.model_words(source), state.knowledge.target.model_words(target)
     whole = Prefix(words[1], whole=True)
@@ -116,7 +116,7 @@ def _translation(
     phrases: tuple[Phrase, ...],
     memory: int | None = None,
 ) -> Translation:
-    """A translation with the same spaces around it as the source has."""
+    """A translation with the same surrounding spaces as the source."""
     target = Sentence(target.words, (source.gaps[0], *target.gaps[1:-1], source.gaps[-1]), target.placeable)
     links = found.alignment(hypothesis)
     return Translation(
