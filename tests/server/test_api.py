@@ -18,7 +18,7 @@ import pytest
 from dragoman.engine import Engine
 from dragoman.errors import StorageError
 from dragoman.server import jobs
-from dragoman.server.projects import Projects
+from dragoman.server.registry import ProjectRegistry
 from tests.server.support import Running, running
 
 pytestmark = pytest.mark.kernels
@@ -73,14 +73,14 @@ def test_a_project_that_is_deleted_meanwhile_is_not_there_and_leaves_no_jobs(
     wanted, place = {"name": "brief", "source": "en", "target": "es"}, "/api/v1/projects/brief"
     client.post("/api/v1/projects", json=wanted)
     assert client.post(f"{place}/imports?name=page.txt", content=b"Close the lid.").status_code == 202
-    begun, delete = threading.Event(), Projects.delete
+    begun, delete = threading.Event(), ProjectRegistry.delete
 
-    def slowly(projects: Projects, name: str) -> None:
+    def slowly(projects: ProjectRegistry, name: str) -> None:
         begun.set()
         time.sleep(0.5)
         delete(projects, name)
 
-    monkeypatch.setattr(Projects, "delete", slowly)
+    monkeypatch.setattr(ProjectRegistry, "delete", slowly)
     deleting = threading.Thread(target=httpx.delete, args=[f"{server.url}{place}"], kwargs={"trust_env": False})
     deleting.start()
     begun.wait()
@@ -387,7 +387,7 @@ def test_a_correction_of_somebody_else_is_not_taken_for_a_segments_own(
         raise StorageError("the journal cannot be written")
 
     with monkeypatch.context() as patched:
-        patched.setattr(server.app.state.house.projects.get("manual").engine, "learn", fail)
+        patched.setattr(server.app.state.server.projects.get("manual").engine, "learn", fail)
         assert client.put(f"{place}/1", json=done).status_code == 503
     other = client.put(f"{place}/2", json=done).json()["correction"]
     assert client.put(f"{place}/1", json=done).json()["correction"] > other
@@ -430,7 +430,7 @@ def test_line_breaks_and_tags_of_a_document_are_kept(client: httpx.Client) -> No
 @pytest.fixture
 def interfering(server: Running, client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Somebody changes a segment just after a job has looked which there are."""
-    documents = server.app.state.house.projects.get("manual").documents
+    documents = server.app.state.server.projects.get("manual").documents
     look = documents.segments
 
     def interfere(number: int, **change: Any) -> None:
@@ -477,7 +477,7 @@ def test_a_job_that_runs_can_be_asked_for_whatever_else_is_done(
     server: Running, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = client.post(f"{API}/documents", json={"name": "page", "segments": [{"source": "Lid."}]}).json()["id"]
-    going_on, engine = threading.Event(), server.app.state.house.projects.get("manual").engine
+    going_on, engine = threading.Event(), server.app.state.server.projects.get("manual").engine
     translate = engine.translate
 
     def wait(text: str) -> Any:

@@ -255,7 +255,7 @@ def test_all_errors_have_the_shape_that_clients_expect(
         if name == "modernmt":
             upload = stranger.post("/modernmt/memories/manual/content", files={"tmx": b"<tmx/>"})
             assert shape_of(upload) == name
-    monkeypatch.setattr(server.app.state.house.projects, "opened", None)
+    monkeypatch.setattr(server.app.state.server.projects, "opened", None)
     pair = {"q": "lid", "source": "en", "target": "es", "langpair": "en|es"}
     refused[500] = client.request("GET" if name == "modernmt" else "POST", place, json=pair)
     assert {status: (answer.status_code, shape_of(answer)) for status, answer in refused.items()} == {

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
-from dragoman.server.settings import Limits
+from dragoman.server.limits import Limits
 from tests.server.support import PAIRS, Running, running
 from tests.server.test_running import serving
 from tests.store.conftest import postgresql  # noqa: F401 (a fixture)
@@ -106,7 +106,7 @@ def test_a_standby_learns_when_the_writer_is_gone(first: Running, tmp_path: Path
         with first.client() as there:
             revision = learn(there)
         assert here.get("/health").json()["role"] == "standby"
-        first.app.state.house.projects.close()
+        first.app.state.server.projects.close()
         until(lambda: here.get("/health").json()["role"] == "writer")
         assert translate(here, PAIRS[0][0], revision).json()["translations"][0]["text"] == PAIRS[0][1]
         assert learn(here, 1) == revision + 1
