@@ -96,10 +96,10 @@ def add(
     json: AsJson = False,
 ) -> None:
     """Create a key and show it, this once: the file holds only its hash."""
-    from dragoman.server.keys import EVERY, Keys
+    from dragoman.server.keys import ALL_PROJECTS, Keys
 
     check_output(file)
-    key = Keys(file).add(name, dict.fromkeys(project or [EVERY], role))
+    key = Keys(file).add(name, dict.fromkeys(project or [ALL_PROJECTS], role))
     typer.echo(json_format.dumps({"name": name, "key": key}) if json else key)
 
 

@@ -157,11 +157,15 @@ def _add_gauges(context: ServerContext) -> None:
         "dragoman_corrections": ("Corrections in force.", lambda project: project.engine.correction_count),
         "dragoman_writer": ("1 for a writer, 0 for a replica.", lambda project: project.engine.role == "writer"),
         "dragoman_revision": ("The last revision that is known.", lambda project: project.revision),
-        "dragoman_behind_rows": ("Rows of the journal not yet known.", lambda project: project.engine.rows_behind),
+        "dragoman_behind_rows": ("Rows of the journal not yet known.", _rows_behind),
         "dragoman_behind_seconds": ("Time since last up to date.", lambda project: project.engine.seconds_behind),
     }
     for name, (about, measure) in gauges.items():
         context.metrics.add_gauge(name, about, partial(_by_project, context, measure))
+
+
+def _rows_behind(project: ServedProject) -> float:
+    return 0 if project.engine.role == "writer" else project.engine.rows_behind
 
 
 def _by_project(context: ServerContext, measure: Callable[[ServedProject], float]) -> dict[str, float]:

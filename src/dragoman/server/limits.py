@@ -56,24 +56,32 @@ def use_limits(limits: Limits) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _Bound:
-    """How a kind of value is measured, and what its bound is called in an error and in JSON Schema."""
+    """How a kind of value is measured, and what its bound is called in an error."""
 
     measure: Callable[[Any], int]
-    keyword: str
     error: Callable[[Any, int], PydanticKnownError]
 
 
+def _characters(text: str) -> int:
+    """The length of a text; half a surrogate pair, which JSON can contain, is rejected."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise PydanticKnownError("string_unicode") from None
+    return len(text)
+
+
 _BOUNDS: Final = {
-    "str": _Bound(len, "maxLength", lambda _, most: PydanticKnownError("string_too_long", {"max_length": most})),
+    "str": _Bound(_characters, lambda _, most: PydanticKnownError("string_too_long", {"max_length": most})),
     "list": _Bound(
         len,
-        "maxItems",
         lambda value, most: PydanticKnownError(
             "too_long", {"field_type": "List", "max_length": most, "actual_length": len(value)}
         ),
     ),
-    "int": _Bound(int, "maximum", lambda _, most: PydanticKnownError("less_than_equal", {"le": most})),
+    "int": _Bound(int, lambda _, most: PydanticKnownError("less_than_equal", {"le": most})),
 }
+_KEYWORDS: Final = {"string": "maxLength", "array": "maxItems", "integer": "maximum"}  # by type, in JSON Schema
 
 
 @dataclass(frozen=True)
@@ -107,8 +115,7 @@ class AtMost:
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """The schema of the type itself, with the bound in force at the moment."""
         found = handler(schema)
-        inner: Any = schema
-        found[_BOUNDS[inner["schema"]["type"]].keyword] = self._most
+        found[_KEYWORDS[found["type"]]] = self._most
         return found
 
     @property

@@ -106,8 +106,8 @@ def in_background(config: uvicorn.Config) -> Iterator[str]:
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        while not (server.started and app.state.server.state == "ready"):
-            if not thread.is_alive() or app.state.server.state == "failed":
+        while not (server.started and app.state.context.state == "ready"):
+            if not thread.is_alive() or app.state.context.state == "failed":
                 raise BadInputError("the server did not start", remedy="see its log, and check that the port is free")
             time.sleep(0.01)
         port = server.servers[0].sockets[0].getsockname()[1]
