@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import socket
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from xmlrpc.client import Fault, ServerProxy
 
 import httpx
@@ -20,6 +22,7 @@ from dragoman.errors import StorageError
 from dragoman.server import jobs
 from dragoman.server.registry import ProjectRegistry
 from tests.server.support import Running, running
+from tests.store.replicas import until
 
 pytestmark = pytest.mark.kernels
 API = "/api/v1/projects/manual"
@@ -73,12 +76,20 @@ def test_a_project_that_is_deleted_meanwhile_is_not_there_and_leaves_no_jobs(
     wanted, place = {"name": "brief", "source": "en", "target": "es"}, "/api/v1/projects/brief"
     client.post("/api/v1/projects", json=wanted)
     assert client.post(f"{place}/imports?name=page.txt", content=b"Close the lid.").status_code == 202
-    begun, delete = threading.Event(), ProjectRegistry.delete
+    begun, waiting, delete = threading.Event(), threading.Event(), ProjectRegistry.delete
+
+    class WatchedLock(asyncio.Lock):
+        async def acquire(self) -> Literal[True]:
+            if self.locked():
+                waiting.set()
+            return await super().acquire()
 
     def slowly(projects: ProjectRegistry, name: str) -> None:
         begun.set()
-        time.sleep(0.5)
+        assert waiting.wait(30)
         delete(projects, name)
+
+    server.app.state.context.projects.get("brief").write_lock = WatchedLock()
 
     monkeypatch.setattr(ProjectRegistry, "delete", slowly)
     deleting = threading.Thread(target=httpx.delete, args=[f"{server.url}{place}"], kwargs={"trust_env": False})
@@ -201,6 +212,34 @@ def test_a_correction_sent_again_is_learned_once(client: httpx.Client) -> None:
     assert learn(client, *pair) > number
 
 
+def test_learning_in_flight_is_finished_when_the_client_disconnects(
+    client: httpx.Client, server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = server.app.state.context.projects.get("manual").engine
+    begun, gone, learn = threading.Event(), threading.Event(), engine.learn
+
+    def slowly(*pair: str, **options: Any) -> int:
+        begun.set()
+        assert gone.wait(30)
+        return int(learn(*pair, **options))
+
+    monkeypatch.setattr(engine, "learn", slowly)
+    source = "Replace the water filter every month."
+    body = json.dumps({"source": source, "target": "Cambie el filtro cada mes."}).encode()
+    head = f"POST {API}/corrections HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+        connection.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode() + body)
+        assert begun.wait(30)
+    gone.set()
+
+    def learned() -> list[Any]:
+        found = client.get(f"{API}/corrections", params={"search": source}).json()
+        return list(found["corrections"])
+
+    until(lambda: bool(learned()))
+    assert len(learned()) == 1
+
+
 def test_what_looks_like_a_mistake_is_kept_and_refused(client: httpx.Client) -> None:
     copied = {"source": "Clean the small filter.", "target": "Clean the small filter."}
     answer = client.post(f"{API}/corrections", json=copied)
@@ -222,6 +261,15 @@ def test_concordance_tells_where_a_text_stands(client: httpx.Client) -> None:
     hits = client.get(f"{API}/concordance", params={"text": "BUTTON", "limit": 2}).json()["hits"]
     assert len(hits) == 2
     assert all(hit["source"][slice(*place)].lower() == "button" for hit in hits for place in hit["in_source"])
+
+
+def test_concordance_finds_corrections_in_force_behind_forgotten_ones(client: httpx.Client) -> None:
+    kept = learn(client, "Unplug the grinder.", "Desenchufe el molinillo.")
+    for n in range(9):
+        number = learn(client, f"Unplug the grinder {n} times.", f"Desenchufe el molinillo {n} veces.")
+        client.delete(f"{API}/corrections/{number}")
+    hits = client.get(f"{API}/concordance", params={"text": "grinder", "limit": 2}).json()["hits"]
+    assert [hit["id"] for hit in hits] == [kept]
 
 
 def test_segments_are_drafted_confirmed_and_undone(client: httpx.Client) -> None:

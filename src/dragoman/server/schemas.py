@@ -145,8 +145,8 @@ class Texts(Sent):
     """Texts to translate, and what to return for each."""
 
     model_config = example(texts=["Press the green button."], n=2, confidence=True, provenance=True)
-    texts: Annotated[list[Text], AtMost("texts"), Field(min_length=1)]
-    n: Annotated[int, AtMost("nbest"), Field(ge=1, description="number of different translations of each text")] = 1
+    texts: Annotated[list[Text], Field(min_length=1), AtMost("texts")]
+    n: Annotated[int, Field(ge=1, description="number of different translations of each text"), AtMost("nbest")] = 1
     memory: Annotated[bool, Field(description="prefer a correction of the same text")] = True
     confidence: Annotated[bool, Field(description="add the confidence of each word; takes a second search")] = False
     provenance: Annotated[bool, Field(description="add where each phrase comes from")] = False
