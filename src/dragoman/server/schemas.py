@@ -114,12 +114,12 @@ class ProjectDetails(Project):
         role="admin",
         server="writer",
         seconds_behind=0.0,
-        tag_pattern=r"(</?[A-Za-z]+>)",
+        tag_pattern=r"(?<tag></?[A-Za-z]+>)",
     )
     tag_pattern: Annotated[
         str | None,
         Field(
-            description="JavaScript pattern (flags gu) of what is copied verbatim; its first group matches tags, "
+            description="JavaScript pattern (flags gu); its group `tag` matches tags and placeholders, "
             "which a translation must keep. Null if the project has no tags"
         ),
     ]

@@ -16,13 +16,15 @@ from typing import Final
 
 from dragoman.text.tokens import PLACEABLE_PATTERNS, SLOT_PATTERNS
 
+RUN = r"(?P<sign>[<%{$#`:/~.\\&])(?P=sign)+"  # one token, whatever follows
 _SPACE = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _CLASSES: Final = {r"\w": r"\p{L}\p{N}_", r"\d": r"\p{Nd}", r"\s": _SPACE}
 _NEGATED: Final = {r"\W": r"\w", r"\D": r"\d", r"\S": r"\s"}
 _PIECE = re.compile(
     r"(?P<escape>\\(?:U[0-9a-fA-F]{8}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.))"
     r"|(?P<class>\[\^?(?:\\.|[^\]\\])+\])"
-    r"|(?P<open>\((?:\?(?:[:=!]|<[=!]))?)"
+    r"|(?P<same>\(\?P=(?P<of>\w+)\))"
+    r"|(?P<open>\((?:\?(?:[:=!]|<[=!]|P<\w+>))?)"
     r"|(?P<close>\))"
     r"|(?P<repeat>(?:[*+?]|\{\d*,?\d*\}))(?P<possessive>\+)?"
     r"|(?P<other>.)",
@@ -33,14 +35,15 @@ _SYNTAX = frozenset(r"^$\.*+?()[]{}|/")
 
 @cache
 def tag_pattern(tokens: str) -> str | None:
-    """The pattern of everything that is copied verbatim, whose first group is a tag; None for tokens that have none.
+    """A pattern whose group `tag` matches the tags in a text; None for tokens that have no tags.
 
-    What is no tag comes first: a ``%s`` in a URL or in a piece of code belongs to that.
+    It also matches what can look like a tag but is none, so that the search goes on behind it: a ``%s`` in a URL or in
+    a piece of code, and the second of two signs in a row, ``%%s``.
     """
     if tokens == "words":
         return None
     others = [pattern for pattern in PLACEABLE_PATTERNS if pattern not in SLOT_PATTERNS]
-    return to_javascript(f"{'|'.join(others)}|({'|'.join(SLOT_PATTERNS)})")
+    return to_javascript(f"{'|'.join(others)}|(?P<tag>{'|'.join(SLOT_PATTERNS)})|{RUN}")
 
 
 def to_javascript(pattern: str) -> str:
@@ -50,9 +53,11 @@ def to_javascript(pattern: str) -> str:
     possessive = 0
     for found in _PIECE.finditer(pattern):
         kind, text = found.lastgroup, found[0]
-        if found["open"]:
+        if found["same"]:
+            done.append(f"\\k<{found['of']}>")
+        elif found["open"]:
             opened.append(len(done))
-            done.append(text)
+            done.append(text.replace("?P<", "?<"))
         elif found["close"]:
             begin = opened.pop()
             done[begin:] = ["".join(done[begin:]) + text]
