@@ -2,8 +2,8 @@
 
 python benchmarks/bench_server.py --people 50 --seconds 30
 
-Each translator opens a segment, presses a key every 150 ms until the completion is right, and accepts it. All clients
-are in one process of their own, beside the server's, on the same machine.
+Each translator opens a segment, presses a key every 150 ms until the completion is right, and sends it as a correction.
+All clients are in one process of their own, beside the server's, on the same machine.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Seen:
 
     keys: list[float] = field(default_factory=list)
     opened: list[float] = field(default_factory=list)
-    accepted: list[float] = field(default_factory=list)
+    corrected: list[float] = field(default_factory=list)
     learned: list[int] = field(default_factory=list)
     stale: int = 0
     errors: list[str] = field(default_factory=list)
@@ -89,8 +89,8 @@ class Seen:
 class Translator:
     """Somebody who types, over one WebSocket."""
 
-    def __init__(self, socket: ClientConnection, seen: Seen) -> None:
-        self.socket, self.seen = socket, seen
+    def __init__(self, socket: ClientConnection, client: httpx.AsyncClient, seen: Seen) -> None:
+        self.socket, self.client, self.seen = socket, client, seen
         self.number = 0
         self.waiting: dict[int, tuple[float, asyncio.Future[dict[str, Any]]]] = {}
 
@@ -140,19 +140,29 @@ class Translator:
                 pending.add(task)
                 task.add_done_callback(pending.discard)
             await asyncio.gather(*pending)
-            answer = await self.ask(self.seen.accepted, do="accept", text=target, force=True)
-            if "correction" in answer:
-                self.seen.learned.append(answer["correction"])
+            await self.correct(source, target)
+
+    async def correct(self, source: str, target: str) -> None:
+        """Send a finished translation, to be learned."""
+        begin = time.perf_counter()
+        answer = await self.client.post("corrections", json={"source": source, "target": target, "force": True})
+        if answer.status_code == 201:
+            self.seen.corrected.append(1e3 * (time.perf_counter() - begin))
+            self.seen.learned.append(answer.json()["id"])
+        else:
+            self.seen.errors.append(answer.text)
 
 
 async def type_together(port: int, people: int, seconds: float, pairs: Pairs) -> Seen:
     """All translators at once, each on segments of their own."""
     seen, begin = Seen(), time.perf_counter()
     async with contextlib.AsyncExitStack() as stack:
-        address = f"ws://127.0.0.1:{port}/api/v1/projects/manual/live"
+        place = f"127.0.0.1:{port}/api/v1/projects/manual"
+        client = await stack.enter_async_context(httpx.AsyncClient(base_url=f"http://{place}/", trust_env=False))
         working = []
         for person in range(people):
-            translator = Translator(await stack.enter_async_context(connect(address, proxy=None)), seen)
+            socket = await stack.enter_async_context(connect(f"ws://{place}/live", proxy=None))
+            translator = Translator(socket, client, seen)
             listening = asyncio.create_task(translator.listen())
             stack.callback(listening.cancel)
 
@@ -193,13 +203,13 @@ SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "worst": 1.0}
 
 
 def report(seen: Seen, project: Path) -> None:
-    """What the clients saw, and whether all that was accepted is in the journal."""
+    """What the clients saw, and whether all corrections are in the journal."""
     print(f"key → completion    {quantiles(seen.keys)}")
     print(f"opening a segment   {quantiles(seen.opened)}")
-    print(f"accepting, on disk  {quantiles(seen.accepted)}")
+    print(f"learning, on disk   {quantiles(seen.corrected)}")
     with Engine.open(project, write=False) as engine:
         kept = {row.id for row in engine.history(10**9)}
-    print(f"errors {len(seen.errors)}, skipped as stale {seen.stale}, accepted {len(seen.learned)}, ", end="")
+    print(f"errors {len(seen.errors)}, skipped as stale {seen.stale}, learned {len(seen.learned)}, ", end="")
     print(f"of which in the journal {len(kept & set(seen.learned))}")
 
 

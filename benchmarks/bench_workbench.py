@@ -28,8 +28,8 @@ from playwright.sync_api import Page, sync_playwright
 
 from dragoman import sample
 from dragoman.engine import Engine
-from dragoman.server.documents import Documents
-from dragoman.server.workbench import KNOWN
+from dragoman.server.document_store import DocumentStore
+from dragoman.server.sample_project import KNOWN
 
 CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
 PAGE = Path(__file__).parents[1] / "docs" / "workbench.md"
@@ -55,7 +55,7 @@ def make(folder: Path, base: Pairs, typed: Pairs) -> None:
     """A project over a trained base, and a document to be typed."""
     with Engine.create(folder / "manual", source="en", target="es") as engine:
         engine.train(base)
-    with closing(Documents(folder / "manual" / "documents.db")) as documents:
+    with closing(DocumentStore(folder / "manual" / "documents.db")) as documents:
         documents.add("rest.txt", [(str(n), source, "", "new") for n, (source, _) in enumerate(typed, start=1)])
 
 

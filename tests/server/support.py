@@ -11,8 +11,9 @@ from typing import Any
 import httpx
 
 from dragoman.engine import Engine
+from dragoman.server.config import Settings
+from dragoman.server.limits import Limits
 from dragoman.server.running import configure, in_background
-from dragoman.server.settings import Limits, Settings
 
 PAIRS = [
     ("Press the green button.", "Pulse el botón verde."),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import socket
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from xmlrpc.client import Fault, ServerProxy
 
 import httpx
@@ -18,8 +20,9 @@ import pytest
 from dragoman.engine import Engine
 from dragoman.errors import StorageError
 from dragoman.server import jobs
-from dragoman.server.projects import Projects
+from dragoman.server.registry import ProjectRegistry
 from tests.server.support import Running, running
+from tests.store.replicas import until
 
 pytestmark = pytest.mark.kernels
 API = "/api/v1/projects/manual"
@@ -73,20 +76,28 @@ def test_a_project_that_is_deleted_meanwhile_is_not_there_and_leaves_no_jobs(
     wanted, place = {"name": "brief", "source": "en", "target": "es"}, "/api/v1/projects/brief"
     client.post("/api/v1/projects", json=wanted)
     assert client.post(f"{place}/imports?name=page.txt", content=b"Close the lid.").status_code == 202
-    begun, delete = threading.Event(), Projects.delete
+    begun, waiting, delete = threading.Event(), threading.Event(), ProjectRegistry.delete
 
-    def slowly(projects: Projects, name: str) -> None:
+    class WatchedLock(asyncio.Lock):
+        async def acquire(self) -> Literal[True]:
+            if self.locked():
+                waiting.set()
+            return await super().acquire()
+
+    def slowly(projects: ProjectRegistry, name: str) -> None:
         begun.set()
-        time.sleep(0.5)
+        assert waiting.wait(30)
         delete(projects, name)
 
-    monkeypatch.setattr(Projects, "delete", slowly)
+    server.app.state.context.projects.get("brief").write_lock = WatchedLock()
+
+    monkeypatch.setattr(ProjectRegistry, "delete", slowly)
     deleting = threading.Thread(target=httpx.delete, args=[f"{server.url}{place}"], kwargs={"trust_env": False})
     deleting.start()
     begun.wait()
     answer = client.post(f"{place}/corrections", json={"source": "Close the lid.", "target": "Cierre la tapa."})
     deleting.join()
-    assert (answer.status_code, answer.json()["error"]["what"]) == (404, "there is no project 'brief' any more")
+    assert (answer.status_code, answer.json()["error"]["what"]) == (404, "project 'brief' was deleted")
     assert client.post("/api/v1/projects", json=wanted).status_code == 201
     assert client.get(f"{place}/jobs").json() == []
     client.delete(place)
@@ -201,6 +212,34 @@ def test_a_correction_sent_again_is_learned_once(client: httpx.Client) -> None:
     assert learn(client, *pair) > number
 
 
+def test_learning_in_flight_is_finished_when_the_client_disconnects(
+    client: httpx.Client, server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = server.app.state.context.projects.get("manual").engine
+    begun, gone, learn = threading.Event(), threading.Event(), engine.learn
+
+    def slowly(*pair: str, **options: Any) -> int:
+        begun.set()
+        assert gone.wait(30)
+        return int(learn(*pair, **options))
+
+    monkeypatch.setattr(engine, "learn", slowly)
+    source = "Replace the water filter every month."
+    body = json.dumps({"source": source, "target": "Cambie el filtro cada mes."}).encode()
+    head = f"POST {API}/corrections HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+        connection.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode() + body)
+        assert begun.wait(30)
+    gone.set()
+
+    def learned() -> list[Any]:
+        found = client.get(f"{API}/corrections", params={"search": source}).json()
+        return list(found["corrections"])
+
+    until(lambda: bool(learned()))
+    assert len(learned()) == 1
+
+
 def test_what_looks_like_a_mistake_is_kept_and_refused(client: httpx.Client) -> None:
     copied = {"source": "Clean the small filter.", "target": "Clean the small filter."}
     answer = client.post(f"{API}/corrections", json=copied)
@@ -222,6 +261,15 @@ def test_concordance_tells_where_a_text_stands(client: httpx.Client) -> None:
     hits = client.get(f"{API}/concordance", params={"text": "BUTTON", "limit": 2}).json()["hits"]
     assert len(hits) == 2
     assert all(hit["source"][slice(*place)].lower() == "button" for hit in hits for place in hit["in_source"])
+
+
+def test_concordance_finds_corrections_in_force_behind_forgotten_ones(client: httpx.Client) -> None:
+    kept = learn(client, "Unplug the grinder.", "Desenchufe el molinillo.")
+    for n in range(9):
+        number = learn(client, f"Unplug the grinder {n} times.", f"Desenchufe el molinillo {n} veces.")
+        client.delete(f"{API}/corrections/{number}")
+    hits = client.get(f"{API}/concordance", params={"text": "grinder", "limit": 2}).json()["hits"]
+    assert [hit["id"] for hit in hits] == [kept]
 
 
 def test_segments_are_drafted_confirmed_and_undone(client: httpx.Client) -> None:
@@ -304,7 +352,7 @@ def test_a_segment_that_is_not_translated_is_not_confirmed(client: httpx.Client)
     for number in (1, 2):
         place = f"{API}/documents/{document}/segments/{number}"
         refused = client.put(place, json={"target": " ", "state": "confirmed"})
-        assert (refused.status_code, refused.json()["error"]["what"]) == (400, "the target has 0 words")
+        assert (refused.status_code, refused.json()["error"]["what"]) == (400, "the target is empty")
 
 
 @contextmanager
@@ -388,7 +436,7 @@ def test_a_correction_of_somebody_else_is_not_taken_for_a_segments_own(
         raise StorageError("the journal cannot be written")
 
     with monkeypatch.context() as patched:
-        patched.setattr(server.app.state.house.projects.get("manual").engine, "learn", fail)
+        patched.setattr(server.app.state.context.projects.get("manual").engine, "learn", fail)
         assert client.put(f"{place}/1", json=done).status_code == 503
     other = client.put(f"{place}/2", json=done).json()["correction"]
     assert client.put(f"{place}/1", json=done).json()["correction"] > other
@@ -445,7 +493,7 @@ def test_line_breaks_and_tags_of_a_document_are_kept(client: httpx.Client) -> No
 @pytest.fixture
 def interfering(server: Running, client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Somebody changes a segment just after a job has looked which there are."""
-    documents = server.app.state.house.projects.get("manual").documents
+    documents = server.app.state.context.projects.get("manual").documents
     look = documents.segments
 
     def interfere(number: int, **change: Any) -> None:
@@ -492,12 +540,12 @@ def test_a_job_that_runs_can_be_asked_for_whatever_else_is_done(
     server: Running, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = client.post(f"{API}/documents", json={"name": "page", "segments": [{"source": "Lid."}]}).json()["id"]
-    going_on, engine = threading.Event(), server.app.state.house.projects.get("manual").engine
+    going_on, engine = threading.Event(), server.app.state.context.projects.get("manual").engine
     translate = engine.translate
 
-    def wait(text: str) -> Any:
+    def wait(text: str, **options: Any) -> Any:
         going_on.wait(30)
-        return translate(text)
+        return translate(text, **options)
 
     monkeypatch.setattr(jobs, "KEPT", 3)
     monkeypatch.setattr(engine, "translate", wait)
@@ -545,7 +593,7 @@ def test_a_file_comes_back_with_its_targets_filled_in(client: httpx.Client) -> N
 
 def test_a_file_in_other_languages_or_of_no_known_kind_is_refused(client: httpx.Client) -> None:
     for name, data, said in (
-        ("page.xlf", XLIFF.replace('target-language="es"', 'target-language="fr"'), "from en to fr"),
+        ("page.xlf", XLIFF.replace('target-language="es"', 'target-language="fr"'), "en to fr"),
         ("page.exe", "x", "kind of file"),
         ("page.xlf", "<xliff", ""),
     ):
@@ -567,8 +615,8 @@ def test_monitors_get_the_head_of_an_answer(client: httpx.Client, path: str) -> 
 def test_metrics_count_operations_without_any_text(client: httpx.Client) -> None:
     client.post(f"{API}/translations", json={"texts": ["xylophone"]})
     text = client.get("/metrics").text
-    assert 'dragoman_operation_seconds_bucket{operation="translate",le="+Inf"}' in text
-    assert 'route="api.translate_texts",status="200"' in text
+    assert 'dragoman_operation_seconds_bucket{le="+Inf",operation="translate"}' in text
+    assert 'route="translations.translate_texts",status="200"' in text
     assert 'dragoman_corrections{project="manual"}' in text
     assert "xylophone" not in text
 

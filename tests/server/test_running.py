@@ -136,7 +136,7 @@ def test_what_cannot_be_served_is_one_clear_line(
         ([str(tmp_path / "nowhere")], "neither a project nor a directory"),
         ([str(tmp_path), "--root", "google"], "choose libretranslate"),
         ([str(tmp_path), "--host", "0.0.0.0"], "dragoman keys add"),  # noqa: S104
-        ([str(tmp_path), "--keys", str(tmp_path / "nowhere")], "there is no such file; make a first key"),
+        ([str(tmp_path), "--keys", str(tmp_path / "nowhere")], "no such file; create a first key"),
         ([str(tmp_path), "--keys", str(tmp_path / "manual" / "project.json")], "is not a file of keys"),
     ):
         with Engine.open(tmp_path / "manual"):
@@ -153,14 +153,14 @@ def test_a_port_that_is_taken_is_one_clear_line(
         port = taken.getsockname()[1]
         assert run(monkeypatch, "serve", str(tmp_path), "--port", str(port)) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"dragoman: port {port} of 127.0.0.1 is taken; stop the program")
+    assert line.startswith(f"dragoman: port {port} on 127.0.0.1 is already in use; stop the program")
 
 
 def test_it_says_where_it_listens_once_it_does(tmp_path: Path) -> None:
     make_projects(tmp_path)
     command = [sys.executable, "-m", "dragoman", "serve", str(tmp_path), "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        found = (re.match(r"listening at (http://127\.0\.0\.1:\d+), ", line) for line in process.stderr or ())
+        found = (re.match(r"listening at (http://127\.0\.0\.1:\d+) ", line) for line in process.stderr or ())
         address = next(match[1] for match in found if match)
         assert httpx.get(f"{address}/health", trust_env=False).status_code == 200
         process.terminate()
@@ -176,7 +176,7 @@ def test_keys_are_made_listed_and_taken_away(
         said = capsys.readouterr()
         return code, said.out + said.err
 
-    assert "there is no such file; make a first key" in keys("list", file)[1]
+    assert "no such file; create a first key" in keys("list", file)[1]
     assert "no such directory" in keys("add", str(tmp_path / "nosuch" / "keys.json"), "ana")[1]
     assert not (tmp_path / "nosuch").exists()
     assert "Example: dragoman keys add" in keys("--help")[1]

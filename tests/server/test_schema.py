@@ -10,7 +10,7 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 
 from dragoman.server.app import create_app
-from dragoman.server.settings import Settings
+from dragoman.server.config import Settings
 from tests.server.support import Running, make_projects, running
 
 pytestmark = pytest.mark.kernels

@@ -15,9 +15,9 @@ import httpx
 import pytest
 
 from dragoman.errors import BadInputError
+from dragoman.server.config import Settings
 from dragoman.server.keys import Keys
-from dragoman.server.limits import Budgets
-from dragoman.server.settings import Settings
+from dragoman.server.middleware import Budgets
 from tests.server.support import Running, make_projects, running
 from tests.store.replicas import until
 
@@ -366,7 +366,7 @@ def test_no_path_and_no_text_gets_out(server: Running, caplog: pytest.LogCapture
 
 
 def test_an_error_that_nobody_foresaw_is_answered(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    project = server.app.state.house.projects.get("manual")
+    project = server.app.state.context.projects.get("manual")
 
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("secretword")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from dragoman.engine import Engine
-from dragoman.server.documents import Documents
+from dragoman.server.document_store import DocumentStore
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -51,7 +51,7 @@ def make_project(folder: Path) -> None:
     with Engine.create(folder / "manual", source="en", target="es") as engine:
         for source, target in KNOWN:
             engine.learn(source, target)
-    documents = Documents(folder / "manual" / "documents.db")
+    documents = DocumentStore(folder / "manual" / "documents.db")
     rows = [(str(n), source, "", "new") for n, (source, _) in enumerate(TASKS, start=1)]
     documents.add("tasks.tsv", rows, "".join(f"{source}\t\n" for source, _ in TASKS).encode())
     documents.close()

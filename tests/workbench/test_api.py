@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from dragoman.engine import Engine
-from dragoman.server import workbench
-from dragoman.server.documents import Documents
+from dragoman.server import sample_project
+from dragoman.server.document_store import DocumentStore
 
 pytestmark = pytest.mark.kernels
 
@@ -38,13 +38,13 @@ def test_a_correction_tells_the_segment_it_came_from(address: str) -> None:
 
 
 def test_the_sample_is_two_thirds_translated_and_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workbench, "KNOWN", 20)
+    monkeypatch.setattr(sample_project, "KNOWN", 20)
     told: list[int] = []
-    place = workbench.make_sample(tmp_path / "projects", lambda done, _: told.append(done))
+    place = sample_project.make_sample(tmp_path / "projects", lambda done, _: told.append(done))
     assert told == list(range(1, 21))
-    assert workbench.make_sample(tmp_path / "projects") == place
-    assert [each.name for each in place.parent.iterdir()] == [workbench.SAMPLE]
-    documents = Documents(place / "documents.db")
+    assert sample_project.make_sample(tmp_path / "projects") == place
+    assert [each.name for each in place.parent.iterdir()] == [sample_project.SAMPLE]
+    documents = DocumentStore(place / "documents.db")
     [about] = documents.documents()
     documents.close()
     assert (about.states["confirmed"], about.states["new"]) == (20, 691)

@@ -12,7 +12,7 @@ import pytest
 
 from dragoman.engine import Engine
 from dragoman.server.running import configure, in_background
-from dragoman.server.settings import Settings
+from dragoman.server.config import Settings
 from tests.workbench.support import KNOWN, TASKS, Bench, make_project
 
 Visit = Callable[..., Bench]

@@ -1,4 +1,4 @@
-"""Ports of this machine: whether one can be had, and when somebody listens there."""
+"""Ports of this machine: whether one is free, and when a server is listening there."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from collections.abc import Callable
 
 from dragoman.errors import BadInputError
 
-EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (where to look for whoever listens at all addresses)
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (where to reach a server that listens on all addresses)
 
 
 def free_port(host: str, port: int) -> int:
-    """The port, if one can listen there; of 0, any that is free."""
+    """The port, if it is free; for 0, any free port."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         with socket.create_server(address[:2], family=family) as free:
             return int(free.getsockname()[1])
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            remedy = "stop the program that listens there, or choose another with --port"
-            raise BadInputError(f"port {port} of {host} is taken", remedy=remedy) from None
-        what = f"cannot listen at {host}, port {port} ({error.strerror or error})"
-        raise BadInputError(what, remedy="choose others with --host and --port") from None
+            remedy = "stop the program that uses it, or choose another port with --port"
+            raise BadInputError(f"port {port} on {host} is already in use", remedy=remedy) from None
+        what = f"cannot listen on {host} port {port} ({error.strerror or error})"
+        raise BadInputError(what, remedy="choose another address with --host and --port") from None
 
 
 def once_listening(host: str, port: int, act: Callable[[], object]) -> None:
-    """Do something in the background as soon as somebody listens."""
+    """Do something in the background as soon as a server is listening."""
 
     def wait() -> None:
         while True:

@@ -1,4 +1,4 @@
-"""Commands of the server: serve, keys."""
+"""The commands serve and keys."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ from dragoman.errors import BadInputError
 
 commands = typer.Typer()
 keys = typer.Typer(
-    help="Make, list and take away the keys of a server.",
+    help="Create, list and revoke the keys of a server.",
     epilog="Example: dragoman keys add keys.json ana --project manual --role learn",
     no_args_is_help=True,
 )
 commands.add_typer(keys, name="keys")
-KeysFile = Annotated[Path, typer.Argument(help="The file of keys.")]
+KeysFile = Annotated[Path, typer.Argument(help="The key file.")]
 
 
 @commands.command(epilog="Example: dragoman serve manual")
 def serve(
     paths: Annotated[
-        list[Path] | None, typer.Argument(help="Projects, or directories of projects; without any, this directory.")
+        list[Path] | None, typer.Argument(help="Projects, or directories of projects; by default the current directory.")
     ] = None,
-    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen at.", min=0, max=65535)] = 8765,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on.", min=0, max=65535)] = 8765,
     root: Annotated[
-        str | None, typer.Option(help="Answer at / like libretranslate, modernmt or apertium, too.")
+        str | None, typer.Option(help="Also serve this API at /: libretranslate, modernmt or apertium.")
     ] = None,
-    keys: Annotated[Path | None, typer.Option(help="File of keys, made with `dragoman keys add`.")] = None,
+    keys: Annotated[Path | None, typer.Option(help="Key file, created with `dragoman keys add`.")] = None,
     certificate: Annotated[Path | None, typer.Option(help="TLS certificate.")] = None,
     private_key: Annotated[Path | None, typer.Option(help="Its private key.")] = None,
-    insecure: Annotated[bool, typer.Option("--insecure", help="Listen to the network without TLS.")] = False,
+    insecure: Annotated[bool, typer.Option("--insecure", help="Listen on the network without TLS.")] = False,
     free_loopback: Annotated[
-        bool, typer.Option("--free-loopback", help="With --keys, ask programs on this machine for none.")
+        bool, typer.Option("--free-loopback", help="With --keys, let programs on this machine in without a key.")
     ] = False,
     replica: Annotated[
-        bool, typer.Option("--replica", help="Only translate, and follow what another server learns.")
+        bool, typer.Option("--replica", help="Only translate, following what another server learns.")
     ] = False,
     standby: Annotated[
-        bool, typer.Option("--standby", help="The same, and learn in its place when it is gone.")
+        bool, typer.Option("--standby", help="Like --replica, but take over when that server is gone.")
     ] = False,
 ) -> None:
-    """Serve projects over HTTP: the own interface, and those of LibreTranslate, ModernMT, Moses and Apertium."""
+    """Serve projects over HTTP: our own API, and those of LibreTranslate, ModernMT, Moses and Apertium."""
     if root not in (None, "libretranslate", "modernmt", "apertium"):
-        raise BadInputError(f"nothing here is like {root!r}", remedy="choose libretranslate, modernmt or apertium")
+        raise BadInputError(f"unknown API {root!r}", remedy="choose libretranslate, modernmt or apertium")
     try:
         from dragoman.server.running import serve as run
-        from dragoman.server.settings import Settings
+        from dragoman.server.config import Settings
     except ModuleNotFoundError as error:
         remedy = "install dragoman[server]"
         raise BadInputError(f"the server needs {error.name}, which is not installed", remedy=remedy) from None
@@ -71,41 +71,41 @@ def serve(
     )
     settings.check()
     if keys:
-        _records(keys)  # better an error now than for everybody who comes
+        _records(keys)  # better an error now than in every request
     port = free_port(host, port)
     address = f"http{'s' if certificate else ''}://{host}:{port}"
-    once_listening(host, port, lambda: typer.echo(f"listening at {address}, ^C to stop", err=True))
+    once_listening(host, port, lambda: typer.echo(f"listening at {address} (Ctrl-C to stop)", err=True))
     run(replace(settings, port=port))
 
 
 def _records(file: Path) -> list[dict[str, Any]]:
-    """The keys in a file that has to be there."""
+    """The keys in a file that must exist."""
     from dragoman.server.keys import Keys
 
     if not file.exists():
-        raise BadInputError("there is no such file", where=file, remedy="make a first key with `dragoman keys add`")
+        raise BadInputError("no such file", where=file, remedy="create a first key with `dragoman keys add`")
     return Keys(file).records()
 
 
 @keys.command(epilog="Example: dragoman keys add keys.json ana --project manual --role learn")
 def add(
     file: KeysFile,
-    name: Annotated[str, typer.Argument(help="Whose key it is; the journal will name them.")],
-    project: Annotated[list[str] | None, typer.Option(help="For these projects; without, for all.")] = None,
+    name: Annotated[str, typer.Argument(help="Whose key it is; the journal records this name.")],
+    project: Annotated[list[str] | None, typer.Option(help="Projects that the key is for; by default all.")] = None,
     role: Annotated[str, typer.Option(help="read, translate, learn or admin.")] = "learn",
     json: AsJson = False,
 ) -> None:
-    """Make a key, and show it this once: the file has only its hash."""
-    from dragoman.server.keys import EVERY, Keys
+    """Create a key and show it, this once: the file holds only its hash."""
+    from dragoman.server.keys import ALL_PROJECTS, Keys
 
     check_output(file)
-    key = Keys(file).add(name, dict.fromkeys(project or [EVERY], role))
+    key = Keys(file).add(name, dict.fromkeys(project or [ALL_PROJECTS], role))
     typer.echo(json_format.dumps({"name": name, "key": key}) if json else key)
 
 
 @keys.command("list", epilog="Example: dragoman keys list keys.json")
 def list_keys(file: KeysFile, json: AsJson = False) -> None:
-    """List who has keys, and what for."""
+    """List who has keys, and their roles."""
     found = [{"name": record["name"], "roles": record["roles"]} for record in _records(file)]
     if json:
         typer.echo(json_format.dumps(found))
@@ -116,9 +116,9 @@ def list_keys(file: KeysFile, json: AsJson = False) -> None:
 
 
 @keys.command(epilog="Example: dragoman keys remove keys.json ana")
-def remove(file: KeysFile, name: Annotated[str, typer.Argument(help="Whose key.")]) -> None:
-    """Take somebody's key away; a running server notices at once."""
+def remove(file: KeysFile, name: Annotated[str, typer.Argument(help="Whose key to revoke.")]) -> None:
+    """Revoke somebody's key; a running server notices at once."""
     from dragoman.server.keys import Keys
 
     Keys(file).remove(name)
-    typer.echo(f"{name} has no key any more")
+    typer.echo(f"revoked the key of {name}")

@@ -1,4 +1,4 @@
-"""The command that opens the workbench: workbench."""
+"""The command that opens the workbench."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ commands = typer.Typer()
 @commands.command(epilog="Example: dragoman workbench")
 def workbench(
     folder: Annotated[
-        Path, typer.Argument(help="Where the projects are; made, with a sample, if it is not there.")
+        Path, typer.Argument(help="Directory of the projects; created with a sample if it does not exist.")
     ] = Path("projects"),
-    port: Annotated[int, typer.Option(help="Port to listen at; if it is taken, any other.", min=0, max=65535)] = 8765,
-    browser: Annotated[bool, typer.Option(help="Open the page where a browser is at hand.")] = True,
+    port: Annotated[int, typer.Option(help="Port to listen on; if it is taken, any free one.", min=0, max=65535)] = 8765,
+    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
 ) -> None:
-    """Translate in the browser: `serve` for one person at this machine, with a sample to begin with."""
+    """Translate in the browser: like `serve`, for one person on this machine, with a sample project to start with."""
     try:
         from dragoman.server.running import serve
-        from dragoman.server.settings import Settings
-        from dragoman.server.workbench import SAMPLE, make_sample
+        from dragoman.server.config import Settings
+        from dragoman.server.sample_project import SAMPLE, make_sample
     except ModuleNotFoundError as error:
         remedy = "install dragoman[server]"
         raise BadInputError(f"the workbench needs {error.name}, which is not installed", remedy=remedy) from None
@@ -38,28 +38,28 @@ def workbench(
     kernels.warm()
     if not any(folder.glob("*/project.json")):
         with bars() as tell:
-            make_sample(folder, lambda done, total: tell("the sample is learned", done, total))
+            make_sample(folder, lambda done, total: tell("learning the sample", done, total))
     port = _free(port)
     place = f"#/{SAMPLE}/1" if (folder / SAMPLE / "project.json").exists() else ""
     address = f"http://127.0.0.1:{port}/{place}"
-    typer.echo(f"the workbench is at {address}, ^C to stop")
-    if browser and _at_hand():
+    typer.echo(f"the workbench is at {address} (Ctrl-C to stop)")
+    if browser and _has_browser():
         once_listening("127.0.0.1", port, lambda: webbrowser.open(address))
     serve(Settings(paths=(folder,), port=port), quiet=True)
 
 
 def _free(port: int) -> int:
-    """The port, if nobody listens there, or any that is free."""
+    """The port if it is free, or else any free port."""
     for wanted in (port, 0):
         try:
             return free_port("127.0.0.1", wanted)
         except BadInputError:
             continue
-    raise BadInputError("there is no free port on this machine", remedy="stop a program that listens")
+    raise BadInputError("no free port on this machine", remedy="stop a program that uses one")
 
 
-def _at_hand() -> bool:
-    """Whether there is a browser with windows; one in the terminal would be in the way."""
+def _has_browser() -> bool:
+    """Whether there is a graphical browser; one in the terminal would be in the way."""
     graphical = sys.platform in ("darwin", "win32") or any(os.environ.get(n) for n in ("DISPLAY", "WAYLAND_DISPLAY"))
     try:
         return graphical and webbrowser.get() is not None

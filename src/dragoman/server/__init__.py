@@ -1,1 +1,1 @@
-"""The server: tools connect over HTTP and WebSocket, and their corrections teach. `app.create_app` puts it together."""
+"""The server: tools connect over HTTP and WebSocket, and their corrections are learned. Start at `app.create_app`."""

@@ -1,7 +1,7 @@
-"""What takes longer than a request should: imports, translating whole documents, exports. With progress.
+"""Background jobs with progress: imports, translating whole documents, exports.
 
-A job runs in small steps in the threads that all requests share, so that nobody waits for it. It ends with the server;
-what it has done by then stays.
+A job runs in small steps in the threads that all requests share, so that nobody waits for it. It ends when the server
+stops; what it has done by then is kept.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from dragoman.server.answers import RefusedError, refusal_of
+from dragoman.server.api_errors import ApiError, api_error
 
-KEPT = 100  # finished jobs of a project that can still be asked for
+KEPT = 100  # finished jobs of a project that can still be queried
 
 
 @dataclass
 class Job:
-    """How far something is."""
+    """A job and its progress."""
 
     kind: str  # import, translate or export
     project: str
@@ -27,22 +27,22 @@ class Job:
     state: str = "waiting"  # waiting, running, done or failed
     done: int = 0
     total: int = 0
-    refusal: RefusedError | None = None
-    name: str = ""  # of the result,
+    failure: ApiError | None = None
+    name: str = ""  # file name of the result
     result: bytes | None = None
-    left_out: list[dict[str, object]] = field(default_factory=list)  # segments it could not be done for, and why
+    left_out: list[dict[str, object]] = field(default_factory=list)  # segments that were skipped, and why
     stopped: bool = False
 
     def step(self, done: int) -> None:
-        """Tell how far it is; ends the job if the server is being stopped."""
+        """Record progress; ends the job if the server is stopping."""
         self.done = min(done, self.total)
         if self.stopped:
-            raise RefusedError(503, "the server was stopped", "start the job again")
+            raise ApiError(503, "the server was stopped", "start the job again")
 
     @property
     def error(self) -> dict[str, str | None] | None:
         """Why it failed."""
-        return {"what": self.refusal.what, "remedy": self.refusal.remedy} if self.refusal else None
+        return {"what": self.failure.what, "remedy": self.failure.remedy} if self.failure else None
 
 
 class Jobs:
@@ -54,12 +54,14 @@ class Jobs:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> Job:
-        """Begin a job, unless the project has too many already."""
+        """Start a job, unless the project has too many already."""
         own = [each for each in self._jobs.values() if each.project == job.project]
         finished = [each for each in own if each.state in ("done", "failed")]
         if len(own) - len(finished) >= self._most:
             headers = {"Retry-After": "5"}
-            raise RefusedError(429, "this project has too many jobs already", "wait until one is done", headers=headers)
+            raise ApiError(
+                429, "too many jobs are running in this project", "wait until one has finished", headers=headers
+            )
         for old in finished[: max(0, len(finished) - KEPT)]:
             del self._jobs[old.id]
         self._jobs[job.id] = job
@@ -74,13 +76,13 @@ class Jobs:
             await work(job)
             job.state = "done"
         except Exception as error:
-            job.state, job.refusal = "failed", refusal_of(error)
+            job.state, job.failure = "failed", api_error(error)
 
     def get(self, project: str, number: str) -> Job:
         """A job of a project."""
         job = self._jobs.get(number)
         if job is None or job.project != project:
-            raise RefusedError(404, "there is no such job", "jobs are forgotten when the server stops")
+            raise ApiError(404, "no such job", "jobs are lost when the server stops")
         return job
 
     def find(self, number: str) -> Job:
@@ -92,13 +94,13 @@ class Jobs:
         return [job for job in self._jobs.values() if job.project == project]
 
     def drop(self, project: str) -> None:
-        """End the jobs of a project that is no more, and forget them."""
+        """Stop and discard the jobs of a project that was deleted."""
         for job in self.of(project):
             job.stopped = True
             del self._jobs[job.id]
 
     async def stop(self) -> None:
-        """End all jobs after the step that each is at."""
+        """Stop all jobs, each after its current step."""
         for job in self._jobs.values():
             job.stopped = True
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,155 +1,123 @@
-"""What stands before all interfaces: size and speed of bodies, requests a second, and no requests from other sites.
+"""How much a client may ask for, and the types of request fields that these limits bound.
 
-The body of a request is read here, whole, before anything else happens; so no interface can be held up by a slow one.
+The limits belong to an app, but request models are classes of a module. So a field names the limit that bounds it
+(`Annotated[str, AtMost("text")]`) and looks it up when a request is validated, or the OpenAPI schema written, among the
+limits in force: those of the app that handles the request (`use_limits`).
 """
 
 from __future__ import annotations
 
-import asyncio
-import re
-from collections import OrderedDict
-from contextlib import suppress
-from time import monotonic
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Final
 
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from dragoman.server.access import Doorkeeper, is_foreign
-from dragoman.server.answers import RefusedError, respond
-from dragoman.server.metrics import Metrics
-from dragoman.server.settings import Limits
-
-UPLOAD = re.compile(r"/api/v1/projects/[^/]+/imports")
-MEMORY = re.compile(r"(/modernmt)?/memories/[^/]+/content")  # ModernMT's, where a file is part of a form
-DRAINED, DRAINING_SECONDS = 16 << 20, 2.0  # how much of a refused body is still read, so that the refusal is heard
-KNOWN = 10_000  # visitors whose budgets are remembered
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 
-class Budget:
-    """How much one visitor may still do: it fills up at a steady rate, up to a limit.
+@dataclass(frozen=True)
+class Limits:
+    """How much a client may ask for; each limit with what it guards against."""
 
-    >>> budget = Budget(rate=1, most=2)
-    >>> [budget.take(now=10.0), budget.take(now=10.0), budget.take(now=10.0), budget.take(now=11.0)]
-    [True, True, False, True]
+    body: int = 1 << 20  # bytes of a request
+    upload: int = 64 << 20  # bytes of an uploaded document
+    body_seconds: float = 30.0  # for a body to arrive: slow ones hold a connection
+    head_seconds: float = 20.0  # for the first request of a connection to arrive
+    text: int = 20_000  # characters of one text
+    texts: int = 500  # texts in one request
+    nbest: int = 100  # translations of one text
+    requests: float = 500.0  # per second for each key or address, on average
+    burst: float = 1000.0  # requests at once
+    messages: float = 100.0  # per second in each live session, on average
+    message_burst: float = 200.0  # messages at once
+    message: int = 1 << 16  # bytes of a message in a live session
+    sessions: int = 100  # live sessions at a time for each key or address
+    jobs: int = 4  # imports and exports at a time for each project
+    behind_seconds: float = 2.0  # that a request waits for a revision its replica does not have yet
+    waiting: int = 1000  # requests waiting for a thread; beyond that the server reports that it is busy
+    connections: int = 2000
+
+
+DEFAULTS = Limits()
+_IN_FORCE: ContextVar[Limits] = ContextVar("limits", default=DEFAULTS)
+
+
+@contextmanager
+def use_limits(limits: Limits) -> Iterator[None]:
+    """Validate, inside the block, against these limits."""
+    token = _IN_FORCE.set(limits)
+    try:
+        yield
+    finally:
+        _IN_FORCE.reset(token)
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """How a kind of value is measured, and what its bound is called in an error."""
+
+    measure: Callable[[Any], int]
+    error: Callable[[Any, int], PydanticKnownError]
+
+
+def _characters(text: str) -> int:
+    """The length of a text; half a surrogate pair, which JSON can contain, is rejected."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise PydanticKnownError("string_unicode") from None
+    return len(text)
+
+
+_BOUNDS: Final = {
+    "str": _Bound(_characters, lambda _, most: PydanticKnownError("string_too_long", {"max_length": most})),
+    "list": _Bound(
+        len,
+        lambda value, most: PydanticKnownError(
+            "too_long", {"field_type": "List", "max_length": most, "actual_length": len(value)}
+        ),
+    ),
+    "int": _Bound(int, lambda _, most: PydanticKnownError("less_than_equal", {"le": most})),
+}
+_KEYWORDS: Final = {"string": "maxLength", "array": "maxItems", "integer": "maximum"}  # by type, in JSON Schema
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """Bounds the length of a text or list, or the value of a number, by one of the limits in force.
+
+    >>> from typing import Annotated
+    >>> from pydantic import TypeAdapter
+    >>> text = TypeAdapter(Annotated[str, AtMost("text")])
+    >>> text.json_schema()
+    {'maxLength': 20000, 'type': 'string'}
+    >>> with use_limits(Limits(text=5)):
+    ...     text.json_schema(), text.validate_python("12345")
+    ({'maxLength': 5, 'type': 'string'}, '12345')
     """
 
-    def __init__(self, rate: float, most: float) -> None:
-        self._rate, self._most = rate, most
-        self._left, self._at = most, -1.0
+    limit: str
 
-    def take(self, now: float | None = None) -> bool:
-        """Take one, if there is one."""
-        now = monotonic() if now is None else now
-        self._left = min(self._most, self._left + (now - self._at) * self._rate)
-        self._at = now
-        if self._left < 1:
-            return False
-        self._left -= 1
-        return True
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """The schema of the type itself, and a check of the bound after it."""
+        schema = handler(source)
+        bound = _BOUNDS[schema["type"]]
 
+        def check(value: Any) -> Any:
+            if bound.measure(value) > self._most:
+                raise bound.error(value, self._most)
+            return value
 
-class Budgets:
-    """The budgets of many visitors; those not seen for longest are forgotten."""
+        return core_schema.no_info_after_validator_function(check, schema)
 
-    def __init__(self, rate: float, most: float) -> None:
-        self._rate, self._most = rate, most
-        self._budgets: OrderedDict[str, Budget] = OrderedDict()
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """The schema of the type itself, with the bound in force at the moment."""
+        found = handler(schema)
+        found[_KEYWORDS[found["type"]]] = self._most
+        return found
 
-    def take(self, who: str) -> bool:
-        """Take one from somebody's budget."""
-        budget = self._budgets.pop(who, None) or Budget(self._rate, self._most)
-        self._budgets[who] = budget
-        while len(self._budgets) > KNOWN:
-            self._budgets.popitem(last=False)
-        return budget.take()
-
-
-class Gate:
-    """Lets through what is within the limits."""
-
-    def __init__(self, app: ASGIApp, limits: Limits, doorkeeper: Doorkeeper, metrics: Metrics) -> None:
-        self._app, self._limits, self._doorkeeper, self._metrics = app, limits, doorkeeper, metrics
-        self._budgets = Budgets(limits.requests, limits.burst)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Look at a request, then pass it on with its body, or refuse it."""
-        if scope["type"] not in ("http", "websocket"):
-            await self._app(scope, receive, send)
-            return
-        try:
-            self._check(scope)
-            if scope["type"] == "http":
-                receive = await self._read(scope, receive)
-        except RefusedError as refusal:
-            self._metrics.refused.add(str(refusal.status))
-            if scope["type"] == "websocket":
-                await send({"type": "websocket.close", "code": 1008})
-            else:
-                await respond(refusal, scope)(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
-
-    def _check(self, scope: Scope) -> None:
-        if is_foreign(scope):
-            raise RefusedError(403, "this request comes from a page of another site", "open the page from this server")
-        if not self._budgets.take(self._doorkeeper.who(scope)):
-            raise RefusedError(429, "too many requests", "wait a second", headers={"Retry-After": "1"})
-
-    async def _read(self, scope: Scope, receive: Receive) -> Receive:
-        """The whole body, ready to be received at once; afterwards only the end of the connection is."""
-        most = self._most(scope)
-        try:
-            if int(dict(scope["headers"]).get(b"content-length", b"0")) > most:
-                await _drain(receive)
-                raise RefusedError(413, f"the body is larger than {most:,} bytes", "send less at once")
-        except ValueError:
-            raise RefusedError(400, "the content-length is no number") from None
-        try:
-            async with asyncio.timeout(self._limits.body_seconds):
-                body = await _whole(receive, most)
-        except TimeoutError:
-            raise RefusedError(
-                408, "the body took too long to arrive", "try again", headers={"Connection": "close"}
-            ) from None
-        if body is None:
-            await _drain(receive)
-            raise RefusedError(413, f"the body is larger than {most:,} bytes", "send less at once")
-        given = False
-
-        async def replay() -> Message:
-            nonlocal given
-            if given:
-                return await receive()
-            given = True
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        return replay
-
-    def _most(self, scope: Scope) -> int:
-        """Documents may be larger, but only from those who may come in."""
-        form = Headers(scope=scope).get("content-type", "").startswith("multipart/form-data")
-        if UPLOAD.fullmatch(scope["path"]) or (form and MEMORY.fullmatch(scope["path"])):
-            self._doorkeeper.visitor(scope)
-            return self._limits.upload
-        return self._limits.body
-
-
-async def _whole(receive: Receive, most: int) -> bytes | None:
-    """The whole body, None if it is too large; one that was cut off is refused, lest half a sentence is learned."""
-    body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise RefusedError(400, "the connection ended before the body", "send it again")
-        body += message.get("body", b"")
-        if len(body) > most:
-            return None
-        if not message.get("more_body"):
-            return bytes(body)
-
-
-async def _drain(receive: Receive) -> None:
-    """Read on for a while: whoever is cut off while sending does not read the answer."""
-    with suppress(TimeoutError, RefusedError):
-        async with asyncio.timeout(DRAINING_SECONDS):
-            await _whole(receive, DRAINED)
+    @property
+    def _most(self) -> int:
+        return int(getattr(_IN_FORCE.get(), self.limit))

@@ -1,4 +1,4 @@
-"""Logs as one JSON object a line. What people write is never in them: no text, no query, no message of an error."""
+"""Logs with one JSON object per line. They never contain what people write: no text, no query, no error message."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ LOGGER = logging.getLogger("dragoman.server")
 
 
 def log(event: str, level: int = logging.INFO, **fields: Any) -> None:
-    """Write a line about something that happened."""
+    """Log an event."""
     LOGGER.log(level, event, extra={"fields": fields})
 
 
 def log_failure(event: str, error: BaseException, **fields: Any) -> None:
-    """Write a line about an error that nobody foresaw: its kind and where it came from, since its message may quote."""
+    """Log an unexpected error: its type and where it was raised, but not its message, which may quote a text."""
     places = [
         f"{frame.filename.rpartition('/')[2]}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)
     ]
     LOGGER.error(event, extra={"fields": {**fields, "error": type(error).__name__, "places": places[-8:]}})
 
 
-class Lines(logging.Formatter):
-    """A record as a line of JSON."""
+class JsonFormatter(logging.Formatter):
+    """Formats a record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line; of an exception, only what kind it is."""
+        """The line; of an exception, only its type."""
         time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         line = {"time": time, "level": record.levelname.lower(), "event": record.getMessage()}
         if record.exc_info and record.exc_info[0]:
@@ -38,9 +38,9 @@ class Lines(logging.Formatter):
 
 
 def set_up(level: int = logging.INFO) -> None:
-    """Send our lines and uvicorn's to standard error."""
+    """Send our log and uvicorn's to standard error."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Lines())
+    handler.setFormatter(JsonFormatter())
     for name in ("dragoman.server", "uvicorn"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False

@@ -1,4 +1,4 @@
-"""Running the server with uvicorn: listening, waiting for requests in flight when it is stopped."""
+"""Running the server with uvicorn: listening, and finishing requests in flight when it is stopped."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dragoman.errors import BadInputError
 from dragoman.server.app import create_app
+from dragoman.server.config import Settings
 from dragoman.server.logs import set_up
-from dragoman.server.projects import Projects
-from dragoman.server.settings import Settings
+from dragoman.server.registry import ProjectRegistry
 
-SWITCHING = 0.001  # seconds after which a thread lets another one run: completions should not wait long for Python
-OPEN_FILES = 10_240  # as many as macOS allows where it names no limit
-FINISHING = 30  # seconds that requests in flight get when the server is stopped
+SWITCH_INTERVAL = 0.001  # seconds after which a thread yields to another: completions should not wait for Python
+OPEN_FILES = 10_240  # as many as macOS allows where it reports no limit
+GRACE = 30  # seconds that requests in flight get when the server is stopped
 
 
-def configure(settings: Settings, projects: Projects | None = None) -> uvicorn.Config:
-    """What uvicorn needs to know."""
+def configure(settings: Settings, projects: ProjectRegistry | None = None) -> uvicorn.Config:
+    """The configuration of uvicorn."""
     settings.check()
     limits = settings.limits
 
-    class Impatient(H11Protocol):
-        """HTTP, with an end to how long a first request may take to arrive."""
+    class TimedProtocol(H11Protocol):
+        """HTTP/1.1, in which the first request of a connection must arrive in time."""
 
         def connection_made(self, transport: Any) -> None:
-            """Begin to wait."""
+            """Start to wait."""
             super().connection_made(transport)
             self._patience = asyncio.get_running_loop().call_later(limits.head_seconds, self._give_up)
 
         def handle_websocket_upgrade(self, event: Any) -> None:
-            """It has arrived, and belongs to somebody else from here."""
+            """The request has arrived, and the connection belongs to the WebSocket from here."""
             self._patience.cancel()
             super().handle_websocket_upgrade(event)
 
@@ -52,16 +52,16 @@ def configure(settings: Settings, projects: Projects | None = None) -> uvicorn.C
         create_app(settings, projects),
         host=settings.host,
         port=settings.port,
-        http=Impatient,
+        http=TimedProtocol,
         ws="websockets-sansio",
         ws_max_size=limits.message,
         ws_max_queue=64,
-        ws_per_message_deflate=False,  # messages are short, and keys come often
+        ws_per_message_deflate=False,  # messages are short and frequent
         limit_concurrency=limits.connections,
         ssl_certfile=settings.certificate,
         ssl_keyfile=settings.private_key,
-        timeout_graceful_shutdown=FINISHING,
-        proxy_headers=False,  # who is local we decide ourselves, and do not take anybody's word for it
+        timeout_graceful_shutdown=GRACE,
+        proxy_headers=False,  # who counts as local we decide ourselves
         server_header=False,
         access_log=False,
         log_config=None,
@@ -69,25 +69,25 @@ def configure(settings: Settings, projects: Projects | None = None) -> uvicorn.C
 
 
 def serve(settings: Settings, *, quiet: bool = False) -> None:
-    """Serve until somebody stops it; a project that was named and cannot be opened is an error.
+    """Serve until stopped; a project that was named and cannot be opened is an error.
 
-    With `quiet`, only what goes wrong is logged.
+    With `quiet`, only warnings and errors are logged.
     """
     settings.check()
     _allow_open_files()
-    projects = Projects(settings.paths, settings.follow)
+    projects = ProjectRegistry(settings.paths, settings.follow)
     try:
         for name in projects.named:
             projects.get(name)
         set_up(logging.WARNING if quiet else logging.INFO)
-        sys.setswitchinterval(SWITCHING)
+        sys.setswitchinterval(SWITCH_INTERVAL)
         uvicorn.Server(configure(settings, projects)).run()
     finally:
         projects.close()
 
 
 def _allow_open_files() -> None:
-    """Allow this process as many open files as the system lets it: each base keeps more than a hundred."""
+    """Allow this process as many open files as the system permits: each base keeps more than a hundred open."""
     if sys.platform == "win32":  # which has no such limit
         return
     import resource
@@ -101,14 +101,14 @@ def _allow_open_files() -> None:
 
 @contextmanager
 def in_background(config: uvicorn.Config) -> Iterator[str]:
-    """Serve in a thread of this process, for notebooks and tests; gives the address, once everything is ready."""
+    """Serve in a thread of this process, for notebooks and tests; yields the address once everything is ready."""
     server, app = uvicorn.Server(config), cast(FastAPI, config.app)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        while not (server.started and app.state.house.state == "ready"):
-            if not thread.is_alive() or app.state.house.state == "failed":
-                raise BadInputError("the server did not start", remedy="see its log, and whether the port is free")
+        while not (server.started and app.state.context.state == "ready"):
+            if not thread.is_alive() or app.state.context.state == "failed":
+                raise BadInputError("the server did not start", remedy="see its log, and check that the port is free")
             time.sleep(0.01)
         port = server.servers[0].sockets[0].getsockname()[1]
         yield f"http{'s' if config.is_ssl else ''}://{config.host}:{port}"

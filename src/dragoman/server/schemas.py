@@ -1,28 +1,36 @@
-"""The vocabulary of our own interface: what is sent and what comes back, with an example of each."""
+"""Requests and responses of our own API, with an example of each. `limits.AtMost` bounds what clients send."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from dragoman.server.projects import NAME
+from dragoman.server.limits import AtMost
+from dragoman.server.registry import NAME
 from dragoman.store.directory import LANGUAGE
 
 State = Literal["new", "translated", "confirmed", "locked"]
 Language = Annotated[str, Field(pattern=f"^{LANGUAGE}$", examples=["es"])]
-Text = Annotated[str, Field(max_length=20_000)]
-Id = Annotated[int, Field(ge=1, le=2**53 - 1)]
+Text = Annotated[str, AtMost("text")]
+User = Annotated[str, Field(max_length=200)]
+LARGEST = 2**53 - 1  # integers up to here are exact in JavaScript, too
+Id = Annotated[int, Field(ge=1, le=LARGEST)]
+CorrectionId = Annotated[int, Path(ge=1, le=LARGEST, description="id of the correction")]
+DocumentId = Annotated[int, Path(ge=1, le=LARGEST, description="id of the document")]
+SegmentNumber = Annotated[int, Path(ge=1, le=LARGEST, description="number of the segment, from 1")]
+PageSize = Annotated[int, Query(ge=1, le=1000, description="at most this many")]
 
 
 class Sent(BaseModel):
-    """Something that a client sends; fields that are not known, or of another type, are refused as mistakes."""
+    """What a client sends; unknown fields, and fields of another type, are rejected as mistakes."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Given(BaseModel):
-    """Something that the server answers with."""
+    """What the server answers with."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -36,33 +44,50 @@ class Error(Given):
     """What went wrong, and what to do about it."""
 
     model_config = ConfigDict(extra="allow")
-    what: str = Field(examples=["there is no project 'manul'"])
+    what: str = Field(examples=["no project 'manul'"])
     remedy: str | None = Field(None, examples=["see /api/v1/projects"])
 
 
 class Problem(Given):
-    """The answer to a request that was not done."""
+    """The response to a request that was not carried out."""
 
     error: Error
+
+
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {"model": Problem, "description": text}
+    for status, text in {
+        400: "bad request",
+        401: "a key is required",
+        403: "the key does not allow this",
+        404: "not found",
+        408: "the body took too long to arrive",
+        409: "conflict",
+        413: "too large",
+        422: "a field is invalid",
+        429: "too many requests",
+        503: "unavailable",
+    }.items()
+}
 
 
 # ── Projects ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class NewProject(Sent):
-    """A project to make."""
+    """A project to create."""
 
     model_config = example(name="manual", source="en", target="es")
     name: Annotated[str, Field(pattern=f"^{NAME}$")]
     source: Language
     target: Language
     preset: Literal["thot", "moses", "full"] = "moses"
-    base: Annotated[str, Field(pattern=f"^{NAME}$", description="a project whose base to stand on")] | None = None
-    sample: Annotated[bool, Field(description="begin with the manual that ships with dragoman, untranslated")] = False
+    base: Annotated[str, Field(pattern=f"^{NAME}$", description="a project whose base to use")] | None = None
+    sample: Annotated[bool, Field(description="start with the manual that ships with dragoman, untranslated")] = False
 
 
 class Project(Given):
-    """A project: its languages and how far it is."""
+    """A project, its languages and its revision."""
 
     model_config = example(
         name="manual", source="en", target="es", revision=12, role="admin", server="writer", seconds_behind=0.0
@@ -70,20 +95,44 @@ class Project(Given):
     name: str
     source: str
     target: str
-    revision: Annotated[int, Field(description="grows with everything that is learned or set")]
-    role: Annotated[str, Field(description="the role that the sender has in it")]
-    server: Annotated[str, Field(description="writer; or replica or standby, which follow another server's writer")]
-    seconds_behind: Annotated[float, Field(description="how long ago a replica last knew all that was learned")]
+    revision: Annotated[int, Field(description="grows with every correction and setting")]
+    role: Annotated[str, Field(description="the role of this key in the project")]
+    server: Annotated[
+        str, Field(description="writer; or replica or standby, which follow another server that is the writer")
+    ]
+    seconds_behind: Annotated[float, Field(description="how long ago a replica was last up to date")]
+
+
+class ProjectDetails(Project):
+    """A project, and what its editor needs to know."""
+
+    model_config = example(
+        name="manual",
+        source="en",
+        target="es",
+        revision=12,
+        role="admin",
+        server="writer",
+        seconds_behind=0.0,
+        tag_pattern=r"(?<tag></?[A-Za-z]+>)",
+    )
+    tag_pattern: Annotated[
+        str | None,
+        Field(
+            description="JavaScript pattern (flags gu); its group `tag` matches tags and placeholders, "
+            "which a translation must keep. Null if the project has no tags"
+        ),
+    ]
 
 
 class Unopened(Given):
-    """A project that cannot be opened now, and why."""
+    """A project that cannot be opened at the moment, and why."""
 
     model_config = example(
         name="manual", source="en", target="es", role="admin", problem={"what": "is open for writing by process 4711"}
     )
     name: str
-    source: Annotated[str | None, Field(description="null if its description cannot be read")]
+    source: Annotated[str | None, Field(description="null if the project file cannot be read")]
     target: str | None
     role: str
     problem: Error
@@ -93,14 +142,14 @@ class Unopened(Given):
 
 
 class Texts(Sent):
-    """Texts to translate, and what is wanted of each."""
+    """Texts to translate, and what to return for each."""
 
     model_config = example(texts=["Press the green button."], n=2, confidence=True, provenance=True)
-    texts: Annotated[list[Text], Field(min_length=1, max_length=500)]
-    n: Annotated[int, Field(ge=1, le=100, description="so many translations of each, all different")] = 1
-    memory: Annotated[bool, Field(description="let a correction of the same text come first")] = True
-    confidence: Annotated[bool, Field(description="how sure each word is; takes a second search")] = False
-    provenance: Annotated[bool, Field(description="where each phrase comes from")] = False
+    texts: Annotated[list[Text], Field(min_length=1), AtMost("texts")]
+    n: Annotated[int, Field(ge=1, description="number of different translations of each text"), AtMost("nbest")] = 1
+    memory: Annotated[bool, Field(description="prefer a correction of the same text")] = True
+    confidence: Annotated[bool, Field(description="add the confidence of each word; takes a second search")] = False
+    provenance: Annotated[bool, Field(description="add where each phrase comes from")] = False
 
 
 class Token(Given):
@@ -108,22 +157,23 @@ class Token(Given):
 
     start: int
     end: int
-    placeable: Annotated[bool, Field(description="a tag or placeholder, copied as it is")]
+    placeable: Annotated[bool, Field(description="copied verbatim: a tag, placeholder, URL, piece of code …")]
+    tag: Annotated[bool, Field(description="a tag or placeholder that the translation must keep")]
 
 
 class PhrasePair(Given):
-    """Which tokens of the source became which of the target, and where that was learned."""
+    """Which tokens of the source became which tokens of the target, and where that was learned."""
 
     source: Annotated[tuple[int, int], Field(description="first token, one past the last")]
     target: tuple[int, int]
     kind: Annotated[str, Field(description="phrase, copy, term or memory")]
-    learned: Annotated[int | None, Field(description="how often corrections have it")] = None
-    base: Annotated[int | None, Field(description="how often the base has seen it")] = None
-    corrections: Annotated[list[int] | None, Field(description="the newest corrections that have it")] = None
+    learned: Annotated[int | None, Field(description="how often it occurs in corrections")] = None
+    base: Annotated[int | None, Field(description="how often it occurs in the base")] = None
+    corrections: Annotated[list[int] | None, Field(description="the newest corrections that contain it")] = None
 
 
 class MatchFound(Given):
-    """A correction of a similar text."""
+    """A match from the translation memory: a correction of a similar text."""
 
     similarity: Annotated[float, Field(description="percent")]
     id: int
@@ -140,23 +190,23 @@ class Alternative(Given):
 
 
 class TranslationGiven(Given):
-    """A translation and how it came about."""
+    """A translation and how it was made."""
 
     text: str
     score: float
-    memory: Annotated[int | None, Field(description="the correction that it was taken from")]
+    memory: Annotated[int | None, Field(description="the correction it was taken from")]
     source_tokens: list[Token]
     target_tokens: list[Token]
     alignment: Annotated[list[tuple[int, int]], Field(description="source token, target token, from 0")]
     phrases: list[PhrasePair]
     matches: list[MatchFound]
     nbest: list[Alternative]
-    confidence: Annotated[float | None, Field(description="of the whole: the mean of its words")] = None
+    confidence: Annotated[float | None, Field(description="of the whole translation: the mean over its words")] = None
     word_confidences: Annotated[list[float] | None, Field(description="of each target token, 0 to 1")] = None
 
 
 class Translations(Given):
-    """The translations of some texts, in their order."""
+    """The translations of some texts, in order."""
 
     revision: int
     translations: list[TranslationGiven]
@@ -166,27 +216,29 @@ class Translations(Given):
 
 
 class Correction(Sent):
-    """A source and how it is to be translated."""
+    """A source text and its correct translation."""
 
     model_config = example(source="Press the green button.", target="Pulse el botón verde.")
     source: Text
     target: Text
     force: Annotated[bool, Field(description="learn it even if it looks like a mistake")] = False
-    once: Annotated[bool, Field(description="not again, if it is what this source was last translated as")] = False
-    user: Annotated[str, Field(max_length=200, description="who; if there is a key, its name")] | None = None
+    once: Annotated[bool, Field(description="do nothing if this is already the newest correction of the source")] = (
+        False
+    )
+    user: Annotated[str, Field(max_length=200, description="who made it; with a key, the key's name")] | None = None
 
 
 class Revision(Sent):
-    """A better target for a correction."""
+    """A new target for a correction."""
 
     model_config = example(target="Pulsa el botón verde.")
     target: Text
     force: bool = False
-    user: Annotated[str, Field(max_length=200)] | None = None
+    user: User | None = None
 
 
 class Learned(Given):
-    """A correction that is learned, and safe on disk."""
+    """A correction that was learned and is safely on disk."""
 
     model_config = example(id=13, revision=13)
     id: int
@@ -197,25 +249,25 @@ class HistoryRow(Given):
     """A correction in the journal."""
 
     id: int
-    kind: Annotated[str, Field(description="learn; or flagged: kept, but not learned")]
+    kind: Annotated[str, Field(description="learn; or flagged: recorded, but not learned")]
     time: str
     user: str | None
     source: str
     target: str
     reason: Annotated[str | None, Field(description="why it looked like a mistake")]
-    refers_to: Annotated[int | None, Field(description="the correction it revised")]
+    refers_to: Annotated[int | None, Field(description="the correction that it replaced")]
     forgotten: bool
 
 
 class History(Given):
-    """Corrections, the newest first."""
+    """Corrections, newest first."""
 
     revision: int
     corrections: list[HistoryRow]
 
 
 class Term(Sent):
-    """A term and its settled translation."""
+    """A term and its translation."""
 
     model_config = example(source="drip tray", target="bandeja de goteo")
     source: Annotated[str, Field(min_length=1, max_length=500)]
@@ -230,7 +282,7 @@ class Glossary(Given):
 
 
 class Hit(Given):
-    """A correction in force that has a text, and where, by characters."""
+    """A correction in force that contains a text, and where, by characters."""
 
     id: int
     source: str
@@ -242,14 +294,14 @@ class Hit(Given):
 
 
 class Concordance(Given):
-    """Where a text occurs."""
+    """The corrections in which a text occurs."""
 
     revision: int
     hits: list[Hit]
 
 
 class Statistics(Given):
-    """Sizes of what was learned, and the effort of those who worked in documents."""
+    """Sizes of what was learned, and the effort spent on documents."""
 
     revision: int
     learned: dict[str, int]
@@ -262,7 +314,7 @@ class Statistics(Given):
 
 
 class NewSegment(Sent):
-    """A piece of a document."""
+    """A segment of a new document."""
 
     source: Text
     target: Text = ""
@@ -270,7 +322,7 @@ class NewSegment(Sent):
 
 
 class NewDocument(Sent):
-    """A document that is given by its segments, not as a file."""
+    """A document given by its segments, not as a file."""
 
     model_config = example(name="page 3", segments=[{"source": "Close the lid."}])
     name: Annotated[str, Field(min_length=1, max_length=255)]
@@ -278,7 +330,7 @@ class NewDocument(Sent):
 
 
 class DocumentGiven(Given):
-    """A document and how far it is: segments and source words in each state."""
+    """A document and its progress: segments and source words in each state."""
 
     id: int
     name: str
@@ -308,48 +360,43 @@ class SegmentGiven(Given):
 class SegmentChanged(SegmentGiven):
     """A segment after a change."""
 
-    unlearned: Annotated[str | None, Field(description="why it is confirmed, but nothing was learned from it")]
+    unlearned: Annotated[str | None, Field(description="why nothing was learned from it although it is confirmed")]
 
 
 class Segments(Given):
-    """Some segments of a document, in its order."""
+    """Some segments of a document, in order."""
 
     document: DocumentGiven
     segments: list[SegmentGiven]
 
 
-class Confirming(Sent):
-    """Who confirms a translation, whether they insist, and what it took them."""
+class SegmentChange(Sent):
+    """The new target and state of a segment, and the effort they took; confirming a segment teaches it."""
 
-    force: bool = False
-    user: Annotated[str, Field(max_length=200)] | None = None
+    model_config = example(target="Cierre la tapa.", state="confirmed", version=2, key_strokes=5)
+    target: Text
+    state: Literal["new", "translated", "confirmed"]
+    version: (
+        Annotated[int, Field(ge=1, le=LARGEST, description="the version that was edited; conflict if it has changed")]
+        | None
+    ) = None
+    force: Annotated[bool, Field(description="learn it even if it looks like a mistake")] = False
+    user: User | None = None
     suggestion: Text | None = None
     key_strokes: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     mouse_actions: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     milliseconds: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
 
 
-class SegmentChange(Confirming):
-    """What becomes of a segment; confirming it teaches it."""
-
-    model_config = example(target="Cierre la tapa.", state="confirmed", version=2, key_strokes=5)
-    target: Text
-    state: Literal["new", "translated", "confirmed"]
-    version: (
-        Annotated[int, Field(ge=1, le=2**53 - 1, description="the version that was seen; refused if there is another")]
-        | None
-    ) = None
-
-
 class LeftOut(Given):
-    """A segment that something could not be done for, and why."""
+    """A segment that a job skipped, and why."""
 
     segment: int
     what: str
 
 
 class JobGiven(Given):
-    """Something that takes a while: how far it is, and what became of it."""
+    """A background job: its progress and its outcome."""
 
     model_config = example(
         id="5f2b", kind="import", state="running", done=120, total=711, document=1, left_out=[], error=None
@@ -360,5 +407,32 @@ class JobGiven(Given):
     done: int
     total: int
     document: int | None
-    left_out: Annotated[list[LeftOut], Field(description="segments that it could not be done for")]
+    left_out: Annotated[list[LeftOut], Field(description="segments that were skipped")]
     error: Error | None
+
+
+# ── Alignments ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Pair(Sent):
+    """A source and a target to align."""
+
+    model_config = example(source="Press the green button.", target="Pulse el botón verde.")
+    source: Text
+    target: Text
+
+
+class Aligned(Given):
+    """Which tokens of a source and of a target correspond."""
+
+    source_tokens: list[Token]
+    target_tokens: list[Token]
+    alignment: Annotated[list[tuple[int, int]], Field(description="source token, target token, from 0")]
+
+
+class CorrectionDetails(HistoryRow):
+    """A correction, and the segment that it came from, if any."""
+
+    document: int | None
+    segment: int | None
+    name: Annotated[str | None, Field(description="name of the document")]

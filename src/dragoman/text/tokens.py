@@ -171,10 +171,12 @@ _VARIABLE = rf"\$(?<![{_IN_NAME}].)(?!(?:US|CAN?|AU?|NZ|HK)(?![A-Za-z_]))[A-Za-z
 _NUMBERED = r"\[X\d++X\]"
 _ESCAPE = r"\\(?:[nrt](?![a-z])|u[0-9A-Fa-f]{4})"
 
-_SLOTS = [_TAG, _PERCENT, _BRACES, _VARIABLE, _NUMBERED]
-_PLACEABLE = "|".join(
-    [_ADDRESS, _CODE, _TARGET, _TAG, _ROLE, _PERCENT, _PATH, _BRACES, _VARIABLE, _FOOTNOTE, _NUMBERED, _ENTITY, _ESCAPE]
+SLOT_PATTERNS = (_TAG, _PERCENT, _BRACES, _VARIABLE, _NUMBERED)  # what `is_slot` tells
+PLACEABLE_PATTERNS = (
+    *(_ADDRESS, _CODE, _TARGET, _TAG, _ROLE, _PERCENT, _PATH),
+    *(_BRACES, _VARIABLE, _FOOTNOTE, _NUMBERED, _ENTITY, _ESCAPE),
 )
+_PLACEABLE = "|".join(PLACEABLE_PATTERNS)
 
 # Ordinary tokens ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -227,7 +229,7 @@ _ORDINARY = "|".join([_INITIALS, _WORD, _CLITIC, _SYLLABLE, _CHARACTER, _PICTURE
 _WHOLE_WORD = rf"[{_LOW}]++(?![^\s,.;)!?»”\]}}\"]|[,.\"]\S)"
 
 _TOKEN = re.compile(rf"(?=[^{_GAP}])({_COUNTED}|{_WHOLE_WORD}|({_PLACEABLE})|{_ORDINARY})")
-_SLOT = re.compile("|".join(_SLOTS))
+_SLOT = re.compile("|".join(SLOT_PATTERNS))
 _WORDS_MODE = re.compile(r"(\S+)")
 
 # Counts made with another pattern do not match the tokens of this one.

@@ -1,34 +1,43 @@
-"""A translation in the form in which it goes out."""
+"""Translations, sentences and corrections as the response models of the API."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import isfinite
 from statistics import fmean
 
 from dragoman.engine import Engine
 from dragoman.project.provenance import Origin
-from dragoman.server.schemas import Alternative, MatchFound, PhrasePair, Texts, Token, TranslationGiven
-from dragoman.types import Sentence, Translation
+from dragoman.server.schemas import (
+    Alternative,
+    HistoryRow,
+    MatchFound,
+    PhrasePair,
+    Texts,
+    Token,
+    TranslationGiven,
+)
+from dragoman.store import Row
+from dragoman.text.tokens import is_slot
+from dragoman.types import Match, Sentence, Translation
 
-LEAST = -1e9  # JSON has no infinity
+LEAST = -1e9  # stands for minus infinity, which JSON lacks
 
 
 def translate(engine: Engine, text: str, wanted: Texts) -> TranslationGiven:
-    """Translate a text, line by line, with all that is wanted of it."""
+    """Translate a text, line by line, with everything that the request asks for."""
     found = engine.translate_text(text, n=wanted.n, memory=wanted.memory)
-    matches = found.matches
     origins = engine.provenance(found) if wanted.provenance else None
     words = engine.confidences(found) if wanted.confidence else None
     return TranslationGiven(
         text=found.text,
         score=finite(found.score),
         memory=found.memory,
-        source_tokens=list(tokens_of(found.source)),
-        target_tokens=list(tokens_of(found.target)),
+        source_tokens=tokens_of(found.source),
+        target_tokens=tokens_of(found.target),
         alignment=found.alignment,
         phrases=list(_phrases(found, origins)),
-        matches=[MatchFound(**match._asdict()) for match in matches],
+        matches=matches_of(found.matches),
         nbest=[
             Alternative(text=one.text, score=finite(one.score), features=_finite(one.features)) for one in found.nbest
         ],
@@ -38,7 +47,7 @@ def translate(engine: Engine, text: str, wanted: Texts) -> TranslationGiven:
 
 
 def finite(score: float) -> float:
-    """A score that JSON can hold."""
+    """A score that JSON can represent."""
     return score if isfinite(score) else LEAST
 
 
@@ -46,10 +55,18 @@ def _finite(features: dict[str, float]) -> dict[str, float]:
     return {name: finite(value) for name, value in features.items()}
 
 
-def tokens_of(sentence: Sentence) -> Iterator[Token]:
+def tokens_of(sentence: Sentence) -> list[Token]:
     """The tokens of a sentence, by their characters."""
-    for (start, end), placeable in zip(sentence.spans, sentence.placeable, strict=True):
-        yield Token(start=start, end=end, placeable=placeable)
+    words = zip(sentence.words, sentence.spans, sentence.placeable, strict=True)
+    return [
+        Token(start=start, end=end, placeable=placeable, tag=placeable and is_slot(word))
+        for word, (start, end), placeable in words
+    ]
+
+
+def matches_of(matches: Iterable[Match]) -> list[MatchFound]:
+    """Matches from the translation memory."""
+    return [MatchFound(**match._asdict()) for match in matches]
 
 
 def _phrases(found: Translation, origins: list[Origin] | None) -> Iterator[PhrasePair]:
@@ -59,3 +76,18 @@ def _phrases(found: Translation, origins: list[Origin] | None) -> Iterator[Phras
             origin = origins[n]
             pair.learned, pair.base, pair.corrections = origin.learned, origin.base, list(origin.corrections)
         yield pair
+
+
+def history_row(row: Row) -> HistoryRow:
+    """A correction in the journal."""
+    return HistoryRow(
+        id=row.id,
+        kind=row.kind,
+        time=row.time.isoformat(),
+        user=row.user,
+        source=row.source or "",
+        target=row.target or "",
+        reason=row.reason,
+        refers_to=row.refers_to,
+        forgotten=row.forgotten,
+    )

@@ -1,7 +1,7 @@
 """The projects that are served: found in directories when the server starts, opened once, kept open.
 
-A name in a request is only ever looked up among the names that are known. Where a new project gets its directory, the
-name has to be of a form that cannot lead anywhere else.
+A name in a request is only ever looked up among known names. A new project's name has to be of a form that cannot
+lead to another directory.
 """
 
 from __future__ import annotations
@@ -22,61 +22,56 @@ from typing import Any
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError, DragomanError
 from dragoman.files import storage_errors, write_durably
-from dragoman.server.answers import RefusedError
-from dragoman.server.documents import Documents
+from dragoman.server.api_errors import ApiError
+from dragoman.server.config import Follow
+from dragoman.server.document_store import DocumentStore
 from dragoman.server.logs import log
-from dragoman.server.settings import Follow
+from dragoman.server.revision_watch import RevisionWatch
 
 NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
 DELETED = ".deleted"
-PROMISED = ".promised"
+RESERVED = ".promised"  # file of reserved names
 
 
-class Opened:
-    """A project that is open: its engine, its documents, and the turn of whoever changes something."""
+class ServedProject:
+    """An open project: its engine, its documents, and the lock that changes take in turn."""
 
     def __init__(self, name: str, path: Path, follow: Follow | None = None) -> None:
         self.name = name
         self.engine = Engine.open(path, replica=follow == "replica", standby=follow == "standby")
         try:
-            self.documents = Documents(path / "documents.db")
+            self.documents = DocumentStore(path / "documents.db")
             if self.engine.role == "writer":
-                self.documents.lost(self.engine.revision)
+                self.documents.detach_after(self.engine.revision)
         except BaseException:
             self.engine.close()
             raise
         self.closed = False
-        self.turn = asyncio.Lock()  # held while learning: waiting costs no thread
+        self.watch = RevisionWatch(self.engine)
+        self.write_lock = asyncio.Lock()  # held while learning: waiting for it takes no thread
         self.source, self.target = self.engine.source, self.engine.target
 
     @property
     def number(self) -> int:
-        """The same number for the same name, for clients that want numbers; exact in a double."""
+        """A number for the name, for clients that expect numeric ids; exact in a double."""
         return number_of(self.name)
 
     @property
     def revision(self) -> int:
-        """The last row of the journal that is known: what was computed after this was read, is at least as new."""
+        """The last row of the journal that is known: whatever is computed after reading this is at least as new."""
         return self.engine.revision
 
-    @property
-    def rows_behind(self) -> int:
-        """How many ids the journal is ahead of a replica, as far as can be found out; a writer is never behind."""
-        if self.engine.role == "writer":
-            return 0
-        return self.engine.rows_behind
-
     def close(self) -> None:
-        """Close engine and documents; what was acknowledged is safe already."""
+        """Close the engine and the documents; what was acknowledged is already safe."""
         self.closed = True
         self.engine.close()
         self.documents.close()
 
 
-class Projects:
+class ProjectRegistry:
     """All projects by name.
 
-    Looking takes no lock, so that the event loop never waits for a project that is being opened: what is looked at is
+    Lookups take no lock, so that the event loop never waits for a project that is being opened: the mappings are
     replaced as a whole.
     """
 
@@ -84,13 +79,13 @@ class Projects:
         self._follow = follow
         self._lock = threading.RLock()
         self._paths: dict[str, Path] = {}
-        self._opened: dict[str, Opened] = {}
+        self._opened: dict[str, ServedProject] = {}
         self._closed = False
         self.folder: Path | None = None  # where new projects go
-        self.named: list[str] = []  # projects that were asked for one by one
+        self.named: list[str] = []  # projects that were given one by one, not by their directory
         for path in paths:
             self._find(path.absolute())
-        self.promised = self._read_promised()  # names taken for projects whose languages are not known yet
+        self.reserved = self._read_reserved()  # names of projects whose languages are not known yet
 
     def _find(self, path: Path) -> None:
         if (path / "project.json").exists():
@@ -106,7 +101,9 @@ class Projects:
     def _enter(self, path: Path) -> str:
         name = name_for(path.name)
         if name in self._paths and self._paths[name] != path:
-            raise BadInputError(f"there are two projects {name!r}", where=path, remedy="rename one of the directories")
+            raise BadInputError(
+                f"there are two projects named {name!r}", where=path, remedy="rename one of the directories"
+            )
         self._paths = {**self._paths, name: path}
         return name
 
@@ -114,99 +111,101 @@ class Projects:
         """The names of all projects, in the order in which they were found."""
         return list(self._paths)
 
-    def get(self, name: str) -> Opened:
-        """A project, opened if it is not yet; takes time, so not in the event loop unless it is known to be open."""
+    def get(self, name: str) -> ServedProject:
+        """A project, opened if necessary; that takes time, so never call this in the event loop unless it is open."""
         if opened := self._opened.get(name):
             return opened
         with self._lock:
             if self._closed:
-                raise RefusedError(503, "the server is being stopped", "try again when it is back")
+                raise ApiError(503, "the server is stopping", "try again when it is back")
             if name not in self._paths:
-                raise RefusedError(404, f"there is no project {name!r}", "see /api/v1/projects")
+                raise ApiError(404, f"no project {name!r}", "see /api/v1/projects")
             if name not in self._opened:
-                self._opened[name] = Opened(name, self._paths[name], self._follow)
+                self._opened[name] = ServedProject(name, self._paths[name], self._follow)
             return self._opened[name]
 
     def is_open(self, name: str) -> bool:
         """Whether `get` returns at once."""
         return name in self._opened
 
-    def opened(self) -> Iterator[Opened]:
+    def opened(self) -> Iterator[ServedProject]:
         """The projects that are open, in the order in which they were found."""
         for name in self.names():
             if found := self._opened.get(name):
                 yield found
 
     def languages(self, name: str) -> tuple[str, str] | None:
-        """Source and target as the description of a project has them, whether it can be opened or not."""
+        """Source and target language as the project file has them, whether or not the project can be opened."""
         with suppress(KeyError):
             about = _describe(self._paths[name])
             return str(about["source"]), str(about["target"])
         return None
 
-    def open_all(self) -> dict[str, DragomanError | RefusedError]:
-        """Open all projects; returns what is wrong with those that cannot be."""
-        problems: dict[str, DragomanError | RefusedError] = {}
+    def open_all(self) -> dict[str, DragomanError | ApiError]:
+        """Open all projects; returns the problems of those that cannot be opened."""
+        problems: dict[str, DragomanError | ApiError] = {}
         for name in self.names():
             try:
                 self.get(name)
-            except (DragomanError, RefusedError) as error:
+            except (DragomanError, ApiError) as error:
                 log("not opened", logging.WARNING, project=name, problem=error.what)
                 problems[name] = error
         return problems
 
-    def create(self, name: str, *, source: str, target: str, base: str | None = None, **options: Any) -> Opened:
-        """Make a new project, over the base of another one if that is named."""
+    def create(self, name: str, *, source: str, target: str, base: str | None = None, **options: Any) -> ServedProject:
+        """Create a project, optionally over the base of another one."""
         if not re.fullmatch(NAME, name):
-            raise RefusedError(400, "this cannot be the name of a project", f"choose one of the form {NAME}")
+            raise ApiError(400, "invalid project name", f"choose one of the form {NAME}")
         with self._lock:
             folder = self._new_folder()
             if name in self._paths:
-                raise RefusedError(409, f"there is a project {name!r} already", "choose another name")
+                raise ApiError(409, f"project {name!r} already exists", "choose another name")
             beneath = self._paths[self.get(base).name] if base else None
             engine = Engine.create(folder / name, source=source, target=target, base=beneath, **options)
             engine.close()
             self._paths = {**self._paths, name: folder / name}
             return self.get(name)
 
-    def promise(self, name: str) -> str:
-        """Take a name, or one like it, for a project that is made when its languages are known."""
+    def reserve(self, name: str) -> str:
+        """Reserve a name, or one like it, for a project that is created once its languages are known."""
         with self._lock:
-            taken, name = {*self._paths, *self.promised}, name_for(name)
+            taken, name = {*self._paths, *self.reserved}, name_for(name)
             free = next(each for n in count(1) if (each := name if n == 1 else f"{name[:58]}-{n}") not in taken)
-            self._set_promised([*self.promised, free])
+            self._set_reserved([*self.reserved, free])
             return free
 
-    def keep(self, name: str, source: str, target: str) -> Opened:
-        """Make a project that was promised."""
+    def create_reserved(self, name: str, source: str, target: str) -> ServedProject:
+        """Create a project whose name was reserved."""
         with self._lock:
             opened = self.create(name, source=source, target=target)
-            self.unpromise(name)
+            self.release(name)
             return opened
 
-    def unpromise(self, name: str) -> None:
-        """Give a name free."""
+    def release(self, name: str) -> None:
+        """Release a reserved name."""
         with self._lock:
-            self._set_promised([each for each in self.promised if each != name])
+            self._set_reserved([each for each in self.reserved if each != name])
 
-    def _read_promised(self) -> list[str]:
-        file = self.folder / PROMISED if self.folder else None
+    def _read_reserved(self) -> list[str]:
+        file = self.folder / RESERVED if self.folder else None
         return file.read_text(encoding="utf-8").split() if file and file.exists() else []
 
-    def _set_promised(self, names: list[str]) -> None:
-        file = self._new_folder() / PROMISED
+    def _set_reserved(self, names: list[str]) -> None:
+        file = self._new_folder() / RESERVED
         with storage_errors(file):
             write_durably(file, "\n".join(names).encode())
-        self.promised = names
+        self.reserved = names
 
     def delete(self, name: str) -> None:
-        """Close a project and put its directory aside; erasing it is left to people at the machine."""
+        """Close a project and move its directory aside; erasing it is left to the administrator."""
         with self._lock:
             opened, path = self.get(name), self._paths[name]
             if path.parent != self._new_folder():
-                raise RefusedError(403, f"the project {name!r} was not made by this server", "delete its directory")
+                raise ApiError(
+                    403, f"project {name!r} is not in this server's directory", "delete its directory yourself"
+                )
             if above := self._standing_on(name):
-                raise RefusedError(409, f"{name!r} is the base of {', '.join(above)}", "delete these first")
+                raise ApiError(409, f"{name!r} is the base of {', '.join(above)}", "delete those first")
             opened.close()
             del self._opened[name]
             self._paths = {each: where for each, where in self._paths.items() if each != name}
@@ -216,19 +215,19 @@ class Projects:
                 path.rename(aside / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
 
     def _standing_on(self, name: str) -> list[str]:
-        """The projects whose base is in the directory of another, whether they could be opened or not."""
+        """The projects whose base is in the directory of another, whether or not they could be opened."""
         beneath = self._paths[name].resolve()
         bases = {each: _find_base(path) for each, path in self._paths.items() if each != name}
         return [each for each, base in bases.items() if base and base.is_relative_to(beneath)]
 
     def _new_folder(self) -> Path:
         if self.folder is None:
-            remedy = "ask the server that writes" if self._follow else "start it on a directory with projects in it"
-            raise RefusedError(403, "this server makes and deletes no projects", remedy)
+            remedy = "ask the writer" if self._follow else "start it with a directory of projects"
+            raise ApiError(403, "this server cannot create or delete projects", remedy)
         return self.folder
 
     def close(self) -> None:
-        """Close all that are open, and open none any more."""
+        """Close all open projects, and open no more."""
         with self._lock:
             self._closed = True
             while self._opened:
@@ -236,7 +235,7 @@ class Projects:
 
 
 def _describe(path: Path) -> dict[str, Any]:
-    """What a project's description says, as far as it can be read."""
+    """What a project's file says, as far as it can be read."""
     with suppress(OSError, ValueError):
         found = json.loads((path / "project.json").read_bytes())
         return found if isinstance(found, dict) else {}
@@ -244,7 +243,7 @@ def _describe(path: Path) -> dict[str, Any]:
 
 
 def _find_base(path: Path) -> Path | None:
-    """Where a project's description says that its base is, if it says so."""
+    """Where a project's file says that its base is, if it has one."""
     with suppress(TypeError, KeyError):
         return (path / str(_describe(path)["base"]["path"])).resolve()
     return None
@@ -256,7 +255,7 @@ def number_of(name: str) -> int:
 
 
 def name_for(text: str) -> str:
-    """The name that a project gets from the name of a directory, or any other.
+    """The project name made from the name of a directory, or any other text.
 
     >>> name_for("Manual (2nd edition)")
     'manual-2nd-edition'

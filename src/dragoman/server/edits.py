@@ -1,6 +1,6 @@
-"""What people do to a project, and what that means for the segments it came from.
+"""Edits of corrections and segments, which keep the two consistent.
 
-Each function is called in a thread, by whoever has the project's turn.
+Each function runs in a thread, while the request holds the project's write lock.
 """
 
 from __future__ import annotations
@@ -10,60 +10,59 @@ from dataclasses import replace
 from rapidfuzz.distance import Levenshtein
 
 from dragoman.errors import BadInputError
-from dragoman.server.answers import RefusedError
-from dragoman.server.documents import ChangedError, Segment
-from dragoman.server.projects import Opened
+from dragoman.server.api_errors import ApiError
+from dragoman.server.document_store import ConflictError, Segment
+from dragoman.server.registry import ServedProject
 from dragoman.server.schemas import SegmentChange
 from dragoman.store import Row
 
 
-def correction(project: Opened, number: int) -> Row:
-    """The row of a correction; an id that none has is refused."""
+def correction(project: ServedProject, number: int) -> Row:
+    """The journal row of a correction; 404 for any other id."""
     try:
-        row = project.engine.correction(number)
+        return project.engine.correction(number)
     except BadInputError as error:
-        raise RefusedError(404, error.what, error.remedy) from None
-    if row.source is None:
-        raise RefusedError(404, f"{number} is no correction", "see the ids in the history")
-    return row
+        raise ApiError(404, error.what, error.remedy) from None
 
 
-def check_correction(project: Opened, number: int) -> None:
-    """Refuse an id that no correction has, or one that is forgotten."""
+def check_correction(project: ServedProject, number: int) -> None:
+    """Reject an id that is not that of a correction in force."""
     if correction(project, number).forgotten:
-        raise RefusedError(409, f"correction {number} is forgotten already", "see the history")
+        raise ApiError(409, f"correction {number} was already forgotten", "see the history")
 
 
-def forget(project: Opened, number: int, user: str | None) -> int:
-    """Forget a correction; the segments it came from are drafts again. Returns the revision."""
+def forget(project: ServedProject, number: int, user: str | None) -> int:
+    """Forget a correction; the segments it came from become drafts again. Returns the revision."""
     check_correction(project, number)
     project.engine.forget(number, user=user)
-    project.documents.forgotten(number)
+    project.documents.detach(number)
     return project.revision
 
 
-def revise(project: Opened, number: int, target: str, user: str | None, *, force: bool = False) -> int:
+def revise(project: ServedProject, number: int, target: str, user: str | None, *, force: bool = False) -> int:
     """Replace the target of a correction; returns the new id."""
     check_correction(project, number)
     new = project.engine.revise(number, target, user=user, force=force)
-    project.documents.revised(number, new, target)
+    project.documents.redirect(number, new, target)
     return new
 
 
-def change_segment(project: Opened, document: int, number: int, change: SegmentChange, user: str | None) -> Segment:
-    """Put a segment into another state; confirming it again with the same target changes nothing.
+def change_segment(
+    project: ServedProject, document: int, number: int, change: SegmentChange, user: str | None
+) -> Segment:
+    """Change the target and state of a segment; confirming it again with the same target changes nothing.
 
-    So a client that got no answer may simply send the same again. What the models cannot learn is confirmed all the
-    same, lest a document with such a segment is never finished.
+    So a client that got no answer may simply send the same again. What the models cannot learn is confirmed anyway,
+    or a document with such a segment could never be finished.
     """
     old = project.documents.segment(document, number)
     why = _unlearnable(project, old.source, change.target) if change.state == "confirmed" else None
     if old.state == change.state == "confirmed" and old.target == change.target and (why or _in_force(project, old)):
         return replace(old, unlearned=why)
     if old.state == "locked":
-        raise RefusedError(409, f"segment {number} is locked in its file", "leave it as it is")
+        raise ApiError(409, f"segment {number} is locked in its file", "leave it unchanged")
     if change.version not in (None, old.version):
-        raise ChangedError(old)
+        raise ConflictError(old)
     old, correction = _recovered(project, old), None
     if change.state == "confirmed" and why is None:
         correction = teach(project, old, change.target, user, force=change.force)
@@ -85,17 +84,17 @@ def change_segment(project: Opened, document: int, number: int, change: SegmentC
     return replace(new, unlearned=why)
 
 
-def _unlearnable(project: Opened, source: str, target: str) -> str | None:
-    """Why the models cannot learn a pair, however right it is: it has no words, or too many."""
+def _unlearnable(project: ServedProject, source: str, target: str) -> str | None:
+    """Why the models cannot learn a pair, even if it is correct: it has no words, or too many."""
     if source.strip() and not target.strip():
-        raise RefusedError(400, "the target has 0 words", "translate the segment first")
+        raise ApiError(400, "the target is empty", "translate the segment first")
     return project.engine.check(source, target).unlearnable
 
 
-def teach(project: Opened, segment: Segment, target: str, user: str | None, *, force: bool = False) -> int:
-    """Learn a target of a segment, in the place of what was learned from it before.
+def teach(project: ServedProject, segment: Segment, target: str, user: str | None, *, force: bool = False) -> int:
+    """Learn the target of a segment, replacing what was learned from it before.
 
-    Returns the correction, which the segment has to refer to from then on.
+    Returns the id of the correction that the segment has to refer to from then on.
     """
     number = int(segment.correction or 0) if _in_force(project, segment) else None
     if number is not None and project.engine.correction(number).target == target:
@@ -106,10 +105,10 @@ def teach(project: Opened, segment: Segment, target: str, user: str | None, *, f
     return revise(project, number, target, user, force=force)
 
 
-def _recovered(project: Opened, segment: Segment) -> Segment:
-    """A segment that refers to what was learned from it, even if the disk was full then, or the server was killed.
+def _recovered(project: ServedProject, segment: Segment) -> Segment:
+    """The segment, referring to what was learned from it even if the disk was full then, or the server was killed.
 
-    All learning takes turns, so what was intended at a revision can only be the first that was learned after it.
+    Corrections are learned one at a time, so what was intended at a revision can only be the first one after it.
     """
     if (intent := project.documents.intended(segment)) is None:
         return segment
@@ -118,10 +117,10 @@ def _recovered(project: Opened, segment: Segment) -> Segment:
     row = next((row for row in rows if row.kind == "learn"), None)
     if row is None or row.forgotten or (row.source, row.target) != (segment.source, target):
         return segment
-    if project.documents.taught(row.id):  # of the same text elsewhere
+    if project.documents.taught(row.id):  # the same text in another segment
         return segment
     return project.documents.change(segment, correction=row.id)
 
 
-def _in_force(project: Opened, segment: Segment) -> bool:
+def _in_force(project: ServedProject, segment: Segment) -> bool:
     return segment.correction is not None and not project.engine.correction(segment.correction).forgotten

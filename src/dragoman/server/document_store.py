@@ -1,11 +1,14 @@
-"""The documents of a project, cut into segments with their states, in an SQLite file beside the journal.
+"""The documents of a project, split into segments with their states, in an SQLite file next to the journal.
 
-What was learned is in the journal; here is what people are working on: the segments of uploaded files, drafts included,
-and how much effort each took. A segment counts its changes, so that two people who edit it notice each other.
+What was learned is in the journal; here is what people are working on: the segments of uploaded files, with their
+drafts, and how much effort each took. Each segment has a version, so that two people who edit it at once notice.
 
-Journal and documents are not written in one transaction. So what is to be learned from a segment is written down as an
+Journal and documents are not written in one transaction. So what is to be learned from a segment is recorded as an
 intent first, with the revision of the journal, until the segment refers to the correction; after a crash in between,
 the journal tells whether it was learned.
+
+How many segments and words of a document are in each state is kept by triggers, so that showing a document, or a page
+of its segments, takes no longer when it is large.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import StorageError
-from dragoman.server.answers import RefusedError
+from dragoman.server.api_errors import ApiError
 
 STATES = ("new", "translated", "confirmed", "locked")  # as dragoman.formats has them
 SCHEMA = """
@@ -39,7 +42,28 @@ CREATE TABLE IF NOT EXISTS intents (
     revision INTEGER NOT NULL, PRIMARY KEY (document, number)) WITHOUT ROWID;
 CREATE TRIGGER IF NOT EXISTS intent_done AFTER UPDATE OF correction ON segments BEGIN
     DELETE FROM intents WHERE document = NEW.document AND number = NEW.number; END;
+CREATE INDEX IF NOT EXISTS segments_by_state ON segments (document, state, number);
 """
+WORDS = "LENGTH(TRIM({text})) - LENGTH(REPLACE(TRIM({text}), ' ', '')) + 1"  # as many as there are spaces, and one
+COUNT = (
+    "INSERT INTO progress VALUES ({row}.document, {row}.state, {sign}1, {sign}({words})) ON CONFLICT (document, state)"
+    " DO UPDATE SET segments = segments + excluded.segments, words = words + excluded.words;"
+)
+COUNT_NEW = COUNT.format(row="NEW", sign="+", words=WORDS.format(text="NEW.source"))
+COUNT_OLD = COUNT.format(row="OLD", sign="-", words=WORDS.format(text="OLD.source"))
+PROGRESS = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS progress (
+    document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE, state TEXT NOT NULL, segments INTEGER NOT NULL,
+    words INTEGER NOT NULL, PRIMARY KEY (document, state)) WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS segment_added AFTER INSERT ON segments BEGIN {COUNT_NEW} END;
+CREATE TRIGGER IF NOT EXISTS segment_changed AFTER UPDATE OF state ON segments WHEN OLD.state <> NEW.state
+    BEGIN {COUNT_OLD} {COUNT_NEW} END;
+INSERT OR REPLACE INTO progress SELECT document, state, COUNT(*), SUM({WORDS.format(text="source")})
+    FROM segments GROUP BY document, state;
+PRAGMA user_version = 1;
+COMMIT;
+"""  # noqa: S608
 SEGMENT = (
     "SELECT document, number, key, source, target, state, correction, version, suggestion, key_strokes, mouse_actions,"
     " milliseconds, edits FROM segments"
@@ -48,13 +72,13 @@ SEGMENT = (
 
 @dataclass(frozen=True)
 class Document:
-    """A file that somebody has uploaded."""
+    """A document and its progress."""
 
     id: int
     name: str
     time: str
-    states: dict[str, int]  # how many segments are in each state
-    words: dict[str, int]  # how many source words these have
+    states: dict[str, int]  # number of segments in each state
+    words: dict[str, int]  # number of their source words
 
 
 @dataclass(frozen=True)
@@ -69,24 +93,24 @@ class Segment:
     state: str
     correction: int | None  # what the project has learned from it
     version: int
-    suggestion: str | None  # what the person started from
+    suggestion: str | None  # the machine translation that the person started from
     key_strokes: int
     mouse_actions: int
     milliseconds: int
     edits: int | None  # words changed between suggestion and target
-    unlearned: str | None = None  # why nothing was learned from it, for whoever has just confirmed it
+    unlearned: str | None = None  # why nothing was learned from it, for the client that has just confirmed it
 
 
-class ChangedError(RefusedError):
-    """Somebody else was quicker."""
+class ConflictError(ApiError):
+    """Somebody else has changed the segment."""
 
     def __init__(self, segment: Segment) -> None:
-        what = f"segment {segment.number} was changed meanwhile: it is at version {segment.version} or later"
-        super().__init__(409, what, "look at it again")
+        what = f"segment {segment.number} was changed by someone else; it is no longer at version {segment.version}"
+        super().__init__(409, what, "reload the segment")
 
 
-class Documents:
-    """The documents in a file; safe to use from threads."""
+class DocumentStore:
+    """The documents in a file; thread-safe."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -95,6 +119,8 @@ class Documents:
             self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
             self._connection.create_function("folded", 1, str.casefold, deterministic=True)
             self._connection.executescript("PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON;" + SCHEMA)
+            if self._connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+                self._connection.executescript(PROGRESS)
 
     def close(self) -> None:
         """Close the file."""
@@ -102,7 +128,7 @@ class Documents:
             self._connection.close()
 
     def add(self, name: str, segments: Iterable[tuple[str, str, str, str]], data: bytes | None = None) -> int:
-        """Enter a document with its segments: key, source, target, state. Returns its id."""
+        """Add a document with its segments (key, source, target, state); returns its id."""
         with self._changing() as connection:
             time = datetime.now(UTC).isoformat(timespec="seconds")
             row = connection.execute("INSERT INTO documents (name, time, data) VALUES (?, ?, ?)", (name, time, data))
@@ -121,31 +147,21 @@ class Documents:
     def documents(self) -> list[Document]:
         """All documents with their progress."""
         found = self._rows("SELECT id, name, time FROM documents ORDER BY id")
-        counts = self._rows(
-            "SELECT document, state, COUNT(*), SUM(LENGTH(TRIM(source)) - LENGTH(REPLACE(TRIM(source), ' ', '')) + 1)"
-            " FROM segments GROUP BY document, state"
-        )
-        progress: dict[tuple[int, str], tuple[int, int]] = {(row[0], row[1]): (row[2], row[3]) for row in counts}
-        return [
-            Document(
-                id=number,
-                name=name,
-                time=time,
-                states={state: progress.get((number, state), (0, 0))[0] for state in STATES},
-                words={state: progress.get((number, state), (0, 0))[1] for state in STATES},
-            )
-            for number, name, time in found
-        ]
+        progress: dict[int, list[tuple[str, int, int]]] = {}
+        for document, *counts in self._rows("SELECT document, state, segments, words FROM progress"):
+            progress.setdefault(document, []).append(tuple(counts))
+        return [_document(row, progress.get(row[0], [])) for row in found]
 
     def document(self, document: int) -> Document:
         """One document with its progress."""
-        found = [each for each in self.documents() if each.id == document]
+        found = self._rows("SELECT id, name, time FROM documents WHERE id = ?", (document,))
         if not found:
             raise _no_document(document)
-        return found[0]
+        counts = self._rows("SELECT state, segments, words FROM progress WHERE document = ?", (document,))
+        return _document(found[0], counts)
 
     def data(self, document: int) -> bytes | None:
-        """The file as it was uploaded, if it was one."""
+        """The uploaded file, if the document came from one."""
         found = self._rows("SELECT data FROM documents WHERE id = ?", (document,))
         if not found:
             raise _no_document(document)
@@ -154,8 +170,8 @@ class Documents:
     def segments(
         self, document: int, *, state: str | None = None, search: str | None = None, after: int = 0, limit: int = -1
     ) -> list[Segment]:
-        """Segments of a document after the one with this number; only those in a state, or with a text in them."""
-        self.data(document)
+        """The segments of a document after a number, in order; optionally those in a state, or containing a text."""
+        self.document(document)  # there is one, or an error
         wanted = f"{SEGMENT} WHERE document = ? AND number > ?"
         values: list[object] = [document, after]
         if state is not None:
@@ -169,79 +185,79 @@ class Documents:
         """One segment."""
         found = self._rows(f"{SEGMENT} WHERE document = ? AND number = ?", (document, number))
         if not found:
-            raise RefusedError(404, f"there is no segment {number} in document {document}", "see the list of segments")
+            raise ApiError(404, f"no segment {number} in document {document}", "see the list of segments")
         return Segment(*found[0])
 
     def taught(self, correction: int) -> Segment | None:
-        """The segment that a correction came from, if it was one."""
+        """The segment that a correction came from, if it came from one."""
         found = self._rows(f"{SEGMENT} WHERE correction = ? ORDER BY document, number LIMIT 1", (correction,))
         return Segment(*found[0]) if found else None
 
     def change(self, old: Segment, **values: object) -> Segment:
-        """Change fields of a segment, if nobody has changed it since."""
-        names = ", ".join(f"{name} = ?" for name in values)  # our own words, not those of a request
+        """Change fields of a segment, unless somebody has changed it since."""
+        names = ", ".join(f"{name} = ?" for name in values)  # our own names, not those of a request
         place = "document = ? AND number = ? AND version = ?"
         update = f"UPDATE segments SET {names}, version = version + 1 WHERE {place}"  # noqa: S608
         with self._changing() as connection:
             which = old.document, old.number, old.version
             if not connection.execute(update, (*values.values(), *which)).rowcount:
-                raise ChangedError(old)
+                raise ConflictError(old)
         return self.segment(old.document, old.number)
 
     def check(self, old: Segment) -> None:
-        """Refuse if somebody has changed a segment since."""
+        """Raise if somebody has changed a segment since."""
         if self.segment(old.document, old.number).version != old.version:
-            raise ChangedError(old)
+            raise ConflictError(old)
 
     def intend(self, segment: Segment, target: str, revision: int) -> None:
-        """Write down what is going to be learned from a segment, and the last row of the journal before that."""
+        """Record what is about to be learned from a segment, and the last row of the journal before that."""
         with self._changing() as connection:
             values = segment.document, segment.number, target, revision
             connection.execute("INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?)", values)
 
     def intended(self, segment: Segment) -> tuple[str, int] | None:
-        """The target and revision of the intent, if it is not known what became of it."""
+        """The target and revision of the intent, if its outcome is not known."""
         place = segment.document, segment.number
         found = self._rows("SELECT target, revision FROM intents WHERE document = ? AND number = ?", place)
         return (str(found[0][0]), int(found[0][1])) if found else None
 
-    def forgotten(self, correction: int) -> None:
-        """A correction is no more: the segments it came from are drafts again."""
-        self._forget("correction = ?", correction)
+    def detach(self, correction: int) -> None:
+        """Make the segments that a correction came from drafts again: it was forgotten."""
+        self._detach("correction = ?", correction)
 
-    def lost(self, revision: int) -> None:
-        """All corrections after a revision are no more: an old copy of the journal was brought back."""
-        self._forget("correction > ?", revision)
+    def detach_after(self, revision: int) -> None:
+        """Do so for all corrections after a revision: an old copy of the journal was restored."""
+        self._detach("correction > ?", revision)
 
-    def _forget(self, which: str, number: int) -> None:
+    def _detach(self, which: str, number: int) -> None:
         with self._changing() as connection:
             update = "UPDATE segments SET correction = NULL, state = 'translated', version = version + 1"
             connection.execute(f"{update} WHERE {which}", (number,))
             connection.execute(f"DELETE FROM units WHERE {which}", (number,))  # noqa: S608
 
-    def revised(self, old: int, new: int, target: str) -> None:
-        """A correction was replaced: the segments and units it came from refer to the new one."""
+    def redirect(self, old: int, new: int, target: str) -> None:
+        """Let the segments and units that a correction came from refer to the one that has replaced it."""
         with self._changing() as connection:
             update = "UPDATE segments SET correction = ?, target = ?, version = version + 1 WHERE correction = ?"
             connection.execute(update, (new, target, old))
             connection.execute("UPDATE units SET correction = ? WHERE correction = ?", (new, old))
 
     def unit(self, unit: str) -> int | None:
-        """The correction that came from a unit of another program's memory."""
+        """The correction that came from a translation unit of another program."""
         found = self._rows("SELECT correction FROM units WHERE unit = ?", (unit,))
         return int(found[0][0]) if found else None
 
     def set_unit(self, unit: str, correction: int) -> None:
-        """Remember which correction came from a unit."""
+        """Remember which correction came from a translation unit."""
         with self._changing() as connection:
             connection.execute("INSERT OR REPLACE INTO units VALUES (?, ?)", (unit, correction))
 
     def effort(self) -> dict[str, int]:
-        """Sums over all confirmed segments that somebody has worked on: what they took, and what they came to."""
+        """Totals over all confirmed segments that somebody has worked on: their effort and their sizes."""
         names = "segments", "key_strokes", "mouse_actions", "milliseconds", "characters", "words", "edits"
         row = self._rows(
-            "SELECT COUNT(*), SUM(key_strokes), SUM(mouse_actions), SUM(milliseconds), SUM(LENGTH(target)),"
-            " SUM(LENGTH(TRIM(target)) - LENGTH(REPLACE(TRIM(target), ' ', '')) + 1), SUM(edits)"
+            "SELECT COUNT(*), SUM(key_strokes), SUM(mouse_actions), SUM(milliseconds), SUM(LENGTH(target)),"  # noqa: S608
+            f" SUM({WORDS.format(text='target')}), SUM(edits)"
             " FROM segments WHERE state = 'confirmed' AND suggestion IS NOT NULL"
         )[0]
         return {name: int(value or 0) for name, value in zip(names, row, strict=True)}
@@ -266,9 +282,16 @@ class Documents:
         try:
             yield
         except sqlite3.Error as error:
-            what, remedy = f"the documents cannot be read or written ({error})", "see that there is room on the disk"
+            what, remedy = f"the documents cannot be read or written ({error})", "see that there is context on the disk"
             raise StorageError(what, where=self._path, remedy=remedy) from error
 
 
-def _no_document(document: int) -> RefusedError:
-    return RefusedError(404, f"there is no document {document}", "see the list of documents")
+def _document(row: tuple[int, str, str], counts: Iterable[tuple[str, int, int]]) -> Document:
+    segments, words = dict.fromkeys(STATES, 0), dict.fromkeys(STATES, 0)
+    for state, *numbers in counts:
+        segments[state], words[state] = numbers
+    return Document(*row, segments, words)
+
+
+def _no_document(document: int) -> ApiError:
+    return ApiError(404, f"no document {document}", "see the list of documents")

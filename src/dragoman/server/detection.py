@@ -1,4 +1,4 @@
-"""Names of languages, and a guess which of a few languages a text is in.
+"""Names of languages, and a guess at which of a few languages a text is in.
 
 >>> name_of("es-ES"), name_of("spa"), name_of("ger"), name_of("tlh")
 ('Spanish', 'Spanish', 'German', 'tlh')
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dragoman.languages import primary
 from dragoman.project.guard import script_of, scripts_of
 
-# Code, name; then words so frequent that they tell the language, for some of those that share a script.
+# Code, name; then words so frequent that they give the language away, for those that share a script.
 _TABLE = """
 ar Arabic|bg Bulgarian на и в е да се за от с по|bn Bengali
 ca Catalan de la i el que els amb per una és|cs Czech a v se na je že do s to jako|cy Welsh yn y i o ac
@@ -41,12 +41,12 @@ _WORDS = {row[0]: frozenset(row[2:]) for row in _ROWS}
 
 
 def name_of(code: str) -> str:
-    """The English name of a language, or its code if that is not known."""
+    """The English name of a language, or its code if the name is not known."""
     return NAMES.get(primary(code), code)
 
 
 def detect(text: str, languages: Iterable[str]) -> tuple[str, float]:
-    """The language among some that a text is most likely in, and how sure that is; the first if nothing tells."""
+    """The most likely language of a text, among some, and the confidence; the first one if there is no evidence."""
     candidates = list(dict.fromkeys(languages))
     scripts = {script_of(letter) for letter in text[:2000] if letter.isalpha()}
     fitting = [code for code in candidates if scripts & set(scripts_of(code))] or candidates

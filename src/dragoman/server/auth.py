@@ -1,0 +1,136 @@
+"""Who sent a request, and what may they do? A key says so; without keys, only programs on this machine are allowed.
+
+A web page that somebody has open can make their browser send requests to this machine. So a request counts as local
+only if it names this machine as its host, which a page from elsewhere cannot achieve by renaming itself; and a request
+that a browser sends on behalf of another site is rejected whatever it carries.
+
+What a proxy on this machine forwards can look exactly like a local request. So where there are keys no request counts
+as local, unless the settings say that there is no proxy.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import logging
+from typing import Annotated, Any
+from urllib.parse import SplitResult, urlsplit
+
+from fastapi import Depends
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
+from starlette.types import Scope
+
+from dragoman.errors import DragomanError
+from dragoman.server.api_errors import ApiError
+from dragoman.server.config import Settings, is_loopback
+from dragoman.server.keys import ALL_PROJECTS, LOCAL, Identity, Keys
+from dragoman.server.logs import log
+
+FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")  # there is a proxy in between
+
+
+class Authenticator:
+    """Finds out who sent a request."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._keys = Keys(settings.keys) if settings.keys else None
+        self._trusts_loopback = not settings.requires_key
+
+    def identify(self, scope: Scope, key: object = None) -> Identity:
+        """Who sent a request, if they are allowed in at all; `key` is what the body has in the place of a key."""
+        sent = key_of(scope) or (key if isinstance(key, str) else None)
+        if sent and self._keys:
+            if identity := self._find(sent):
+                scope.setdefault("state", {})["key"] = identity.name  # for the log
+                return identity
+        elif self._trusts_loopback and _is_local(scope):
+            return LOCAL
+        headers = {"WWW-Authenticate": 'Bearer realm="dragoman"'}
+        remedy = "send a key created with `dragoman keys add`, as Authorization: Bearer …"
+        raise ApiError(401, "unknown key" if sent else "a key is required", remedy, headers=headers)
+
+    def client(self, scope: Scope) -> str:
+        """The name under which requests of a client are counted: its key, or its address."""
+        key = key_of(scope)
+        if key and (identity := self._find(key)):
+            return f"key {identity.name}"
+        return f"address {scope['client'][0] if scope.get('client') else ''}"
+
+    def _find(self, key: str) -> Identity | None:
+        """Whose key this is; while the file cannot be read nobody is allowed in."""
+        try:
+            return self._keys.find(key) if self._keys else None
+        except DragomanError as error:
+            log("keys not read", logging.ERROR, problem=error.what)
+            raise ApiError(503, "the server cannot read its keys", "tell the administrator of the server") from None
+
+
+def check_role(identity: Identity, role: str, project: str = ALL_PROJECTS) -> None:
+    """Reject what an identity may not do, without revealing whether there is such a project."""
+    if not identity.has_role(role, project):
+        where = "on this server" if project == ALL_PROJECTS else f"in project {project!r}"
+        raise lacks_role(role, where)
+
+
+def lacks_role(role: str, where: str) -> ApiError:
+    """The error for a key that may not do something."""
+    return ApiError(403, f"this key lacks the {role!r} role {where}", "ask the administrator for a key that has it")
+
+
+def key_of(scope: Scope) -> str | None:
+    """The key in the headers of a request, in any of the places where the clients we know send theirs."""
+    headers = Headers(scope=scope)
+    scheme, _, value = headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return value.strip()
+    if scheme.lower() == "basic":
+        try:
+            return base64.b64decode(value, validate=True).decode().rpartition(":")[2]
+        except (binascii.Error, UnicodeDecodeError):
+            return value
+    protocols = (each.strip() for each in headers.get("sec-websocket-protocol", "").split(","))
+    offered = [each.removeprefix("key.") for each in protocols if each.startswith("key.")]
+    return headers.get("x-api-key") or headers.get("mmt-apikey") or (offered[0] if offered else None)
+
+
+def is_cross_site(scope: Scope) -> bool:
+    """Whether a browser sends this on behalf of another site."""
+    headers = Headers(scope=scope)
+    origin = headers.get("origin")
+    if origin is not None:
+        return _split(origin).netloc != headers.get("host")
+    if scope["path"] == "/" and headers.get("sec-fetch-mode") == "navigate":
+        return False  # somebody follows a link to the workbench, which by itself does nothing
+    return headers.get("sec-fetch-site") in ("cross-site", "same-site")
+
+
+def _is_local(scope: Scope) -> bool:
+    headers, client = Headers(scope=scope), scope.get("client")
+    host = _split(f"//{headers.get('host', '')}").hostname or ""
+    return bool(client and is_loopback(client[0]) and is_loopback(host) and not any(h in headers for h in FORWARDED))
+
+
+def _split(address: str) -> SplitResult:
+    try:
+        return urlsplit(address)
+    except ValueError:
+        raise ApiError(400, "the Host or Origin header is not a valid address") from None
+
+
+def _identity(connection: HTTPConnection) -> Identity:
+    auth: Authenticator = connection.app.state.context.auth
+    return auth.identify(connection.scope)
+
+
+CurrentIdentity = Annotated[Identity, Depends(_identity)]
+
+
+def require_role(role: str) -> Any:
+    """A dependency: the identity that sent the request, which must have this role on the whole server."""
+
+    def checked(identity: CurrentIdentity) -> Identity:
+        check_role(identity, role)
+        return identity
+
+    return Depends(checked)

@@ -1,0 +1,1 @@
+"""The APIs of other translation services, for programs that already speak them."""

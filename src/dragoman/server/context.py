@@ -1,0 +1,164 @@
+"""What a request works with: the parts of the server, the project that it names, and who sent it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated, Any, Literal, TypeVar
+
+from fastapi import Depends, Header, Path, Response
+from starlette.requests import HTTPConnection
+
+from dragoman.errors import DragomanError
+from dragoman.server.api_errors import ApiError
+from dragoman.server.auth import Authenticator, CurrentIdentity, check_role
+from dragoman.server.config import Settings
+from dragoman.server.jobs import Jobs
+from dragoman.server.keys import Identity
+from dragoman.server.observability import Metrics
+from dragoman.server.registry import ProjectRegistry, ServedProject
+from dragoman.server.workers import Workers
+
+T = TypeVar("T")
+CONCURRENT = 4  # texts of one request that are translated at the same time
+AtLeast = Annotated[
+    str | None,
+    Header(
+        alias="X-At-Least-Revision",
+        pattern="^[0-9]{1,15}$",
+        examples=["13"],
+        description="a revision that has to be known: a replica waits a moment for it, then answers 503",
+    ),
+]
+
+
+@dataclass
+class ServerContext:
+    """The parts of a server."""
+
+    settings: Settings
+    projects: ProjectRegistry
+    auth: Authenticator
+    metrics: Metrics
+    workers: Workers
+    jobs: Jobs
+    state: Literal["starting", "ready", "failed"] = "starting"
+    problems: dict[str, DragomanError | ApiError] = field(default_factory=dict)  # projects that could not be opened
+    live: dict[str, int] = field(default_factory=dict)  # number of live sessions by client
+
+    async def open_project(self, name: str, identity: Identity, role: str) -> ProjectContext:
+        """A project, for somebody who must have a role in it."""
+        check_role(identity, role, name)
+        if self.projects.is_open(name):
+            project = self.projects.get(name)
+        else:
+            project = await self.workers.run("open", partial(self._open, name))
+        if role == "learn" and project.engine.role != "writer":  # documents, too, are changed at the writer only
+            await self.workers.run("open", project.engine.check_writable, quick=True)
+        return ProjectContext(self, project, identity)
+
+    async def delete_project(self, context: ProjectContext) -> None:
+        """Remove a project from the server, together with its jobs."""
+        await context.run_exclusive("delete", partial(self.projects.delete, context.project.name))
+        self.jobs.drop(context.project.name)
+
+    def _open(self, name: str) -> ServedProject:
+        """Open a project; if that fails, it is not the client's fault."""
+        try:
+            return self.projects.get(name)
+        except DragomanError as error:
+            raise ApiError(503, f"project {name!r} cannot be opened: {error.what}", error.remedy) from None
+
+
+@dataclass(frozen=True)
+class ProjectContext:
+    """A project, and who is using it."""
+
+    server: ServerContext
+    project: ServedProject
+    identity: Identity
+
+    async def run(self, operation: str, function: Callable[[], T], *, quick: bool = False) -> T:
+        """The result of an operation on the project, in a thread; 404 if the project was deleted meanwhile."""
+        try:
+            return await self.server.workers.run(operation, function, quick=quick)
+        except DragomanError:
+            if self.project.closed:
+                raise ApiError(404, f"project {self.project.name!r} was deleted", "see /api/v1/projects") from None
+            raise
+
+    async def run_all(self, operation: str, functions: Iterable[Callable[[], T]]) -> list[T]:
+        """The results of many operations, a few at a time, so that other requests get their turn in between."""
+        few = asyncio.Semaphore(CONCURRENT)
+
+        async def one(function: Callable[[], T]) -> T:
+            async with few:
+                return await self.run(operation, function)
+
+        return list(await asyncio.gather(*(one(function) for function in functions)))
+
+    async def run_exclusive(self, operation: str, function: Callable[[], T]) -> T:
+        """The result of an operation that changes the project: one at a time."""
+        async with self.project.write_lock:
+            return await self.run(operation, function)
+
+    async def wait_for_revision(self, revision: int | None) -> None:
+        """Wait until this revision is known here; if it does not arrive in time, say how far behind we are."""
+        engine = self.project.engine
+        if revision is None or engine.revision >= revision:
+            return
+        seconds = 0.0 if engine.role == "writer" else self.server.settings.limits.behind_seconds
+        if await self.project.watch.wait(revision, seconds, self.server.workers.watch):
+            return
+        known = engine.revision
+        if engine.role == "writer":
+            raise ApiError(
+                409, f"revision {revision} does not exist yet; the latest is {known}", "learn something first"
+            )
+        what = f"this replica is at revision {known}, {revision - known} behind {revision}"
+        remedy, retry = "try again in a moment, or ask the writer", {"Retry-After": "1"}
+        raise ApiError(503, what, remedy, headers=retry, revision=known, behind=revision - known)
+
+    def user(self, claimed: str | None) -> str | None:
+        """Who is named in the journal: the key's owner, or without a key whoever the client says."""
+        return self.identity.name or claimed
+
+    def check_length(self, *texts: str) -> None:
+        """Reject texts that are too long, where no request model does so."""
+        most = self.server.settings.limits.text
+        if any(len(text) > most for text in texts):
+            raise ApiError(413, f"a text has more than {most:,} characters", "send it in pieces")
+
+
+def server_context(connection: HTTPConnection) -> ServerContext:
+    """The server that a request came to."""
+    context: ServerContext = connection.app.state.context
+    return context
+
+
+Server = Annotated[ServerContext, Depends(server_context)]
+
+
+def project_with(role: str) -> Any:
+    """A dependency: the project that the path names, for somebody with this role in it."""
+
+    async def project_context(
+        project: Annotated[str, Path(description="name of the project", examples=["manual"])],
+        identity: CurrentIdentity,
+        server: Server,
+        response: Response,
+        at_least: AtLeast = None,
+    ) -> ProjectContext:
+        context = await server.open_project(project, identity, role)
+        await context.wait_for_revision(None if at_least is None else int(at_least))
+        response.headers["X-Revision"] = str(context.project.revision)
+        return context
+
+    return Depends(project_context)
+
+
+CanRead = Annotated[ProjectContext, project_with("read")]
+CanTranslate = Annotated[ProjectContext, project_with("translate")]
+CanLearn = Annotated[ProjectContext, project_with("learn")]

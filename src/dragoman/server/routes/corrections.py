@@ -1,0 +1,109 @@
+"""Corrections: learn, revise, forget, list, look up."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from dragoman.server import edits, schemas
+from dragoman.server.context import CanLearn, CanRead
+from dragoman.server.registry import ServedProject
+from dragoman.server.serialise import history_row
+from dragoman.store import Row
+
+router = APIRouter(prefix="/api/v1/projects/{project}", responses=schemas.ERROR_RESPONSES)
+
+
+@router.post("/corrections", status_code=201, tags=["learning"])
+async def learn(correction: schemas.Correction, context: CanLearn) -> schemas.Learned:
+    """Learn a correction; once this answers, it is safe on disk. One that looks like a mistake is recorded but refused.
+
+    If unsure whether a correction was saved, resend it with `once`: it is not learned twice.
+    """
+    user = context.user(correction.user)
+    learn = partial(
+        context.project.engine.learn, correction.source, correction.target, user=user, force=correction.force
+    )
+    number = await context.run_exclusive("learn", partial(learn, once=correction.once))
+    return schemas.Learned(id=number, revision=number)
+
+
+@router.get("/corrections", tags=["learning"])
+async def history(
+    context: CanRead,
+    limit: schemas.PageSize = 50,
+    search: Annotated[str | None, Query(max_length=1000, description="only those that contain this text")] = None,
+) -> schemas.History:
+    """Corrections, newest first: learned, flagged or forgotten."""
+
+    def find() -> schemas.History:
+        rows = context.project.engine.history(limit, search=search)
+        return schemas.History(revision=context.project.revision, corrections=[history_row(row) for row in rows])
+
+    return await context.run("history", find)
+
+
+@router.get("/corrections/{number}", tags=["learning"])
+async def show_correction(number: schemas.CorrectionId, context: CanRead) -> schemas.CorrectionDetails:
+    """One correction, and where it was made."""
+    return await context.run("history", partial(_details, context.project, number))
+
+
+@router.put("/corrections/{number}", tags=["learning"])
+async def revise(number: schemas.CorrectionId, revision: schemas.Revision, context: CanLearn) -> schemas.Learned:
+    """Replace the target of a correction, which gets a new id."""
+    user = context.user(revision.user)
+    revise = partial(edits.revise, context.project, number, revision.target, user, force=revision.force)
+    new = await context.run_exclusive("revise", revise)
+    return schemas.Learned(id=new, revision=new)
+
+
+@router.delete("/corrections/{number}", tags=["learning"])
+async def forget(number: schemas.CorrectionId, context: CanLearn) -> schemas.Learned:
+    """Take back exactly what a correction has taught."""
+    forget = partial(edits.forget, context.project, number, context.user(None))
+    return schemas.Learned(id=number, revision=await context.run_exclusive("forget", forget))
+
+
+@router.get("/concordance", tags=["looking"])
+async def concordance(
+    context: CanRead,
+    text: Annotated[str, Query(min_length=1, max_length=1000, examples=["button"])],
+    limit: schemas.PageSize = 50,
+) -> schemas.Concordance:
+    """Corrections in force that contain a text in their source or target, newest first, and where it occurs."""
+
+    def find() -> schemas.Concordance:
+        rows = context.project.engine.history(limit, search=text, in_force=True)
+        return schemas.Concordance(revision=context.project.revision, hits=[_hit(row, text) for row in rows])
+
+    return await context.run("concordance", find)
+
+
+def _details(project: ServedProject, number: int) -> schemas.CorrectionDetails:
+    row = edits.correction(project, number)
+    place = project.documents.taught(number)
+    name = project.documents.document(place.document).name if place else None
+    return schemas.CorrectionDetails(
+        **history_row(row).model_dump(),
+        document=place.document if place else None,
+        segment=place.number if place else None,
+        name=name,
+    )
+
+
+def _hit(row: Row, text: str) -> schemas.Hit:
+    wanted = re.compile(re.escape(text), re.IGNORECASE)
+    places = [[found.span() for found in wanted.finditer(side or "")] for side in (row.source, row.target)]
+    return schemas.Hit(
+        id=row.id,
+        source=row.source or "",
+        target=row.target or "",
+        time=row.time.isoformat(),
+        user=row.user,
+        in_source=places[0],
+        in_target=places[1],
+    )

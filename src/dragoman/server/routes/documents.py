@@ -1,0 +1,168 @@
+"""Documents: upload, list, translate, export, and the jobs that do so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from dragoman.formats.filling import translate_segment
+from dragoman.server import schemas
+from dragoman.server.api_errors import ApiError
+from dragoman.server.context import CanLearn, CanRead, ProjectContext
+from dragoman.server.document_files import export_document, import_document, read
+from dragoman.server.document_store import ConflictError, Document, Segment
+from dragoman.server.jobs import Job
+from dragoman.server.registry import ServedProject
+
+router = APIRouter(prefix="/api/v1/projects/{project}", responses=schemas.ERROR_RESPONSES, tags=["documents"])
+JobId = Annotated[str, Path(max_length=100)]
+STEP = 20  # segments translated before other requests get their turn
+
+
+@router.get("/documents")
+async def list_documents(context: CanRead) -> list[schemas.DocumentGiven]:
+    """The documents of a project and their progress."""
+    found = await context.run("documents", context.project.documents.documents)
+    return [_document(each) for each in found]
+
+
+@router.post("/documents", status_code=201)
+async def add_document(wanted: schemas.NewDocument, context: CanLearn) -> schemas.DocumentGiven:
+    """Add a document given by its segments."""
+
+    def add() -> Document:
+        numbered = enumerate(wanted.segments, start=1)
+        rows = [
+            (one.key or str(n), one.source, one.target, "translated" if one.target else "new") for n, one in numbered
+        ]
+        return context.project.documents.document(context.project.documents.add(wanted.name, rows))
+
+    return _document(await context.run("documents", add))
+
+
+@router.post(
+    "/imports",
+    status_code=202,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        }
+    },
+)
+async def import_file(
+    request: Request,
+    context: CanLearn,
+    name: Annotated[
+        str,
+        Query(
+            min_length=1,
+            max_length=255,
+            description="name of the file; its extension tells the format",
+            examples=["page.xlf"],
+        ),
+    ],
+    learn: Annotated[bool, Query(description="learn the confirmed segments, as from a translation memory")] = False,
+) -> schemas.JobGiven:
+    """Upload a file (XLIFF, TMX, PO, TSV, plain text) as the body of the request; it becomes a document."""
+    data = await request.body()
+    if not data:
+        raise ApiError(400, "the file is empty", "send it as the body of the request")
+    work = partial(import_document, context, data, name, learn=learn)
+    return _job(context.server.jobs.start(Job("import", context.project.name), work))
+
+
+@router.get("/documents/{document}")
+async def show_document(document: schemas.DocumentId, context: CanRead) -> schemas.DocumentGiven:
+    """One document and its progress."""
+    return _document(await context.run("documents", partial(context.project.documents.document, document)))
+
+
+@router.delete("/documents/{document}", status_code=204)
+async def delete_document(document: schemas.DocumentId, context: CanLearn) -> None:
+    """Delete a document; what was learned from it stays learned."""
+    await context.run_exclusive("documents", partial(context.project.documents.remove, document))
+
+
+@router.post("/documents/{document}/translate", status_code=202)
+async def translate_document(document: schemas.DocumentId, context: CanLearn) -> schemas.JobGiven:
+    """Fill all new segments with translations, as drafts."""
+    await context.run("documents", partial(context.project.documents.document, document))  # there is one, or an error
+    job = Job("translate", context.project.name, document)
+    return _job(context.server.jobs.start(job, partial(_translate_all, context)))
+
+
+@router.post("/documents/{document}/export", status_code=202)
+async def export_file(document: schemas.DocumentId, context: CanRead) -> schemas.JobGiven:
+    """Write a document's file with its targets filled in; fetch the result when the job is done."""
+    await context.run("documents", partial(context.project.documents.document, document))  # there is one, or an error
+    job = Job("export", context.project.name, document)
+    return _job(context.server.jobs.start(job, partial(export_document, context)))
+
+
+@router.get("/jobs")
+async def list_jobs(context: CanRead) -> list[schemas.JobGiven]:
+    """The jobs of a project since the server was started, oldest first."""
+    return [_job(job) for job in context.server.jobs.of(context.project.name)]
+
+
+@router.get("/jobs/{job}")
+async def show_job(job: JobId, context: CanRead) -> schemas.JobGiven:
+    """The progress of a job."""
+    return _job(context.server.jobs.get(context.project.name, job))
+
+
+@router.get(
+    "/jobs/{job}/result",
+    response_class=Response,
+    responses={200: {"content": {"application/octet-stream": {}}, "description": "the file"}},
+)
+async def fetch_result(job: JobId, context: CanRead) -> Response:
+    """The file that an export has written."""
+    found = context.server.jobs.get(context.project.name, job)
+    if found.result is None:
+        raise ApiError(409, f"this job has no result: it is {found.state}", "wait until an export is done")
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(found.name, safe='')}"}
+    return Response(found.result, media_type="application/octet-stream", headers=headers)
+
+
+async def _translate_all(context: ProjectContext, job: Job) -> None:
+    documents, document = context.project.documents, job.document or 0
+    waiting = await context.run("segments", partial(documents.segments, document, state="new"))
+    translated = await context.run("segments", partial(_translator, context.project, document))
+    job.total = len(waiting)
+
+    def translate(some: list[Segment]) -> None:
+        for segment in some:
+            try:
+                documents.check(segment)
+                text = translated(segment)
+                documents.change(segment, target=text, suggestion=text, state="translated" if text else "new")
+            except ConflictError as error:  # a person has changed it, and knows better
+                job.left_out.append({"segment": segment.number, "what": error.what})
+
+    for first in range(0, len(waiting), STEP):
+        await context.run("pretranslate", partial(translate, waiting[first : first + STEP]))
+        job.step(first + STEP)
+
+
+def _translator(project: ServedProject, number: int) -> Callable[[Segment], str]:
+    """What translates the segments of a document; with their tags, if it was a file."""
+    data = project.documents.data(number)
+    if data is None:
+        return lambda segment: project.engine.translate_text(segment.source).text
+    document = read(project, data, project.documents.document(number).name)
+    known = {one.id: one for one in document.segments}
+    return lambda segment: translate_segment(project.engine, document, known[segment.key])
+
+
+def _document(document: Document) -> schemas.DocumentGiven:
+    return schemas.DocumentGiven.model_validate(document)
+
+
+def _job(job: Job) -> schemas.JobGiven:
+    return schemas.JobGiven.model_validate(job)

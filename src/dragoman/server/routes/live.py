@@ -1,0 +1,240 @@
+"""Live sessions: somebody types a translation, and each key stroke gets a completion, over a WebSocket.
+
+    →  {"number": 1, "do": "open", "source": "Press the green button."}   or "document": 3, "segment": 5
+    ←  {"number": 1, "revision": 12, "prefix": "", "suffix": "Pulse el botón verde.", "matches": […], …}
+    →  {"number": 2, "do": "prefix", "prefix": "Pul"}        a key was pressed
+    →  {"number": 3, "do": "reject"}                         another completion of the same prefix
+
+Requests are handled in order. A completion is skipped if a newer prefix is already waiting; it is answered with
+{"number": …, "stale": true}. An error is answered with {"number": …, "error": {"what": …, "remedy": …}}. If the key is
+revoked, the session is closed at the next request. Nothing is learned here: a finished translation is confirmed by PUT
+of its segment, or learned by POST of a correction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from contextlib import suppress
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from pydantic import BaseModel, Field, ValidationError
+
+from dragoman.interactive.session import Session, Suggestion
+from dragoman.server.api_errors import ApiError, api_error
+from dragoman.server.context import ProjectContext, server_context
+from dragoman.server.middleware import Budget
+from dragoman.server.schemas import LARGEST, Id, Sent, Text
+from dragoman.server.serialise import matches_of, tokens_of
+
+router = APIRouter()
+PENDING = 256  # requests waiting in one session; beyond that it is closed
+POLICY_VIOLATION = 1008  # close code of a WebSocket
+REASON = 120  # characters of the reason for closing, which has to fit into a small frame
+
+Number = Annotated[int, Field(ge=0, le=LARGEST)]
+
+
+class Numbered(BaseModel):
+    """What every request has."""
+
+    number: Number
+
+
+class LiveRequest(Sent):
+    """A request in a live session."""
+
+    number: Number
+    do: Literal["open", "prefix", "reject"]
+    source: Text | None = None
+    document: Id | None = None
+    segment: Id | None = None
+    prefix: Text = ""
+    at_least: Annotated[int, Field(ge=0, le=LARGEST)] | None = None  # revision that has to be known
+    words: bool = False  # add confidence and source of each word of the completion, which triples the time
+
+
+@router.websocket("/api/v1/projects/{project}/live")
+async def live(socket: WebSocket, project: str) -> None:
+    """A live session, as described at the head of this file."""
+    server = server_context(socket)
+    try:
+        identity = server.auth.identify(socket.scope)
+        context = await server.open_project(project, identity, "translate")
+    except ApiError:
+        await socket.close(POLICY_VIOLATION)  # before it was accepted, so that the client sees status 403
+        return
+    client = server.auth.client(socket.scope)
+    if server.live.get(client, 0) >= server.settings.limits.sessions:
+        await socket.close(POLICY_VIOLATION)
+        return
+    offered = socket.scope.get("subprotocols") or []
+    server.live[client] = server.live.get(client, 0) + 1
+    try:
+        with server.metrics.live_sessions.track_inprogress():
+            await socket.accept("dragoman" if "dragoman" in offered else None)
+            await LiveSession(socket, context).run()
+    finally:
+        server.live[client] -= 1
+        if not server.live[client]:
+            del server.live[client]
+
+
+class LiveSession:
+    """One WebSocket: the requests not yet answered, and the segment that is open."""
+
+    def __init__(self, socket: WebSocket, context: ProjectContext) -> None:
+        self._socket, self._context = socket, context
+        limits = context.server.settings.limits
+        self._budget = Budget(limits.messages, limits.message_burst)
+        self._pending: deque[LiveRequest] = deque()
+        self._news = asyncio.Event()
+        self._gone = False  # the client
+        self._session: Session | None = None
+
+    async def run(self) -> None:
+        """Answer until the client disconnects."""
+        answering = asyncio.create_task(self._answer_all())
+        try:
+            await self._listen()
+        except WebSocketDisconnect:
+            pass
+        finally:
+            self._gone = True
+            self._news.set()
+            await answering
+
+    async def _listen(self) -> None:
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            if not self._budget.take() or len(self._pending) >= PENDING:
+                self._context.server.metrics.refused.labels("flood").inc()
+                await self._socket.close(POLICY_VIOLATION, "too many requests")
+                return
+            data = message.get("text") or message.get("bytes") or b""
+            try:
+                request = LiveRequest.model_validate_json(data)
+            except ValidationError as error:
+                await self._send({"number": _number_of(data), "error": _invalid(error)})
+                continue
+            self._pending.append(request)
+            self._news.set()
+
+    async def _answer_all(self) -> None:
+        while not self._gone:
+            while self._pending and not self._gone:
+                request = self._pending.popleft()
+                if self._is_stale(request):
+                    self._context.server.metrics.stale.inc()
+                    await self._send({"number": request.number, "stale": True})
+                else:
+                    await self._answer(request)
+            if self._gone:
+                return
+            self._news.clear()
+            await self._news.wait()
+
+    def _is_stale(self, request: LiveRequest) -> bool:
+        """Whether nobody will look at this completion, because the next request replaces it."""
+        return request.do != "open" and bool(self._pending) and self._pending[0].do in ("prefix", "open")
+
+    async def _answer(self, request: LiveRequest) -> None:
+        try:
+            await self._authorise()
+        except Exception as error:
+            await self._close(api_error(error).what)
+            return
+        try:
+            answer = await getattr(self, f"_{request.do}")(request)
+        except Exception as error:
+            answer = {"error": api_error(error).body}
+        await self._send({"number": request.number} | answer)
+
+    async def _authorise(self) -> None:
+        """A session may last a day: if its key was revoked or the project deleted since, it ends."""
+        server = self._context.server
+        identity = server.auth.identify(self._socket.scope)
+        self._context = await server.open_project(self._context.project.name, identity, "translate")
+
+    async def _close(self, reason: str) -> None:
+        self._gone = True
+        self._pending.clear()
+        with suppress(WebSocketDisconnect, RuntimeError):  # it is closed already
+            await self._socket.close(POLICY_VIOLATION, reason[:REASON])
+
+    async def _send(self, answer: dict[str, Any]) -> None:
+        try:
+            await self._socket.send_text(json.dumps(answer, ensure_ascii=False, allow_nan=False))
+        except (WebSocketDisconnect, RuntimeError):  # the client has disconnected
+            self._gone = True
+
+    # ── Requests ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _open(self, request: LiveRequest) -> dict[str, Any]:
+        """Start on a text, or on a segment of a document; everything about it that needs no second search is told."""
+        self._session = None
+        await self._context.wait_for_revision(request.at_least)
+        project, source = self._context.project, request.source
+        if request.document is not None and request.segment is not None:
+            find = partial(project.documents.segment, request.document, request.segment)
+            source = (await self._context.run("segments", find, quick=True)).source
+        if source is None:
+            raise ApiError(422, "nothing to open", "send a source, or a document and a segment")
+
+        def begin() -> tuple[Session, dict[str, Any]]:
+            session = project.engine.interact(source)
+            answer = _suggested(session.suggest(request.prefix), request.words)
+            answer["source_tokens"] = [token.model_dump() for token in tokens_of(session.source)]
+            answer["matches"] = [match.model_dump() for match in matches_of(project.engine.matches(source))]
+            return session, answer
+
+        self._session, answer = await self._context.run("open session", begin)
+        return answer
+
+    async def _prefix(self, request: LiveRequest) -> dict[str, Any]:
+        session = self._current()
+        suggest = partial(session.suggest, request.prefix)
+        return await self._context.run("suggest", lambda: _suggested(suggest(), request.words), quick=True)
+
+    async def _reject(self, request: LiveRequest) -> dict[str, Any]:
+        session = self._current()
+        return await self._context.run("reject", lambda: _suggested(session.reject(), request.words), quick=True)
+
+    def _current(self) -> Session:
+        if self._session is None:
+            raise ApiError(409, "nothing is open", "open a text first")
+        return self._session
+
+
+def _suggested(suggestion: Suggestion, words: bool) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "revision": suggestion.revision,
+        "prefix": suggestion.prefix,
+        "suffix": suggestion.suffix,
+        "origin": suggestion.origin,
+    }
+    if words:
+        answer["words"] = [
+            {"text": word.text, "begin": word.begin, "confidence": round(word.confidence, 3), "source": word.source}
+            for word in suggestion.words
+        ]
+    return answer
+
+
+def _number_of(data: str | bytes) -> int | None:
+    """The number of a request that is otherwise invalid, so that the client knows which one it was."""
+    try:
+        return Numbered.model_validate(json.loads(data)).number  # reads more than pydantic: half a surrogate pair
+    except (ValueError, RecursionError):
+        return None
+
+
+def _invalid(error: ValidationError) -> dict[str, str | None]:
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"]))
+    return {"what": f"{place or 'the message'}: {first['msg']}", "remedy": "see docs/server.md for the requests"}

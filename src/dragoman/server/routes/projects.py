@@ -1,0 +1,90 @@
+"""Projects: list, create, show, delete."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from dragoman import sample
+from dragoman.server import schemas
+from dragoman.server.auth import CurrentIdentity, require_role
+from dragoman.server.context import CanRead, Server, ServerContext
+from dragoman.server.document_files import add_file
+from dragoman.server.keys import ROLES, Identity
+from dragoman.server.registry import ServedProject
+from dragoman.server.tag_pattern import tag_pattern
+
+router = APIRouter(prefix="/api/v1/projects", responses=schemas.ERROR_RESPONSES, tags=["projects"])
+
+
+@router.get("")
+async def list_projects(identity: CurrentIdentity, server: Server) -> list[schemas.Project | schemas.Unopened]:
+    """The projects that this key may read; those that cannot be opened come last, with their problem."""
+    names = [name for name in server.projects.names() if identity.has_role("read", name)]
+    if not all(map(server.projects.is_open, names)):
+        server.problems = await server.workers.run("open", server.projects.open_all)
+
+    def describe() -> list[schemas.Project | schemas.Unopened]:
+        opened = [_project(each, identity) for each in server.projects.opened() if each.name in names]
+        missing = [name for name in names if name in server.problems and not server.projects.is_open(name)]
+        return [*opened, *(_unopened(server, name, identity) for name in missing)]
+
+    return await server.workers.run("list", describe, quick=True)
+
+
+@router.post("", status_code=201)
+async def create_project(
+    wanted: schemas.NewProject, identity: Annotated[Identity, require_role("admin")], server: Server
+) -> schemas.Project:
+    """Create a project."""
+
+    def create() -> schemas.Project:
+        project = server.projects.create(wanted.name, **wanted.model_dump(exclude={"name", "sample"}))
+        if wanted.sample:
+            data = "".join(f"{source}\n" for source, _ in sample.pairs()).encode()
+            add_file(project, data, "espresso.txt")
+        return _project(project, identity)
+
+    return await server.workers.run("create", create)
+
+
+@router.get("/{project}")
+async def show_project(context: CanRead) -> schemas.ProjectDetails:
+    """One project."""
+
+    def describe() -> schemas.ProjectDetails:
+        about = _project(context.project, context.identity)
+        return schemas.ProjectDetails(**about.model_dump(), tag_pattern=tag_pattern(context.project.engine.tokens))
+
+    return await context.run("show", describe, quick=True)
+
+
+@router.delete("/{project}", status_code=204)
+async def delete_project(
+    project: Annotated[str, Path()], identity: Annotated[Identity, require_role("admin")], server: Server
+) -> None:
+    """Remove a project from the server; its directory is moved aside, not erased."""
+    await server.delete_project(await server.open_project(project, identity, "admin"))
+
+
+def _project(project: ServedProject, identity: Identity) -> schemas.Project:
+    return schemas.Project(
+        name=project.name,
+        source=project.source,
+        target=project.target,
+        revision=project.revision,
+        role=_role(identity, project.name),
+        server=project.engine.role,
+        seconds_behind=round(project.engine.seconds_behind, 3),
+    )
+
+
+def _unopened(server: ServerContext, name: str, identity: Identity) -> schemas.Unopened:
+    source, target = server.projects.languages(name) or (None, None)
+    problem = schemas.Error.model_validate(server.problems[name])
+    return schemas.Unopened(name=name, source=source, target=target, role=_role(identity, name), problem=problem)
+
+
+def _role(identity: Identity, project: str) -> str:
+    return next(role for role in reversed(ROLES) if identity.has_role(role, project))

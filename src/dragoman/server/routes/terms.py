@@ -1,0 +1,44 @@
+"""The terms of a project's glossary: list, set, remove."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from dragoman.server import schemas
+from dragoman.server.api_errors import ApiError
+from dragoman.server.context import CanLearn, CanRead
+
+router = APIRouter(prefix="/api/v1/projects/{project}/glossary", responses=schemas.ERROR_RESPONSES)
+
+
+@router.get("", tags=["looking"])
+async def show_glossary(context: CanRead) -> schemas.Glossary:
+    """All terms in the glossary."""
+
+    def find() -> schemas.Glossary:
+        terms = context.project.engine.glossary.items()
+        found = [schemas.Term.model_construct(source=source, target=target) for source, target in terms]
+        return schemas.Glossary(revision=context.project.revision, terms=found)
+
+    return await context.run("glossary", find)
+
+
+@router.put("", status_code=204, tags=["learning"])
+async def set_term(term: schemas.Term, context: CanLearn) -> None:
+    """Set the translation of a term."""
+    await context.run_exclusive("term", partial(context.project.engine.set_term, term.source, term.target))
+
+
+@router.delete("", status_code=204, tags=["learning"])
+async def remove_term(context: CanLearn, source: Annotated[str, Query(max_length=500, examples=["drip tray"])]) -> None:
+    """Remove a term from the glossary."""
+
+    def remove() -> None:
+        if source not in context.project.engine.glossary:
+            raise ApiError(404, "this term is not in the glossary", "see the glossary")
+        context.project.engine.remove_term(source)
+
+    await context.run_exclusive("term", remove)

@@ -1,0 +1,100 @@
+"""Documents in their file: lists are read by index, whatever the size of the project."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from dragoman.server.document_store import DocumentStore
+
+Rows = list[tuple[str, str, str, str]]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[DocumentStore]:
+    with closing(DocumentStore(tmp_path / "documents.db")) as found:
+        yield found
+
+
+def rows(count: int, state: str = "new") -> Rows:
+    return [(str(n), f"Press button {n}.", "", state) for n in range(1, count + 1)]
+
+
+def steps_of_a_page(store: DocumentStore, document: int) -> int:
+    """How many hundreds of instructions SQLite takes for a page of segments and its document."""
+    steps = 0
+
+    def step() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    store._connection.set_progress_handler(step, 100)
+    store.segments(document, state="new", limit=10)
+    store.segments(document, after=5, limit=10)
+    store.document(document)
+    store._connection.set_progress_handler(None, 0)
+    return steps
+
+
+def test_a_page_of_segments_takes_as_long_in_a_large_project(store: DocumentStore) -> None:
+    small = store.add("small", rows(20))
+    alone = steps_of_a_page(store, small)
+    large = store.add("large", rows(5000))
+    assert steps_of_a_page(store, small) < 2 * alone
+    assert steps_of_a_page(store, large) < 2 * alone  # a look at every segment would take a hundred times as many
+
+
+def test_listing_never_reads_the_uploaded_file(store: DocumentStore) -> None:
+    document = store.add("page.txt", rows(3), data=b"Press button 1.")
+    read: set[tuple[str | None, str | None]] = set()
+
+    def authorise(action: int, table: str | None, column: str | None, *_: object) -> int:
+        if action == sqlite3.SQLITE_READ:
+            read.add((table, column))
+        return sqlite3.SQLITE_OK
+
+    store._connection.set_authorizer(authorise)
+    assert len(store.segments(document)) == 3
+    store.document(document)
+    store.documents()
+    store._connection.set_authorizer(None)
+    assert ("documents", "name") in read
+    assert ("documents", "data") not in read
+
+
+def test_progress_follows_every_change(store: DocumentStore) -> None:
+    document = store.add("page", rows(3))
+    other = store.add("other", rows(2, "confirmed"))
+    first = store.segments(document)[0]
+    store.change(first, state="confirmed", correction=7)
+    found = store.document(document)
+    assert (found.states, found.words["confirmed"]) == ({"new": 2, "translated": 0, "confirmed": 1, "locked": 0}, 3)
+    store.detach(7)
+    assert store.document(document).states == {"new": 2, "translated": 1, "confirmed": 0, "locked": 0}
+    assert [each.states["confirmed"] for each in store.documents()] == [0, 2]
+    store.remove(document)
+    assert [each.id for each in store.documents()] == [other]
+
+
+def test_a_file_from_before_progress_was_kept_is_counted_once(tmp_path: Path) -> None:
+    path = tmp_path / "documents.db"
+    with closing(DocumentStore(path)) as store:
+        document = store.add("page", rows(4))
+        before = store.document(document)
+    with closing(sqlite3.connect(path)) as database:
+        for trigger in ("segment_added", "segment_changed"):
+            database.execute(f"DROP TRIGGER {trigger}")
+        database.execute("DROP TABLE progress")
+        database.execute("PRAGMA user_version = 0")
+        database.commit()
+    for _ in range(2):
+        with closing(DocumentStore(path)) as store:
+            assert store.document(document) == before
+    with closing(DocumentStore(path)) as store:
+        store.change(store.segment(document, 1), state="translated")
+        assert store.document(document).states == {"new": 3, "translated": 1, "confirmed": 0, "locked": 0}
