@@ -1,6 +1,6 @@
-// Requests to the server. One that cannot be reached is `Away`; one that says no is `Refused`, with its reason.
+// Requests to the server. `Unavailable` means try again later; `Refused` is a no, with its reason.
 
-export class Away extends Error {}
+export class Unavailable extends Error {}
 
 export class Refused extends Error {
   constructor(status, { what, remedy, ...more }) {
@@ -27,9 +27,9 @@ export async function ask(method, path, body, { raw = false } = {}) {
       body: body === undefined || raw ? body : JSON.stringify(body),
     });
   } catch {
-    throw new Away("the server cannot be reached");
+    throw new Unavailable("the server cannot be reached");
   }
-  if (answer.status === 503 || answer.status === 429 || answer.status === 502) throw new Away("the server is busy");
+  if (answer.status === 503 || answer.status === 429 || answer.status === 502) throw new Unavailable("the server is busy");
   if (!answer.ok) {
     const said = await answer.json().catch(() => ({}));
     throw new Refused(answer.status, said.error ?? { what: `the server answered ${answer.status}` });
