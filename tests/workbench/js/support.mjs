@@ -135,3 +135,6 @@ export function freshDocument(...names) {
 export const stopClock = () => mock.timers.enable({ apis: ["setTimeout", "Date"], now: 1_000_000 });
 export const startClock = () => mock.timers.reset();
 export const wait = (milliseconds) => mock.timers.tick(milliseconds);
+
+/** A pattern like the server's: tags in the first group, and other things in which no tags are to be seen. */
+export const TAGS = "(</?[A-Za-z][^<>]*>|%s)|https?:\\S+";
