@@ -136,5 +136,5 @@ export const stopClock = () => mock.timers.enable({ apis: ["setTimeout", "Date"]
 export const startClock = () => mock.timers.reset();
 export const wait = (milliseconds) => mock.timers.tick(milliseconds);
 
-/** A pattern like the server's: tags in the first group, and other things in which no tags are to be seen. */
-export const TAGS = "(</?[A-Za-z][^<>]*>|%s)|https?:\\S+";
+/** A pattern like the server's: a group of tags, and other things in which no tags are to be seen. */
+export const TAGS = "https?:\\S+|(?<tag></?[A-Za-z][^<>]*>|%s)";

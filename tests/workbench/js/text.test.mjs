@@ -30,7 +30,7 @@ test("tags are what the server's pattern calls tags", () => {
   assert.deepEqual(slices(text, tags(text)), ['<g id="1">', "%s", "</g>"]);
 });
 
-test("what the pattern matches without its first group is no tag", () => {
+test("what the pattern matches outside the group of tags is no tag", () => {
   assert.deepEqual(tags("see https://example.org/%s"), []);
 });
 

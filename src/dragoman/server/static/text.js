@@ -40,11 +40,11 @@ export function setTagPattern(pattern) {
   tagPattern = pattern ? new RegExp(pattern, "gu") : null;
 }
 
-/** The tags in a text: from, to, text. The pattern also matches what else is copied verbatim, to see no tags in it;
- *  a match is a tag if its first group took part. */
+/** The tags in a text: from, to, text. The pattern also matches what else is copied verbatim, so that no tags are seen
+ *  in it; a match is a tag if the group of that name took part. */
 export function tags(text) {
   if (!tagPattern) return [];
-  const found = [...text.matchAll(tagPattern)].filter(([, tag]) => tag !== undefined);
+  const found = [...text.matchAll(tagPattern)].filter(({ groups }) => groups?.tag !== undefined);
   return found.map(({ 0: tag, index }) => ({ from: index, to: index + tag.length, text: tag }));
 }
 
