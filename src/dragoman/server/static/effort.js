@@ -1,7 +1,7 @@
 // What the work took, below the text: effort saved, words corrected, time to learn.
 
 import { get, inside } from "./api.js";
-import { count, counted, fill, h } from "./dom.js";
+import { counted, fill, h } from "./dom.js";
 
 export class Effort {
   constructor(project) {
@@ -17,7 +17,8 @@ export class Effort {
   async load() {
     const { effort } = await get(inside(this.project, "statistics"));
     const pressed = effort.key_strokes + effort.mouse_actions,
-      saved = Math.round(100 - effort.ksmr);
+      saved = Math.round(100 - effort.ksmr),
+      characters = counted(effort.characters, "character");
     const sorted = [...this.times].sort((one, other) => one - other),
       median = sorted[Math.floor(sorted.length / 2)];
     const figure = (value, name, about) =>
@@ -28,7 +29,7 @@ export class Effort {
         ? [
             figure(
               `${saved} %`,
-              `effort saved: ${count(pressed)} keys and clicks for ${count(effort.characters)} characters`,
+              `effort saved: ${counted(pressed, "key or click", "keys and clicks")} for ${characters}`,
               "compared with typing everything",
             ),
             figure(

@@ -27,6 +27,7 @@ export class Pointing {
   /** The text has changed, or the completion behind it. */
   changed() {
     this.shown = null;
+    this.card.element.dataset.aligned = "no";
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.align().catch(() => {}), QUIET);
   }
@@ -46,6 +47,7 @@ export class Pointing {
     }
     if (this.under === null) this.atCaret();
     else this.at([this.under]);
+    if (this.current) this.card.element.dataset.aligned = "yes";
   }
 
   /** The alignment, if it belongs to what is shown now. */
