@@ -37,7 +37,9 @@ def test_the_page_sees_the_tags_that_the_tokens_have(address: str) -> None:
     project = httpx.get(f"{address}/api/v1/projects/manual", trust_env=False).json()
     texts = TEXTS + [source for source, _ in sample.pairs()]
     given = json.dumps({"pattern": project["tag_pattern"], "texts": texts})
-    done = subprocess.run([str(NODE), str(SCRIPT)], input=given, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(
+        [str(NODE), str(SCRIPT)], input=given, capture_output=True, text=True, timeout=120, check=True
+    )
     found = dict(zip(texts, json.loads(done.stdout), strict=True))
     assert found == {text: [word for word in split(text).words if is_slot(word)] for text in texts}
     assert found[TEXTS[0]] == ['<g id="1">', "</g>", "<x/>"]
