@@ -1,7 +1,9 @@
-"""What the tests of the workbench do in it, and what they do it with."""
+"""What the tests of the workbench work with: a project, and a page with the things people do on it."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +24,7 @@ KNOWN = [
     ("Clean the lid.", "Limpie la tapa."),
     ("The green light is on.", "La luz verde está encendida."),
 ]
-# What is to be translated, and how; the eleventh has the term that the tenth is the first to have.
+# What is to be translated, and how; the eleventh repeats a term that is new in the tenth.
 TASKS = [
     ("Press the red lid.", "Pulse la tapa roja."),
     ("Open the green lid.", "Abra la tapa verde."),
@@ -86,6 +88,13 @@ class Bench:
     def wait_for(self, condition: str, argument: Any = None) -> Any:
         return self.page.wait_for_function(condition, arg=argument)
 
+    def until(self, condition: Callable[[], bool], seconds: float = 120) -> None:
+        """Wait for something that is true outside the page; meanwhile its events are handled."""
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, "waited in vain"
+            self.page.wait_for_timeout(10)
+
     def shows(self, text: str) -> None:
         """Wait until the editor shows a text: what was typed, and the completion behind it."""
         self.wait_for("text => document.querySelector('.cm-line')?.innerText.trim() === text", text)
@@ -94,8 +103,19 @@ class Bench:
         """Wait until no completion is on its way."""
         self.wait_for("() => document.querySelector('.desk')?.dataset.busy === 'no'")
 
+    def still(self) -> None:
+        """Wait until nothing is animated: colours change gradually."""
+        self.wait_for("() => document.getAnimations().length === 0")
+
+    def state(self, segment: int, state: str) -> None:
+        """Wait until the list shows a segment in a state."""
+        argument = {"row": segment - 1, "state": state}
+        self.wait_for(
+            "({row, state}) => document.querySelectorAll('.segments li')[row].dataset.state === state", argument
+        )
+
     def translate(self, segment: int, target: str) -> None:
-        """Translate a segment as people do: take over words that are right, type what is not, confirm."""
+        """Translate a segment as people do: accept words that are right, type the others, confirm."""
         self.at(segment)
         self.settled()
         while (done := self.typed()) != target:

@@ -1,6 +1,6 @@
-// Requests to the server. One that cannot be reached is `Away`; one that says no is `Refused`, with its reason.
+// Requests to the server. `Unavailable` means try again later; `Refused` is a no, with its reason.
 
-export class Away extends Error {}
+export class Unavailable extends Error {}
 
 export class Refused extends Error {
   constructor(status, { what, remedy, ...more }) {
@@ -9,6 +9,7 @@ export class Refused extends Error {
   }
 }
 
+const BUSY = new Set([429, 502, 503]);
 const KEY = "dragoman:key";
 export const key = () => sessionStorage.getItem(KEY);
 export const setKey = (value) => sessionStorage.setItem(KEY, value);
@@ -16,7 +17,7 @@ export const setKey = (value) => sessionStorage.setItem(KEY, value);
 /** The path of something in a project. */
 export const inside = (project, rest = "") => `projects/${encodeURIComponent(project)}${rest && `/${rest}`}`;
 
-export async function ask(method, path, body, { raw = false } = {}) {
+export async function request(method, path, body, { raw = false } = {}) {
   const headers = key() ? { Authorization: `Bearer ${key()}` } : {};
   if (body !== undefined && !raw) headers["Content-Type"] = "application/json";
   let answer;
@@ -27,9 +28,9 @@ export async function ask(method, path, body, { raw = false } = {}) {
       body: body === undefined || raw ? body : JSON.stringify(body),
     });
   } catch {
-    throw new Away("the server cannot be reached");
+    throw new Unavailable("cannot reach the server");
   }
-  if (answer.status === 503 || answer.status === 429 || answer.status === 502) throw new Away("the server is busy");
+  if (BUSY.has(answer.status)) throw new Unavailable("the server is busy");
   if (!answer.ok) {
     const said = await answer.json().catch(() => ({}));
     throw new Refused(answer.status, said.error ?? { what: `the server answered ${answer.status}` });
@@ -37,12 +38,12 @@ export async function ask(method, path, body, { raw = false } = {}) {
   return answer.status === 204 ? null : answer;
 }
 
-export const get = async (path) => (await ask("GET", path)).json();
-export const post = async (path, body) => (await ask("POST", path, body)).json();
-export const put = async (path, body) => (await ask("PUT", path, body))?.json();
-export const remove = (path) => ask("DELETE", path);
+export const get = async (path) => (await request("GET", path)).json();
+export const post = async (path, body) => (await request("POST", path, body)).json();
+export const put = async (path, body) => (await request("PUT", path, body))?.json();
+export const remove = (path) => request("DELETE", path);
 
-/** Whether all projects are open and everything is compiled; null if the server is not there. */
+/** Whether all projects are open and everything is compiled; null if the server cannot be reached. */
 export async function ready() {
   try {
     return (await fetch("ready")).ok;
@@ -51,10 +52,10 @@ export async function ready() {
   }
 }
 
-/** Wait for a job of a project; tells how far it is. */
-export async function finished(project, job, tell = () => {}) {
+/** Wait for a job of a project; `progress(job)` is called meanwhile. */
+export async function finished(project, job, progress = () => {}) {
   while (job.state === "waiting" || job.state === "running") {
-    tell(job);
+    progress(job);
     await new Promise((resolve) => setTimeout(resolve, 150));
     job = await get(inside(project, `jobs/${job.id}`));
   }

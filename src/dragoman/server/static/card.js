@@ -1,31 +1,32 @@
-// The card in the middle: a segment's source, the editor for its translation, and what is said about both.
+// The card in the middle: a segment's source, the editor for its translation, and hints.
 
 import { fill, h } from "./dom.js";
 import { Editor } from "./editor.js";
 import { STATES } from "./segments.js";
 import { direction, label, language, missing, tags } from "./text.js";
 
-const TELLING = 700; // milliseconds without a key before a completion is told to screen readers
+const SPEAKING = 700; // milliseconds without a key before screen readers are given the completion
 const MODES = { interactive: "Interactive", postedit: "Post-edit" };
 const HINTS = {
-  interactive: "Tab takes the next word. Type where you want another one.",
-  postedit: "Change what is not right.",
-  locked: "This segment is locked in its file.",
+  interactive: "Press Tab to accept the next word, or type your own.",
+  postedit: "Edit the suggestion where it is wrong.",
+  locked: "This segment is locked in the file.",
 };
 
 export class Card {
-  /** `told` has what the editor tells, and: mode(name), shading(), over(token), asked(token). */
-  constructor(project, nonce, told) {
-    Object.assign(this, { project, told, segment: null });
+  /** `handlers` has those of the editor, and: mode(name), shading(), over(token), asked(token). */
+  constructor(project, nonce, handlers) {
+    Object.assign(this, { project, handlers, segment: null });
     this.title = h("h1", {});
     this.state = h("span", { class: "badge" });
     this.before = h("div", { class: "context" });
     this.after = h("div", { class: "context" });
-    this.lacking = h("div", { class: "lacking" });
+    this.missing = h("div", { class: "lacking" });
     this.hint = h("p", { class: "hint" });
     this.spoken = h("div", { id: "completion", class: "unseen", "aria-live": "polite" });
     const host = h("div", { class: "target" });
-    const confirm = h("button", { class: "main", onclick: () => told.confirm() }, "Confirm ", h("kbd", {}, "Enter"));
+    const act = { class: "main", onclick: () => handlers.confirm() };
+    const confirm = h("button", act, "Confirm ", h("kbd", {}, "Enter"));
     this.element = h(
       "article",
       { class: "card" },
@@ -35,16 +36,16 @@ export class Card {
       h("p", { class: "tongue" }, language(project.target)),
       host,
       this.spoken,
-      h("div", { class: "foot" }, confirm, this.lacking, this.hint),
+      h("div", { class: "foot" }, confirm, this.missing, this.hint),
     );
-    this.editor = new Editor(host, nonce, told);
+    this.editor = new Editor(host, nonce, handlers);
   }
 
   buildSwitches() {
-    const button = ([mode, name]) => h("button", { "data-mode": mode, onclick: () => this.told.mode(mode) }, name);
-    const group = { class: "switch", role: "group", "aria-label": "How to work" };
+    const button = ([mode, name]) => h("button", { "data-mode": mode, onclick: () => this.handlers.mode(mode) }, name);
+    const group = { class: "switch", role: "group", "aria-label": "Mode" };
     this.modes = h("div", group, Object.entries(MODES).map(button), h("kbd", {}, "F2"));
-    this.shader = h("button", { class: "quiet", onclick: () => this.told.shading() }, "Confidence");
+    this.shader = h("button", { class: "quiet", onclick: () => this.handlers.shading() }, "Confidence");
     return [this.shader, this.modes];
   }
 
@@ -55,14 +56,14 @@ export class Card {
       class: "source",
       lang: source,
       dir: direction(source),
-      onmouseover: (event) => this.told.over(token(event)),
-      onmouseleave: () => this.told.over(null),
-      onclick: (event) => token(event) !== null && this.told.asked(token(event)),
+      onmouseover: (event) => this.handlers.over(token(event)),
+      onmouseleave: () => this.handlers.over(null),
+      onclick: (event) => token(event) !== null && this.handlers.asked(token(event)),
     });
     return this.source;
   }
 
-  /** Begin with a text for a segment, or with another text for the same. */
+  /** Edit a text for a segment, or another text for the same one. */
   load(segment, text) {
     this.segment = segment;
     const { target } = this.project;
@@ -84,19 +85,18 @@ export class Card {
       fill(box, other && [h("p", { class: "of" }, other.source), other.target && h("p", {}, other.target)]);
     context(this.before, before);
     context(this.after, after);
-    this.showLacking();
+    this.showMissing();
   }
 
-  /** The source, by its tokens if they are known; tags are chips in any case. */
+  /** Draw the source: by its tokens if they are known; tags are chips in any case. */
   drawSource(tokens) {
     const text = this.segment.source;
-    const pieces = tokens ?? tags(text).map(({ from, to }) => ({ start: from, end: to }));
+    const pieces = tokens ?? tags(text).map(({ from, to }) => ({ start: from, end: to, tag: true }));
     let at = 0;
-    const parts = pieces.flatMap(({ start, end }, n) => {
+    const parts = pieces.flatMap(({ start, end, tag }, n) => {
       const word = text.slice(start, end);
-      const chip = tags(word)[0]?.text === word;
-      const about = { class: chip ? "chip" : "word", title: chip ? word : null, "data-n": tokens ? n : null };
-      const found = [text.slice(at, start), h("span", about, chip ? label(word) : word)];
+      const about = { class: tag ? "chip" : "word", title: tag ? word : null, "data-n": tokens ? n : null };
+      const found = [text.slice(at, start), h("span", about, tag ? label(word) : word)];
       at = end;
       return found;
     });
@@ -108,12 +108,12 @@ export class Card {
       word.classList.toggle("pointed", tokens.has(Number(word.dataset.n)));
   }
 
-  /** Tags of the source that are not in the translation yet; a click puts them in. */
-  showLacking() {
+  /** Show the tags of the source that are missing in the translation; a click inserts them. */
+  showMissing() {
     const button = (tag) =>
-      h("button", { class: "chip", title: `Put in ${tag}`, onclick: () => this.editor.insert(tag) }, label(tag));
-    const lacking = missing(this.segment.source, this.editor.whole);
-    fill(this.lacking, lacking.length > 0 && ["Tags missing: ", lacking.map(button)]);
+      h("button", { class: "chip", title: `Insert ${tag}`, onclick: () => this.editor.insert(tag) }, label(tag));
+    const absent = missing(this.segment.source, this.editor.whole);
+    fill(this.missing, absent.length > 0 && ["Missing tags: ", absent.map(button)]);
   }
 
   insertTag() {
@@ -140,14 +140,14 @@ export class Card {
     this.say(HINTS[this.segment.state === "locked" ? "locked" : mode]);
   }
 
-  /** Tell a completion to screen readers, when the keys rest. */
+  /** Give a completion to screen readers, once nobody is typing. */
   speak(text) {
-    clearTimeout(this.telling);
-    this.telling = setTimeout(() => fill(this.spoken, text && `Completion: ${text}`), TELLING);
+    clearTimeout(this.speaking);
+    this.speaking = setTimeout(() => fill(this.spoken, text && `Completion: ${text}`), SPEAKING);
   }
 
   stop() {
-    clearTimeout(this.telling);
+    clearTimeout(this.speaking);
     this.editor.view.destroy();
   }
 }

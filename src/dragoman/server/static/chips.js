@@ -1,4 +1,5 @@
-// Inline tags in the editor as chips: the caret steps over them, they are deleted as a whole, and nothing gets into them.
+// Inline tags in the editor as chips: the caret steps over them, they are deleted whole, and nothing can be typed into
+// them.
 
 import { Decoration, EditorState, EditorView, ViewPlugin, WidgetType } from "./vendor/codemirror.js";
 import { label, tags } from "./text.js";
@@ -47,7 +48,7 @@ const shown = ViewPlugin.fromClass(
   },
 );
 
-/** A change that would cut a tag in two takes all of it instead; one that would get into a tag goes behind it. */
+/** A change that would cut a tag in two takes all of it; an insertion inside a tag goes after it. */
 const whole = EditorState.transactionFilter.of((transaction) => {
   if (!transaction.docChanged || transaction.isUserEvent("undo") || transaction.isUserEvent("redo")) return transaction;
   const chips = tags(transaction.startState.doc.toString());

@@ -1,4 +1,4 @@
-// Making and finding elements; text only ever becomes text, never markup.
+// Creating and finding elements. Text only ever becomes text, never markup.
 
 /** An element with properties (on… are listeners, others attributes) and children. */
 export function h(tag, properties = {}, ...children) {
@@ -12,7 +12,7 @@ export function h(tag, properties = {}, ...children) {
   return element;
 }
 
-/** Put these children in the place of those that an element has. */
+/** Replace an element's children. */
 export function fill(element, ...children) {
   element.replaceChildren(
     ...children.flat(Infinity).filter((each) => each !== null && each !== undefined && each !== false),
@@ -22,13 +22,13 @@ export function fill(element, ...children) {
 
 export const find = (id) => document.getElementById(id);
 
-/** A number as people read it. */
+/** A number with thousands separators. */
 export const count = (value) => new Intl.NumberFormat("en").format(value);
 
 /** "1 segment", "2 segments". */
-export const counted = (value, name) => `${count(value)} ${name}${value === 1 ? "" : "s"}`;
+export const counted = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
 
-/** When something was: "yesterday, 14:05". */
+/** When something happened: "yesterday, 14:05". */
 export function when(time) {
   const then = new Date(time),
     now = new Date();

@@ -1,4 +1,4 @@
-// The line in which a translation is typed: CodeMirror, with the completion in grey, chips for tags, and our keys.
+// The editor of a translation: CodeMirror, with the completion in grey, chips for tags, and our keys.
 
 import {
   EditorState,
@@ -15,14 +15,15 @@ import { ghost, hideGhost, setGhost, visible } from "./ghost.js";
 import { marks, point, shade } from "./marks.js";
 import { firstWord } from "./text.js";
 
-const SILENT = new Set(["Shift", "Control", "Alt", "AltGraph", "Meta", "CapsLock"]); // alone they are no key stroke
-const IDLE = 20_000; // milliseconds without a key, after which somebody is not working
+const SILENT = new Set(["Shift", "Control", "Alt", "AltGraph", "Meta", "CapsLock"]); // alone they are not keystrokes
+const IDLE = 20_000; // milliseconds without a key after which nobody is working
 export const KEY_TO_GHOST = "key to ghost";
 
 export class Editor {
-  /** `told` has: typed(text), confirm(force), leave(), other(step), moved(offset), pointed(offset), clicked(offset). */
-  constructor(host, nonce, told) {
-    Object.assign(this, { host, told, wants: null, pressed: 0, since: null });
+  /** `handlers` has: typed(text, ask), confirm(force), leave(), other(step), moved(offset), pointed(offset) and
+   *  clicked(offset). */
+  constructor(host, nonce, handlers) {
+    Object.assign(this, { host, handlers, wants: null, pressed: 0, since: null });
     this.nonce = nonce;
     this.view = new EditorView({ parent: host, state: this.state("", {}) });
     this.reset();
@@ -55,9 +56,9 @@ export class Editor {
         EditorView.domEventObservers({
           keydown: (event) => this.counted(event),
           mousedown: () => (this.effort.clicks += 1),
-          mousemove: (event) => this.told.pointed(this.offsetAt(event)),
-          mouseleave: () => this.told.pointed(null),
-          click: (event) => this.told.clicked(this.offsetAt(event)),
+          mousemove: (event) => this.handlers.pointed(this.offsetAt(event)),
+          mouseleave: () => this.handlers.pointed(null),
+          click: (event) => this.handlers.clicked(this.offsetAt(event)),
           compositionstart: () => this.host.classList.add("composing"),
           compositionend: () => setTimeout(() => this.composed()),
         }),
@@ -67,7 +68,7 @@ export class Editor {
 
   keys() {
     const word = () => this.takeWord();
-    const confirm = (force) => () => (this.held || this.told.confirm(force), true); // a key held down confirms once
+    const confirm = (force) => () => (this.held || this.handlers.confirm(force), true); // a key held down confirms once
     return [
       { key: "Tab", run: word },
       { key: "Ctrl-ArrowRight", mac: "Alt-ArrowRight", run: word },
@@ -76,15 +77,15 @@ export class Editor {
       { key: "Mod-Enter", run: confirm(false) },
       { key: "Mod-Shift-Enter", run: confirm(true) },
       { key: "Shift-Enter", run: insertNewline },
-      { key: "Escape", run: () => this.hide() || (this.told.leave(), true) },
-      { key: "Alt-ArrowDown", run: () => (this.told.other(1), true) },
-      { key: "Alt-ArrowUp", run: () => (this.told.other(-1), true) },
+      { key: "Escape", run: () => this.hide() || (this.handlers.leave(), true) },
+      { key: "Alt-ArrowDown", run: () => (this.handlers.other(1), true) },
+      { key: "Alt-ArrowUp", run: () => (this.handlers.other(-1), true) },
     ];
   }
 
   // ── What was typed ───────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Begin with another text. */
+  /** Edit another text. */
   load(text, options) {
     this.host.classList.remove("composing");
     this.loading = true;
@@ -103,7 +104,7 @@ export class Editor {
     return this.view.state.doc.toString();
   }
 
-  /** Text and completion, as somebody sees them. */
+  /** Text and completion, as shown. */
   get whole() {
     return this.text + (visible(this.view.state)?.text ?? "");
   }
@@ -112,7 +113,7 @@ export class Editor {
     return this.host.classList.contains("composing");
   }
 
-  /** Put in a text, as if it was typed. */
+  /** Insert a text as if it were typed. */
   insert(text, { all = false } = {}) {
     const { state } = this.view,
       { from, to } = all ? { from: 0, to: state.doc.length } : state.selection.main;
@@ -129,14 +130,14 @@ export class Editor {
     if (update.docChanged) {
       const typing = update.transactions.some((each) => each.isUserEvent("input") || each.isUserEvent("delete"));
       this.since = typing ? this.pressed : null;
-      this.pressed = 0; // what comes without a key, from a menu or an input method, has no time
-      this.told.typed(this.text, !this.composing);
-    } else if (update.selectionSet) this.told.moved(update.state.selection.main.head);
+      this.pressed = 0; // what comes without a key, from a menu or an input method, is not timed
+      this.handlers.typed(this.text, !this.composing);
+    } else if (update.selectionSet) this.handlers.moved(update.state.selection.main.head);
   }
 
   composed() {
     this.host.classList.remove("composing");
-    this.told.typed(this.text, true);
+    this.handlers.typed(this.text, true);
   }
 
   counted(event) {
@@ -146,7 +147,7 @@ export class Editor {
     this.active();
   }
 
-  /** Count the time since the last sign of somebody. */
+  /** Count the time since the last activity. */
   active() {
     const now = performance.now();
     if (now - this.last < IDLE) this.effort.milliseconds += now - this.last;
@@ -161,7 +162,7 @@ export class Editor {
 
   // ── The completion ───────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Show a completion of the text as it is now; what waited for it is done. */
+  /** Show a completion of the text as it is now, and do what was waiting for it. */
   suggest(completion) {
     const hidden = this.unwanted === this.text;
     this.view.dispatch({ effects: setGhost.of({ ...completion, hidden }) });
@@ -171,13 +172,13 @@ export class Editor {
     wants?.();
   }
 
-  /** No completion is there, or will come. */
+  /** Show no completion, and expect none. */
   clear() {
     this.wants = null;
     this.view.dispatch({ effects: setGhost.of(null) });
   }
 
-  /** Whether a completion is awaited: what is shown belongs to an older text. */
+  /** Whether the completion shown belongs to an older text. */
   get stale() {
     const shown = this.view.state.field(ghost);
     return !shown.fresh && !shown.hidden;
@@ -218,7 +219,7 @@ export class Editor {
     });
   }
 
-  /** Hide the completion until another key is pressed, or until another one comes. */
+  /** Hide the completion until a key is pressed, or (not for good) until another one comes. */
   hide({ forGood = true } = {}) {
     if (!this.completion) return false;
     this.wants = null;
@@ -231,7 +232,7 @@ export class Editor {
     this.view.dispatch({ effects: shade.of(words) });
   }
 
-  /** Point at ranges of the text and of the completion behind it. */
+  /** Highlight ranges of the text and of the completion after it. */
   point(ranges) {
     const { length } = this.view.state.doc;
     this.view.dispatch({ effects: point.of(ranges.filter(({ to }) => to <= length)) });
@@ -244,7 +245,7 @@ export class Editor {
     }
   }
 
-  /** From the key to what is painted: an entry in the browser's own record of performance. */
+  /** Record the time from the key to the painted completion among the browser's performance entries. */
   measure() {
     const start = this.since;
     this.since = null;

@@ -1,10 +1,10 @@
-// The completion, in grey behind what was typed. It is drawn, never part of the text, until somebody takes it over.
+// The completion, in grey after what was typed. It is drawn, and never part of the text until somebody accepts it.
 //
-// What is typed as it was suggested moves from the grey into the text, and nothing on the screen changes. After other
-// keys the old completion stays until the new one is there (it is not `fresh` meanwhile, and cannot be taken over).
+// Typing what was suggested moves it from the grey into the text, and nothing on the screen changes. After other keys
+// the old completion stays until the new one arrives (meanwhile it is not `fresh`, and cannot be accepted).
 
 import { Decoration, EditorView, StateEffect, StateField, WidgetType } from "./vendor/codemirror.js";
-import { TAG, label, tags } from "./text.js";
+import { label, tags, words } from "./text.js";
 
 const NONE = { text: "", words: [], fresh: false, hidden: false };
 
@@ -32,7 +32,7 @@ export const ghost = StateField.define({
   ],
 });
 
-/** The completion that can be seen: only behind a caret at the end of the text. */
+/** The completion that can be seen: only after a caret at the end of the text. */
 export function visible(state) {
   const value = state.field(ghost),
     { main } = state.selection;
@@ -76,7 +76,7 @@ class Ghost extends WidgetType {
   toDOM() {
     const element = document.createElement("span");
     element.className = "ghost";
-    element.setAttribute("aria-hidden", "true"); // what it says is told in a place for screen readers
+    element.setAttribute("aria-hidden", "true"); // screen readers get it from the live region instead
     this.draw(element);
     return element;
   }
@@ -100,7 +100,7 @@ class Ghost extends WidgetType {
       parts.push(part);
       at = to;
     };
-    for (const word of this.words.length ? this.words : between(this.text)) {
+    for (const word of this.words.length ? this.words : words(this.text)) {
       const chip = chips.find((each) => each.from <= word.from && each.to >= word.to);
       put(Math.max(word.from, at), "gap");
       put(chip ? chip.to : word.to, chip ? "chip" : "word", word);
@@ -117,11 +117,6 @@ class Ghost extends WidgetType {
     return false;
   }
 }
-
-/** Words as they stand between spaces and tags, for want of those of the server. */
-const WORD = new RegExp(`${TAG.source}|[^\\s\\p{P}<]+|\\p{P}|<`, "gu");
-const between = (text) =>
-  [...text.matchAll(WORD)].map(({ index, 0: word }) => ({ from: index, to: index + word.length }));
 
 const same = (some, others) =>
   some.length === others.length &&

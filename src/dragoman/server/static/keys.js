@@ -1,4 +1,4 @@
-// All keys, and the sheet that shows them.
+// All keyboard shortcuts, and the sheet that shows them.
 
 import { h } from "./dom.js";
 
@@ -7,27 +7,27 @@ const control = MAC ? "⌘" : "Ctrl";
 const alt = MAC ? "⌥" : "Alt";
 
 export const KEYS = {
-  "The completion": [
-    [["Tab"], [MAC ? "⌥" : "Ctrl", "→"], "take over the next word"],
-    [[control, "End"], "take over all of it, and go on editing"],
-    [["Esc"], "hide it; once more: leave the editor"],
-    [[alt, "↓"], [alt, "↑"], "another completion; back"],
+  Completion: [
+    [["Tab"], [MAC ? "⌥" : "Ctrl", "→"], "accept the next word"],
+    [[control, "End"], "accept all of it and keep editing"],
+    [["Esc"], "hide it; press again to leave the editor"],
+    [[alt, "↓"], [alt, "↑"], "next or previous completion"],
   ],
-  "The segment": [
-    [["Enter"], [control, "Enter"], "confirm what you see, learn it, go on"],
-    [[control, "Shift", "Enter"], "confirm it although it looks like a mistake"],
-    [["Shift", "Enter"], "a new line"],
-    [[control, "↓"], [control, "↑"], "next segment; the one before"],
-    [[alt, "T"], "put in the next missing tag"],
-    [[alt, "1"], "… 9: put in that match"],
-    [[alt, "Z"], "take back what was learned last"],
+  Segment: [
+    [["Enter"], [control, "Enter"], "confirm what you see and go to the next segment"],
+    [[control, "Shift", "Enter"], "confirm even if it looks like a mistake"],
+    [["Shift", "Enter"], "new line"],
+    [[control, "↓"], [control, "↑"], "next or previous segment"],
+    [[alt, "T"], "insert the next missing tag"],
+    [[alt, "1 … 9"], "use that match"],
+    [[alt, "Z"], "undo the last correction"],
   ],
-  "The workbench": [
-    [["F2"], "interactive or post-editing"],
-    [[alt, "S"], "shade words by confidence, or not"],
-    [[alt, "W"], "where the word at the caret comes from"],
-    [[control, "K"], "look up what is selected, or a word, in what was learned"],
-    [["F1"], ["?"], "this sheet (the question mark outside of texts)"],
+  Workbench: [
+    [["F2"], "switch between interactive and post-editing"],
+    [[alt, "S"], "shade words by confidence"],
+    [[alt, "W"], "show the origin of the word at the caret"],
+    [[control, "K"], "look up the selection in the concordance"],
+    [["F1"], ["?"], "show these shortcuts (? only outside text fields)"],
   ],
 };
 
@@ -47,14 +47,14 @@ function row(entry) {
 
 let sheet;
 
-/** Show the sheet of all keys, or hide it. */
+/** Show or hide the sheet of shortcuts. */
 export function toggleSheet() {
   if (sheet?.open) return sheet.close();
   sheet ??= document.body.appendChild(
     h(
       "dialog",
       { class: "sheet", "aria-labelledby": "sheet-title" },
-      h("h2", { id: "sheet-title" }, "Keys"),
+      h("h2", { id: "sheet-title" }, "Keyboard shortcuts"),
       h(
         "div",
         { class: "columns" },

@@ -1,19 +1,19 @@
-// Completions over a WebSocket. At most one request is in flight; of those that wait behind it only the newest is sent.
-// When the connection breaks it is made again, and what was wanted last is asked for again.
+// Completions over a WebSocket. At most one request is in flight; of those that wait for it only the newest is sent.
+// When the connection breaks, it is made again, and the last request is repeated.
 
 import { key } from "./api.js";
 
-const SLOW = 1500; // milliseconds after which the server is called slow,
+const SLOW = 1500; // milliseconds after which the server is said to be slow,
 const LOST = 12000; // and after which the connection is given up
 const PAUSES = [250, 500, 1000, 2000, 4000];
 
 export class Live {
-  /** `heard(answer, asked)` gets completions, `changed(state, busy)` is told "online", "slow" or "away". */
-  constructor(project, heard, changed) {
+  /** `answered(answer, asked)` gets answers; `changed(state, busy)` gets "online", "slow" or "away". */
+  constructor(project, answered, changed) {
     this.address = new URL(`api/v1/projects/${encodeURIComponent(project)}/live`, document.baseURI);
     this.address.protocol = this.address.protocol.replace("http", "ws");
     Object.assign(this, {
-      heard,
+      answered,
       changed,
       number: 0,
       flight: null,
@@ -27,10 +27,10 @@ export class Live {
 
   connect() {
     this.socket = new WebSocket(this.address, ["dragoman", ...(key() ? [`key.${key()}`] : [])]);
-    this.socket.onmessage = (event) => this.answered(JSON.parse(event.data));
+    this.socket.onmessage = (event) => this.received(JSON.parse(event.data));
     this.socket.onopen = () => {
       this.tries = 0;
-      this.say("online");
+      this.report("online");
       if (this.opened) this.send(this.opened);
     };
     this.socket.onclose = () => this.lost();
@@ -40,7 +40,7 @@ export class Live {
     clearTimeout(this.timer);
     this.flight = this.waiting = null;
     if (this.closed) return;
-    this.say("away");
+    this.report("away");
     const pause = PAUSES[Math.min(this.tries++, PAUSES.length - 1)];
     this.timer = setTimeout(() => this.connect(), pause);
   }
@@ -51,14 +51,14 @@ export class Live {
     this.socket.close();
   }
 
-  say(state) {
+  report(state) {
     const busy = Boolean(this.flight);
     if (state === this.state && busy === this.busy) return;
     Object.assign(this, { state, busy });
     this.changed(state, busy);
   }
 
-  /** Begin with a segment; what else was wanted is of no interest any more. */
+  /** Open a segment; requests for another one are dropped. */
   open(document, segment, prefix, words) {
     this.opened = { do: "open", document, segment, prefix, words };
     this.waiting = null;
@@ -81,7 +81,7 @@ export class Live {
     if (this.socket.readyState !== WebSocket.OPEN) return; // `opened` is sent when it is
     if (!this.flight) this.send(asked);
     else if (asked.do === "open" || this.waiting?.do !== "open") this.waiting = asked;
-    else this.waiting = this.opened; // not open yet: then with the newest prefix
+    else this.waiting = this.opened; // not open yet: open it with the newest prefix
   }
 
   send(asked) {
@@ -90,14 +90,14 @@ export class Live {
     if (asked.do === "reject") delete message.prefix;
     this.socket.send(JSON.stringify(asked.do === "open" ? this.flight : message));
     clearTimeout(this.timer);
-    this.say("online");
+    this.report("online");
     this.timer = setTimeout(() => {
-      this.say("slow");
+      this.report("slow");
       this.timer = setTimeout(() => this.socket.close(), LOST);
     }, SLOW);
   }
 
-  answered(answer) {
+  received(answer) {
     const asked = this.flight;
     if (!asked || answer.number !== asked.number) return;
     clearTimeout(this.timer);
@@ -105,7 +105,7 @@ export class Live {
     const next = this.waiting;
     this.waiting = null;
     if (next) this.send(next);
-    if (!answer.stale) this.heard(answer, asked);
-    this.say("online");
+    if (!answer.stale) this.answered(answer, asked);
+    this.report("online");
   }
 }

@@ -1,11 +1,12 @@
-// The page: which view the address names, what is in the bar, keys that work everywhere, and waiting for the server.
+// The page: routing, the bar, shortcuts that work everywhere, and waiting for the server.
 
 import { Refused, get, inside, ready, setKey } from "./api.js";
 import { Desk } from "./desk.js";
 import { fill, find, h } from "./dom.js";
 import { toggleSheet } from "./keys.js";
-import { complain, sentence } from "./notices.js";
+import { notifyError, sentence } from "./notices.js";
 import { Overview, download } from "./projects.js";
+import { preference, setPreference } from "./storage.js";
 
 const nonce = document.querySelector("script[nonce]").nonce;
 const THEMES = { auto: "◐ Auto", light: "○ Light", dark: "● Dark" };
@@ -14,7 +15,7 @@ let view = null;
 // ── The bar ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function setTheme(theme) {
-  localStorage.setItem("dragoman:theme", theme);
+  setPreference("theme", theme);
   document.documentElement.dataset.theme = theme;
   fill(find("theme"), THEMES[theme]);
 }
@@ -33,14 +34,14 @@ function bar() {
         id: "download",
         class: "quiet",
         hidden: true,
-        onclick: () => download(view.project.name, view.about.id).catch(complain),
+        onclick: () => download(view.project.name, view.about.id).catch(notifyError),
       },
       "Download",
     ),
-    h("button", { class: "quiet", onclick: toggleSheet }, "Keys ", h("kbd", {}, "F1")),
-    h("button", { id: "theme", class: "quiet", "aria-label": "Light or dark", onclick: nextTheme }),
+    h("button", { class: "quiet", onclick: toggleSheet }, "Shortcuts ", h("kbd", {}, "F1")),
+    h("button", { id: "theme", class: "quiet", "aria-label": "Theme", onclick: nextTheme }),
   );
-  setTheme(localStorage.getItem("dragoman:theme") ?? "auto");
+  setTheme(preference("theme", "auto"));
 }
 
 function crumbs(...names) {
@@ -66,14 +67,14 @@ async function route() {
   try {
     await (name && document_ ? desk(name, Number(document_), Number(number)) : overview());
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) return askKey(error);
+    if (error instanceof Refused && error.status === 401) return signIn(error);
     if (error instanceof Refused && error.status === 404 && name) return void (location.hash = "#/");
     fill(
       find("main"),
       h(
         "div",
         { class: "overview" },
-        h("h1", {}, "That did not work"),
+        h("h1", {}, "Something went wrong"),
         h("p", {}, sentence(error.message)),
         h("button", { onclick: route }, "Try again"),
       ),
@@ -97,9 +98,15 @@ async function desk(name, id, number) {
   await view.start(number);
 }
 
-function askKey(error) {
+function signIn(error) {
   crumbs();
-  const field = h("input", { type: "password", "aria-label": "Key", autocomplete: "current-password", required: true });
+  const field = h("input", {
+    type: "password",
+    "aria-label": "Key",
+    placeholder: "Key",
+    autocomplete: "current-password",
+    required: true,
+  });
   const enter = (event) => {
     event.preventDefault();
     setKey(field.value.trim());
@@ -110,23 +117,23 @@ function askKey(error) {
     h(
       "form",
       { class: "overview key", onsubmit: enter },
-      h("h1", {}, "Your key, please"),
+      h("h1", {}, "Sign in"),
       h("p", {}, sentence(error.what)),
       field,
-      h("button", { class: "main" }, "Come in"),
+      h("button", { class: "main" }, "Sign in"),
     ),
   );
   field.focus();
 }
 
-// ── Keys that work everywhere ──────────────────────────────────────────────────────────────────────────────────────
+// ── Shortcuts that work everywhere ─────────────────────────────────────────────────────────────────────────────────
 
 const ANYWHERE = {
   F2: (desk) => desk.setMode(desk.mode === "interactive" ? "postedit" : "interactive"),
   "Alt+KeyS": (desk) => desk.setShading(!desk.shading),
   "Alt+KeyT": (desk) => desk.card.insertTag(),
-  "Alt+KeyZ": (desk) => desk.undoLast(),
-  "Alt+KeyW": (desk) => desk.tellOrigin(desk.pointing.sourcesAtCaret),
+  "Alt+KeyZ": (desk) => desk.sync.undoLast(),
+  "Alt+KeyW": (desk) => desk.showOrigin(desk.pointing.sourcesAtCaret),
   "Control+KeyK": (desk) => desk.lookUp(),
   "Control+ArrowDown": (desk) => desk.step(1),
   "Control+ArrowUp": (desk) => desk.step(-1),
@@ -147,9 +154,9 @@ function pressed(event) {
   }
 }
 
-// ── Beginning ──────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Starting ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The first time, the server compiles for some minutes; meanwhile the page says so. */
+/** The first time, the server compiles for a few minutes; the page says so meanwhile. */
 async function whenReady() {
   for (let state; (state = await ready()) !== true;) {
     fill(
@@ -157,13 +164,13 @@ async function whenReady() {
       h(
         "div",
         { class: "overview waiting" },
-        h("h1", {}, "One moment"),
+        h("h1", {}, "Starting …"),
         h(
           "p",
           {},
           state === null
-            ? "The server cannot be reached."
-            : "dragoman is getting ready. The very first time it compiles its kernels, which takes a few minutes; its terminal shows how far it is.",
+            ? "Cannot reach the server. Trying again …"
+            : "The first run compiles the kernels, which takes a few minutes. The terminal shows the progress.",
         ),
       ),
     );

@@ -1,11 +1,11 @@
-// Marks on words of the text: how sure the models were of them, and which are being pointed at.
+// Marks on words of the text: how confident the models were, and which are highlighted.
 
 import { Decoration, EditorView, RangeSet, StateEffect, StateField } from "./vendor/codemirror.js";
 import { sureness } from "./ghost.js";
 
-/** Shade words (from, to, confidence); a word that is edited loses its shade. */
+/** Shade words (from, to, confidence); an edited word loses its shade. */
 export const shade = StateEffect.define();
-/** Point at ranges (from, to). */
+/** Highlight ranges (from, to). */
 export const point = StateEffect.define();
 
 const set = (ranges, kind) =>

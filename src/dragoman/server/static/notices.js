@@ -1,11 +1,12 @@
-// What the page has to say: a line at the bottom that goes away by itself, or one that waits for an answer.
+// Notices: a line at the bottom that goes away by itself, or one that waits for an answer.
 
-import { fill, find, h } from "./dom.js";
+import { counted, fill, find, h } from "./dom.js";
 
 const SECONDS = 6;
 
-/** Say something; `choices` are [label, function] pairs, and with `stay` it stays until one is chosen. */
-export function say(text, { choices = [], stay = false, kind = "info", name } = {}) {
+/** Show a notice; `choices` are [label, function] pairs. With `stay` it stays until it is answered or dismissed;
+ *  with a `name` it replaces the notice of that name. */
+export function notify(text, { choices = [], stay = false, kind = "info", name } = {}) {
   const box = find("notices");
   if (name) box.querySelector(`[data-name="${name}"]`)?.remove();
   const close = () => notice.remove();
@@ -23,25 +24,24 @@ export function say(text, { choices = [], stay = false, kind = "info", name } = 
   return close;
 }
 
-/** What happened, if it was an error. */
-export const complain = (error) => {
+/** Show what went wrong. */
+export const notifyError = (error) => {
   if (!(error instanceof Error) || error.name === "TypeError") console.error(error);
-  say(sentence(error.message), { kind: "problem" });
+  notify(sentence(error.message), { kind: "problem" });
 };
 
 export const sentence = (text) =>
   (text ? text[0].toUpperCase() + text.slice(1) : "") + (/[.!?]$/.test(text) ? "" : ".");
 
 const TEXTS = {
-  slow: "The server is slow to answer …",
-  away: "The server is away. What you do is kept, and sent when it is back.",
+  slow: "The server is slow to respond …",
+  away: "Server unavailable. Your work is kept here and sent when it is back.",
 };
 
-/** Show whether the server is there, and how much waits to be sent. */
+/** Show whether the server can be reached, and how many changes wait to be sent. */
 export function showStatus(state, unsent) {
-  const text = TEXTS[state] ?? (unsent ? `${unsent} not saved yet …` : "");
-  fill(
-    find("status"),
-    text && h("span", { class: `state ${state}` }, unsent && TEXTS[state] ? `${text} (${unsent} unsent)` : text),
-  );
+  const changes = unsent ? counted(unsent, "change") : "";
+  const trouble = TEXTS[state] && (changes ? `${TEXTS[state]} (${changes} waiting)` : TEXTS[state]);
+  const text = trouble ?? (changes && `Saving ${changes} …`);
+  fill(find("status"), text && h("span", { class: `state ${state}` }, text));
 }

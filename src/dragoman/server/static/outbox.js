@@ -1,65 +1,22 @@
-// What was confirmed and is not acknowledged yet, and drafts. Both are kept in the browser, so that neither a reload nor
-// a server that is away loses anything. Confirming the same twice learns once, so sending again is always safe.
+// Changes of segments that the server has not acknowledged yet. They are kept in the browser, so that neither a reload
+// nor an unreachable server loses any. Sending a change twice is safe: the server learns it once.
 
-import { Away, inside, put } from "./api.js";
+import { Unavailable, inside, put } from "./api.js";
+import { SegmentStore } from "./storage.js";
 
-const PAUSES = [300, 700, 1500, 3000, 5000];
+const PAUSES = [300, 700, 1500, 3000, 5000]; // milliseconds between attempts
 
-/** A drawer of the browser's storage for one project. */
-class Drawer {
-  constructor(kind, project) {
-    this.prefix = `dragoman:${kind}:${project}:`;
-    this.memory = new Map(); // where the browser keeps nothing, or is full
-  }
-
-  name(document, number) {
-    return `${this.prefix}${document}:${number}`;
-  }
-
-  get(document, number) {
-    const name = this.name(document, number);
-    return JSON.parse(this.memory.get(name) ?? localStorage.getItem(name));
-  }
-
-  set(document, number, value) {
-    const name = this.name(document, number),
-      text = JSON.stringify({ document, number, ...value });
-    try {
-      localStorage.setItem(name, text);
-    } catch {
-      this.memory.set(name, text);
-    }
-  }
-
-  delete(document, number) {
-    const name = this.name(document, number);
-    localStorage.removeItem(name);
-    this.memory.delete(name);
-  }
-
-  all() {
-    const kept = Object.entries(localStorage).filter(([name]) => name.startsWith(this.prefix));
-    const found = Object.values({ ...Object.fromEntries(kept), ...Object.fromEntries(this.memory) });
-    return found.map((text) => JSON.parse(text)).sort((one, other) => one.time - other.time);
-  }
-}
-
-export class Drafts extends Drawer {
-  constructor(project) {
-    super("draft", project);
-  }
-}
-
-export class Outbox extends Drawer {
-  /** `told` has: saved(segment, milliseconds), refused(item, error), waiting(count). */
-  constructor(project, told) {
+export class Outbox extends SegmentStore {
+  /** `handlers` has: saved(segment, milliseconds), refused(item, error), waiting(count). */
+  constructor(project, handlers) {
     super("unsent", project);
-    Object.assign(this, { project, told, tries: 0, sending: null });
+    Object.assign(this, { project, handlers, attempts: 0, latest: 0, sending: null });
   }
 
   /** Send a change of a segment, after those before it; resolves when all are acknowledged or refused. */
   add(document, number, change) {
-    this.set(document, number, { change, time: Date.now() });
+    this.latest = Math.max(Date.now(), this.latest + 1); // no two changes have the same time
+    this.set(document, number, { change, time: this.latest });
     return this.flush();
   }
 
@@ -68,7 +25,7 @@ export class Outbox extends Drawer {
     this.timer = null;
     this.sending ??= this.sendAll().finally(() => {
       this.sending = null;
-      if (!this.timer && this.all().length) this.flush(); // something came while the last answer did
+      if (!this.timer && this.all().length) this.flush(); // added while the last answer arrived
     });
     return this.sending;
   }
@@ -77,25 +34,36 @@ export class Outbox extends Drawer {
     for (let item; (item = this.all()[0]);) {
       try {
         await this.send(item);
-        this.tries = 0;
+        this.attempts = 0;
       } catch (error) {
-        if (error instanceof Away) {
-          const pause = PAUSES[Math.min(this.tries++, PAUSES.length - 1)];
+        if (error instanceof Unavailable) {
+          const pause = PAUSES[Math.min(this.attempts++, PAUSES.length - 1)];
           this.timer = setTimeout(() => this.flush(), pause);
           break;
         }
-        this.delete(item.document, item.number);
-        this.told.refused(item, error);
+        if (!this.newer(item)) this.delete(item.document, item.number);
+        this.handlers.refused(item, error);
       }
     }
-    this.told.waiting(this.all().length);
+    this.handlers.waiting(this.all().length);
   }
 
-  async send({ document, number, change, time }) {
-    const begin = performance.now();
+  async send(item) {
+    const { document, number, change } = item,
+      begin = performance.now();
     const segment = await put(inside(this.project, `documents/${document}/segments/${number}`), change);
+    const newer = this.newer(item);
+    if (!newer) this.delete(document, number);
+    else if (newer.change.version === change.version) {
+      // It was made before the answer came: build on our own change, instead of being in conflict with it.
+      this.set(document, number, { ...newer, change: { ...newer.change, version: segment.version } });
+    }
+    this.handlers.saved(segment, performance.now() - begin);
+  }
+
+  /** The change of the same segment that replaced this one meanwhile, or null. */
+  newer({ document, number, time }) {
     const newest = this.get(document, number);
-    if (!newest || newest.time === time) this.delete(document, number);
-    this.told.saved(segment, performance.now() - begin);
+    return newest && newest.time !== time ? newest : null;
   }
 }

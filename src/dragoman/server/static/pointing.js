@@ -1,4 +1,4 @@
-// Which words of source and translation belong together: highlighted when somebody points at one or moves the caret.
+// Which words of source and translation belong together: highlighted when the mouse or the caret is at one of them.
 
 import { inside, post } from "./api.js";
 import { inUnits } from "./text.js";
@@ -13,13 +13,21 @@ export class Pointing {
   /** Another segment is open. */
   begin() {
     this.aligned = this.under = null;
+    this.drawn = false;
     this.card.drawSource(null);
     this.changed();
+  }
+
+  /** The tokens of the source are known: from now on they can be pointed at. */
+  tokens(found) {
+    if (!this.drawn) this.card.drawSource(inUnits(this.card.segment.source, found));
+    this.drawn = true;
   }
 
   /** The text has changed, or the completion behind it. */
   changed() {
     this.shown = null;
+    this.card.element.dataset.aligned = "no";
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.align().catch(() => {}), QUIET);
   }
@@ -34,20 +42,20 @@ export class Pointing {
     if (this.aligned?.target !== target) {
       const found = await post(inside(this.project.name, "alignments"), { source: segment.source, target });
       if (segment.number !== this.card.segment.number) return;
-      const sources = inUnits(segment.source, found.source_tokens);
-      if (!this.aligned) this.card.drawSource(sources);
-      this.aligned = { target, sources, targets: inUnits(target, found.target_tokens), links: found.alignment };
+      this.tokens(found.source_tokens);
+      this.aligned = { target, targets: inUnits(target, found.target_tokens), links: found.alignment };
     }
     if (this.under === null) this.atCaret();
     else this.at([this.under]);
+    if (this.current) this.card.element.dataset.aligned = "yes";
   }
 
-  /** The alignment, if it is that of what is seen now. */
+  /** The alignment, if it belongs to what is shown now. */
   get current() {
     return this.aligned?.target === this.editor.whole ? this.aligned : null;
   }
 
-  /** The source tokens that the word at a place of the translation stands for. */
+  /** The source tokens that belong to the word at an offset of the translation. */
   sources(offset) {
     if (offset === null || !this.current) return [];
     const { targets, links } = this.current;
@@ -55,7 +63,7 @@ export class Pointing {
     return links.filter(([, target]) => target === n).map(([source]) => source);
   }
 
-  /** The source tokens of the word at the caret; at the end of the text, of the word that comes next. */
+  /** The source tokens of the word at the caret; at the end of the text, those of the next word. */
   get sourcesAtCaret() {
     const { head } = this.editor.view.state.selection.main;
     const { completion } = this.editor;
@@ -64,7 +72,7 @@ export class Pointing {
     return found.length ? found : this.sources(head - 1);
   }
 
-  /** Point at source tokens and at all that belongs to them. */
+  /** Highlight source tokens and everything that belongs to them. */
   at(tokens) {
     const wanted = new Set(tokens);
     this.card.point(wanted);

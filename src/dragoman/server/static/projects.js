@@ -1,8 +1,8 @@
-// The projects and their documents: choose one, upload a file, download it, begin a new project.
+// The projects and their documents: open one, upload a file, download it, create a project.
 
-import { ask, finished, get, inside, post } from "./api.js";
+import { finished, get, inside, post, request } from "./api.js";
 import { count, counted, fill, h } from "./dom.js";
-import { complain, say, sentence } from "./notices.js";
+import { notify, notifyError, sentence } from "./notices.js";
 import { language } from "./text.js";
 
 const ENDINGS = ".xlf,.xliff,.sdlxliff,.mqxliff,.mxliff,.tmx,.po,.pot,.tsv,.tab,.txt";
@@ -38,7 +38,8 @@ export class Overview {
       h(
         "p",
         { class: "tongue" },
-        `${language(project.source)} → ${language(project.target)} · ${count(project.revision)} entries in its journal`,
+        `${language(project.source)} → ${language(project.target)} · `,
+        `${counted(project.revision, "entry", "entries")} in the journal`,
       ),
       h(
         "ul",
@@ -46,13 +47,13 @@ export class Overview {
         documents.map((each) => this.document(project, each)),
       ),
       !documents.length && h("p", { class: "nothing" }, "No documents yet."),
-      MAY[project.role] && h("label", { class: "button" }, "Add a file", file),
+      MAY[project.role] && h("label", { class: "button" }, "Add file", file),
       status,
     );
   }
 
   unopened({ name, problem: { what, remedy } }) {
-    const why = sentence(`this project cannot be opened: ${what}${remedy ? `; ${remedy}` : ""}`);
+    const why = sentence(`cannot open this project: ${what}${remedy ? `; ${remedy}` : ""}`);
     return h("section", { class: "card project", "aria-label": name }, h("h2", {}, name), h("p", {}, why));
   }
 
@@ -68,7 +69,7 @@ export class Overview {
         { class: "row" },
         h("progress", { max: Math.max(all, 1), value: done, "aria-label": `${done} of ${all} confirmed` }),
         h("span", { class: "time" }, `${count(done)} of ${count(all)}`),
-        h("button", { class: "small", onclick: () => download(project.name, id).catch(complain) }, "Download"),
+        h("button", { class: "small", onclick: () => download(project.name, id).catch(notifyError) }, "Download"),
       ),
     );
   }
@@ -77,9 +78,9 @@ export class Overview {
     const [file] = input.files;
     if (!file) return;
     fill(status, `Reading ${file.name} …`);
-    input.value = ""; // or the browser would not tell when the same file is chosen again, mended
+    input.value = ""; // else the browser reports nothing when the same file is chosen again, repaired
     try {
-      const sent = await ask(
+      const sent = await request(
         "POST",
         inside(project.name, `imports?learn=true&name=${encodeURIComponent(file.name)}`),
         file,
@@ -88,16 +89,16 @@ export class Overview {
       const job = await finished(
         project.name,
         await sent.json(),
-        ({ done, total }) => total && fill(status, `Learning what is confirmed in it: ${done} of ${total}`),
+        ({ done, total }) => total && fill(status, `Learning confirmed segments: ${done} of ${total}`),
       );
       if (job.left_out.length)
-        say(`${counted(job.left_out.length, "segment")} not learned: what is confirmed there looks wrong.`, {
+        notify(`Not learned: ${counted(job.left_out.length, "confirmed segment")}, as the translation looks wrong.`, {
           kind: "problem",
         });
       location.hash = `#/${encodeURIComponent(project.name)}/${job.document}`;
     } catch (error) {
       fill(status);
-      complain(error);
+      notifyError(error);
     }
   }
 
@@ -106,33 +107,33 @@ export class Overview {
     const form = h(
       "form",
       { class: "card project", "aria-label": "New project", onsubmit: (event) => this.create(event, form) },
-      h("h2", {}, projects.length ? "New project" : "Begin"),
+      h("h2", {}, projects.length ? "New project" : "Create your first project"),
       h(
         "div",
         { class: "fields" },
         field("name", "Name", {
           pattern: "[a-z0-9][a-z0-9_\\-]{0,63}",
-          title: "small letters, digits, - and _",
+          title: "lower-case letters, digits, - and _",
           autocomplete: "off",
         }),
         field("source", "From", {
           value: "en",
           size: 6,
           pattern: "[A-Za-z]{2,8}([_\\-][A-Za-z0-9]{1,8})*",
-          title: "code of the language",
+          title: "language code, such as en or pt-BR",
         }),
-        field("target", "Into", {
+        field("target", "To", {
           value: "es",
           size: 6,
           pattern: "[A-Za-z]{2,8}([_\\-][A-Za-z0-9]{1,8})*",
-          title: "code of the language",
+          title: "language code, such as en or pt-BR",
         }),
       ),
       h(
         "label",
         { class: "check" },
         h("input", { type: "checkbox", name: "sample" }),
-        "Start from the sample: an English manual of 711 segments, untranslated",
+        "Start with the sample, an untranslated English manual of 711 segments",
       ),
       h("button", {}, "Create"),
     );
@@ -147,17 +148,17 @@ export class Overview {
       if (sample) location.hash = `#/${encodeURIComponent(wanted.name)}/1`;
       else await this.start();
     } catch (error) {
-      complain(error);
+      notifyError(error);
     }
   }
 
   stop() {}
 }
 
-/** Write a document's file with its targets, and give it to the browser. */
+/** Export a document with its translations, and download the file. */
 export async function download(project, id) {
   const job = await finished(project, await post(inside(project, `documents/${id}/export`)));
-  const answer = await ask("GET", inside(project, `jobs/${job.id}/result`));
+  const answer = await request("GET", inside(project, `jobs/${job.id}/result`));
   const name = decodeURIComponent(
     /filename\*=UTF-8''(.*)/.exec(answer.headers.get("content-disposition"))?.[1] ?? "translation",
   );
@@ -166,7 +167,7 @@ export async function download(project, id) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
   const left = job.left_out.map(({ segment, what }) => `segment ${segment}: ${what}`);
   if (left.length)
-    say(`Left as they were: ${left.slice(0, 5).join("; ")}${left.length > 5 ? " …" : ""}`, {
+    notify(`Left unchanged in the file: ${left.slice(0, 5).join("; ")}${left.length > 5 ? " …" : ""}`, {
       kind: "problem",
       stay: true,
     });

@@ -1,26 +1,27 @@
-// The list of segments: their states, a filter, and the way to each by mouse or arrow keys.
+// The list of segments: their states, a filter, and opening one by mouse or arrow keys.
 
+import { DocumentSegments } from "./document.js";
 import { count, fill, h } from "./dom.js";
 
 export const STATES = { new: "new", translated: "draft", confirmed: "confirmed", locked: "locked" };
 
 export class SegmentList {
-  /** `open(number)` is called for the segment that somebody chooses. */
+  /** `open(number)` is called when somebody chooses a segment. */
   constructor(open) {
     this.open = open;
-    this.segments = new Map();
+    this.segments = new DocumentSegments();
     this.rows = new Map();
     this.current = null;
     this.list = h("ol", { "aria-label": "Segments", onkeydown: (event) => this.moved(event) });
     this.search = h("input", {
       type: "search",
-      placeholder: "Find",
-      "aria-label": "Find in segments",
+      placeholder: "Search",
+      "aria-label": "Search segments",
       oninput: () => this.filter(),
     });
     this.choice = h(
       "select",
-      { "aria-label": "Which segments", onchange: () => this.filter() },
+      { "aria-label": "Filter by state", onchange: () => this.filter() },
       h("option", { value: "" }, "All"),
       h("option", { value: "open" }, "To do"),
       Object.entries(STATES).map(([value, text]) => h("option", { value }, text[0].toUpperCase() + text.slice(1))),
@@ -37,7 +38,7 @@ export class SegmentList {
   }
 
   set(segments) {
-    this.segments = new Map(segments.map((each) => [each.number, each]));
+    this.segments = new DocumentSegments(segments);
     this.rows = new Map(segments.map((each) => [each.number, this.row(each)]));
     fill(this.list, [...this.rows.values()]);
     this.tally();
@@ -65,11 +66,12 @@ export class SegmentList {
     );
   }
 
-  /** A segment has changed. */
+  /** Show a segment as the server has it now; whether that is news. */
   update(segment) {
-    this.segments.set(segment.number, segment);
-    this.draw(this.rows.get(segment.number), segment);
+    const news = this.segments.update(segment);
+    this.draw(this.rows.get(segment.number), this.segments.get(segment.number));
     this.tally();
+    return news;
   }
 
   select(number) {
@@ -91,17 +93,6 @@ export class SegmentList {
     this.rows.get(this.current)?.firstChild.focus();
   }
 
-  /** The next segment that is neither confirmed nor locked: after a number, or else from the beginning. */
-  next(number) {
-    const waiting = [...this.segments.values()].filter(({ state }) => state === "new" || state === "translated");
-    return (waiting.find((each) => each.number > number) ?? waiting.find((each) => each.number !== number))?.number;
-  }
-
-  beside(number, step) {
-    const numbers = [...this.segments.keys()];
-    return numbers[numbers.indexOf(number) + step];
-  }
-
   moved(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
@@ -113,19 +104,14 @@ export class SegmentList {
   }
 
   filter() {
-    const text = this.search.value.toLowerCase(),
-      wanted = this.choice.value;
-    for (const [number, { source, target, state }] of this.segments) {
-      const fits = !wanted || state === wanted || (wanted === "open" && (state === "new" || state === "translated"));
-      this.rows.get(number).hidden = !(fits && (!text || `${source}\n${target}`.toLowerCase().includes(text)));
-    }
+    for (const [number, row] of this.rows)
+      row.hidden = !this.segments.fits(number, this.search.value, this.choice.value);
   }
 
   tally() {
-    const all = [...this.segments.values()],
-      done = all.filter(({ state }) => state === "confirmed" || state === "locked").length;
-    this.bar.max = Math.max(all.length, 1);
+    const { done, all } = this.segments.progress;
+    this.bar.max = Math.max(all, 1);
     this.bar.value = done;
-    fill(this.done, h("strong", {}, count(done)), ` of ${count(all.length)} confirmed`);
+    fill(this.done, h("strong", {}, count(done)), ` of ${count(all)} confirmed`);
   }
 }

@@ -1,8 +1,9 @@
-// Characters. The server counts code points, the browser counts UTF-16 units; they differ for emoji and rare ideographs.
+// Characters, tags and languages. The server counts code points, the browser UTF-16 units; these differ for emoji and
+// rare ideographs.
 
 const OUTSIDE = /[\ud800-\udfff]/;
 
-/** Where in a JavaScript string the code point of a number is. */
+/** The index in a JavaScript string of its nth code point. */
 export function unit(text, point) {
   if (!OUTSIDE.test(text)) return point;
   let at = 0;
@@ -13,7 +14,7 @@ export function unit(text, point) {
   return at;
 }
 
-/** Spans of tokens as the server gives them, by UTF-16 units. */
+/** The server's tokens, with their spans in UTF-16 units. */
 export const inUnits = (text, tokens) =>
   OUTSIDE.test(text)
     ? tokens.map((each) => ({ ...each, start: unit(text, each.start), end: unit(text, each.end) }))
@@ -22,29 +23,45 @@ export const inUnits = (text, tokens) =>
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** The first word of a completion with the gaps around it, so that another word can be typed right behind it.
+/** The first word of a completion with the spaces around it, so that another word can be typed right after it.
  *  `ends` are where its tokens end, for scripts without spaces. */
 export function firstWord(text, ends = []) {
   const spaced = /^\s*\S+/u.exec(text)?.[0] ?? text;
-  const tag = new RegExp(`^\\s*(?:${TAG.source})`, "u").exec(text)?.[0];
+  const [tag] = tags(text);
   const token = UNSPACED.test(spaced) && ends.find((end) => text.slice(0, end).trim());
-  const word = tag ?? (token ? text.slice(0, token) : spaced);
-  return word + /^\s*/u.exec(text.slice(word.length))[0];
+  const end = tag && !text.slice(0, tag.from).trim() ? tag.to : token || spaced.length;
+  return text.slice(0, end) + /^\s*/u.exec(text.slice(end))[0];
 }
 
-/** Inline tags and placeholders, which are copied as they are. */
-export const TAG = /<\/?[A-Za-z][^<>]*>|\{[^{}\s]*\}|%(?:\d+\$)?[sdif@]|&(?:#\w+|\w+);/u;
+let tagPattern = null;
 
-/** The tags in a text: from, to, text. */
+/** Take over what the server calls a tag in a project; null if it has no tags. */
+export function setTagPattern(pattern) {
+  tagPattern = pattern ? new RegExp(pattern, "gu") : null;
+}
+
+/** The tags in a text: from, to, text. The pattern also matches what else is copied verbatim, so that no tags are seen
+ *  in it; a match is a tag if the group of that name took part. */
 export function tags(text) {
-  return [...text.matchAll(new RegExp(TAG.source, "gu"))].map((found) => ({
-    from: found.index,
-    to: found.index + found[0].length,
-    text: found[0],
-  }));
+  if (!tagPattern) return [];
+  const found = [...text.matchAll(tagPattern)].filter(({ groups }) => groups?.tag !== undefined);
+  return found.map(({ 0: tag, index }) => ({ from: index, to: index + tag.length, text: tag }));
 }
 
-/** Tags of the source that the target has not (yet), in their order. */
+/** Words, punctuation marks and tags: from, to. */
+export function words(text) {
+  const found = [];
+  let at = 0;
+  for (const tag of [...tags(text), { from: text.length, to: text.length }]) {
+    for (const { 0: word, index } of text.slice(at, tag.from).matchAll(/[^\s\p{P}<]+|\p{P}|</gu))
+      found.push({ from: at + index, to: at + index + word.length });
+    if (tag.to > tag.from) found.push({ from: tag.from, to: tag.to });
+    at = tag.to;
+  }
+  return found;
+}
+
+/** Tags of the source that are missing in the target, in their order. */
 export function missing(source, target) {
   const there = tags(target).map((tag) => tag.text);
   return tags(source)
@@ -65,7 +82,7 @@ export const label = (tag) =>
 
 const RIGHT_TO_LEFT = new Set(["Adlm", "Arab", "Armi", "Hebr", "Mand", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa"]);
 
-/** The direction of the script that a code names, or in which most people write the language. */
+/** The direction of the script that a language code names, or else of the language's usual script. */
 export function direction(code) {
   try {
     return RIGHT_TO_LEFT.has(new Intl.Locale(code.replaceAll("_", "-")).maximize().script) ? "rtl" : "ltr";
@@ -77,7 +94,7 @@ export function direction(code) {
 /** The name of a language in English. */
 export function language(code) {
   try {
-    return new Intl.DisplayNames(["en"], { type: "language" }).of(code.replace("_", "-"));
+    return new Intl.DisplayNames(["en"], { type: "language" }).of(code.replaceAll("_", "-"));
   } catch {
     return code;
   }

@@ -1,0 +1,37 @@
+// What becomes of a segment's text: whether it can be confirmed, what is sent to the server, what is thrown away.
+
+const FINAL = new Set(["confirmed", "locked"]);
+
+/** Whether a segment can be confirmed: "ready", or why not: "locked", "stale" (a completion is on its way), "empty".
+ *  `shown` is the text with the completion after it, `fresh` whether that completion belongs to the text. */
+export function readiness(segment, { shown, fresh }) {
+  if (segment.state === "locked") return "locked";
+  if (!fresh) return "stale";
+  return !shown.trim() && segment.source.trim() ? "empty" : "ready";
+}
+
+/** The change that confirms a segment. */
+export const confirmation = (segment, target, { suggestion, effort, force }) => ({
+  target,
+  state: "confirmed",
+  version: segment.version,
+  force,
+  suggestion: suggestion ?? undefined,
+  key_strokes: effort.keys,
+  mouse_actions: effort.clicks,
+  milliseconds: Math.round(effort.milliseconds),
+});
+
+/** The change that makes a segment a draft. */
+export const asDraft = ({ version }, target) => ({ target, state: "translated", version });
+
+/** What to do with the draft of a segment that is left: "keep" it here, "discard" it, or "send" it to the server.
+ *  `unsent` is the change of the segment that still waits to be sent, if there is one. */
+export function onLeaving(segment, draft, unsent) {
+  if (!draft || !segment || FINAL.has(segment.state) || unsent) return "keep";
+  return draft.text === segment.target ? "discard" : "send";
+}
+
+/** Whether the editor holds nothing of the translator's own, so that another mode can start afresh. */
+export const untouched = (mode, text, { suggestion, target }) =>
+  mode === "interactive" ? text === suggestion && !target : !text;

@@ -1,0 +1,50 @@
+// What the work took, below the text: effort saved, words corrected, time to learn.
+
+import { get, inside } from "./api.js";
+import { counted, fill, h } from "./dom.js";
+
+export class Effort {
+  constructor(project) {
+    this.project = project;
+    this.times = [];
+    this.element = h("section", { class: "effort", "aria-label": "Effort" });
+  }
+
+  learned(milliseconds) {
+    this.times = [...this.times.slice(-99), milliseconds];
+  }
+
+  async load() {
+    const { effort } = await get(inside(this.project, "statistics"));
+    const pressed = effort.key_strokes + effort.mouse_actions,
+      saved = Math.round(100 - effort.ksmr),
+      characters = counted(effort.characters, "character");
+    const sorted = [...this.times].sort((one, other) => one - other),
+      median = sorted[Math.floor(sorted.length / 2)];
+    const figure = (value, name, about) =>
+      h("div", { class: "figure", title: about }, h("strong", {}, value), h("span", {}, name));
+    fill(
+      this.element,
+      effort.segments
+        ? [
+            figure(
+              `${saved} %`,
+              `effort saved: ${counted(pressed, "key or click", "keys and clicks")} for ${characters}`,
+              "compared with typing everything",
+            ),
+            figure(
+              `${Math.round(effort.wer)} %`,
+              `of words corrected (WER), in ${counted(effort.segments, "segment")}`,
+              "words that differ between the first suggestion and the confirmed text",
+            ),
+            median !== undefined &&
+              figure(
+                `${Math.round(median)} ms`,
+                "to learn a correction and save it to disk",
+                "median since the page was opened, network included",
+              ),
+          ]
+        : h("p", { class: "nothing" }, "Statistics appear here once you confirm a segment."),
+    );
+  }
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { page } from "./support.mjs";
+
+const { asDraft, confirmation, onLeaving, readiness, untouched } = await page("changes");
+const { NO_EFFORT, addEffort } = await page("drafts");
+const segment = { number: 4, source: "Open the lid.", target: "", state: "new", version: 3 };
+
+test("a segment can be confirmed as soon as something is shown for it", () => {
+  assert.equal(readiness(segment, { shown: "Abra la tapa.", fresh: true }), "ready");
+  assert.equal(readiness(segment, { shown: " ", fresh: true }), "empty");
+});
+
+test("a segment with a blank source can be confirmed blank", () => {
+  assert.equal(readiness({ ...segment, source: "  " }, { shown: "", fresh: true }), "ready");
+});
+
+test("nobody confirms a completion that belongs to an older text", () => {
+  assert.equal(readiness(segment, { shown: "Abra la tapa.", fresh: false }), "stale");
+});
+
+test("a locked segment is never confirmed", () => {
+  assert.equal(readiness({ ...segment, state: "locked" }, { shown: "Abra", fresh: false }), "locked");
+});
+
+test("a confirmation has the version it is based on, the first suggestion and the effort", () => {
+  const effort = { keys: 7, clicks: 1, milliseconds: 1234.6 };
+  assert.deepEqual(confirmation(segment, "Abra la tapa.", { suggestion: "Abra", effort, force: false }), {
+    target: "Abra la tapa.",
+    state: "confirmed",
+    version: 3,
+    force: false,
+    suggestion: "Abra",
+    key_strokes: 7,
+    mouse_actions: 1,
+    milliseconds: 1235,
+  });
+});
+
+test("without a suggestion a confirmation says nothing about one", () => {
+  const change = confirmation(segment, "Abra", { suggestion: null, effort: NO_EFFORT, force: true });
+  assert.ok(!("suggestion" in JSON.parse(JSON.stringify(change))));
+  assert.equal(change.force, true);
+});
+
+test("a draft is based on a version as well", () => {
+  assert.deepEqual(asDraft(segment, "Abra"), { target: "Abra", state: "translated", version: 3 });
+});
+
+test("the draft of a segment that is left is sent", () => {
+  assert.equal(onLeaving(segment, { text: "Abra" }, null), "send");
+});
+
+test("a draft that says what the server has is discarded", () => {
+  assert.equal(onLeaving({ ...segment, target: "Abra" }, { text: "Abra" }, null), "discard");
+});
+
+test("nothing is sent for a segment that is confirmed, locked, on its way, or was not touched", () => {
+  for (const state of ["confirmed", "locked"]) assert.equal(onLeaving({ ...segment, state }, { text: "Abra" }, null), "keep");
+  assert.equal(onLeaving(segment, { text: "Abra" }, { change: {} }), "keep");
+  assert.equal(onLeaving(segment, null, null), "keep");
+  assert.equal(onLeaving(undefined, { text: "Abra" }, null), "keep");
+});
+
+test("switching to post-editing starts afresh if nothing was typed", () => {
+  assert.ok(untouched("postedit", "", { suggestion: "Abra", target: "" }));
+  assert.ok(!untouched("postedit", "A", { suggestion: "Abra", target: "" }));
+});
+
+test("switching to interactive starts afresh if the suggestion was not edited", () => {
+  assert.ok(untouched("interactive", "Abra", { suggestion: "Abra", target: "" }));
+  assert.ok(!untouched("interactive", "Abra", { suggestion: "Abra", target: "Abra" }));
+  assert.ok(!untouched("interactive", "Abre", { suggestion: "Abra", target: "" }));
+});
+
+test("effort adds up, and leaves its parts as they were", () => {
+  const one = { keys: 1, clicks: 2, milliseconds: 3 };
+  assert.deepEqual(addEffort(one, { keys: 10, clicks: 20, milliseconds: 30 }), { keys: 11, clicks: 22, milliseconds: 33 });
+  assert.deepEqual(addEffort(NO_EFFORT, one), one);
+  assert.deepEqual(one, { keys: 1, clicks: 2, milliseconds: 3 });
+});

@@ -1,0 +1,231 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { freshDocument, freshStorage, page, serve, settled, startClock, stopClock } from "./support.mjs";
+
+const { DocumentSegments } = await page("document");
+const { Drafts } = await page("drafts");
+const { Sync } = await page("sync");
+
+const segment = (number, more = {}) => ({
+  document: 1,
+  number,
+  source: `Source ${number}`,
+  target: "",
+  state: "new",
+  version: 1,
+  ...more,
+});
+
+let desk, sync, notices, status, posted;
+
+class Channel {
+  postMessage(data) {
+    posted.push(data);
+  }
+
+  close() {
+    posted.push("closed");
+  }
+}
+
+/** A desk with four segments, the second of which is open; what it is asked to do is written down. */
+function freshDesk() {
+  const log = [],
+    noted = (name) => async (...values) => void log.push([name, ...values]);
+  const segments = new DocumentSegments([1, 2, 3, 4].map((number) => segment(number)));
+  return {
+    log,
+    project: { name: "manual" },
+    about: { id: 1 },
+    drafts: new Drafts("manual"),
+    list: { segments, update: (each) => segments.update(each) },
+    number: 2,
+    dirty: false,
+    stopped: false,
+    get segment() {
+      return segments.get(this.number);
+    },
+    effort: { learned: noted("learned"), load: async () => {} },
+    history: { last: 7, undo: noted("undo"), load: async () => {} },
+    glossary: { load: async () => {} },
+    open: noted("open"),
+    goTo: noted("goTo"),
+    show: noted("show"),
+    ask: noted("ask"),
+    confirm: noted("confirm"),
+    saveDraft: noted("saveDraft"),
+  };
+}
+
+beforeEach(() => {
+  freshStorage();
+  stopClock();
+  ({ notices, status } = freshDocument("notices", "status"));
+  globalThis.BroadcastChannel = Channel;
+  posted = [];
+  desk = freshDesk();
+  sync = new Sync(desk);
+});
+afterEach(startClock);
+
+const texts = () => notices.all("p").map((each) => each.textContent);
+const choose = (label) => notices.all("button").find((each) => each.textContent === label).click();
+const confirmed = (target) => ({ target, state: "confirmed", version: 1 });
+
+test("all segments are fetched, page by page", async () => {
+  const page = (from, count) => ({ segments: Array.from({ length: count }, (_, n) => segment(from + n)) });
+  const requests = serve((method, path) => (path.endsWith("after=0") ? page(1, 1000) : page(1001, 5)));
+  assert.equal((await sync.fetchAll()).length, 1005);
+  assert.deepEqual(
+    requests.map(({ path }) => path),
+    [0, 1000].map((after) => `projects/manual/documents/1/segments?limit=1000&after=${after}`),
+  );
+});
+
+test("a confirmed segment is shown as such, its draft is deleted, and other windows are told", async () => {
+  serve((method, path, body) => segment(2, { ...body, version: 2 }));
+  desk.drafts.set(1, 2, { text: "Abra" });
+  await sync.outbox.add(1, 2, confirmed("Abra"));
+  assert.equal(desk.segment.state, "confirmed");
+  assert.equal(desk.drafts.get(1, 2), null);
+  assert.deepEqual(posted, [{ document: 1, number: 2 }]);
+  assert.deepEqual(
+    desk.log.map(([name]) => name),
+    ["show", "learned"],
+  );
+});
+
+test("a draft that was edited while its segment was being saved is kept", async () => {
+  serve((method, path, body) => segment(2, { ...body, version: 2 }));
+  desk.drafts.set(1, 2, { text: "Abra la" });
+  await sync.outbox.add(1, 2, confirmed("Abra"));
+  assert.equal(desk.drafts.get(1, 2).text, "Abra la");
+});
+
+test("an acknowledgement that was overtaken does not bring back an old state", async () => {
+  serve((method, path, body) => segment(2, { ...body, version: 2 }));
+  desk.list.update(segment(2, { target: "Abra la tapa.", state: "translated", version: 3 }));
+  await sync.outbox.add(1, 2, confirmed("Abra"));
+  assert.equal(desk.segment.target, "Abra la tapa.");
+});
+
+test("what was confirmed but not learned is said, and can be undone", async () => {
+  let version = 1;
+  const requests = serve((method, path, body) =>
+    segment(2, { ...body, version: ++version, unlearned: body.state === "confirmed" ? "the source has 0 words" : null }),
+  );
+  await sync.outbox.add(1, 2, confirmed(" "));
+  assert.deepEqual(texts(), ["Segment 2 was confirmed but not learned: the source has 0 words."]);
+  choose("Undo");
+  await sync.outbox.sending;
+  assert.deepEqual(requests[1].body, { target: " ", state: "translated", version: 2 });
+  assert.equal(desk.segment.state, "translated");
+});
+
+test("undoing takes back the last correction, or first what was confirmed without one", async () => {
+  sync.undoLast();
+  assert.deepEqual(desk.log, [["undo", 7]]);
+  const requests = serve((method, path, body) => segment(2, { ...body, version: 3 }));
+  sync.unlearned = segment(2, { target: "x", version: 2 });
+  sync.undoLast();
+  await sync.outbox.sending;
+  assert.equal(requests[0].body.state, "translated");
+  assert.deepEqual(desk.log.slice(1), [["show"]]);
+  sync.undoLast();
+  assert.deepEqual(desk.log.at(-1), ["undo", 7]);
+});
+
+test("what looks like a mistake is opened again and asked about", async () => {
+  serve(() => ({ status: 409, error: { what: "not learned", flagged: 9, reason: "the target is a copy of the source" } }));
+  await sync.outbox.add(1, 3, confirmed("Source 3"));
+  assert.deepEqual(texts(), ["Segment 3 was not confirmed: the target is a copy of the source."]);
+  assert.deepEqual(desk.log, [["open", 3]]);
+  assert.deepEqual(desk.drafts.get(1, 3), { document: 1, number: 3, text: "Source 3", refused: true });
+  choose("Confirm anyway");
+  assert.deepEqual(desk.log.at(-1), ["confirm", true]);
+});
+
+test("a mistake in a document that is no longer open is only reported", async () => {
+  serve(() => ({ status: 409, error: { what: "not learned", flagged: 9, reason: "the target is a copy of the source" } }));
+  await sync.outbox.add(8, 3, confirmed("Source 3"));
+  assert.deepEqual(texts(), ["Segment 3 was not confirmed: the target is a copy of the source."]);
+  assert.deepEqual(desk.log, []);
+  assert.equal(notices.all("button").length, 1); // only to dismiss it
+});
+
+test("a conflict shows the other text, keeps ours, and lets us choose", async () => {
+  const theirs = segment(2, { target: "Abra la tapa.", state: "confirmed", version: 5 });
+  serve((method) => (method === "PUT" ? { status: 409, error: { what: "changed meanwhile" } } : theirs));
+  await sync.outbox.add(1, 2, confirmed("Abra"));
+  await settled();
+  assert.match(texts()[0], /^Conflict: segment 2 was changed in another window to “Abra la tapa.”/);
+  assert.equal(desk.segment.version, 5);
+  assert.equal(desk.drafts.get(1, 2).text, "Abra");
+  choose("Use theirs");
+  assert.equal(desk.drafts.get(1, 2), null);
+  assert.deepEqual(desk.log.at(-1), ["goTo", 1, 2]);
+});
+
+test("any other refusal is shown with its remedy, and the text is kept", async () => {
+  serve(() => ({ status: 403, error: { what: "this key lacks the 'learn' role", remedy: "sign in with another key" } }));
+  await sync.outbox.add(1, 2, confirmed("Abra"));
+  assert.deepEqual(texts(), ["This key lacks the 'learn' role; sign in with another key."]);
+  assert.equal(desk.drafts.get(1, 2).text, "Abra");
+});
+
+test("changes of another window are shown; an open segment that nobody edits is opened anew", async () => {
+  serve((method, path) => segment(Number(path.split("/").at(-1)), { target: "Abra", version: 2 }));
+  await sync.changedElsewhere({ document: 1, number: 3 });
+  assert.deepEqual(desk.log, []);
+  assert.equal(desk.list.segments.get(3).target, "Abra");
+  await sync.changedElsewhere({ document: 1, number: 2 });
+  assert.deepEqual(desk.log, [["open", 2]]);
+});
+
+test("changes of another window do not touch what is being typed here", async () => {
+  serve(() => segment(2, { target: "Abra", version: 2 }));
+  desk.dirty = true;
+  await sync.changedElsewhere({ document: 1, number: 2 });
+  assert.deepEqual(
+    desk.log.map(([name]) => name),
+    ["saveDraft", "show"],
+  );
+  assert.match(texts()[0], /^Conflict: segment 2/);
+});
+
+test("changes in other documents are of no concern", async () => {
+  const requests = serve(() => segment(2));
+  await sync.changedElsewhere({ document: 8, number: 2 });
+  assert.deepEqual(requests, []);
+});
+
+test("when the server is back, what waits is sent and what changed is fetched", async () => {
+  serve(() => new TypeError("Failed to fetch"));
+  sync.connected("online");
+  sync.connected("away");
+  await sync.outbox.add(1, 2, confirmed("Abra"));
+  assert.match(status.textContent, /unavailable.*\(1 change waiting\)$/);
+  serve((method, path, body) =>
+    method === "PUT"
+      ? segment(2, { ...body, version: 2 })
+      : { segments: [segment(3, { target: "Cierre", version: 2 })] },
+  );
+  sync.connected("online");
+  await sync.outbox.sending;
+  await settled();
+  assert.deepEqual(texts(), ["Connected again."]);
+  assert.equal(status.textContent, "");
+  assert.equal(desk.segment.state, "confirmed");
+  assert.equal(desk.list.segments.get(3).target, "Cierre");
+});
+
+test("the channel to other windows is closed only after the last change was sent", async () => {
+  serve((method, path, body) => segment(2, { ...body, version: 2 }));
+  sync.outbox.add(1, 2, confirmed("Abra"));
+  desk.stopped = true;
+  sync.close();
+  await sync.outbox.sending;
+  await settled();
+  assert.deepEqual(posted, [{ document: 1, number: 2 }, "closed"]);
+  assert.deepEqual(desk.log, []);
+});

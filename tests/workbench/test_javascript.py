@@ -1,0 +1,21 @@
+"""The unit tests of the page's own modules, run by Node's test runner. The page itself is tested in a browser."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+FILES = sorted((Path(__file__).parent / "js").glob("*.test.mjs"))
+NODE = shutil.which("node")
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed (apt-get install nodejs)")
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name.partition(".")[0])
+def test_the_modules_of_the_page(file: Path) -> None:
+    done = subprocess.run(
+        [str(NODE), "--test", "--test-reporter=spec", str(file)], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
