@@ -36,8 +36,8 @@ from dragoman.progress import Progress, bars
 from dragoman.project import copying, settings, translating
 from dragoman.project.guard import FlaggedError
 from dragoman.project.learning import Comparison, Lesson, compare, learn, prepare
-from dragoman.project.lines import joined, split_lines
 from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES
+from dragoman.project.multiline import joined, split_lines
 from dragoman.project.opened import OpenProject
 from dragoman.project.provenance import Origin, find_origins
 from dragoman.project.state import State

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dragoman.engine import Engine
 from dragoman.formats import read_document
 from dragoman.formats.filling import translate_segment
-from dragoman.project.lines import joined, split_lines
+from dragoman.project.multiline import joined, split_lines
 from dragoman.text.tokens import split
 
 pytestmark = pytest.mark.kernels

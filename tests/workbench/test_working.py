@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from dragoman.engine import Engine
-from dragoman.server.running import configure, in_background
 from dragoman.server.config import Settings
+from dragoman.server.running import configure, in_background
 from tests.workbench.support import KNOWN, TASKS, Bench, make_project
 
 Visit = Callable[..., Bench]

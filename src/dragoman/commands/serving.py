@@ -26,7 +26,8 @@ KeysFile = Annotated[Path, typer.Argument(help="The key file.")]
 @commands.command(epilog="Example: dragoman serve manual")
 def serve(
     paths: Annotated[
-        list[Path] | None, typer.Argument(help="Projects, or directories of projects; by default the current directory.")
+        list[Path] | None,
+        typer.Argument(help="Projects, or directories of projects; default: this directory."),
     ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on.", min=0, max=65535)] = 8765,
@@ -51,8 +52,8 @@ def serve(
     if root not in (None, "libretranslate", "modernmt", "apertium"):
         raise BadInputError(f"unknown API {root!r}", remedy="choose libretranslate, modernmt or apertium")
     try:
-        from dragoman.server.running import serve as run
         from dragoman.server.config import Settings
+        from dragoman.server.running import serve as run
     except ModuleNotFoundError as error:
         remedy = "install dragoman[server]"
         raise BadInputError(f"the server needs {error.name}, which is not installed", remedy=remedy) from None

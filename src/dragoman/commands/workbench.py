@@ -21,13 +21,13 @@ def workbench(
     folder: Annotated[
         Path, typer.Argument(help="Directory of the projects; created with a sample if it does not exist.")
     ] = Path("projects"),
-    port: Annotated[int, typer.Option(help="Port to listen on; if it is taken, any free one.", min=0, max=65535)] = 8765,
+    port: Annotated[int, typer.Option(help="Port to listen on; any free one if taken.", min=0, max=65535)] = 8765,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
 ) -> None:
     """Translate in the browser: like `serve`, for one person on this machine, with a sample project to start with."""
     try:
-        from dragoman.server.running import serve
         from dragoman.server.config import Settings
+        from dragoman.server.running import serve
         from dragoman.server.sample_project import SAMPLE, make_sample
     except ModuleNotFoundError as error:
         remedy = "install dragoman[server]"

@@ -38,7 +38,7 @@ TABLES = ("links", "targets", "jumps", "origins", "sources")
 Ids = NDArray[np.int64]
 Words = Sequence[str]
 
-# A key is made of positions and a sentence length, none above MAX_SENTENCE_WORDS; one with more bits would run into the next.
+# A key packs positions and a sentence length, none above MAX_SENTENCE_WORDS; more bits would run into the next field.
 assert MAX_SENTENCE_WORDS < 1 << kernels.POSITION_BITS  # noqa: S101 (two constants that must agree, checked on import)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from dragoman.errors import BadInputError
 from dragoman.formats import Document, read_document
+from dragoman.formats.lines import tsv_fault, write_tsv
 from dragoman.languages import same_language
 from dragoman.project.guard import FlaggedError
 from dragoman.server import edits
@@ -75,7 +76,9 @@ async def export_document(context: ProjectContext, job: Job) -> None:
     job.total = len(segments)
     if data is None:
         job.name = f"{about.name}.tsv"
-        job.result = "".join(f"{_cell(one.source)}\t{_cell(one.target)}\n" for one in segments).encode()
+        job.result = write_tsv((str(one.number), one.source, one.target) for one in segments)
+        faults = ((one.number, tsv_fault(one.source, one.target)) for one in segments)
+        job.left_out += [{"segment": number, "what": fault} for number, fault in faults if fault]
     else:
         job.name = about.name
         job.result = await context.run("export", partial(_fill, context, job, data, segments))
@@ -97,7 +100,3 @@ def _fill(context: ProjectContext, job: Job, data: bytes, segments: list[Segment
         else:
             targets[segment.key] = segment.target, segment.state
     return document.fill(targets)
-
-
-def _cell(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
