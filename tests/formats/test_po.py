@@ -116,8 +116,8 @@ def test_two_strings_in_a_line_and_escapes() -> None:
         (b'msgid "a"\nmsgid "b"\nmsgstr ""\n', "line 2 has msgid"),
         (b'msgid "a"\nmsgstr[0] "b"\n', "line 2 has msgstr[0]"),
         (b'"a"\n', "line 1 is neither"),
-        (b'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-7\\n"\n', "'utf-7', which is not known"),
-        (b'msgid ""\nmsgstr "Content-Type: text/plain; charset=no-such\\n"\n', "'no-such', which is not known"),
+        (b'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-7\\n"\n', "unknown encoding 'utf-7'"),
+        (b'msgid ""\nmsgstr "Content-Type: text/plain; charset=no-such\\n"\n', "unknown encoding 'no-such'"),
         (b'msgid "a"\nmsgstr "\xff"\n', "line 2 is not utf-8 (byte 0xFF)"),
     ],
 )

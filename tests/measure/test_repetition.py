@@ -71,7 +71,7 @@ def test_a_text_that_was_trained_on_has_nothing_new() -> None:
 
 
 def test_bad_input_is_refused() -> None:
-    with pytest.raises(BadInputError, match=r"sentence 1 is a string; cut it into words"):
+    with pytest.raises(BadInputError, match=r"sentence 1 is a string; split it into words"):
         repetition([["a"], "a b"])
     with pytest.raises(BadInputError, match="sentence 0 is a string"):
         repetition([["a"]], ["a b"])

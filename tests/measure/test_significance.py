@@ -94,7 +94,7 @@ def test_different_test_sets_are_refused() -> None:
 @pytest.mark.parametrize("wrong", [["a b", "c"], [[1, 2]], np.zeros((0, 2)), np.zeros(2)], ids=str)
 def test_what_is_not_counts_of_sentences_is_refused(wrong: Any) -> None:
     for refused in (lambda: interval(Wer(), wrong), lambda: bootstrap(Wer(), wrong, wrong)):
-        with pytest.raises(BadInputError, match=r"no counts of sentences .* give what measure\.statistics"):
+        with pytest.raises(BadInputError, match=r"expected counts of shape .* pass the result of measure\.statistics"):
             refused()
 
 
