@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dragoman.errors import DamagedFileError
 from dragoman.models import alignment
-from dragoman.models.alignment_kernels import LONGEST, POSITION_BITS, jump_key
+from dragoman.models.alignment_kernels import MAX_SENTENCE_WORDS, POSITION_BITS, jump_key
 from dragoman.models.contribution import Contribution
 from dragoman.models.contribution_kernels import PACKED_POSITION_BITS
 from dragoman.models.modelset import ModelSet
@@ -75,19 +75,21 @@ def test_a_sentence_pair_takes_a_third_of_the_plain_form() -> None:
 
 
 def test_the_longest_pair_comes_back_the_same() -> None:
-    words = [str(n % 3) for n in range(LONGEST)]
+    words = [str(n % 3) for n in range(MAX_SENTENCE_WORDS)]
     contribution = ModelSet().add(words, words)
-    assert contribution.inverse.links[:, 1].max() == contribution.direct.jumps[:, :2].max() == LONGEST
+    assert contribution.inverse.links[:, 1].max() == contribution.direct.jumps[:, :2].max() == MAX_SENTENCE_WORDS
     for before, after in zip(parts(contribution), parts(Contribution.from_bytes(contribution.to_bytes())), strict=True):
         assert np.array_equal(before, after)
 
 
 def test_positions_of_the_longest_sentence_fit_where_they_are_packed() -> None:
-    assert LONGEST < 1 << PACKED_POSITION_BITS, "the journal packs the second of two positions into fewer bits"
-    assert LONGEST < 1 << POSITION_BITS, "keys of the alignment tables have fewer bits for each position"
+    assert MAX_SENTENCE_WORDS < 1 << PACKED_POSITION_BITS, (
+        "the journal packs the second of two positions into fewer bits"
+    )
+    assert MAX_SENTENCE_WORDS < 1 << POSITION_BITS, "keys of the alignment tables have fewer bits for each position"
 
 
 def test_keys_of_the_longest_sentence_are_all_different() -> None:
-    ends = (1, 2, LONGEST - 1, LONGEST)
+    ends = (1, 2, MAX_SENTENCE_WORDS - 1, MAX_SENTENCE_WORDS)
     keys = {jump_key(I, previous, i) for I in ends for previous in (0, *ends) for i in ends}
     assert len(keys) == len(ends) * (len(ends) + 1) * len(ends)

@@ -10,7 +10,7 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Decoder
-from dragoman.search.pieces import LONGEST_PIECE, LONGEST_UNCUT, LongSearch, cut
+from dragoman.search.pieces import MAX_PIECE_WORDS, MAX_UNCUT_WORDS, LongSearch, cut
 from tests.search.test_decoder import sample
 
 pytestmark = pytest.mark.kernels
@@ -30,7 +30,7 @@ def test_pieces_follow_each_other_and_are_not_too_long(words: list[str], most: i
 def test_a_piece_ends_with_a_sentence_if_it_can() -> None:
     assert all(LINE[end - 1] == "." for _, end in cut(LINE)[:-1])
     assert cut(["a"] * 70 + [","] + ["a"] * 60)[0] == (0, 71)
-    assert cut(["a"] * 5 + ["."] + ["a"] * 130)[0] == (0, LONGEST_PIECE)  # not after the first few words
+    assert cut(["a"] * 5 + ["."] + ["a"] * 130)[0] == (0, MAX_PIECE_WORDS)  # not after the first few words
 
 
 def test_two_thousand_words() -> None:
@@ -60,7 +60,7 @@ def test_words_kept_in_a_long_sentence() -> None:
 
 @pytest.mark.parametrize("unfinished", [False, True])
 def test_a_prefix_of_a_long_sentence_is_kept(unfinished: bool) -> None:
-    line = LINE[: LONGEST_UNCUT + 50]
+    line = LINE[: MAX_UNCUT_WORDS + 50]
     decoder = Decoder(sample(), Weights("moses"), "fast")
     words = (*decoder.search(line).best.words[:100], "otra", "bot")
     best = decoder.search(line, prefix=Prefix(words, unfinished=unfinished)).best

@@ -18,7 +18,7 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.sample import pairs
 from dragoman.search.decoder import Decoder
-from dragoman.search.pieces import LONGEST_UNCUT
+from dragoman.search.pieces import MAX_UNCUT_WORDS
 from dragoman.text.tokens import split
 from dragoman.tune import METHODS, Development, Pool, decode, mert, tune
 from dragoman.tune.plot import plot
@@ -125,7 +125,7 @@ def test_lists_of_one_and_a_single_sentence(models: ModelSet) -> None:
 
 def test_a_sentence_that_the_search_cuts_into_pieces(models: ModelSet) -> None:
     source, target = (list(chain.from_iterable(pair[side] for pair in WORDS[200:230])) for side in (0, 1))
-    assert len(source) > LONGEST_UNCUT
+    assert len(source) > MAX_UNCUT_WORDS
     decoded = decode(Decoder(models, START), Development.of([(source, target)]), Wer(), n=3)
     assert decoded.features[0].shape == (3, len(START))
 

@@ -17,8 +17,7 @@ from dragoman.models.extraction_kernels import DISCONTINUOUS, MONOTONE, SWAP
 from dragoman.models.language_kernels import DROPPED as DROPPED_GRAMS
 from dragoman.models.language_kernels import GRAM, TALLIES, TOTAL, TYPES, WORDS
 from dragoman.models.phrases import COUNTS
-from dragoman.models.phrases_kernels import DROPPED, SORTED, PairColumns
-from dragoman.models.phrases_kernels import LONGEST as LONGEST_PLACE
+from dragoman.models.phrases_kernels import DROPPED, LONGEST_PLACE, SORTED, PairColumns
 from dragoman.tables import ABSENT, Index
 from dragoman.tables.table_kernels import WORD_BITS, find_many
 from dragoman.text.vocabulary import END

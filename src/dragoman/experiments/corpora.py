@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dragoman.errors import BadInputError
 from dragoman.experiments.experiment import Text
-from dragoman.models.alignment import MAX_SENTENCE_WORDS
+from dragoman.models.alignment_kernels import MAX_SENTENCE_WORDS
 from dragoman.text.reading import pairs
 from dragoman.text.tokens import has_words, split
 

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.interactive import error_model_kernels as kernels
-from dragoman.interactive.error_model_kernels import IMPOSSIBLE, LONGEST_WORD, NONE, Column, Costs, Edges
+from dragoman.interactive.error_model_kernels import IMPOSSIBLE, MAX_COMPARED_CHARACTERS, NONE, Column, Costs, Edges
 from dragoman.kernels import exercise
 from dragoman.search import nbest_kernels
 from dragoman.search.hypotheses import patience
@@ -165,7 +165,7 @@ class ErrorModel:
         over, after = np.full(edges.tail.size, IMPOSSIBLE), np.empty(edges.nodes)
         fits, stands = np.empty(0), np.zeros(len(self.graph.vocabulary), np.int64)
         if beginning.unfinished:
-            fits, row = np.empty(stands.size), np.empty(LONGEST_WORD + 1, np.int64)
+            fits, row = np.empty(stands.size), np.empty(MAX_COMPARED_CHARACTERS + 1, np.int64)
             typed = np.array([ord(c) for c in compared(beginning.unfinished)], np.int64)
             kernels.fill_fits(self._text, self._ends, typed, self._costs_inside, fits, stands, row)
             kernels.fill_starts_inside(edges, column, fits, self._costs_inside.insertion, over, after)

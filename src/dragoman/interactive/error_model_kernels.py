@@ -19,7 +19,7 @@ from dragoman.search.wordgraph_kernels import log_add
 
 NONE = -1
 IMPOSSIBLE = -np.inf
-LONGEST_WORD = 64  # characters of a word that are compared one by one, with errors
+MAX_COMPARED_CHARACTERS = 64  # of a word, one by one, with errors
 
 
 class Edges(NamedTuple):
@@ -192,7 +192,7 @@ def fill_fits(text, ends, typed, costs, fits, stands, row):
 
     Word n is text[ends[n - 1]:ends[n]], `typed` the unfinished one, both as numbers of characters. A word that begins
     with it is a hit. Any other pays for each typed character that is wrong, by the fewest edits that turn `typed` into
-    a beginning of the word, the share of a substitution. `row` [LONGEST_WORD + 1] is scratch.
+    a beginning of the word, the share of a substitution. `row` [MAX_COMPARED_CHARACTERS + 1] is scratch.
     """
     begin = np.int64(0)
     for n in range(ends.size):
@@ -202,10 +202,10 @@ def fill_fits(text, ends, typed, costs, fits, stands, row):
             same += 1
         if same == typed.size:
             fits[n], stands[n] = costs.hit, same
-        elif typed.size > LONGEST_WORD:
+        elif typed.size > MAX_COMPARED_CHARACTERS:
             fits[n], stands[n] = costs.substitution, size
         else:
-            errors, most = fewest_edits(text, begin, min(size, LONGEST_WORD), typed, row)
+            errors, most = fewest_edits(text, begin, min(size, MAX_COMPARED_CHARACTERS), typed, row)
             fits[n] = costs.hit + errors / typed.size * (costs.substitution - costs.hit)
             stands[n] = most if 2 * errors <= typed.size else size
         begin = ends[n]

@@ -23,8 +23,8 @@ LEXICAL_UNIFORM = 0.1  # share of the uniform distribution in p(f|e)
 JUMP_UNIFORM = 0.3  # and in p(i|i′, I)
 UNIT = 2**20  # expected counts are integers in units of 2⁻²⁰
 NEGLIGIBLE = 2**10  # a sample's expected counts below this many units are dropped; docs/alignment.md has the cost
-POSITION_BITS = 10  # of each position in a key, as tables are saved; alignment.py checks that LONGEST fits
-LONGEST = 500  # words on a side
+POSITION_BITS = 10  # of each position in a key, as tables are saved; alignment.py checks that MAX_SENTENCE_WORDS fits
+MAX_SENTENCE_WORDS = 500  # either side
 # Places in AlignmentArrays.lost
 DROPPED = 0  # links of the layer given up to save memory
 SKIPPED = 1  # links that were to be taken back but not there any more

@@ -12,7 +12,7 @@ from dragoman.errors import DamagedFileError
 from dragoman.kernels import exercise
 from dragoman.models import alignment
 from dragoman.models import contribution_kernels as kernels
-from dragoman.models.alignment_kernels import LONGEST
+from dragoman.models.alignment_kernels import MAX_SENTENCE_WORDS
 
 FORMAT = b"\0dc2"  # the first bytes; data without them is in the older form, all int32
 WIDTHS = (1, 1, 2, 3, 3, 3, 3)  # columns of each part: source, target, links, and links and jumps of both models
@@ -21,7 +21,7 @@ Ids = NDArray[np.int64]
 
 # Position 0 is the null word, so the last one equals the length of the sentence. If it took more bits, it would run
 # into the position before it, and forgetting a correction would subtract the wrong counts.
-assert LONGEST < 1 << kernels.PACKED_POSITION_BITS  # noqa: S101 (two constants that must agree, checked on import)
+assert MAX_SENTENCE_WORDS < 1 << kernels.PACKED_POSITION_BITS  # noqa: S101 (two constants that must agree, checked on import)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ import numpy as np
 from dragoman.arrays import ArrayTree, Restorable
 from dragoman.errors import BadInputError
 from dragoman.files import MANIFEST, open_arrays, write_arrays
-from dragoman.models.alignment import MAX_SENTENCE_WORDS, can_align, check_pair
+from dragoman.models.alignment import can_align, check_pair
+from dragoman.models.alignment_kernels import MAX_SENTENCE_WORDS
 from dragoman.models.language import saved_order
 from dragoman.models.modelset import Contribution, ModelSet
 from dragoman.progress import Progress

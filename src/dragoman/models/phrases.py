@@ -123,7 +123,7 @@ class PhraseModel(Restorable):
     @property
     def longest(self) -> int:
         """The most words of an extracted phrase, either side."""
-        return int(self.state[kernels.LONGEST])
+        return int(self.state[kernels.LONGEST_PLACE])
 
     @property
     def view(self) -> PhraseArrays:

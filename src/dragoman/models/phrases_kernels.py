@@ -47,7 +47,7 @@ from dragoman.tables.table_kernels import (
 )
 
 # Places in PhraseArrays.state
-LONGEST = 0  # words of a phrase, either side
+LONGEST_PLACE = 0  # of the number of words that a phrase may have on either side
 SORTED = 1  # 1 when every list of pairs stands best first
 CURSOR = 2  # the pair that the next pruning looks at first
 DROPPED = 3  # instances dropped by pruning
@@ -86,7 +86,7 @@ class PhraseArrays(NamedTuple):
     base_target_total: np.ndarray
     base_pair: PairColumns
     orientations: np.ndarray  # [2, 3] int64: of all pairs, (previous, next) by (monotone, swap, discontinuous)
-    state: np.ndarray  # [5] int64: LONGEST, SORTED, CURSOR, DROPPED, SKIPPED
+    state: np.ndarray  # [5] int64: LONGEST_PLACE, SORTED, CURSOR, DROPPED, SKIPPED
     base_state: np.ndarray
     share: float  # of the layer's relative frequencies where the base has some too, or SUM
 
@@ -95,9 +95,9 @@ class PhraseArrays(NamedTuple):
 def add_spans(phrases, source, target, spans):
     """Count the phrase pairs, given as spans [n, 6], of a sentence pair of word ids [J], [I].
 
-    Room for n pairs and for LONGEST times J source and I target phrases must have been reserved.
+    Room for n pairs and for state[LONGEST_PLACE] times J source and I target phrases must have been reserved.
     """
-    sources, targets, longest = phrases.sources, phrases.targets, phrases.state[LONGEST]
+    sources, targets, longest = phrases.sources, phrases.targets, phrases.state[LONGEST_PLACE]
     source_paths = np.full((source.size, longest), UNRESOLVED, np.int64)
     target_paths = np.full((target.size, longest), UNRESOLVED, np.int64)
     for n in range(spans.shape[0]):
@@ -116,8 +116,8 @@ def remove_spans(phrases, source, target, spans):
 
     A pair that is not there in that orientation, base and layer together, is skipped, and the skip counted.
     """
-    source_paths = np.full((source.size, phrases.state[LONGEST]), UNRESOLVED, np.int64)
-    target_paths = np.full((target.size, phrases.state[LONGEST]), UNRESOLVED, np.int64)
+    source_paths = np.full((source.size, phrases.state[LONGEST_PLACE]), UNRESOLVED, np.int64)
+    target_paths = np.full((target.size, phrases.state[LONGEST_PLACE]), UNRESOLVED, np.int64)
     for n in range(spans.shape[0] - 1, -1, -1):
         span = spans[n]
         f = known(phrases.sources, source, span[SOURCE_START], span[SOURCE_END], source_paths)

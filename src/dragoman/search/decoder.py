@@ -25,7 +25,7 @@ from dragoman.models.modelset import ModelSet
 from dragoman.search.constrained import Prefix
 from dragoman.search.hypotheses import Hypothesis, NBest, Step
 from dragoman.search.options import Estimates, Factors, as_factors
-from dragoman.search.pieces import LONGEST_UNCUT, search_pieces
+from dragoman.search.pieces import MAX_UNCUT_WORDS, search_pieces
 from dragoman.search.plan import PROFILES, Beam, Plan
 from dragoman.search.searching import Search, search_sentence
 from dragoman.tables import Table
@@ -66,7 +66,7 @@ class Decoder:
         """Search for translations of a sentence, or for those that begin with a prefix.
 
         Words marked as placeable are copied, and terms, which must not overlap, get the translation they prescribe. A
-        sentence of more than LONGEST_UNCUT words is cut into pieces unless there is a prefix; either way the time
+        sentence of more than MAX_UNCUT_WORDS words is cut into pieces unless there is a prefix; either way the time
         grows linearly with the number of words.
         """
         if isinstance(source, str):
@@ -76,7 +76,7 @@ class Decoder:
         if placeable is not None and len(placeable) != len(source):
             raise BadInputError(f"{len(placeable)} placeable marks for {len(source)} words")
         wanted = Prefix.of(prefix)
-        if len(source) > LONGEST_UNCUT and not wanted.words:
+        if len(source) > MAX_UNCUT_WORDS and not wanted.words:
             return search_pieces(self.plan, tuple(source), placeable, terms)
         return search_sentence(self.plan, tuple(source), placeable, wanted, terms)
 

@@ -20,13 +20,13 @@ from dragoman.search.searching import Search, SentenceSearch, search_sentence
 from dragoman.search.wordgraph import WordGraph
 from dragoman.types import Term
 
-LONGEST_UNCUT = 150  # words of a sentence that is searched as a whole
-LONGEST_PIECE = 100  # words
+MAX_UNCUT_WORDS = 150  # of a sentence that is searched as a whole
+MAX_PIECE_WORDS = 100
 
 ENDS = frozenset(".!?;:…。！？；：")
 
 
-def cut(words: Sequence[str], most: int = LONGEST_PIECE) -> list[tuple[int, int]]:
+def cut(words: Sequence[str], most: int = MAX_PIECE_WORDS) -> list[tuple[int, int]]:
     """Pieces of at most so many words, as (first word, one past the last).
 
     A piece ends with a sentence if possible, or else after other punctuation.
