@@ -61,9 +61,9 @@ def test_lists_come_back_from_disk(lists: Lists, tmp_path: Path) -> None:
     for adapter in (Ridge(), Perceptron(parameters="factors"), Bayes(samples=20)):
         assert np.array_equal(rerank(lists, adapter, 20).chosen, rerank(again, adapter, 20).chosen)
     assert again.suited_to(TEXTS, dict(WEIGHTS), 30) is again
-    with pytest.raises(BadInputError, match="another text, size or weights"):
+    with pytest.raises(BadInputError, match="another text, size, weights"):
         again.suited_to(TEXTS[1:], dict(WEIGHTS), 30)
-    with pytest.raises(BadInputError, match="another text, size or weights"):
+    with pytest.raises(BadInputError, match="another text, size, weights"):
         again.suited_to(TEXTS, dict(WEIGHTS), 41)
 
 

@@ -66,7 +66,7 @@ def test_reranking_learns_after_choosing(file: Path) -> None:
 def test_what_is_no_entry_is_refused_with_its_line(line: str, tmp_path: Path) -> None:
     path = tmp_path / "nbest.txt"
     path.write_text(LISTS + line + "\n", encoding="utf-8")
-    with pytest.raises(BadInputError, match="line 5 is no entry"):
+    with pytest.raises(BadInputError, match="line 5 is not an n-best list entry"):
         list(read(path))
 
 

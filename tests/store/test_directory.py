@@ -147,7 +147,7 @@ def test_an_older_format_is_brought_up_to_date_step_by_step(tmp_path: Path, monk
 
     monkeypatch.setattr(directory, "FORMAT", 3)
     monkeypatch.setattr(directory, "MIGRATIONS", {1: second, 2: third})
-    with pytest.raises(BadInputError, match=r"is of format 1, which is older than 3; open it for writing once"):
+    with pytest.raises(BadInputError, match=r"has the old format 1; the current one is 3; open it for writing once"):
         Project.open(path)
     failing = True
     with pytest.raises(StorageError):
@@ -165,7 +165,7 @@ def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "p" / "project.json"
     file.write_text(file.read_text().replace('"format": 1', '"format": 99'))
     for write in (False, True):
-        with pytest.raises(BadInputError, match=r"is of format 99.*install a newer dragoman"):
+        with pytest.raises(BadInputError, match=r"has format 99.*install a newer dragoman"):
             Project.open(tmp_path / "p", write=write)
 
 

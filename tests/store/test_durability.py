@@ -288,7 +288,7 @@ def test_a_snapshot_on_a_full_disk_leaves_the_one_before(small_disk: Path) -> No
     with Project.create(small_disk / "project", {}, source="en", target="es") as project:
         project.save_snapshot(0, {"a": np.arange(3)}, {})
         row = project.journal.append_learn("a", "b")
-        with pytest.raises(StorageError, match="make room"):
+        with pytest.raises(StorageError, match="free some space"):
             project.save_snapshot(row, {"a": np.arange(3), "b": np.zeros(100_000)}, {})
         snapshot, warnings = project.newest_snapshot()
         assert snapshot

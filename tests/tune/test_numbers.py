@@ -71,7 +71,7 @@ def test_a_share_is_tuned_by_correcting_the_development_set() -> None:
 
 
 def test_bad_input_is_refused() -> None:
-    with pytest.raises(BadInputError, match="nothing to try for x between 1 and 0"):
+    with pytest.raises(BadInputError, match="cannot tune x between 1 and 0"):
         best_value("x", abs, low=1, high=0)
     with pytest.raises(BadInputError, match=r"no estimate 'gamma' to tune; choose one of beta, delta"):
         tune_estimate("gamma", ModelSet(), Weights("thot"), Development.of([(["a"], ["b"])]), MEASURES["wer"])

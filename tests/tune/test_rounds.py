@@ -177,7 +177,7 @@ def test_a_tuner_that_returns_no_weights_is_refused_by_name(
     def careless(pool: Pool, weights: Floats, *, seed: int = 1) -> Any:  # noqa: ARG001 (the protocol)
         return returned
 
-    message = f"careless has returned {said}.*; let it return {len(START)} finite numbers, one for each weight"
+    message = f"careless has returned {said}.*; return {len(START)} finite numbers, one per weight"
     with pytest.raises(BadInputError, match=message):
         tune(models, START, development, careless, Wer(), nbest=5, rounds=1)
 
