@@ -2,7 +2,8 @@
 
 1. A line is asked for with what must survive masked, in the engine's first way to write marks.
 2. If a mark got lost, or a number, the next way is tried, now with numbers masked too; at last the line as it is.
-3. The first answer that has everything is taken; else the first that lacks no tag or placeholder; else none is.
+3. The first answer that has everything is taken; else the first that lacks no tag or placeholder; else one that says
+   what is wrong with it.
 
 Most lines have nothing to mask and are asked for once, as they are.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from dragoman.upstream.checks import missing, refuse
+from dragoman.upstream.checks import is_text, missing, refuse
 from dragoman.upstream.contract import Answer, ContinuingEngine, Hints, Marking, Scored, Silence
 from dragoman.upstream.masking import Masked, mask, restore
 
@@ -29,6 +30,7 @@ class _Line:
     silence: Silence = Silence.EMPTY  # the last reason
     answer: Answer | None = None
     spare: Answer | None = None  # one that lacks something, but nothing that breaks a file
+    flawed: Answer | None = None  # one that should not be used
     numbers: bool = False  # to be masked too
     asked: frozenset[str] = frozenset()  # what the engine was given already
     is_settled: bool = False
@@ -43,13 +45,14 @@ class _Line:
         if answer is None:
             self.silence = Silence.MARKS_LOST
             return
-        refused = refuse(self.text, answer.text, language)
-        if refused:
-            self.silence = refused
+        flaw = refuse(self.text, answer.text, language)
+        if flaw is Silence.UNUSABLE:  # it cannot even be kept
+            self.silence = flaw
             return
         lost = missing(self.text, answer.text, self.hints.terms)
-        if lost.slots:
-            self.silence = Silence.MARKS_LOST
+        flaw = flaw or (Silence.MARKS_LOST if lost.slots else None)
+        if flaw:
+            self.flawed = replace(answer, flaw=flaw)
         elif lost.others:
             self.spare, self.numbers = self.spare or answer, True
         else:
@@ -59,7 +62,7 @@ class _Line:
     @property
     def outcome(self) -> Answer | Silence:
         """The best answer so far, or the reason why there is none."""
-        return self.answer or self.spare or self.silence
+        return self.answer or self.spare or self.flawed or self.silence
 
 
 def attempt(
@@ -92,13 +95,12 @@ def _ask(call: Call, tried: list[tuple[_Line, Masked | None, str]], marked: bool
 
 def _restored(said: Answer, masked: Masked | None) -> Answer | None:
     """The answer with what was masked; entries of its n-best list that have lost a mark are left out."""
-    if masked is None:
-        return said
-    text = restore(masked, said.text)
+    text = restore(masked, said.text) if masked else said.text
     if text is None:
         return None
-    others = ((restore(masked, each.text), each.score) for each in said.nbest)
-    return replace(said, text=text, nbest=tuple(Scored(each, score) for each, score in others if each is not None))
+    others = ((restore(masked, each.text) if masked else each.text, each.score) for each in said.nbest)
+    good = tuple(Scored(each, score) for each, score in others if each is not None and is_text(each))
+    return replace(said, text=text, nbest=good)
 
 
 def continue_masked(engine: ContinuingEngine, text: str, prefix: str, n: int) -> Answer | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from dragoman.store.answers import Answers
 from dragoman.upstream.attempts import attempt
@@ -108,8 +109,11 @@ def _joined(paragraph: Paragraph, outcomes: Sequence[Outcome]) -> Outcome:
     answers = [each for each in outcomes if isinstance(each, Answer)]
     text = paragraph.join([answer.text for answer in answers])
     nbest = answers[0].nbest if len(answers) == 1 else ()
-    return Answer(text, tuple(each._replace(text=paragraph.join([each.text])) for each in nbest))
+    flaw = next((answer.flaw for answer in answers if answer.flaw), None)
+    return Answer(text, tuple(each._replace(text=paragraph.join([each.text])) for each in nbest), flaw=flaw)
 
 
 def _checked(text: str, outcome: Outcome, language: str) -> Outcome:
-    return outcome if isinstance(outcome, Silence) else refuse(text, outcome.text, language) or outcome
+    if isinstance(outcome, Silence):
+        return outcome
+    return replace(outcome, flaw=refuse(text, outcome.text, language))

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from dragoman.text.scripts import script_of, scripts_of
-from dragoman.text.tokens import has_words, is_slot, split
+from dragoman.text.tokens import is_slot, split
 from dragoman.types import Sentence
 from dragoman.upstream.contract import Silence, TermPlace
 
@@ -25,7 +25,7 @@ LENGTH_RATIO, LENGTH_SLACK = 3.0, 40  # an answer may be so many times as long a
 SHORT_RATIO = 5.0  # a source may be so many times as long as its answer, with the same slack
 REPEATS, LONGEST_UNIT = 4, 8  # so often up to so many words may stand in a row, unless they do so in the source
 FOREIGN_LETTERS = 3  # of another script, from which on most letters decide
-COPIED_WORDS = 4  # in small letters, from which on a copy of the source is no translation
+COPIED_WORDS = 4  # different ones in small letters, from which on a copy of the source is no translation
 TAG_NAME = re.compile(r"<(/?)([A-Za-z][\w:.-]*)[^>]*?(/?)>")
 
 
@@ -75,12 +75,10 @@ def _lost_numbers(source: Sentence, target: str) -> list[str]:
 
 def refuse(source: str, target: str, language: str) -> Silence | None:
     """Why an answer is not used at all; `language` is the code of the target language."""
-    try:
-        target.encode()
-    except UnicodeEncodeError:
+    if not is_text(target):
         return Silence.UNUSABLE
     one, other = split(source), split(target)
-    if has_words(source) and not has_words(target):
+    if any(map(str.isalnum, source)) and not any(map(str.isalnum, target)):
         return Silence.EMPTY
     lengths = _length(one), _length(other)
     if lengths[0] > LENGTH_SLACK + SHORT_RATIO * lengths[1]:
@@ -90,6 +88,15 @@ def refuse(source: str, target: str, language: str) -> Silence | None:
     if _in_other_script(one, other, language) or _is_copy(one, other):
         return Silence.WRONG_LANGUAGE
     return None
+
+
+def is_text(text: str) -> bool:
+    """Whether a string can be written as UTF-8: one of Python's can hold half a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _length(sentence: Sentence) -> int:
@@ -129,4 +136,4 @@ def _is_copy(source: Sentence, target: Sentence) -> bool:
     if [word.casefold() for word in source.words] != [word.casefold() for word in target.words]:
         return False
     own = (word for word, fixed in zip(source.words, source.placeable, strict=True) if not fixed)
-    return sum(word.isalpha() and word == word.lower() for word in own) >= COPIED_WORDS
+    return len({word for word in own if word.isalpha() and word == word.lower()}) >= COPIED_WORDS

@@ -23,6 +23,21 @@ class Scored(NamedTuple):
     score: float | None = None  # the engine's own, larger is better; None if it gives no scores
 
 
+class Silence(StrEnum):
+    """Why there is no answer."""
+
+    OFF = "off"  # this process may only read what was kept, and there is nothing
+    FAILED = "failed"  # unreachable, an error, a program that ended
+    SLOW = "slow"  # not within the time allowed
+    RESTING = "resting"  # it failed repeatedly and is left alone for a while
+    SPENT = "spent"  # the day's limit of requests or characters is reached
+    EMPTY = "empty"
+    RAMBLING = "rambling"  # far longer than the source, or the same words over and over
+    WRONG_LANGUAGE = "wrong language"
+    MARKS_LOST = "marks lost"  # tags or placeholders of the source are missing
+    UNUSABLE = "unusable"  # the text or the answer is not valid Unicode, or the text is too long
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What an engine said for one text."""
@@ -31,16 +46,19 @@ class Answer:
     nbest: tuple[Scored, ...] = ()  # the text itself first; empty if the engine gives a single translation
     engine: str = ""  # its name,
     version: str = ""  # and version, which `Upstream` fills in
+    flaw: Silence | None = None  # why it should not be used, if it should not
 
     def to_json(self) -> str:
-        """Texts and scores, for the database."""
-        return json.dumps([self.text, list(self.nbest)] if self.nbest else [self.text], ensure_ascii=False)
+        """Texts, scores and flaw, for the database."""
+        flaw = [] if self.flaw is None else [self.flaw.value]
+        return json.dumps([self.text, [list(each) for each in self.nbest], *flaw], ensure_ascii=False)
 
     @classmethod
     def from_json(cls, data: str, engine: str = "", version: str = "") -> Answer:
         """The answer that `to_json` wrote."""
-        text, *nbest = json.loads(data)
-        return cls(text, tuple(Scored(*each) for each in (nbest[0] if nbest else ())), engine, version)
+        text, nbest, *flaw = json.loads(data)
+        found = tuple(Scored(*each) for each in nbest)
+        return cls(text, found, engine, version, Silence(flaw[0]) if flaw else None)
 
 
 class TermPlace(NamedTuple):
@@ -60,21 +78,6 @@ class Hints:
 
 
 NO_HINTS = Hints()
-
-
-class Silence(StrEnum):
-    """Why there is no answer."""
-
-    OFF = "off"  # this process may only read what was kept, and there is nothing
-    FAILED = "failed"  # unreachable, an error, a program that ended
-    SLOW = "slow"  # not within the time allowed
-    RESTING = "resting"  # it failed repeatedly and is left alone for a while
-    SPENT = "spent"  # the day's limit of requests or characters is reached
-    EMPTY = "empty"
-    RAMBLING = "rambling"  # far longer than the source, or the same words over and over
-    WRONG_LANGUAGE = "wrong language"
-    MARKS_LOST = "marks lost"  # tags or placeholders of the source are missing
-    UNUSABLE = "unusable"  # the text or the answer is not valid Unicode, or the text is too long
 
 
 class UnansweredError(DragomanError):

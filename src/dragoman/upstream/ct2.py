@@ -21,8 +21,8 @@ BEAM = 4
 END = "</s>"
 PIECES = (("sentencepiece.model", "sentencepiece.model"), ("source.spm", "target.spm"), ("spm.model", "spm.model"))
 SAMPLE = 1 << 20  # bytes at the beginning and the end of a large file that stand for all of it
-MOST_PIECES = 256  # of a translation, CTranslate2's own limit; for long texts
-MOST_FOR_EACH = 3  # pieces of a translation for each piece of its source
+USUAL_PIECES, MOST_PIECES = 256, 512  # of a translation: CTranslate2's own limit, and that of many models
+MOST_FOR_EACH = 3  # pieces of a translation for each piece of a long source
 
 
 class CTranslate2:
@@ -94,11 +94,12 @@ class CTranslate2:
                     num_hypotheses=n,
                     return_scores=n > 1,
                     max_input_length=0,
-                    max_decoding_length=max(longest, MOST_PIECES),
+                    max_decoding_length=max(USUAL_PIECES, min(longest, MOST_PIECES)),
                 )
             )
-        except (RuntimeError, ValueError) as error:
-            raise UnansweredError(f"failed: {' '.join(str(error).split())}", where=self.name) from None
+        except (RuntimeError, ValueError) as error:  # a text that is too long, as a rule
+            what = f"failed: {' '.join(str(error).split())}"
+            raise UnansweredError(what, where=self.name, blames_texts=True) from None
 
     def _answer(self, found: Any) -> Answer:
         skipped = len(self._target_tokens)

@@ -105,9 +105,9 @@ def _merged(parts: list[_Part], terms: Sequence[TermPlace]) -> Iterator[_Part]:
 
 def _words(text: str, count: int) -> list[str]:
     for letter in LETTERS:
-        if not _pattern(rf"{letter}\s?\d+\s?{letter}").search(text):
+        if not re.search(rf"{letter}\s?\d+\s?{letter}", text, re.IGNORECASE):
             return [f"{letter}{number}{letter}" for number in range(1, count + 1)]
-    return [f"XZQ{number}X" for number in range(1, count + 1)]
+    return []
 
 
 def _numbers(text: str, count: int) -> list[str]:
@@ -158,7 +158,8 @@ def restore(masked: Masked, answer: str) -> str | None:
         if len(found) != 1:
             return None
         places.append((*found[0].span(), mark))
-    if masked.marking == "words" and _marks_in(answer, masked.marks[0].written) != len(places):
+    letter = masked.marks[0].written[0]
+    if masked.marking == "words" and len(_pattern(rf"{letter}\s?\d+\s?{letter}").findall(answer)) != len(places):
         return None  # there is one that we have not given
     return _put_back(answer, sorted(places, key=lambda place: place[:2]))
 
@@ -188,12 +189,7 @@ def _loosely(written: str, marking: Marking) -> str:
     """A pattern for a mark as engines write it: spaced out, in small letters, with a separator of thousands."""
     if marking == "numbers":
         return rf"{written[0]}[.,'’\s]?{written[1:]}"
-    letters, number, last = re.fullmatch(r"(\D+)(\d+)(\D+)", written, re.ASCII).groups()  # type: ignore[union-attr]
-    return rf"{letters}\s?{number}\s?{last}"
-
-
-def _marks_in(answer: str, written: str) -> int:
-    return len(_pattern(_loosely(re.sub(r"\d+", "0", written), "words").replace("0", r"\d+")).findall(answer))
+    return rf"{written[0]}\s?{written[1:-1]}\s?{written[-1]}"
 
 
 def _pattern(inside: str) -> re.Pattern[str]:

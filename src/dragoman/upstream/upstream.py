@@ -25,6 +25,7 @@ from dragoman.store.answers import Answers, Entry
 from dragoman.store.journal import Journal
 from dragoman.upstream.attempts import continue_masked
 from dragoman.upstream.calls import Caller
+from dragoman.upstream.checks import is_text
 from dragoman.upstream.contract import NO_HINTS, Answer, ContinuingEngine, Hints, Silence, UpstreamEngine
 from dragoman.upstream.names import from_name, parse
 
@@ -39,6 +40,7 @@ class Reply(NamedTuple):
 
     answer: Answer | None
     silence: Silence | None = None
+    refused: Answer | None = None  # what the engine did say, if it said something that should not be used
 
 
 Key = tuple[str, str]  # a text, and what stands for the terms that are settled in it
@@ -69,7 +71,7 @@ class Upstream:
         self._workers: ThreadPoolExecutor | None = None
         self._loading: Future[None] | None = None
         self._under_way: dict[Key, Future[Reply]] = {}
-        self._refused: dict[Key, Silence] = {}
+        self._refused: dict[Key, Reply] = {}
         self._is_closed = False
 
     @classmethod
@@ -126,7 +128,7 @@ class Upstream:
         except DragomanError as error:
             self._note(error)
             return None
-        return next(iter(found.values()), None)
+        return next((answer for answer in found.values() if answer.flaw is None), None)
 
     def continue_from(self, text: str, prefix: str, *, n: int = 4) -> Answer | None:
         """Translations that begin with what was typed, if the engine can do that; asked each time, and not kept.
@@ -189,11 +191,11 @@ class Upstream:
         engine = self._load(until) if self._may_ask else None
         if engine is None:  # offline: whatever was ever said will do
             return self._offline(given, self._absence())
-        found = {key: Reply(answer) for key, answer in self._kept(engine, list(given)).items()}
+        found = {key: _reply(answer) for key, answer in self._kept(engine, list(given)).items()}
         for key in given.keys() - found.keys():
-            refused = _unusable(key[0]) or self._refused.get(key)
+            refused = self._refused.get(key) or _unusable(key[0])
             if refused:
-                found[key] = Reply(None, refused)
+                found[key] = refused
         new = {key: each for key, each in given.items() if key not in found}
         if progress:
             progress("asking", len(given) - len(new), len(given))
@@ -210,7 +212,7 @@ class Upstream:
     def _offline(self, given: dict[Key, Hints], silence: Silence) -> dict[Key, Reply]:
         kept = self._find(list(given), None) if given else {}
         self._count(repeat("kept", len(kept)))
-        return {key: Reply(kept[key]) if key in kept else Reply(None, silence) for key in given}
+        return {key: _reply(kept[key]) if key in kept else Reply(None, silence) for key in given}
 
     def _kept(self, engine: UpstreamEngine, keys: list[Key]) -> dict[Key, Answer]:
         kept = {} if engine.traits.is_recorded else self._find(keys, engine.version, any_terms=False)
@@ -257,17 +259,18 @@ class Upstream:
         """In a worker: ask for a batch, keep what was said, and tell whoever waits."""
         replies = {key: Reply(None, Silence.FAILED) for key in batch}
         try:
-            asked = self._find_caller(engine).ask([text for text, _ in batch], list(batch.values()))
-            outcomes = dict(zip(batch, asked, strict=True))
-            stamped = {
-                key: replace(each, engine=self.name, version=engine.version)
-                for key, each in outcomes.items()
-                if isinstance(each, Answer)
-            }
-            replies |= {key: Reply(None, each) for key, each in outcomes.items() if isinstance(each, Silence)}
-            replies |= {key: Reply(answer) for key, answer in stamped.items()}
-            self._count(repeat("asked", len(stamped)))
-            self._keep(engine, stamped)
+            replies |= {key: _reply(answer) for key, answer in self._kept(engine, list(batch)).items()}  # meanwhile
+            new = {key: hints for key, hints in batch.items() if replies[key].silence is Silence.FAILED}
+            outcomes = self._find_caller(engine).ask([text for text, _ in new], list(new.values())) if new else []
+            answers = {}
+            for key, outcome in zip(new, outcomes, strict=True):
+                if isinstance(outcome, Answer):
+                    answers[key] = replace(outcome, engine=self.name, version=engine.version)
+                    replies[key] = _reply(answers[key])
+                else:
+                    replies[key] = Reply(None, outcome)
+            self._count(repeat("asked", len(answers)))
+            self._keep(engine, answers)
         except Exception as error:
             self._note(error)
         finally:
@@ -284,7 +287,7 @@ class Upstream:
             waiting = {key: self._under_way.pop(key) for key in replies if key in self._under_way}
             for key, reply in replies.items():
                 if reply.silence and reply.silence not in _UNHEARD:
-                    self._refused[key] = reply.silence
+                    self._refused[key] = reply
             for key in list(self._refused)[: max(len(self._refused) - REMEMBERED, 0)]:
                 del self._refused[key]
         for key, future in waiting.items():
@@ -325,17 +328,17 @@ class Upstream:
 _UNHEARD = {Silence.FAILED, Silence.SLOW, Silence.RESTING, Silence.SPENT, Silence.OFF}  # the next time may differ
 
 
+def _reply(answer: Answer) -> Reply:
+    return Reply(None, answer.flaw, answer) if answer.flaw else Reply(answer)
+
+
 def _key(text: str, hints: Hints) -> Key:
     terms = sorted((text[term.start : term.end], term.target) for term in hints.terms)
     return text, hashlib.sha256(json.dumps(terms).encode()).hexdigest()[:16] if terms else ""
 
 
-def _unusable(text: str) -> Silence | None:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return Silence.UNUSABLE
-    return Silence.UNUSABLE if len(text) > LONGEST else None
+def _unusable(text: str) -> Reply | None:
+    return None if is_text(text) and len(text) <= LONGEST else Reply(None, Silence.UNUSABLE)
 
 
 def _batches(keys: list[Key], engine: UpstreamEngine) -> list[list[Key]]:
