@@ -34,7 +34,7 @@ def model(say: Say) -> Iterator[tuple[UpstreamEngine, Service]]:
 
 
 def texts(answers: list[Answer | None]) -> list[str | None]:
-    return [answer and answer.text for answer in answers]
+    return [answer.text if answer else None for answer in answers]
 
 
 def test_the_prompt_holds_the_terms_and_the_nearest_corrections(monkeypatch: pytest.MonkeyPatch) -> None:

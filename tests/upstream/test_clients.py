@@ -35,7 +35,7 @@ def make(name: str, source: str = "en", target: str = "es") -> UpstreamEngine:
 
 def say(engine: UpstreamEngine, *texts: str, marked: bool = False) -> list[str | None]:
     try:
-        return [answer and answer.text for answer in engine.translate(texts, seconds=20, marked=marked)]
+        return [answer.text if answer else None for answer in engine.translate(texts, seconds=20, marked=marked)]
     finally:
         engine.close()
 

@@ -26,7 +26,7 @@ def make(command: str) -> UpstreamEngine:
 
 
 def say(engine: UpstreamEngine, *texts: str, seconds: float = 10) -> list[str | None]:
-    return [answer and answer.text for answer in engine.translate(texts, seconds=seconds)]
+    return [answer.text if answer else None for answer in engine.translate(texts, seconds=seconds)]
 
 
 ECHO = "for line in sys.stdin: print(line.strip().upper(), flush=True)"

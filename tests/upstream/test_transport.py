@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -134,11 +135,15 @@ def test_a_server_that_is_not_there_is_tried_again_and_then_named() -> None:
     assert len(pauses) == 3
 
 
+def complain(status: int, _: Request) -> Reaction:
+    return as_json({"error": f"your key {KEY} is odd"}, status)
+
+
 def test_a_key_shows_up_in_no_error_log_or_repr(caplog: pytest.LogCaptureFixture) -> None:
     seen = [repr(transport("http://127.0.0.1:9")), repr(vars(transport("http://127.0.0.1:9"))), repr(Key(KEY))]
     with caplog.at_level(logging.DEBUG):
         for status in (200, 301, 400, 401, 403, 404, 418, 456, 500):
-            with serving(lambda _, status=status: as_json({"error": f"your key {KEY} is odd"}, status)) as service:
+            with serving(partial(complain, status)) as service:
                 try:
                     ask(service.url, [])
                 except UnansweredError as error:
