@@ -203,7 +203,7 @@ def test_the_engine_is_loaded_only_when_it_is_asked(journal: Journal, monkeypatc
         made.append(name)
         return Scripted(name="recorded:x")
 
-    monkeypatch.setattr("dragoman.upstream.upstream.from_name", make)
+    monkeypatch.setattr("dragoman.upstream.loading.from_name", make)
     upstream = Upstream.open("recorded:x", journal, source="en", target="es")
     assert (upstream.name, upstream.version, made) == ("recorded:x", None, [])
     assert upstream.find(TEXT) is None
@@ -307,7 +307,13 @@ def test_a_key_is_in_no_file_of_the_project(tmp_path: Path, monkeypatch: pytest.
         upstream = over(f"deepl:{service.url}", journal)
         assert upstream.ask("open")
         assert upstream.reply("close").silence is Silence.FAILED
-        shown = [repr(upstream), repr(vars(upstream)), repr(vars(upstream._engine)), upstream.name, upstream.problem]
+        shown = [
+            repr(upstream),
+            repr(vars(upstream)),
+            repr(vars(upstream._engine.engine)),
+            upstream.name,
+            upstream.problem,
+        ]
         upstream.close()
         files = [file.read_bytes() for file in tmp_path.iterdir()]
     assert KEY in service.requests[0].headers["Authorization"]

@@ -27,7 +27,7 @@ from dragoman.upstream.attempts import continue_masked
 from dragoman.upstream.calls import Caller
 from dragoman.upstream.checks import is_text
 from dragoman.upstream.contract import NO_HINTS, Answer, ContinuingEngine, Hints, Silence, UpstreamEngine
-from dragoman.upstream.names import from_name, parse
+from dragoman.upstream.loading import LazyEngine
 
 SECONDS = 5.0  # that `ask` waits, unless told otherwise
 LONGEST = 20_000  # characters of a text that an engine is asked for
@@ -60,16 +60,14 @@ class Upstream:
     def __init__(
         self, engine: UpstreamEngine | str, answers: Answers | None = None, *, source: str, target: str
     ) -> None:
-        self.name = parse(engine).name if isinstance(engine, str) else engine.name
         self.problem: str | None = None  # what went wrong the last time, fit to be shown
         self.counts: Counter[str] = Counter()  # answers that were "kept" or "asked" for, and the reasons for silence
-        self._named = engine if isinstance(engine, str) else None
+        self._engine = LazyEngine(engine, source, target, self._note)
+        self.name = self._engine.name
         self._languages, self._answers = (source, target), answers
         self._lock = threading.Lock()
-        self._engine: UpstreamEngine | None = None if isinstance(engine, str) else engine
         self._caller: Caller | None = None
         self._workers: ThreadPoolExecutor | None = None
-        self._loading: Future[None] | None = None
         self._under_way: dict[Key, Future[Reply]] = {}
         self._refused: dict[Key, Reply] = {}
         self._is_closed = False
@@ -136,7 +134,7 @@ class Upstream:
         This takes as long as the engine needs: call it beside the keys, not in front of them.
         """
         try:
-            engine = self._load(None) if self._may_ask else None
+            engine = self._engine.load() if self._may_ask else None
             if not isinstance(engine, ContinuingEngine):
                 return None
             answer = continue_masked(engine, text, prefix, n)
@@ -148,7 +146,7 @@ class Upstream:
     @property
     def version(self) -> str | None:
         """The version of the engine, once it is loaded."""
-        return self._engine.version if self._engine else None
+        return self._engine.engine.version if self._engine.engine else None
 
     def close(self) -> None:
         """Stop asking; calls under way get a moment to end."""
@@ -161,8 +159,8 @@ class Upstream:
             with self._lock:
                 left = list(self._under_way)
             self._finish({key: Reply(None, Silence.OFF) for key in left})
-        if self._engine:
-            self._engine.close()
+        if self._engine.engine:
+            self._engine.engine.close()
 
     # ── What was kept ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -188,7 +186,7 @@ class Upstream:
     # ── What was not ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _reply_all(self, given: dict[Key, Hints], until: float | None, progress: Progress | None) -> dict[Key, Reply]:
-        engine = self._load(until) if self._may_ask else None
+        engine = self._engine.load(until) if self._may_ask else None
         if engine is None:  # offline: whatever was ever said will do
             return self._offline(given, self._absence())
         found = {key: _reply(answer) for key, answer in self._kept(engine, list(given)).items()}
@@ -207,7 +205,7 @@ class Upstream:
         """Why there is no engine."""
         if not self._may_ask:
             return Silence.OFF
-        return Silence.FAILED if self._loading and self._loading.done() else Silence.SLOW
+        return Silence.FAILED if self._engine.has_failed else Silence.SLOW
 
     def _offline(self, given: dict[Key, Hints], silence: Silence) -> dict[Key, Reply]:
         kept = self._find(list(given), None) if given else {}
@@ -292,29 +290,6 @@ class Upstream:
                 del self._refused[key]
         for key, future in waiting.items():
             future.set_result(replies[key])
-
-    # ── The engine itself ────────────────────────────────────────────────────────────────────────────────────────────
-
-    def _load(self, until: float | None) -> UpstreamEngine | None:
-        """The engine, which takes a while the first time; None if it cannot be had, or not yet."""
-        if self._engine or self._named is None:
-            return self._engine
-        with self._lock:
-            if self._loading is None:
-                self._loading = Future()
-                threading.Thread(target=self._make, args=(self._loading,), daemon=True, name="loading upstream").start()
-            loading = self._loading
-        wait([loading], timeout=None if until is None else max(until - time.monotonic(), 0.0))
-        return self._engine
-
-    def _make(self, loading: Future[None]) -> None:
-        try:
-            source, target = self._languages
-            self._engine = from_name(self._named or "", source=source, target=target)
-        except Exception as error:
-            self._note(error)
-        finally:
-            loading.set_result(None)
 
     def _count(self, what: Iterable[str]) -> None:
         with self._lock:
