@@ -19,6 +19,7 @@ from dragoman.commands import (
     serving,
     settings,
     tuning,
+    upstream,
     workbench,
 )
 from dragoman.errors import DragomanError
@@ -43,6 +44,7 @@ for each in (
     serving,
     settings,
     tuning,
+    upstream,
     workbench,
 ):
     app.add_typer(each.commands)

@@ -11,7 +11,8 @@ import pytest
 
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
-from dragoman.project.guard import FlaggedError, Guard, scripts_of
+from dragoman.project.guard import FlaggedError, Guard
+from dragoman.text.scripts import scripts_of
 from dragoman.text.tokens import split
 from tests.engine.support import PAIRS, arrays_of, assert_same, new
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 
 from dragoman.languages import primary
-from dragoman.project.guard import script_of, scripts_of
+from dragoman.text.scripts import script_of, scripts_of
 
 # Code, name; then words so frequent that they give the language away, for those that share a script.
 _TABLE = """

@@ -1,5 +1,6 @@
 """What a project keeps on disk: the journal of corrections, snapshots of the models, the directory that holds both."""
 
+from dragoman.store.answers import Answers
 from dragoman.store.directory import Project
 from dragoman.store.fencing import SupersededError
 from dragoman.store.following import BehindError, Follower, ReplicaError, RewoundError
@@ -9,6 +10,7 @@ from dragoman.store.rows import Row
 from dragoman.store.snapshot import Snapshot, SnapshotStore
 
 __all__ = [
+    "Answers",
     "BehindError",
     "Follower",
     "Journal",

@@ -179,9 +179,20 @@ class Journal:
     def describe(self, about: str) -> None:
         """Set the digest of base and settings of a shared journal, for others that open it."""
         if self._fence:
-            with self._lock, self._database.writing() as connection:
-                self._fence.check(connection)
+            with self.keeping() as connection:
                 self._fence.describe(connection, about)
+
+    @contextlib.contextmanager
+    def keeping(self) -> Iterator[sa.Connection]:
+        """One transaction for what is kept beside the rows; refused once somebody else has taken over writing."""
+        with self._lock, self._database.writing() as connection:
+            if self._fence:
+                self._fence.check(connection)
+            yield connection
+
+    def reading(self) -> contextlib.AbstractContextManager[sa.Connection]:
+        """A connection that sees the database as it is now, for what is kept beside the rows."""
+        return self._database.reading()
 
     def listener(self) -> Listener:
         """Something that waits for new rows."""

@@ -1,0 +1,64 @@
+"""Scripts: which ones a language is written in, and which one a letter belongs to."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from dragoman.languages import primary
+
+_LANGUAGES = {  # by the script names in the Unicode names of their characters
+    "ARABIC": "ar fa ur ps sd ug ckb",
+    "ARMENIAN": "hy",
+    "BENGALI": "bn as",
+    "CYRILLIC": "ru uk be bg mk sr kk ky tg mn",
+    "DEVANAGARI": "hi mr ne sa",
+    "ETHIOPIC": "am ti",
+    "GEORGIAN": "ka",
+    "GREEK": "el",
+    "GUJARATI": "gu",
+    "GURMUKHI": "pa",
+    "HEBREW": "he iw yi",
+    "CJK HIRAGANA KATAKANA KATAKANA-HIRAGANA": "ja",
+    "CJK BOPOMOFO": "zh yue",
+    "HANGUL CJK": "ko",
+    "KANNADA": "kn",
+    "KHMER": "km",
+    "LAO": "lo",
+    "LATIN": "af ca cs cy da de en eo es et eu fi fil fo fr ga gl ht hr hu id is it lb lt lv mi mt ms nb nl nn no oc pl"
+    " pt rm ro sk sl so sq st su sv sw tl tr vi xh yo zu",
+    "MALAYALAM": "ml",
+    "MYANMAR": "my",
+    "ORIYA": "or",
+    "SINHALA": "si",
+    "TAMIL": "ta",
+    "TELUGU": "te",
+    "THAI": "th",
+    "TIBETAN": "bo dz",
+}
+_SCRIPTS = {code: tuple(scripts.split()) for scripts, codes in _LANGUAGES.items() for code in codes.split()}
+_SUBTAGS = {"latn": "LATIN", "cyrl": "CYRILLIC", "arab": "ARABIC", "deva": "DEVANAGARI", "guru": "GURMUKHI"}
+
+
+def scripts_of(language: str) -> tuple[str, ...]:
+    """The scripts that a language is written in; empty if unknown or if usage varies.
+
+    >>> scripts_of("pt-BR"), scripts_of("sr-Latn"), scripts_of("rus"), scripts_of("tlh")
+    (('LATIN',), ('LATIN',), ('CYRILLIC',), ())
+    """
+    for subtag in re.split("[-_]", language.lower())[1:]:
+        if subtag in _SUBTAGS:
+            return (_SUBTAGS[subtag],)
+    return _SCRIPTS.get(primary(language), ())
+
+
+@lru_cache(1 << 14)
+def script_of(letter: str) -> str:
+    """The script of a letter: the first word of its Unicode name.
+
+    >>> script_of("ñ"), script_of("ж"), script_of("水")
+    ('LATIN', 'CYRILLIC', 'CJK')
+    """
+    name = unicodedata.name(letter, "unknown")
+    return name.removeprefix("FULLWIDTH ").removeprefix("HALFWIDTH ").split()[0]

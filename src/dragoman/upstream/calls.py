@@ -1,0 +1,119 @@
+"""Calls of an engine for a batch of texts: cut into lines, masked, counted against the limits of the day, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from dragoman.store.answers import Answers
+from dragoman.upstream.attempts import attempt
+from dragoman.upstream.checks import refuse
+from dragoman.upstream.circuit import Circuit
+from dragoman.upstream.contract import Answer, Hints, MeteredEngine, Silence, UnansweredError, UpstreamEngine
+from dragoman.upstream.paragraphs import Paragraph, cut
+
+Outcome = Answer | Silence
+
+
+class Caller:
+    """Asks an engine for whole texts."""
+
+    def __init__(
+        self,
+        engine: UpstreamEngine,
+        answers: Answers | None,
+        language: str,
+        note: Callable[[Exception], None],
+        circuit: Circuit | None = None,
+    ) -> None:
+        self._engine, self._answers, self._language, self._note = engine, answers, language, note
+        self._circuit = circuit or Circuit()
+        self._is_metered = engine.traits.is_metered and answers is not None
+        if self._is_metered and isinstance(engine, MeteredEngine):
+            engine.set_meter(self._spend)
+            self._is_metered = False  # by us
+
+    def ask(self, texts: Sequence[str], hints: Sequence[Hints]) -> list[Outcome]:
+        """For each text its answer, or why there is none."""
+        if self._engine.traits.is_recorded:
+            said = self._call(texts, hints, False)
+            return [_checked(text, each, self._language) for text, each in zip(texts, said, strict=True)]
+        paragraphs = [cut(text) for text in texts]
+        lines: dict[tuple[str, Hints], int] = {}  # each line once, and its place among all
+        places = [
+            [lines.setdefault(line, len(lines)) for line in _lines(paragraph, each)]
+            for paragraph, each in zip(paragraphs, hints, strict=True)
+        ]
+        markings = self._engine.traits.markings
+        asked = [text for text, _ in lines], [each for _, each in lines]
+        outcomes = attempt(self._call, markings, *asked, self._language) if lines else []
+        return [
+            _joined(paragraph, [outcomes[place] for place in each])
+            for paragraph, each in zip(paragraphs, places, strict=True)
+        ]
+
+    def _call(self, texts: Sequence[str], hints: Sequence[Hints], marked: bool) -> list[Outcome]:
+        """One call within the limits; texts that the engine takes offence at are tried in halves."""
+        if not self._circuit.allows():
+            return [Silence.RESTING] * len(texts)
+        try:
+            if self._is_metered:
+                self._spend(1, sum(map(len, texts)))
+            said = self._engine.translate(texts, seconds=self._engine.traits.seconds, hints=hints, marked=marked)
+        except UnansweredError as error:
+            return self._unanswered(error, texts, hints, marked)
+        except Exception:
+            self._circuit.failed()
+            raise
+        self._circuit.succeeded()
+        if len(said) != len(texts):
+            raise UnansweredError(f"gave {len(said)} answers for {len(texts)} texts", where=self._engine.name)
+        return [Silence.EMPTY if answer is None else answer for answer in said]
+
+    def _unanswered(
+        self, error: UnansweredError, texts: Sequence[str], hints: Sequence[Hints], marked: bool
+    ) -> list[Outcome]:
+        self._note(error)
+        if not error.blames_texts:
+            if not isinstance(error, OverLimitError):  # our own limit says nothing about the engine
+                self._circuit.failed(error.wait)
+            return [error.silence] * len(texts)
+        self._circuit.succeeded()  # it works, only not for these texts
+        if len(texts) == 1:
+            return [Silence.UNUSABLE]
+        half = len(texts) // 2
+        parts = (slice(0, half), slice(half, None))
+        return [each for part in parts for each in self._call(texts[part], hints[part], marked)]
+
+    def _spend(self, requests: int, characters: int) -> None:
+        traits, name = self._engine.traits, self._engine.name
+        limits = {"most_requests": traits.requests_per_day, "most_characters": traits.characters_per_day}
+        if self._answers and not self._answers.spend(name, requests, characters, **limits):
+            raise OverLimitError("today's limit is reached", where=name, silence=Silence.SPENT)
+
+
+class OverLimitError(UnansweredError):
+    """What the user allows to be spent in a day is spent."""
+
+
+def _lines(paragraph: Paragraph, hints: Hints) -> list[tuple[str, Hints]]:
+    terms = paragraph.terms(hints.terms)
+    return [(line, Hints(each, hints.corrections)) for line, each in zip(paragraph.lines, terms, strict=True)]
+
+
+def _joined(paragraph: Paragraph, outcomes: Sequence[Outcome]) -> Outcome:
+    """The answers for the lines as one for the text; a text of one line keeps its n-best list."""
+    silence = next((each for each in outcomes if isinstance(each, Silence)), None)
+    if silence:
+        return silence
+    answers = [each for each in outcomes if isinstance(each, Answer)]
+    text = paragraph.join([answer.text for answer in answers])
+    nbest = answers[0].nbest if len(answers) == 1 else ()
+    flaw = next((answer.flaw for answer in answers if answer.flaw), None)
+    return Answer(text, tuple(each._replace(text=paragraph.join([each.text])) for each in nbest), flaw=flaw)
+
+
+def _checked(text: str, outcome: Outcome, language: str) -> Outcome:
+    if isinstance(outcome, Silence):
+        return outcome
+    return replace(outcome, flaw=refuse(text, outcome.text, language))

@@ -1,0 +1,139 @@
+"""What makes an answer unusable, or worse than another attempt: lost marks, another language, endless repetition.
+
+>>> refuse("Press the green button.", "Нажмите зелёную кнопку.", "es")
+<Silence.WRONG_LANGUAGE: 'wrong language'>
+>>> refuse("Press the green button.", "Pulse el botón verde.", "es") is None
+True
+>>> missing("Open {name} on page 12.", "Abra {nombre} en la página 12.")
+Missing(slots=['{name}', '{nombre}'], others=[])
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from dragoman.text.scripts import script_of, scripts_of
+from dragoman.text.tokens import is_slot, split
+from dragoman.types import Sentence
+from dragoman.upstream.contract import Silence, TermPlace
+
+LENGTH_RATIO, LENGTH_SLACK = 3.0, 40  # an answer may be so many times as long as its source, and so much longer
+SHORT_RATIO = 5.0  # a source may be so many times as long as its answer, with the same slack
+REPEATS, LONGEST_UNIT = 4, 8  # so often up to so many words may stand in a row, unless they do so in the source
+FOREIGN_LETTERS = 3  # of another script, from which on most letters decide
+COPIED_WORDS = 4  # different ones in small letters, from which on a copy of the source is no translation
+TAG_NAME = re.compile(r"<(/?)([A-Za-z][\w:.-]*)[^>]*?(/?)>")
+
+
+class Missing(NamedTuple):
+    """What a translation has lost, or has too much."""
+
+    slots: list[str]  # tags and placeholders: without them a file or program breaks
+    others: list[str]  # code, addresses, numbers, terms of the glossary
+
+
+def missing(source: str, target: str, terms: Sequence[TermPlace] = ()) -> Missing:
+    """What must be in the translation of a text and is not, or is and must not be."""
+    one, other = split(source), split(target)
+    ours, theirs = Counter(_placeables(one)), Counter(_placeables(other))
+    slots = [word for word in ((ours - theirs) + (theirs - ours)).elements() if is_slot(word)]
+    if not slots and _is_crossed(target) and not _is_crossed(source):
+        slots = [word for word in theirs if TAG_NAME.fullmatch(word)]
+    covered = [source[term.start : term.end] for term in terms]
+    others = [word for word in (ours - theirs).elements() if not is_slot(word) and word not in covered]
+    folded = target.casefold()
+    others += [term.target for term in terms if term.target.casefold() not in folded]
+    return Missing(sorted(slots), others + _lost_numbers(one, target))
+
+
+def _placeables(sentence: Sentence) -> Iterable[str]:
+    return (word for word, fixed in zip(sentence.words, sentence.placeable, strict=True) if fixed)
+
+
+def _is_crossed(text: str) -> bool:
+    """Whether tags are closed that are not open, or in the wrong order."""
+    opened: list[str] = []
+    for closing, name, empty in TAG_NAME.findall(text):
+        if closing and (not opened or opened.pop() != name):
+            return True
+        if not closing and not empty:
+            opened.append(name)
+    return False
+
+
+def _lost_numbers(source: Sentence, target: str) -> list[str]:
+    """Numbers of two digits and more whose digits are nowhere in the target; smaller ones may become words."""
+    words = (word for word, fixed in zip(source.words, source.placeable, strict=True) if not fixed)
+    numbers = [word for word in words if word.isascii() and sum(map(str.isdigit, word)) >= 2]
+    digits = re.sub(r"(?<=\d)[.,:/\s'’\u00a0\u202f-](?=\d)", "", target)
+    return [word for word in numbers if re.sub(r"\D", "", word) not in digits]
+
+
+def refuse(source: str, target: str, language: str) -> Silence | None:
+    """Why an answer is not used at all; `language` is the code of the target language."""
+    if not is_text(target):
+        return Silence.UNUSABLE
+    one, other = split(source), split(target)
+    if any(map(str.isalnum, source)) and not any(map(str.isalnum, target)):
+        return Silence.EMPTY
+    lengths = _length(one), _length(other)
+    if lengths[0] > LENGTH_SLACK + SHORT_RATIO * lengths[1]:
+        return Silence.EMPTY
+    if lengths[1] > LENGTH_SLACK + LENGTH_RATIO * lengths[0] or _longest_run(other) > max(REPEATS, _longest_run(one)):
+        return Silence.RAMBLING
+    if _in_other_script(one, other, language) or _is_copy(one, other):
+        return Silence.WRONG_LANGUAGE
+    return None
+
+
+def is_text(text: str) -> bool:
+    """Whether a string can be written as UTF-8: one of Python's can hold half a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _length(sentence: Sentence) -> int:
+    """Letters and digits, those of scripts in which one says as much as several of ours counted threefold."""
+    letters = (c for word in sentence.words for c in word if c.isalnum())
+    return sum(3 if unicodedata.east_asian_width(c) in "WF" else 1 for c in letters)
+
+
+def _longest_run(sentence: Sentence) -> int:
+    """The most times that one to eight words, with a letter among them, stand in a row.
+
+    >>> _longest_run(split("de la caja de la caja de la caja"))
+    3
+    """
+    words = [word.casefold() for word in sentence.words]
+    most = 1
+    for unit in range(1, LONGEST_UNIT + 1):
+        run = 0  # words that equal the one a unit before them
+        for at in range(unit, len(words)):
+            run = run + 1 if words[at] == words[at - unit] else 0
+            if run >= unit * most and any(map(str.isalpha, "".join(words[at - unit + 1 : at + 1]))):
+                most = run // unit + 1
+    return most
+
+
+def _in_other_script(source: Sentence, target: Sentence, language: str) -> bool:
+    """Whether most letters belong to no script of the language; words of the source, such as names, do not count."""
+    expected = scripts_of(language)
+    copied = {word.casefold() for word in source.words}
+    fresh = (w for w, fixed in zip(target.words, target.placeable, strict=True) if not fixed)
+    counts = Counter(script_of(c) for w in fresh if w.casefold() not in copied for c in w if c.isalpha())
+    foreign = sum(count for script, count in counts.items() if script not in expected)
+    return bool(expected) and foreign >= FOREIGN_LETTERS and 2 * foreign > counts.total()
+
+
+def _is_copy(source: Sentence, target: Sentence) -> bool:
+    if [word.casefold() for word in source.words] != [word.casefold() for word in target.words]:
+        return False
+    own = (word for word, fixed in zip(source.words, source.placeable, strict=True) if not fixed)
+    return len({word for word in own if word.isalpha() and word == word.lower()}) >= COPIED_WORDS

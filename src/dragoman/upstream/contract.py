@@ -1,0 +1,181 @@
+"""What every upstream engine offers, and what it answers with.
+
+>>> answer = Answer("Abra el archivo.", (Scored("Abra el archivo.", -0.3), Scored("Abre el archivo.", -0.5)))
+>>> Answer.from_json(answer.to_json()) == answer
+True
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from dragoman.errors import DragomanError
+
+
+class Scored(NamedTuple):
+    """One entry of an n-best list."""
+
+    text: str
+    score: float | None = None  # the engine's own, larger is better; None if it gives no scores
+
+
+class Silence(StrEnum):
+    """Why there is no answer."""
+
+    OFF = "off"  # this process may only read what was kept, and there is nothing
+    FAILED = "failed"  # unreachable, an error, a program that ended
+    SLOW = "slow"  # not within the time allowed
+    RESTING = "resting"  # it failed repeatedly and is left alone for a while
+    SPENT = "spent"  # the day's limit of requests or characters is reached
+    EMPTY = "empty"
+    RAMBLING = "rambling"  # far longer than the source, or the same words over and over
+    WRONG_LANGUAGE = "wrong language"
+    MARKS_LOST = "marks lost"  # tags or placeholders of the source are missing
+    UNUSABLE = "unusable"  # the text or the answer is not valid Unicode, or the text is too long
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an engine said for one text."""
+
+    text: str
+    nbest: tuple[Scored, ...] = ()  # the text itself first; empty if the engine gives a single translation
+    engine: str = ""  # its name,
+    version: str = ""  # and version, which `Upstream` fills in
+    flaw: Silence | None = None  # why it should not be used, if it should not
+
+    def to_json(self) -> str:
+        """Texts, scores and flaw, for the database."""
+        flaw = [] if self.flaw is None else [self.flaw.value]
+        return json.dumps([self.text, [list(each) for each in self.nbest], *flaw], ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, data: str, engine: str = "", version: str = "") -> Answer:
+        """The answer that `to_json` wrote."""
+        text, nbest, *flaw = json.loads(data)
+        found = tuple(Scored(*each) for each in nbest)
+        return cls(text, found, engine, version, Silence(flaw[0]) if flaw else None)
+
+
+class TermPlace(NamedTuple):
+    """A place in a source text whose translation is settled by the glossary."""
+
+    start: int  # first character
+    end: int  # one past the last
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What is known about one text before the engine is asked; a language model gets it in its prompt."""
+
+    terms: tuple[TermPlace, ...] = ()
+    corrections: tuple[tuple[str, str], ...] = ()  # the most similar ones, best first: source and target
+
+
+NO_HINTS = Hints()
+
+
+class UnansweredError(DragomanError):
+    """An engine gives no answer; `Upstream` turns it into a `Silence`."""
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str | None = None,
+        remedy: str | None = None,
+        silence: Silence = Silence.FAILED,
+        blames_texts: bool = False,
+        wait: float = 0.0,
+    ) -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.silence = silence
+        self.blames_texts = blames_texts  # the engine works, but not for these texts: they are tried one by one
+        self.wait = wait  # seconds for which the engine wants to be left alone
+
+
+Marking = str  # "words", "numbers" or "tags": see masking.py
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """How an engine wants to be treated."""
+
+    batch: int = 16  # texts in one call
+    characters: int = 20_000  # in one call
+    workers: int = 1  # calls at the same time
+    markings: tuple[Marking, ...] = ("words", "numbers")  # ways to mask what must survive, tried in turn
+    is_recorded: bool = False  # its answers are a file that is here: neither checked for lost tags nor kept again
+    seconds: float = 30.0  # for one call
+    requests_per_day: int | None = None
+    characters_per_day: int | None = None
+    is_metered: bool = False  # whether each request is counted in the database before it is made
+
+
+@runtime_checkable
+class UpstreamEngine(Protocol):
+    """An engine: texts in, answers out, in order. Calls may come from several threads."""
+
+    name: str  # stands for the engine in the database and the journal; holds no secret
+    version: str  # answers of another version are not used while this one can be asked
+    traits: Traits
+
+    def translate(
+        self, texts: Sequence[str], *, seconds: float, hints: Sequence[Hints] = (), marked: bool = False
+    ) -> list[Answer | None]:
+        """An answer for each text, None where there is none; `UnansweredError` if there is none for any.
+
+        Each text is one line. `hints` are as many as the texts, or none; `marked` says that the texts hold marks of
+        `traits.markings`, which for "tags" means that they are XML.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give back processes and connections."""
+        ...
+
+
+@runtime_checkable
+class MeteredEngine(UpstreamEngine, Protocol):
+    """An engine that itself knows what it sends, because one call may need several requests."""
+
+    def set_meter(self, meter: Callable[[int, int], None]) -> None:
+        """Let requests and characters be counted before they are sent; an error from there forbids it."""
+        ...
+
+
+@runtime_checkable
+class ContinuingEngine(UpstreamEngine, Protocol):
+    """An engine that can also translate so that the translation begins with given words."""
+
+    def continue_from(self, text: str, prefix: str, *, n: int = 4) -> Answer | None:
+        """The best translations that begin with whole words; None if the engine finds none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Languages:
+    """The pair of languages of a project, as it writes them."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A name taken apart: `kind:address#model&option=value`."""
+
+    kind: str
+    address: str
+    model: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name without options, which do not change what the engine is."""
+        return f"{self.kind}:{self.address}" + (f"#{self.model}" if self.model else "")

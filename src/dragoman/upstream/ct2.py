@@ -1,0 +1,140 @@
+"""`ct2:models/nmt-en-es`: a neural model in CTranslate2's format, run here, without a network.
+
+The directory holds the model and its sentencepiece files: `sentencepiece.model` for both languages, or `source.spm` and
+`target.spm` as converted OPUS-MT models have.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from dragoman.errors import BadInputError
+from dragoman.extras import load
+from dragoman.upstream.contract import Answer, Hints, Languages, Place, Scored, Traits, UnansweredError
+from dragoman.upstream.names import number, traits
+
+BEAM = 4
+END = "</s>"
+PIECES = (("sentencepiece.model", "sentencepiece.model"), ("source.spm", "target.spm"), ("spm.model", "spm.model"))
+SAMPLE = 1 << 20  # bytes at the beginning and the end of a large file that stand for all of it
+USUAL_PIECES, MOST_PIECES = 256, 512  # of a translation: CTranslate2's own limit, and that of many models
+MOST_FOR_EACH = 3  # pieces of a translation for each piece of a long source
+
+
+class CTranslate2:
+    """A model that has been loaded; its calls run on `threads` cores and release the interpreter meanwhile."""
+
+    def __init__(self, path: Path, place: Place, about: Traits) -> None:
+        self.name, self.traits = place.name, about
+        self._beam = int(number(place, "beam", BEAM, most=64))
+        self._nbest = int(number(place, "nbest", 1, most=self._beam))
+        self._source_tokens = place.options.get("source-token", "").split()
+        self._target_tokens = place.options.get("target-token", "").split()
+        source, target = _find_pieces(path)
+        processor = load("sentencepiece", "upstream").SentencePieceProcessor
+        self._encoder = processor(model_file=str(source))
+        self._decoder = processor(model_file=str(target))
+        try:
+            self._model = load("ctranslate2", "upstream").Translator(
+                str(path),
+                device=place.options.get("device", "cpu"),
+                intra_threads=int(number(place, "threads", 0, least=0, most=256)),
+            )
+        except (RuntimeError, ValueError) as error:
+            what = f"cannot be loaded: {' '.join(str(error).split())}"
+            raise BadInputError(what, where=path, remedy="convert the model again, for CTranslate2 4") from None
+        self._end = [] if _adds_end(path) else [END]
+        asked = f"{self._beam} {self._nbest} {self._source_tokens} {self._target_tokens}"
+        self.version = place.options.get("version") or _fingerprint(path, asked)
+
+    @classmethod
+    def from_place(cls, place: Place, languages: Languages) -> Self:
+        """The engine that `ct2:` and a directory name; the languages are those that the model was trained for."""
+        del languages
+        path = Path(place.address).expanduser()
+        if not place.address or not (path / "model.bin").is_file():
+            remedy = "write ct2: and the directory that ct2-transformers-converter or the like has made"
+            raise BadInputError("there is no CTranslate2 model here", where=path, remedy=remedy)
+        return cls(path, place, traits(place, batch=16))
+
+    def translate(
+        self, texts: Sequence[str], *, seconds: float, hints: Sequence[Hints] = (), marked: bool = False
+    ) -> list[Answer | None]:
+        """The best translation of each text, with an n-best list if `nbest` is more than 1."""
+        del seconds, hints, marked  # a batch cannot be stopped; whoever waits for it may stop waiting
+        found = self._search([self._encode(text) for text in texts], self._nbest, [self._target_tokens] * len(texts))
+        return [self._answer(each) for each in found]
+
+    def continue_from(self, text: str, prefix: str, *, n: int = 4) -> Answer | None:
+        """The best translations that begin with these whole words."""
+        given = [*self._target_tokens, *self._decoder.encode(prefix.rstrip(), out_type=str)]
+        n = min(n, self._beam)
+        answer = self._answer(self._search([self._encode(text)], n, [given])[0])
+        begun = [each for each in (answer.nbest or (Scored(answer.text),)) if each.text.startswith(prefix.rstrip())]
+        return Answer(begun[0].text, tuple(begun)) if begun else None
+
+    def close(self) -> None:
+        """Nothing is open; the memory goes with the last call that is still running."""
+
+    def _encode(self, text: str) -> list[str]:
+        return [*self._source_tokens, *self._encoder.encode(text, out_type=str), *self._end]
+
+    def _search(self, sources: list[list[str]], n: int, prefixes: list[list[str]]) -> list[Any]:
+        longest = MOST_FOR_EACH * max(map(len, sources)) + max(map(len, prefixes))
+        try:
+            return list(
+                self._model.translate_batch(
+                    sources,
+                    target_prefix=prefixes if any(prefixes) else None,
+                    beam_size=self._beam,
+                    num_hypotheses=n,
+                    return_scores=n > 1,
+                    max_input_length=0,
+                    max_decoding_length=max(USUAL_PIECES, min(longest, MOST_PIECES)),
+                )
+            )
+        except (RuntimeError, ValueError) as error:  # a text that is too long, as a rule
+            what = f"failed: {' '.join(str(error).split())}"
+            raise UnansweredError(what, where=self.name, blames_texts=True) from None
+
+    def _answer(self, found: Any) -> Answer:
+        skipped = len(self._target_tokens)
+        texts = [self._decoder.decode(pieces[skipped:]) for pieces in found.hypotheses]
+        scores = found.scores if len(found.scores) == len(texts) > 1 else []
+        return Answer(texts[0], tuple(Scored(text, float(each)) for text, each in zip(texts, scores, strict=False)))
+
+
+def _find_pieces(path: Path) -> tuple[Path, Path]:
+    for source, target in PIECES:
+        if (path / source).is_file() and (path / target).is_file():
+            return path / source, path / target
+    remedy = "copy sentencepiece.model, or source.spm and target.spm, of the original model here"
+    raise BadInputError("the sentencepiece model is missing", where=path, remedy=remedy)
+
+
+def _adds_end(path: Path) -> bool:
+    """Whether CTranslate2 adds the mark of the end, or the model was trained without it."""
+    try:
+        config = json.loads((path / "config.json").read_bytes())
+    except (OSError, ValueError):
+        return True
+    # Converted from Hugging Face's form, OPUS-MT models expect it from whoever splits the text, and begin with <pad>.
+    return bool(config.get("add_source_eos")) or config.get("decoder_start_token") != "<pad>"
+
+
+def _fingerprint(path: Path, asked: str) -> str:
+    """What changes when the model, or what it is asked for, does; large files are sampled."""
+    digest = hashlib.sha256(asked.encode())
+    for file in sorted(each for each in path.iterdir() if each.is_file()):
+        size = file.stat().st_size
+        digest.update(f"{file.name} {size}".encode())
+        with file.open("rb") as stream:
+            digest.update(stream.read(SAMPLE))
+            if size > SAMPLE:
+                stream.seek(max(SAMPLE, size - SAMPLE))
+                digest.update(stream.read())
+    return digest.hexdigest()[:16]

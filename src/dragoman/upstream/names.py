@@ -1,0 +1,120 @@
+"""Names of upstream engines: `kind:address#option=value&…`, and the engine that a name stands for.
+
+>>> parse("deepl:#key-file=/run/secrets/deepl&characters=200000").options["characters"]
+'200000'
+>>> parse("openai:http://127.0.0.1:8000/v1#llama-3").model
+'llama-3'
+>>> parse("command:apertium -u eng-spa #seconds=5").address
+'apertium -u eng-spa'
+>>> parse("nmt")
+Traceback (most recent call last):
+dragoman.errors.BadInputError: 'nmt' does not name an engine; write kind:address, where kind is one of apertium, \
+command, ct2, deepl, libretranslate, modernmt, openai, recorded
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from dragoman.errors import BadInputError
+from dragoman.upstream.contract import Languages, Place, Traits, UpstreamEngine
+
+COMMON = ("seconds", "batch", "requests", "characters", "version")
+REMOTE = (*COMMON, "key-file", "key-env", "insecure", "workers")
+KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # module and class in this package, and options
+    "apertium": ("apertium_client", "Apertium", REMOTE),
+    "command": ("command", "Command", (*COMMON, "stay")),
+    "ct2": ("ct2", "CTranslate2", (*COMMON, "nbest", "beam", "threads", "source-token", "target-token", "device")),
+    "deepl": ("deepl_client", "DeepL", REMOTE),
+    "libretranslate": ("libretranslate_client", "LibreTranslate", (*REMOTE, "nbest")),
+    "modernmt": ("modernmt_client", "ModernMT", (*REMOTE, "nbest")),
+    "openai": ("chat_client", "Chat", (*REMOTE, "temperature")),
+    "recorded": ("recorded", "Recorded", COMMON),
+}
+OPTIONS = re.compile(r"[a-z][a-z-]*=[^&]*(?:&[a-z][a-z-]*=[^&]*)*")
+SECRET = re.compile(r"(?i)(api[-_]?key|auth[-_]?key|token|secret|password)=")
+
+
+def from_name(name: str, *, source: str, target: str) -> UpstreamEngine:
+    """The engine of a name, for a pair of languages; no request is made yet."""
+    place = parse(name)
+    module, engine, _ = KINDS[place.kind]
+    made: Callable[[Place, Languages], UpstreamEngine]
+    made = getattr(import_module(f"dragoman.upstream.{module}"), engine).from_place
+    return made(place, Languages(source, target))
+
+
+def parse(name: str) -> Place:
+    """A name taken apart, with its options checked."""
+    kind, colon, rest = name.partition(":")
+    if not colon or kind not in KINDS:
+        remedy = f"write kind:address, where kind is one of {', '.join(KINDS)}"
+        shown = name if len(name) < 60 and not SECRET.search(name) else f"{kind[:20]}…"
+        raise BadInputError(f"{shown!r} does not name an engine", remedy=remedy)
+    address, hash_sign, after = rest.rpartition("#")
+    model = ""
+    if not hash_sign:
+        address, after = rest, ""
+    elif kind == "openai":
+        model, _, after = after.partition("&")
+    elif not OPTIONS.fullmatch(after.strip()):  # a sharp in a path or a command is part of it
+        address, after = rest, ""
+    address = address.strip()
+    place = Place(kind, address, model, _options(kind, after.strip()))
+    _refuse_secrets(place)
+    return place
+
+
+def _options(kind: str, text: str) -> dict[str, str]:
+    known = KINDS[kind][2]
+    found = {}
+    for each in filter(None, text.split("&")):
+        option, equals, value = each.partition("=")
+        if not equals or option not in known:
+            remedy = f"{kind} has {', '.join(known)}"
+            raise BadInputError(f"unknown option {option!r} of engine {kind!r}", remedy=remedy)
+        found[option] = unquote(value)
+    return found
+
+
+def _refuse_secrets(place: Place) -> None:
+    """A name is kept in the journal and shown to people, so that no key may stand in it."""
+    secret = place.kind != "command" and bool(SECRET.search(place.address))
+    if "://" in place.address and place.kind != "command":
+        parts = urlsplit(place.address)
+        secret = secret or bool(parts.username or parts.password or parts.query)
+    if secret:
+        remedy = "put the key into an environment variable or a file; see #key-env and #key-file"
+        raise BadInputError(f"the address of engine {place.kind!r} holds a user, key or query", remedy=remedy)
+
+
+def number(place: Place, option: str, default: float, least: float = 1.0, most: float = 1e12) -> float:
+    """The number that an option gives."""
+    text = place.options.get(option)
+    if text is None:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not least <= value <= most:
+        what = f"option {option} of engine {place.kind!r} is not a number from {least:g} to {most:g}"
+        raise BadInputError(what, remedy=f"write {option}={default:g}")
+    return value
+
+
+def traits(place: Place, **defaults: Any) -> Traits:
+    """The traits of an engine, those that options name replaced."""
+    plain = Traits(**defaults)
+    changed: dict[str, Any] = {"seconds": number(place, "seconds", plain.seconds, least=0.05, most=3600)}
+    changed["batch"] = int(number(place, "batch", plain.batch, most=1000))
+    changed["workers"] = int(number(place, "workers", plain.workers, most=32))
+    for option, field in ("requests", "requests_per_day"), ("characters", "characters_per_day"):
+        if option in place.options:
+            changed |= {field: int(number(place, option, 0, least=0)), "is_metered": True}
+    return Traits(**(defaults | changed))

@@ -1,0 +1,329 @@
+"""A project's way to another engine: what was kept is found again, what was not is asked for, and nothing ever fails.
+
+`ask` waits no longer than it is allowed to, and gives None where there is no answer; `reply` says why. An answer that
+comes too late is kept all the same, for the next time. Only the process that writes the journal asks; replicas find
+what it has kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from functools import partial
+from itertools import repeat
+from typing import NamedTuple, Self
+
+from dragoman.errors import DragomanError
+from dragoman.progress import Progress
+from dragoman.store.answers import Answers, Entry
+from dragoman.store.journal import Journal
+from dragoman.upstream.attempts import continue_masked
+from dragoman.upstream.calls import Caller
+from dragoman.upstream.checks import is_text
+from dragoman.upstream.contract import NO_HINTS, Answer, ContinuingEngine, Hints, Silence, UpstreamEngine
+from dragoman.upstream.loading import LazyEngine
+
+SECONDS = 5.0  # that `ask` waits, unless told otherwise
+LONGEST = 20_000  # characters of a text that an engine is asked for
+REMEMBERED = 10_000  # texts that had no usable answer, which are not asked for again
+CLOSING = 2.0  # seconds for calls under way when all is closed
+
+
+class Reply(NamedTuple):
+    """An answer, or why there is none."""
+
+    answer: Answer | None
+    silence: Silence | None = None
+    refused: Answer | None = None  # what the engine did say, if it said something that should not be used
+
+
+Key = tuple[str, str]  # a text, and what stands for the terms that are settled in it
+
+
+class Upstream:
+    """Another engine, asked on behalf of a project; safe to use from threads.
+
+    >>> from dragoman.upstream.recorded import Recorded
+    >>> upstream = Upstream(Recorded([("Open the file.", "Abra el archivo.", None)]), source="en", target="es")
+    >>> upstream.ask("Open the file.").text, upstream.ask("Close the file.")
+    ('Abra el archivo.', None)
+    >>> upstream.reply("Close the file.").silence
+    <Silence.EMPTY: 'empty'>
+    """
+
+    def __init__(
+        self, engine: UpstreamEngine | str, answers: Answers | None = None, *, source: str, target: str
+    ) -> None:
+        self.problem: str | None = None  # what went wrong the last time, fit to be shown
+        self.counts: Counter[str] = Counter()  # answers that were "kept" or "asked" for, and the reasons for silence
+        self._engine = LazyEngine(engine, source, target, self._note)
+        self.name = self._engine.name
+        self._languages, self._answers = (source, target), answers
+        self._lock = threading.Lock()
+        self._caller: Caller | None = None
+        self._workers: ThreadPoolExecutor | None = None
+        self._under_way: dict[Key, Future[Reply]] = {}
+        self._refused: dict[Key, Reply] = {}
+        self._is_closed = False
+
+    @classmethod
+    def open(cls, name: str, journal: Journal, *, source: str, target: str) -> Self:
+        """The engine of a name, for the project of a journal; it is loaded when it is asked for the first time."""
+        return cls(name, Answers(journal, source, target), source=source, target=target)
+
+    # ── Asking ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def ask(self, text: str, hints: Hints = NO_HINTS, *, seconds: float | None = SECONDS) -> Answer | None:
+        """What the engine says for a text; None if it says nothing usable within the time allowed."""
+        return self.reply(text, hints, seconds=seconds).answer
+
+    def reply(self, text: str, hints: Hints = NO_HINTS, *, seconds: float | None = SECONDS) -> Reply:
+        """What the engine says for a text, or why there is nothing."""
+        return self.reply_all([text], [hints], seconds=seconds)[0]
+
+    def ask_all(
+        self,
+        texts: Sequence[str],
+        hints: Sequence[Hints] = (),
+        *,
+        seconds: float | None = None,
+        progress: Progress | None = None,
+    ) -> list[Answer | None]:
+        """What the engine says for each text, in batches; without `seconds`, however long that takes."""
+        return [reply.answer for reply in self.reply_all(texts, hints, seconds=seconds, progress=progress)]
+
+    def reply_all(
+        self,
+        texts: Sequence[str],
+        hints: Sequence[Hints] = (),
+        *,
+        seconds: float | None = None,
+        progress: Progress | None = None,
+    ) -> list[Reply]:
+        """For each text an answer, or why there is none."""
+        until = None if seconds is None else time.monotonic() + seconds
+        known = list(hints) or [NO_HINTS] * len(texts)
+        keys = [_key(*each) for each in zip(texts, known, strict=True)]
+        try:
+            found = self._reply_all(dict(zip(keys, known, strict=True)), until, progress)
+        except Exception as error:  # whatever it is, dragoman can translate without the engine
+            self._note(error)
+            found = {}
+        replies = [found.get(key) or Reply(None, Silence.FAILED) for key in keys]
+        self._count(reply.silence.value for reply in replies if reply.silence)
+        return replies
+
+    def find(self, text: str, hints: Hints = NO_HINTS) -> Answer | None:
+        """What was kept for a text, by any version of the engine; nobody is asked."""
+        try:
+            found = self._find([_key(text, hints)], None)
+        except DragomanError as error:
+            self._note(error)
+            return None
+        return next((answer for answer in found.values() if answer.flaw is None), None)
+
+    def continue_from(self, text: str, prefix: str, *, n: int = 4) -> Answer | None:
+        """Translations that begin with what was typed, if the engine can do that; asked each time, and not kept.
+
+        This takes as long as the engine needs: call it beside the keys, not in front of them.
+        """
+        try:
+            engine = self._engine.load() if self._may_ask else None
+            if not isinstance(engine, ContinuingEngine):
+                return None
+            answer = continue_masked(engine, text, prefix, n)
+            return replace(answer, engine=self.name, version=engine.version) if answer else None
+        except Exception as error:
+            self._note(error)
+            return None
+
+    @property
+    def version(self) -> str | None:
+        """The version of the engine, once it is loaded."""
+        return self._engine.engine.version if self._engine.engine else None
+
+    def close(self) -> None:
+        """Stop asking; calls under way get a moment to end."""
+        with self._lock:
+            self._is_closed = True
+            workers, pending = self._workers, list(self._under_way.values())
+        if workers:
+            workers.shutdown(wait=False, cancel_futures=True)
+            wait(pending, timeout=CLOSING)
+            with self._lock:
+                left = list(self._under_way)
+            self._finish({key: Reply(None, Silence.OFF) for key in left})
+        if self._engine.engine:
+            self._engine.engine.close()
+
+    # ── What was kept ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def _may_ask(self) -> bool:
+        return not self._is_closed and (self._answers is None or self._answers.is_writable)
+
+    def _find(self, keys: Sequence[Key], version: str | None, *, any_terms: bool = True) -> dict[Key, Answer]:
+        if self._answers is None:
+            return {}
+        found = self._answers.find(self.name, keys, version, any_terms=any_terms)
+        return {
+            key: Answer.from_json(kept.answer, self.name, kept.version)
+            for key, kept in zip(keys, found, strict=True)
+            if kept
+        }
+
+    def _keep(self, engine: UpstreamEngine, answers: dict[Key, Answer]) -> None:
+        if self._answers and not engine.traits.is_recorded:
+            entries = [Entry(text, terms, answer.to_json()) for (text, terms), answer in answers.items()]
+            self._answers.keep(self.name, engine.version, entries)
+
+    # ── What was not ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _reply_all(self, given: dict[Key, Hints], until: float | None, progress: Progress | None) -> dict[Key, Reply]:
+        engine = self._engine.load(until) if self._may_ask else None
+        if engine is None:  # offline: whatever was ever said will do
+            return self._offline(given, self._absence())
+        found = {key: _reply(answer) for key, answer in self._kept(engine, list(given)).items()}
+        for key in given.keys() - found.keys():
+            refused = self._refused.get(key) or _unusable(key[0])
+            if refused:
+                found[key] = refused
+        new = {key: each for key, each in given.items() if key not in found}
+        if progress:
+            progress("asking", len(given) - len(new), len(given))
+        found |= self._ask_new(engine, new, until, progress, len(given))
+        silent = {key: given[key] for key, reply in found.items() if reply.silence in _UNHEARD}
+        return found | {key: reply for key, reply in self._offline(silent, Silence.OFF).items() if reply.answer}
+
+    def _absence(self) -> Silence:
+        """Why there is no engine."""
+        if not self._may_ask:
+            return Silence.OFF
+        return Silence.FAILED if self._engine.has_failed else Silence.SLOW
+
+    def _offline(self, given: dict[Key, Hints], silence: Silence) -> dict[Key, Reply]:
+        kept = self._find(list(given), None) if given else {}
+        self._count(repeat("kept", len(kept)))
+        return {key: _reply(kept[key]) if key in kept else Reply(None, silence) for key in given}
+
+    def _kept(self, engine: UpstreamEngine, keys: list[Key]) -> dict[Key, Answer]:
+        kept = {} if engine.traits.is_recorded else self._find(keys, engine.version, any_terms=False)
+        self._count(repeat("kept", len(kept)))
+        return kept
+
+    def _ask_new(
+        self,
+        engine: UpstreamEngine,
+        new: dict[Key, Hints],
+        until: float | None,
+        progress: Progress | None,
+        total: int,
+    ) -> dict[Key, Reply]:
+        """Ask in batches, together with others who ask for the same; what takes too long goes on without us."""
+        futures = self._submit(engine, new)
+        found: dict[Key, Reply] = {}
+        for key, future in futures.items():
+            left = None if until is None else max(until - time.monotonic(), 0.0)
+            wait([future], timeout=left)
+            found[key] = future.result() if future.done() else Reply(None, Silence.SLOW)
+            if progress:
+                progress("asking", total - len(new) + len(found), total)
+        return found
+
+    def _submit(self, engine: UpstreamEngine, new: dict[Key, Hints]) -> dict[Key, Future[Reply]]:
+        futures: dict[Key, Future[Reply]] = {}
+        with self._lock:
+            mine = [key for key in new if key not in self._under_way]
+            self._under_way |= {key: Future() for key in mine}
+            futures = {key: self._under_way[key] for key in new}
+            if mine and self._workers is None:
+                self._workers = ThreadPoolExecutor(engine.traits.workers, thread_name_prefix="asking upstream")
+        for batch in _batches(mine, engine):
+            run = partial(self._run, engine, {key: new[key] for key in batch})
+            try:
+                if self._workers:
+                    self._workers.submit(run)
+            except RuntimeError:  # closed meanwhile
+                self._finish({key: Reply(None, Silence.OFF) for key in batch})
+        return futures
+
+    def _run(self, engine: UpstreamEngine, batch: dict[Key, Hints]) -> None:
+        """In a worker: ask for a batch, keep what was said, and tell whoever waits."""
+        replies = {key: Reply(None, Silence.FAILED) for key in batch}
+        try:
+            replies |= {key: _reply(answer) for key, answer in self._kept(engine, list(batch)).items()}  # meanwhile
+            new = {key: hints for key, hints in batch.items() if replies[key].silence is Silence.FAILED}
+            outcomes = self._find_caller(engine).ask([text for text, _ in new], list(new.values())) if new else []
+            answers = {}
+            for key, outcome in zip(new, outcomes, strict=True):
+                if isinstance(outcome, Answer):
+                    answers[key] = replace(outcome, engine=self.name, version=engine.version)
+                    replies[key] = _reply(answers[key])
+                else:
+                    replies[key] = Reply(None, outcome)
+            self._count(repeat("asked", len(answers)))
+            self._keep(engine, answers)
+        except Exception as error:
+            self._note(error)
+        finally:
+            self._finish(replies)
+
+    def _find_caller(self, engine: UpstreamEngine) -> Caller:
+        with self._lock:
+            if self._caller is None:
+                self._caller = Caller(engine, self._answers, self._languages[1], self._note)
+            return self._caller
+
+    def _finish(self, replies: dict[Key, Reply]) -> None:
+        with self._lock:
+            waiting = {key: self._under_way.pop(key) for key in replies if key in self._under_way}
+            for key, reply in replies.items():
+                if reply.silence and reply.silence not in _UNHEARD:
+                    self._refused[key] = reply
+            for key in list(self._refused)[: max(len(self._refused) - REMEMBERED, 0)]:
+                del self._refused[key]
+        for key, future in waiting.items():
+            future.set_result(replies[key])
+
+    def _count(self, what: Iterable[str]) -> None:
+        with self._lock:
+            self.counts.update(what)
+
+    def _note(self, error: Exception) -> None:
+        """Remember what went wrong; errors of ours say it without secrets, of others only the kind is shown."""
+        self.problem = str(error) if isinstance(error, DragomanError) else f"unexpected {type(error).__name__}"
+
+
+_UNHEARD = {Silence.FAILED, Silence.SLOW, Silence.RESTING, Silence.SPENT, Silence.OFF}  # the next time may differ
+
+
+def _reply(answer: Answer) -> Reply:
+    return Reply(None, answer.flaw, answer) if answer.flaw else Reply(answer)
+
+
+def _key(text: str, hints: Hints) -> Key:
+    terms = sorted((text[term.start : term.end], term.target) for term in hints.terms)
+    return text, hashlib.sha256(json.dumps(terms).encode()).hexdigest()[:16] if terms else ""
+
+
+def _unusable(text: str) -> Reply | None:
+    return None if is_text(text) and len(text) <= LONGEST else Reply(None, Silence.UNUSABLE)
+
+
+def _batches(keys: list[Key], engine: UpstreamEngine) -> list[list[Key]]:
+    """Keys in order, no more in a batch than the engine takes at once."""
+    batches: list[list[Key]] = []
+    size = 0
+    for key in keys:
+        if not batches or len(batches[-1]) >= engine.traits.batch or size + len(key[0]) > engine.traits.characters:
+            batches.append([])
+            size = 0
+        batches[-1].append(key)
+        size += len(key[0])
+    return batches

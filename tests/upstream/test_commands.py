@@ -1,0 +1,89 @@
+"""`dragoman upstream`: list, test, fill, clear."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from dragoman.cli import app
+from dragoman.errors import BadInputError
+from dragoman.store import Project
+from dragoman.store.answers import Answers
+
+ENGINE = "command:tr a-z A-Z"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    Project.create(tmp_path / "manual", {}, source="en", target="es").close()
+    return tmp_path / "manual"
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(app, ["upstream", *map(str, words)], catch_exceptions=True)
+
+
+def test_filling_asks_for_a_document_once_and_listing_shows_it(project: Path, tmp_path: Path) -> None:
+    file = tmp_path / "chapter.txt"
+    file.write_text("abra\ncierre\nabra\n", encoding="utf-8")
+    first = run("fill", project, file, "--engine", ENGINE)
+    assert first.exit_code == 0, first.output
+    assert "2 segments, 2 asked, 0 kept, 0 without answer" in first.output
+    assert "2 segments, 0 asked, 2 kept" in run("fill", project, file, "--engine", ENGINE).output
+    assert "command:tr a-z A-Z: 2 answers, en to es" in run("list", project).output
+    (listed,) = json.loads(run("list", project, "--json").output)
+    assert (listed["engine"], listed["number"]) == (ENGINE, 2)
+    assert run("list", project, "--answers").output == "abra\tABRA\ncierre\tCIERRE\n"
+    assert "2 answers deleted" in run("clear", project, "--engine", ENGINE).output
+    assert "no answers are kept" in run("list", project).output
+
+
+def test_what_is_listed_is_a_recorded_engine(project: Path, tmp_path: Path) -> None:
+    file, recorded = tmp_path / "chapter.txt", tmp_path / "said.tsv"
+    file.write_text("abra\ncierre\n", encoding="utf-8")
+    run("fill", project, file, "--engine", ENGINE)
+    recorded.write_text(run("list", project, "--answers").output, encoding="utf-8")
+    assert "CIERRE" in run("test", project, "--engine", f"recorded:{recorded}", "--text", "cierre").output
+
+
+def test_a_run_that_was_cut_short_goes_on_where_it_stopped(project: Path, tmp_path: Path) -> None:
+    file = tmp_path / "chapter.txt"
+    file.write_text("abra\ncierre\npulse\n", encoding="utf-8")
+    short = run("fill", project, file, "--engine", f"{ENGINE} #batch=1&requests=2", "--json")
+    assert short.exit_code == 1
+    found = json.loads(short.stdout)
+    assert (found["asked"], found["without answer"], found["reasons"]) == (2, 1, ["spent"])
+    assert "3 segments, 1 asked, 2 kept" in run("fill", project, file, "--engine", ENGINE).output
+
+
+def test_an_xliff_document_is_read_by_its_segments(project: Path, tmp_path: Path) -> None:
+    file = tmp_path / "chapter.po"
+    file.write_text('msgid ""\nmsgstr "Language: es\\n"\n\nmsgid "open {x}"\nmsgstr ""\n', encoding="utf-8")
+    assert "1 segments, 1 asked" in run("fill", project, file, "--engine", ENGINE).output
+    with Project.open(project) as opened:
+        (entry,) = Answers(opened.journal, "en", "es").entries()
+    assert (entry.text, json.loads(entry.answer)[0]) == ("open {x}", "OPEN {x}")
+
+
+def test_the_engine_of_the_settings_in_force_is_the_default(project: Path) -> None:
+    with Project.open(project, write=True) as opened:
+        opened.journal.append_settings({"upstream": ENGINE})
+        opened.journal.append_learn("a", "b")
+    assert "OPEN" in run("test", project, "--text", "open").output
+
+
+def test_testing_says_what_is_wrong(project: Path) -> None:
+    silent = run("test", project, "--engine", "command:false")
+    assert silent.exit_code == 1
+    assert "no answer (failed): command:false: ended with exit code 1" in silent.output
+    assert isinstance(run("test", project).exception, BadInputError)
+    assert "builds on no engine; name one with --engine" in str(run("test", project).exception)
+    assert "does not name an engine" in str(run("test", project, "--engine", "nmt").exception)
+
+
+def test_testing_reports_as_json(project: Path) -> None:
+    found = json.loads(run("test", project, "--engine", ENGINE, "--json").output)
+    assert (found["engine"], found["text"], found["silence"]) == (ENGINE, "OPEN THE FILE.", None)
