@@ -137,7 +137,7 @@ def test_what_cannot_be_served_is_one_clear_line(
         ([str(tmp_path), "--root", "google"], "choose libretranslate"),
         ([str(tmp_path), "--host", "0.0.0.0"], "dragoman keys add"),  # noqa: S104
         ([str(tmp_path), "--keys", str(tmp_path / "nowhere")], "no such file; create a first key"),
-        ([str(tmp_path), "--keys", str(tmp_path / "manual" / "project.json")], "is not a file of keys"),
+        ([str(tmp_path), "--keys", str(tmp_path / "manual" / "project.json")], "is not a key file"),
     ):
         with Engine.open(tmp_path / "manual"):
             assert run(monkeypatch, "serve", *arguments) == 2
@@ -186,8 +186,8 @@ def test_keys_are_made_listed_and_taken_away(
     assert keys("list", file) == (0, "ana: learn in manual, learn in other\n")
     assert json.loads(keys("list", file, "--json")[1])[0]["name"] == "ana"
     assert keys("add", file, "ana")[0] == 2
-    assert "no role 'king'" in keys("add", file, "ben", "--role", "king")[1]
+    assert "unknown role 'king'" in keys("add", file, "ben", "--role", "king")[1]
     assert keys("remove", file, "ana")[0] == 0
     assert keys("remove", file, "ana")[0] == 2
     Path(file).write_text("damaged")
-    assert "is not a file of keys" in keys("list", file)[1]
+    assert "is not a key file" in keys("list", file)[1]

@@ -32,18 +32,18 @@ from dragoman.server.registry import ProjectRegistry, ServedProject
 from dragoman.server.routes import (
     corrections,
     documents,
+    glossaries,
     health,
     live,
     projects,
     segments,
     statistics,
-    terms,
     translations,
     workbench,
 )
 from dragoman.server.workers import Workers
 
-ROUTES = (projects, translations, corrections, terms, statistics, documents, segments, live, workbench, moses)
+ROUTES = (projects, translations, corrections, glossaries, statistics, documents, segments, live, workbench, moses)
 COMPATIBLE = {"libretranslate": libretranslate, "modernmt": modernmt, "apertium": apertium}
 CONFIRMING = 5.0  # seconds between checks whether another server has taken over
 ABOUT = """Translates, learns from corrections at once, and completes what people type.

@@ -122,7 +122,7 @@ class ProjectContext:
         raise ApiError(503, what, remedy, headers=retry, revision=known, behind=revision - known)
 
     def user(self, claimed: str | None) -> str | None:
-        """Who is named in the journal: the key's owner, or without a key whoever the client says."""
+        """Who is named in the journal: the key's owner, or without a key the name that the client sent."""
         return self.identity.name or claimed
 
     def check_length(self, *texts: str) -> None:

@@ -136,7 +136,7 @@ class LimitsMiddleware:
 
 
 async def _whole(receive: Receive, most: int) -> bytes | None:
-    """The whole body, None if it is too large; a truncated one is rejected, lest half a sentence is learned."""
+    """The whole body, None if it is too large; a truncated one is rejected, so that no half sentence is learned."""
     body = bytearray()
     while True:
         message = await receive()
