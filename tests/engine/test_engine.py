@@ -348,7 +348,7 @@ def test_an_explanation_names_the_memory(tmp_path: Path) -> None:
     with new(tmp_path / "project") as engine:
         number = engine.learn("Close the lid.", "Cierre la tapa.")
         told = engine.explain("Close the lid.")
-        assert f"correction {number}: Cierre la tapa." in told.note
+        assert f"(correction {number}): Cierre la tapa." in told.note
         assert told.note.splitlines()[0] in told.html()
         assert str(told.tables()[0]) == told.note
         assert engine.explain("Close the green lid.").note == ""
