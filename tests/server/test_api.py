@@ -594,7 +594,7 @@ def test_a_file_comes_back_with_its_targets_filled_in(client: httpx.Client) -> N
 def test_a_file_in_other_languages_or_of_no_known_kind_is_refused(client: httpx.Client) -> None:
     for name, data, said in (
         ("page.xlf", XLIFF.replace('target-language="es"', 'target-language="fr"'), "en to fr"),
-        ("page.exe", "x", "kind of file"),
+        ("page.exe", "x", "file type"),
         ("page.xlf", "<xliff", ""),
     ):
         job = finished(client, client.post(f"{API}/imports", params={"name": name}, content=data.encode()).json())
