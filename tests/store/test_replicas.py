@@ -214,7 +214,7 @@ def test_a_directory_with_another_base_is_refused(first: Engine, second: Path) -
     with Engine.open(second, replica=True) as replica:  # nothing is wrong with it as long as nothing was learned
         first.learn(*PAIRS[60])
         until(lambda: replica.problem is not None)
-        assert "bring project.json and the base here" in str(replica.problem)
+        assert "copy project.json and the base here" in str(replica.problem)
         assert replica.revision == 0
     for options in ({"replica": True}, {"write": False}):
         with pytest.raises(BadInputError, match="another base"):
