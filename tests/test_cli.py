@@ -129,7 +129,7 @@ def test_training_simulating_and_measuring(tmp_path: Path) -> None:
 def test_bad_input_is_one_clear_line_and_exit_code_2(tmp_path: Path) -> None:
     project = str(tmp_path / "p")
     for arguments, said in (
-        (("translate", project, "x"), "is not a project"),
+        (("translate", project, "x"), "is not a dragoman project"),
         (("create", project, "--source", "en", "--target", "es", "--preset", "none"), "no preset"),
         (("measure", "blue", __file__, __file__), "no measure 'blue'"),
     ):

@@ -217,12 +217,12 @@ def test_a_directory_with_another_base_is_refused(first: Engine, second: Path) -
         assert "copy project.json and the base here" in str(replica.problem)
         assert replica.revision == 0
     for options in ({"replica": True}, {"write": False}):
-        with pytest.raises(BadInputError, match="another base"):
+        with pytest.raises(BadInputError, match="different base"):
             Engine.open(second, **options)
     with Engine.open(trained, replica=True) as replica:
         assert_follows(replica, first)
     first.close()
-    with pytest.raises(BadInputError, match="another base"):
+    with pytest.raises(BadInputError, match="different base"):
         Engine.open(second)
     Engine.open(trained).close()
 

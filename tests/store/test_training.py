@@ -89,7 +89,7 @@ def test_a_standby_of_another_machine_does_not_take_over_without_the_base(shared
         shared.close()
         until(lambda: standby.problem is not None)
         assert "copy project.json and the base here" in str(standby.problem)
-        with pytest.raises(BadInputError, match="has another base"):
+        with pytest.raises(BadInputError, match="has a different base"):
             standby.promote()
         with Engine.open(shared._project.path) as again:
             again.learn(*LEARNED[0])
