@@ -1,4 +1,4 @@
-"""What dragoman adds to another engine: one translation from what that engine says and what was learned from corrections.
+"""What dragoman adds to another engine: one translation from what that one says and what corrections taught.
 
     python benchmarks/bench_upstream.py                                  # four texts, two engines, all systems
     python benchmarks/bench_upstream.py desktop pydocs --part dev        # where settings are chosen
@@ -21,7 +21,6 @@ marks systems that are significantly better than the engine alone, two better th
 from __future__ import annotations
 
 import argparse
-import gzip
 import tempfile
 import time
 from collections.abc import Callable
@@ -35,6 +34,7 @@ import numpy as np
 from dragoman.engine import Engine
 from dragoman.errors import DragomanError
 from dragoman.measure import Bleu, Ter, bootstrap
+from dragoman.text.reading import lines
 
 SHARED = Path(__file__).parents[2] / "shared"
 TEXTS = ("desktop", "pydocs", "tico19", "newstest")
@@ -62,8 +62,8 @@ def read(text: str, part: str, engine: str, count: int, recorded: Path) -> list[
     name = f"{text}-en-es"
     corpus = SHARED / "corpora" / name
     paths = corpus / f"{part}.en.gz", recorded / f"{name}.{part}.{engine}.es.gz", corpus / f"{part}.es.gz"
-    files = (gzip.open(path, "rt", encoding="utf-8", newline="\n") for path in paths)
-    rows = (Segment(*(line.rstrip("\n") for line in row)) for row in islice(zip(*files, strict=False), count))
+    texts = (islice(lines(path), count) for path in paths)
+    rows = (Segment(*row) for row in zip(*texts, strict=False))
     return [row for row in rows if row.source.strip() and row.reference.strip()]
 
 
@@ -79,8 +79,7 @@ def alone(engine: Engine, segment: Segment) -> str:
 
 def memory(engine: Engine, segment: Segment) -> str:
     """The correction of the same source, or what the other engine says."""
-    with engine.reading() as state:
-        known = state.memory.exact(segment.source)
+    known = engine.exact_match(segment.source)
     return known.target if known else segment.upstream
 
 
@@ -131,9 +130,10 @@ def work(system: str, segments: list[Segment], prepare: Callable[[Engine], objec
     """Translate and learn segment by segment, from nothing."""
     translate, then = SYSTEMS[system]
     run = Run([], [], [])
-    with tempfile.TemporaryDirectory() as directory, Engine.create(
-        Path(directory) / "project", source="en", target="es"
-    ) as engine:
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        Engine.create(Path(directory) / "project", source="en", target="es") as engine,
+    ):
         prepare(engine)
         for segment in segments:
             began = time.perf_counter()

@@ -40,7 +40,7 @@ from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES
 from dragoman.project.multiline import joined, split_lines
 from dragoman.project.opened import OpenProject
 from dragoman.project.provenance import Origin, find_origins
-from dragoman.project.state import State
+from dragoman.project.state import State, said_in
 from dragoman.search.decoder import Estimates, Hypothesis, Search
 from dragoman.search.explain import Explanation, explain
 from dragoman.store import Project, Row
@@ -149,11 +149,14 @@ class Engine(OpenProject):
 
     # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def translate(self, text: str, *, n: int = 1, memory: bool | None = None) -> Translation:
+    def translate(
+        self, text: str, *, n: int = 1, memory: bool | None = None, upstream: str | None = None
+    ) -> Translation:
         """Translate a segment; with n > 1, `.nbest` has the n best translations, all different. Changes nothing.
 
         With memory, the newest correction of the same text comes first, and `.matches` has corrections of similar
-        texts.
+        texts. `upstream` is what another engine says of this text, which the caller has asked: then the translation is
+        made from both, and from that alone, to the byte, as long as nothing was learned.
         """
         if n < 1:
             raise BadInputError(f"n must be at least 1, not {n}")
@@ -163,8 +166,12 @@ class Engine(OpenProject):
                 return Translation(text, 0.0, dict.fromkeys(state.weights, 0.0), [], source, source)
             matches = state.memory.similar(text) if self._uses_memory(memory) else []
             ranked = [translating.recall(state, source, matches[0])] if matches and matches[0].similarity == 100 else []
-            found = translating.search(state, source) if len(ranked) < n else None
-            revision, adaptation = state.revision, state.adaptation
+            found = None
+            if upstream and translating.is_final(state, source, upstream):
+                ranked.append(translating.repeated(state, source, upstream))
+            elif len(ranked) < n:
+                found = translating.search(state, source, upstream)
+            revision, adaptation = state.revision, state.adaptation_of(found is not None and found.upstream is not None)
             if found and translating.is_quick(adaptation, n):
                 ranked, found = translating.best(state, source, found, n), None
         if found:
@@ -173,7 +180,7 @@ class Engine(OpenProject):
         for each in ranked:
             different.setdefault(each.text, each)
         nbest = list(different.values())[:n] if n > 1 else []
-        return replace(ranked[0], nbest=nbest, matches=matches)
+        return replace(ranked[0], nbest=nbest, matches=matches, upstream=upstream)
 
     def _list(
         self, source: Sentence, found: Search, n: int, revision: int, adaptation: Adaptation | None
@@ -187,7 +194,8 @@ class Engine(OpenProject):
         while not written or len(written) < len(hypotheses):
             with self._reading() as state:
                 if state.revision != revision:
-                    return translating.best(state, source, translating.search(state, source), n)
+                    said = found.upstream.sentence.text if found.upstream and found.upstream.sentence else None
+                    return translating.best(state, source, translating.search(state, source, said), n)
                 hypotheses = hypotheses or translating.ranked(adaptation, lists, n)
                 written.append(translating.written(state, source, found, hypotheses[len(written)]))
         return written
@@ -299,20 +307,24 @@ class Engine(OpenProject):
         force: bool = False,
         once: bool = False,
         time: datetime | None = None,
+        upstream: str | None = None,
+        upstream_name: str | None = None,
     ) -> int:
         """Learn a correction and return its id; it is then safe on disk and in the models.
 
         A correction that looks wrong is recorded in the journal but not learned (`FlaggedError`), unless you pass
         `force`. With `once`, if the newest correction of this source already has this target, its id is returned and
-        nothing is learned. `time` is when the correction was made; the default is now.
+        nothing is learned. `time` is when the correction was made; the default is now. `upstream` is what another
+        engine had said of the source, `upstream_name` which one: what became of it is learned too.
         """
-        lesson, comparison = self._prepare(source, target)
+        said = upstream, upstream_name
+        lesson, comparison = self._prepare(source, target, *said)
         with self._writing() as state:
             known = state.memory.exact(source) if once else None
             if known and known.target == target:
                 return known.id
             if lesson.revision != state.revision:  # another thread has learned something meanwhile
-                lesson = prepare(state, source, target)
+                lesson = prepare(state, source, target, *said)
                 comparison = compare(state, lesson)
             reason = self._examine(state, lesson, user=user, force=force)
             with self._undoing():
@@ -337,17 +349,20 @@ class Engine(OpenProject):
     def revise(self, number: int, target: str, *, user: str | None = None, force: bool = False) -> int:
         """Replace the target of a correction: `forget` and `learn` in one step; returns the new id."""
         self.check_writable()
-        source = str(self._in_force(number).source)
-        lesson, comparison = self._prepare(source, target)
+        row = self._in_force(number)
+        source, said = str(row.source), said_in(row)
+        heard = (said.text, said.engine) if said else (None, None)
+        lesson, comparison = self._prepare(source, target, *heard)
         with self._writing() as state:
             row = self._in_force(number)
             if lesson.revision != state.revision:
-                lesson = prepare(state, source, target)
+                lesson = prepare(state, source, target, *heard)
                 comparison = compare(state, lesson)
             reason = self._examine(state, lesson, user=user, force=force, refers_to=number)
             with self._undoing():
                 state.take_back(row)
-                lesson = replace(lesson, pair=state.knowledge.read_again(lesson.pair))
+                again = lesson.said and state.knowledge.read_again(lesson.said)
+                lesson = replace(lesson, pair=state.knowledge.read_again(lesson.pair), said=again)
                 contribution = self._learn(state, lesson, comparison)
                 new = self._project.journal.append_revise(
                     number, target, contribution=contribution, user=user, reason=reason
@@ -357,11 +372,13 @@ class Engine(OpenProject):
         self._save_now_and_then()
         return new
 
-    def _prepare(self, source: str, target: str) -> tuple[Lesson, Comparison | None]:
+    def _prepare(
+        self, source: str, target: str, upstream: str | None = None, engine: str | None = None
+    ) -> tuple[Lesson, Comparison | None]:
         """Read a correction and compare it with the system's translations, before the write lock is taken."""
         self.check_writable()
         with self._reading() as state:
-            lesson = prepare(state, source, target)
+            lesson = prepare(state, source, target, upstream, engine)
         return lesson, compare(state, lesson)
 
     def _learn(self, state: State, lesson: Lesson, comparison: Comparison | None) -> bytes:

@@ -216,7 +216,7 @@ class PhraseModel(Restorable):
     def target_counts(self, words: Ids, begin: Ids, stop: Ids) -> Ids:
         """[n] how often each target phrase words[begin[n]:stop[n]] was seen, base and layer summed."""
         counts = np.empty(begin.size, np.int64)
-        options_kernels.fill_target_counts(self.view, words, begin, stop, counts)
+        phrases_options_kernels.fill_target_counts(self.view, words, begin, stop, counts)
         return counts
 
     def probabilities(self, source: ArrayLike, target: ArrayLike) -> tuple[float, float]:

@@ -34,12 +34,10 @@ def key_of(f, m, e):
 @lean
 def same_words(one, a, b, other, c, d):
     """Whether one[a:b] and other[c:d] are the same words."""
-    if b - a != d - c:
-        return False
-    for i in range(b - a):
-        if one[a + i] != other[c + i]:
-            return False
-    return True
+    i = 0
+    while i < b - a and i < d - c and one[a + i] == other[c + i]:
+        i += 1
+    return i == b - a == d - c
 
 
 @kernel

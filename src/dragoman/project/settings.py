@@ -79,7 +79,7 @@ def _check_weights(state: State, values: Mapping[str, float]) -> dict[str, float
 def _apply_weights(state: State, values: Mapping[str, float]) -> None:
     state.weights = Weights(state.weights.preset, values)
     if state.adaptation:  # which starts again from them
-        state.adaptation = Adaptation(state.adaptation.adapter.settings(), state.weights)
+        _apply_adapter(state, state.adaptation.adapter.settings())
 
 
 def _check_adapter(_: State, value: Adapter | Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -95,6 +95,8 @@ def _check_adapter(_: State, value: Adapter | Mapping[str, Any] | None) -> dict[
 
 def _apply_adapter(state: State, value: Mapping[str, Any] | None) -> None:
     state.adaptation = Adaptation(value, state.weights) if value else None
+    fused = Weights(state.weights.preset, upstream=True)
+    state.fused_adaptation = Adaptation(value, fused) if value else None
 
 
 WEIGHTS = Setting[dict[str, float], Mapping[str, float]](

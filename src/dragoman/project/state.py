@@ -16,17 +16,20 @@ from dragoman.errors import DamagedFileError
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import Contribution
+from dragoman.models.replacements import Replacements
 from dragoman.project.glossary import Glossary
 from dragoman.project.guard import Guard
 from dragoman.project.memory import Memory
 from dragoman.project.settings import apply_settings, dump_settings
 from dragoman.search.decoder import Estimates
 from dragoman.search.searching import Search
+from dragoman.search.upstream_options import Trust
 from dragoman.store import Journal, Project, Row, Snapshot
 from dragoman.text.tokens import SIGNATURE
+from dragoman.upstream import fusion_learning
 
 # Of snapshots, and how texts were split for them; snapshots of another format are ignored, the journal has it all.
-FORMAT = f"2 {SIGNATURE}"
+FORMAT = f"3 {SIGNATURE}"
 
 
 @dataclass
@@ -40,7 +43,10 @@ class State:
     memory: Memory = field(default_factory=Memory)
     adaptation: Adaptation | None = None
     estimates: Estimates = field(default_factory=Estimates)
-    latest: tuple[tuple[int, str], Search] | None = (
+    replacements: Replacements = field(default_factory=Replacements)  # of what another engine says
+    trust: Trust = field(default_factory=Trust)
+    fused_adaptation: Adaptation | None = None  # of the weights over another engine
+    latest: tuple[tuple[int, str, str | None], Search] | None = (
         None  # revision and text; learning the correction needs the same search
     )
     revision: int = 0  # id of the last row of the journal folded into it
@@ -74,15 +80,25 @@ class State:
         apply_settings(state, snapshot.about["settings"])
         if state.adaptation:
             state.adaptation.restore(arrays.under("adaptation"))
+        if state.fused_adaptation:
+            state.fused_adaptation.restore(arrays.under("upstream.adaptation"))
+        state.replacements = Replacements.from_arrays(arrays.under("upstream.replacements"))
         return state
 
     def fold(self, row: Row, journal: Journal) -> None:
         """Apply the next row of the journal."""
         if row.kind == "learn":
             source, target = texts(row)
-            if self.adaptation and (adapted := adapted_by(row)):
-                self.adaptation.replay(adapted)
-            self.knowledge.relearn(self.knowledge.read_pair(source, target), contribution(row))
+            said = said_in(row)
+            adaptation = self.adaptation_of(said is not None)
+            if adaptation and (adapted := adapted_by(row)):
+                adaptation.replay(adapted)
+            pair = self.knowledge.read_pair(source, target)
+            if said:
+                fusion_learning.relearn(self.knowledge, self.knowledge.read_pair(source, said.text), said)
+            self.knowledge.relearn(pair, contribution(row))
+            if said:
+                fusion_learning.count(self.replacements, said, contribution(row))
             self.memory.add(row.id, source, target)
             self.after_learning()
         elif row.kind == "forget":
@@ -95,12 +111,18 @@ class State:
         """Subtract what a correction added; a flagged one has added nothing."""
         self.latest = None
         if row.kind == "learn":
+            said = said_in(row)
             self.knowledge.forget(self.knowledge.read_pair(*texts(row)), contribution(row))
+            if said:
+                fusion_learning.count(self.replacements, said, contribution(row), -1)
+                fusion_learning.forget(self.knowledge, said)
             self.memory.remove(row.id)
             if not len(self.memory):  # as if there had never been any: this drops the vocabulary, too
                 self.knowledge = self.knowledge.without_corrections()
-            if self.adaptation and (adapted := adapted_by(row)):
-                self.adaptation.retract(adapted)
+                self.replacements = Replacements()
+            adaptation = self.adaptation_of(said is not None)
+            if adaptation and (adapted := adapted_by(row)):
+                adaptation.retract(adapted)
             self._drop_vanished_factors()
 
     def after_learning(self) -> None:
@@ -110,8 +132,9 @@ class State:
 
     def _drop_vanished_factors(self) -> None:
         """Forget the factors of phrase pairs that no longer exist, before their keys are reused."""
-        if self.adaptation:
-            self.adaptation.factors.drop_vanished(self.knowledge.models.phrases)
+        for adaptation in (self.adaptation, self.fused_adaptation):
+            if adaptation:
+                adaptation.factors.drop_vanished(self.knowledge.models.phrases)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -126,6 +149,24 @@ class State:
         adapted = dict(zip(self.weights, self.adaptation.weights.tolist(), strict=True))
         return Weights(self.weights.preset, adapted)
 
+    @property
+    def fused_weights(self) -> Weights:
+        """The weights over another engine: those that it starts with, or as they were adapted since."""
+        start, adaptation = Weights(self.weights.preset, upstream=True), self.fused_adaptation
+        if adaptation is None or not adaptation.live:
+            return start
+        adapted = dict(zip(start, adaptation.weights.tolist(), strict=True))
+        return Weights(self.weights.preset, adapted, upstream=True)
+
+    def adaptation_of(self, fused: bool) -> Adaptation | None:
+        """What adapts the weights of translations over another engine, or of others."""
+        return self.fused_adaptation if fused else self.adaptation
+
+    @property
+    def is_untaught(self) -> bool:
+        """Whether there is nothing that a translation could come from."""
+        return not len(self.memory) and self.knowledge.base is None
+
     def snapshot(self) -> tuple[ArrayTree, dict[str, Any]]:
         """A copy of the state to save: arrays and their description."""
         packed, places = self.arrays().pack()
@@ -137,6 +178,9 @@ class State:
         tree.put("memory", self.memory.arrays())
         if self.adaptation:
             tree.put("adaptation", self.adaptation.arrays())
+        if self.fused_adaptation:
+            tree.put("upstream.adaptation", self.fused_adaptation.arrays())
+        tree.put("upstream.replacements", self.replacements.arrays())
         return tree
 
 
@@ -153,7 +197,12 @@ def contribution(row: Row) -> Contribution:
         raise DamagedFileError(
             f"row {row.id} of the journal has no contribution", remedy="restore the journal from a copy"
         )
-    return Contribution.from_bytes(apart(row.contribution)[0])
+    return Contribution.from_bytes(fusion_learning.apart_from_said(apart(row.contribution)[0])[0])
+
+
+def said_in(row: Row) -> fusion_learning.Said | None:
+    """What another engine had said of the source of a correction, if it was learned with that."""
+    return fusion_learning.apart_from_said(apart(row.contribution)[0])[1] if row.contribution else None
 
 
 def adapted_by(row: Row) -> bytes:

@@ -7,6 +7,7 @@ alone, so nobody has to wait for it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from dragoman.adapt.adaptation import Adaptation
@@ -15,34 +16,74 @@ from dragoman.project.state import State
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam, Decoder, Search
 from dragoman.search.hypotheses import Hypothesis, NBest
+from dragoman.search.pieces import LONGEST_UNCUT
+from dragoman.search.upstream_options import Upstream, can_be_said
 from dragoman.types import Match, Phrase, Sentence, Translation
+from dragoman.upstream.fusion import blended
+
+MAX_ALIGNED = 500  # words of another engine's translation; nothing can be aligned with more
 
 
-def decoder(state: State, beam: Beam | str = "best") -> Decoder:
-    """A decoder with the current models, weights and factors."""
-    adapted = state.adaptation if state.adaptation and state.adaptation.live else None
+def decoder(state: State, beam: Beam | str = "best", *, fused: bool = False) -> Decoder:
+    """A decoder with the current models, weights and factors; `fused`, with those over another engine."""
+    adaptation = state.adaptation_of(fused)
+    adapted = adaptation if adaptation and adaptation.live else None
     factors = adapted.factors if adapted and adapted.wants_factors else None
     models, slots = state.knowledge.models, state.knowledge.target.slots
-    return Decoder(models, state.weights_in_use, beam, state.estimates, factors, slots)
+    weights = state.fused_weights if fused else state.weights_in_use
+    return Decoder(models, weights, beam, state.estimates, factors, slots)
 
 
-def search(state: State, source: Sentence) -> Search:
+def search(state: State, source: Sentence, upstream: str | None = None) -> Search:
     """Search for translations of a sentence; kept for an adapter, which needs it again for the correction."""
-    key = state.revision, source.text
+    key = state.revision, source.text, upstream
     latest = state.latest  # read once, because other threads translate meanwhile
     if latest and latest[0] == key:
         return latest[1]
-    found = search_behind(state, source, Prefix(()), "best")
+    found = search_behind(state, source, Prefix(()), "best", upstream)
     if state.adaptation:
         state.latest = key, found
     return found
 
 
-def search_behind(state: State, source: Sentence, prefix: Prefix, beam: Beam | str) -> Search:
-    """Search for translations that begin with a prefix, using the terms of the glossary."""
+def search_behind(
+    state: State, source: Sentence, prefix: Prefix, beam: Beam | str, upstream: str | None = None
+) -> Search:
+    """Search for translations that begin with a prefix, using the terms of the glossary.
+
+    `upstream` is what another engine says of the source: its words are on offer too, if they can be used.
+    """
     words = state.knowledge.source.model_words(source)
     terms = state.glossary.find(words, source.placeable)
-    return decoder(state, beam).search(words, source.placeable, prefix=prefix, terms=terms)
+    said = hear(state, words, upstream)
+    given = decoder(state, beam, fused=said is not None)
+    return given.search(words, source.placeable, prefix=prefix, terms=terms, upstream=said)
+
+
+def hear(state: State, words: tuple[str, ...], upstream: str | None) -> Upstream | None:
+    """What another engine says as the search takes it; None if it cannot be joined with what was learned."""
+    target = state.knowledge.target
+    said = target.read(upstream) if upstream is not None else None
+    if said is None or not 1 <= len(said) <= MAX_ALIGNED or len(words) > LONGEST_UNCUT:
+        return None
+    heard = Upstream(target.model_words(said), said, state.trust, state.replacements)
+    return heard if can_be_said(state.knowledge.models, words, heard) else None
+
+
+def is_final(state: State, source: Sentence, upstream: str) -> bool:
+    """Whether nothing can be added to what another engine says: nothing was learned, or the two cannot be joined."""
+    if not len(state.knowledge.target.read(upstream)):
+        return False
+    return state.is_untaught or hear(state, state.knowledge.source.model_words(source), upstream) is None
+
+
+def repeated(state: State, source: Sentence, upstream: str) -> Translation:
+    """What another engine says, to the byte, as a translation."""
+    said = state.knowledge.target.read(upstream)
+    words = state.knowledge.source.model_words(source), state.knowledge.target.model_words(said)
+    phrase = Phrase((0, len(source)), (0, len(said)), *words, "upstream")
+    features = dict.fromkeys(state.fused_weights, 0.0)
+    return Translation(upstream, 0.0, features, [], source, said, (phrase,), upstream=upstream)
 
 
 class Lists(NamedTuple):
@@ -78,7 +119,8 @@ def ranked(adaptation: Adaptation | None, lists: Lists, n: int) -> list[Hypothes
 
 def best(state: State, source: Sentence, found: Search, n: int) -> list[Translation]:
     """The n best translations of a search as text."""
-    hypotheses = ranked(state.adaptation, listed(found, state.adaptation, n), n)
+    adaptation = state.adaptation_of(found.upstream is not None)
+    hypotheses = ranked(adaptation, listed(found, adaptation, n), n)
     return [written(state, source, found, hypothesis) for hypothesis in hypotheses]
 
 
@@ -87,7 +129,21 @@ def written(state: State, source: Sentence, found: Search, hypothesis: Hypothesi
     fixed = {word for word, placeable in zip(found.source, source.placeable, strict=True) if placeable}
     marks = [word in fixed for word in hypothesis.words]
     target = state.knowledge.target.write(hypothesis.words, source, marks)
-    return _translation(source, target, found, hypothesis, tuple(_phrases(found.source, hypothesis)))
+    return _fused(source, target, found, hypothesis)
+
+
+def _fused(source: Sentence, target: Sentence, found: Search, hypothesis: Hypothesis) -> Translation:
+    """A hypothesis as a translation; pieces of another engine's translation are written as they are there."""
+    upstream = found.upstream
+    if upstream is None or upstream.sentence is None:
+        return _translation(source, target, found, hypothesis, tuple(_phrases(found.source, hypothesis)))
+    said = upstream.sentence
+    phrases = tuple(_phrases(found.source, hypothesis))
+    if hypothesis.words == upstream.words:
+        made = _translation(source, said, found, hypothesis, phrases)
+        return replace(made, text=said.text, target=said, upstream=said.text)
+    made = _translation(source, blended(target, said, hypothesis), found, hypothesis, phrases)
+    return replace(made, upstream=said.text)
 
 
 def recall(state: State, source: Sentence, match: Match) -> Translation:

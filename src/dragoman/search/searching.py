@@ -54,6 +54,7 @@ class Search(ABC):
 
     source: tuple[str, ...]  # the words that were translated
     models: ModelSet  # for `alignment` alone
+    upstream: Upstream | None = None  # what another engine says
 
     @property
     @abstractmethod
@@ -258,7 +259,9 @@ def search_sentence(
     work = _workspace(len(source), len(prefix.words), plan.beam, options, blocks)
     lengths = _own(plan.models.lengths.view)
     decoder_kernels.search(work, task, _settings(plan, prefix, start, ends), scorer.language, lengths)
-    return SentenceSearch(plan, sentence, options, lengths, _found(work), scorer.heard)
+    found = SentenceSearch(plan, sentence, options, lengths, _found(work), scorer.heard)
+    found.upstream = upstream
+    return found
 
 
 def _taken(row: np.void) -> tuple[int, int] | None:

@@ -23,9 +23,10 @@ from dragoman.models.phrases_options_kernels import LEAST, SHARED
 from dragoman.models.replacements import Replacements
 from dragoman.models.replacements_kernels import LENGTHS
 from dragoman.models.symmetry import KINDS
-from dragoman.search.options_kernels import HEARD, OPTION, Heard
+from dragoman.search.options_kernels import HEARD, OPTION, WINDOW, Heard
 from dragoman.search.spelling import Spelling
 from dragoman.search.terms import Found, in_order
+from dragoman.types import Sentence
 
 LIKE = 60.0  # percent of common characters, below which spelling says nothing about two words
 KEPT, PRIOR = 0.7, 4  # rate of pieces of m that are kept, before anything is known, and how many pieces it is worth
@@ -51,6 +52,7 @@ class Upstream:
     """What another engine says of a sentence, as words, and what is known of that engine."""
 
     words: tuple[str, ...]
+    sentence: Sentence | None = None  # as it was written
     trust: Trust = field(default_factory=Trust)
     replacements: Replacements = field(default_factory=Replacements)
 
@@ -68,9 +70,7 @@ class Aligned(NamedTuple):
 NOTHING_HEARD = Heard(np.zeros(0, np.int64), np.zeros((0, 0), np.bool_), np.zeros(1, np.int64), 0.0, 0.0)
 
 
-def align(
-    models: ModelSet, source: Ids, words: tuple[str, ...], spelling: Spelling, upstream: Upstream
-) -> Aligned:
+def align(models: ModelSet, source: Ids, words: tuple[str, ...], spelling: Spelling, upstream: Upstream) -> Aligned:
     """Find out which words of another engine's translation stand for which words of the source."""
     target = spelling.ids(upstream.words)
     linked = link(models, source, target, alike(words, upstream.words))
@@ -83,9 +83,19 @@ def align(
     return Aligned(upstream, heard, [(s, e, a, b) for s, e, a, b in found[:n, :4].tolist()], blocks(linked))
 
 
+def can_be_said(models: ModelSet, words: tuple[str, ...], upstream: Upstream) -> bool:
+    """Whether the search can go through all of another engine's translation: no block may be beyond its window."""
+    if len(words) <= WINDOW:
+        return True
+    aligned = align(models, models.source.ids(words), words, Spelling(models.target), upstream)
+    return all(end - start <= WINDOW for start, end, _, _ in aligned.blocks)
+
+
 def alike(source: tuple[str, ...], target: tuple[str, ...]) -> NDArray[np.float64]:
     """[J, I] a probability that two words stand for each other by the look of them."""
-    ratio = process.cdist([w.lower() for w in source], [w.lower() for w in target], scorer=fuzz.ratio, score_cutoff=LIKE)
+    ratio = process.cdist(
+        [w.lower() for w in source], [w.lower() for w in target], scorer=fuzz.ratio, score_cutoff=LIKE
+    )
     likeness = ratio.astype(np.float64) / 100
     short = np.array([[min(len(f), len(e)) < 4 and f != e for e in target] for f in source])
     likeness[short] = 0.0
