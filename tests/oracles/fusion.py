@@ -1,4 +1,4 @@
-"""Every derivation of a sentence over another engine's translation, one by one, from the options of a search (SPEC §8.2)."""
+"""Every derivation of a sentence over another engine, one by one, from the options of a search (SPEC §8.2)."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def test_the_best_translation_is_the_best_of_all(
 ) -> None:
     models = learned(pairs)
     found = searched(models, weights, source, Upstream(tuple(m), trust=Trust(share=share)), EVERYTHING)
-    oracle = Fused(found, tuple(m), found._heard.linked.any(axis=0).tolist(), share)
+    oracle = Fused(found, tuple(m), [bool(each) for each in found._heard.linked.any(axis=0)], share)
     derivations = list(oracle.derivations())
     scores = sorted(map(oracle.score, derivations), reverse=True)
     assert found.best.score == pytest.approx(scores[0], abs=1e-9)
@@ -75,7 +75,8 @@ def test_what_the_engine_says_can_always_be_said(
     pairs: list[tuple[list[str], list[str]]], source: list[str], m: list[str]
 ) -> None:
     weights = Weights("moses", dict.fromkeys(Weights("moses"), 0.0), upstream=True)
-    weights["upstream_words"], weights["upstream_left"], weights["upstream_breaks"] = 10.0, 10.0, 10.0
+    weights.update({"upstream_words": 0.0, "upstream_left": 10.0, "upstream_breaks": 10.0, "upstream_evidence": 0.0})
+    weights["word_penalty"] = 1.0  # for learned phrases that say more than m
     found = searched(learned(pairs), weights, source, Upstream(tuple(m)), Beam())
     assert found.best.words == tuple(m)
 
@@ -93,10 +94,13 @@ def test_an_engine_that_says_nothing_changes_nothing(
 
 def test_a_learned_phrase_knows_its_place_and_the_engine_goes_on_behind_it() -> None:
     models = learned([(["open", "the", "file"], ["abrir", "el", "fichero"])] * 3)
+    for _ in range(3):
+        models.inverse.add(["open", "the", "file"], ["abra", "el", "archivo"])
+        models.direct.add(["abra", "el", "archivo"], ["open", "the", "file"])
     weights = Weights("moses", upstream=True)
-    upstream = Upstream(("abra", "el", "archivo", "ahora"))
-    best = searched(models, weights, ["open", "the", "file", "now"], upstream, Beam()).best
-    assert best.words == ("abrir", "el", "fichero", "ahora")
+    upstream = Upstream(("abra", "el", "archivo", "README"))
+    best = searched(models, weights, ["open", "the", "file", "README"], upstream, Beam()).best
+    assert best.words == ("abrir", "el", "fichero", "README")
     assert best.steps[-1].kind == "upstream"
     assert best.steps[-1].upstream == (3, 4)
 

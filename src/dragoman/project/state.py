@@ -27,6 +27,7 @@ from dragoman.search.upstream_options import Trust
 from dragoman.store import Journal, Project, Row, Snapshot
 from dragoman.text.tokens import SIGNATURE
 from dragoman.upstream import fusion_learning
+from dragoman.upstream.fusion_trust import Confidence
 
 # Of snapshots, and how texts were split for them; snapshots of another format are ignored, the journal has it all.
 FORMAT = f"3 {SIGNATURE}"
@@ -44,6 +45,7 @@ class State:
     adaptation: Adaptation | None = None
     estimates: Estimates = field(default_factory=Estimates)
     replacements: Replacements = field(default_factory=Replacements)  # of what another engine says
+    confidence: Confidence = field(default_factory=Confidence)  # in that engine
     trust: Trust = field(default_factory=Trust)
     fused_adaptation: Adaptation | None = None  # of the weights over another engine
     latest: tuple[tuple[int, str, str | None], Search] | None = (
@@ -83,6 +85,7 @@ class State:
         if state.fused_adaptation:
             state.fused_adaptation.restore(arrays.under("upstream.adaptation"))
         state.replacements = Replacements.from_arrays(arrays.under("upstream.replacements"))
+        state.confidence = Confidence.from_arrays(arrays.under("upstream.confidence"))
         return state
 
     def fold(self, row: Row, journal: Journal) -> None:
@@ -98,7 +101,7 @@ class State:
                 fusion_learning.relearn(self.knowledge, self.knowledge.read_pair(source, said.text), said)
             self.knowledge.relearn(pair, contribution(row))
             if said:
-                fusion_learning.count(self.replacements, said, contribution(row))
+                self.count_said(said, contribution(row))
             self.memory.add(row.id, source, target)
             self.after_learning()
         elif row.kind == "forget":
@@ -114,16 +117,22 @@ class State:
             said = said_in(row)
             self.knowledge.forget(self.knowledge.read_pair(*texts(row)), contribution(row))
             if said:
-                fusion_learning.count(self.replacements, said, contribution(row), -1)
+                self.count_said(said, contribution(row), -1)
                 fusion_learning.forget(self.knowledge, said)
             self.memory.remove(row.id)
             if not len(self.memory):  # as if there had never been any: this drops the vocabulary, too
                 self.knowledge = self.knowledge.without_corrections()
-                self.replacements = Replacements()
+                self.replacements, self.confidence = Replacements(), Confidence()
             adaptation = self.adaptation_of(said is not None)
             if adaptation and (adapted := adapted_by(row)):
                 adaptation.retract(adapted)
             self._drop_vanished_factors()
+
+    def count_said(self, said: fusion_learning.Said, correction: Contribution, sign: int = 1) -> None:
+        """Count what became of another engine's translation, or take that back (sign −1)."""
+        fusion_learning.count(self.replacements, said, correction, sign)
+        if said.costs is not None:
+            self.confidence.add(sign * said.costs)
 
     def after_learning(self) -> None:
         """Drop factors of phrase pairs that the models have dropped because of the limit."""
@@ -181,6 +190,7 @@ class State:
         if self.fused_adaptation:
             tree.put("upstream.adaptation", self.fused_adaptation.arrays())
         tree.put("upstream.replacements", self.replacements.arrays())
+        tree.put("upstream.confidence", self.confidence.arrays())
         return tree
 
 

@@ -20,17 +20,21 @@ from dragoman.search.pieces import LONGEST_UNCUT
 from dragoman.search.upstream_options import Upstream, can_be_said
 from dragoman.types import Match, Phrase, Sentence, Translation
 from dragoman.upstream.fusion import blended
+from dragoman.upstream.fusion_trust import FEATURE
 
 MAX_ALIGNED = 500  # words of another engine's translation; nothing can be aligned with more
 
 
-def decoder(state: State, beam: Beam | str = "best", *, fused: bool = False) -> Decoder:
-    """A decoder with the current models, weights and factors; `fused`, with those over another engine."""
-    adaptation = state.adaptation_of(fused)
+def decoder(state: State, beam: Beam | str = "best", upstream: Upstream | None = None) -> Decoder:
+    """A decoder with the current models, weights and factors: those over another engine, if that says something."""
+    adaptation = state.adaptation_of(upstream is not None)
     adapted = adaptation if adaptation and adaptation.live else None
     factors = adapted.factors if adapted and adapted.wants_factors else None
     models, slots = state.knowledge.models, state.knowledge.target.slots
-    weights = state.fused_weights if fused else state.weights_in_use
+    weights = state.weights_in_use
+    if upstream:
+        weights = state.fused_weights
+        weights[FEATURE] += upstream.bonus
     return Decoder(models, weights, beam, state.estimates, factors, slots)
 
 
@@ -41,7 +45,7 @@ def search(state: State, source: Sentence, upstream: str | None = None) -> Searc
     if latest and latest[0] == key:
         return latest[1]
     found = search_behind(state, source, Prefix(()), "best", upstream)
-    if state.adaptation:
+    if state.adaptation or found.upstream:
         state.latest = key, found
     return found
 
@@ -56,7 +60,7 @@ def search_behind(
     words = state.knowledge.source.model_words(source)
     terms = state.glossary.find(words, source.placeable)
     said = hear(state, words, upstream)
-    given = decoder(state, beam, fused=said is not None)
+    given = decoder(state, beam, said)
     return given.search(words, source.placeable, prefix=prefix, terms=terms, upstream=said)
 
 
@@ -66,15 +70,23 @@ def hear(state: State, words: tuple[str, ...], upstream: str | None) -> Upstream
     said = target.read(upstream) if upstream is not None else None
     if said is None or not 1 <= len(said) <= MAX_ALIGNED or len(words) > LONGEST_UNCUT:
         return None
-    heard = Upstream(target.model_words(said), said, state.trust, state.replacements)
+    bonus = state.confidence.searched
+    heard = Upstream(target.model_words(said), said, bonus, state.trust, state.replacements)
     return heard if can_be_said(state.knowledge.models, words, heard) else None
 
 
 def is_final(state: State, source: Sentence, upstream: str) -> bool:
-    """Whether nothing can be added to what another engine says: nothing was learned, or the two cannot be joined."""
+    """Whether what another engine says is to be taken as it is.
+
+    So it is where nothing was learned, where the two cannot be joined, or where doing so has not paid; but never
+    against the glossary.
+    """
     if not len(state.knowledge.target.read(upstream)):
         return False
-    return state.is_untaught or hear(state, state.knowledge.source.model_words(source), upstream) is None
+    words = state.knowledge.source.model_words(source)
+    if state.glossary.find(words, source.placeable):
+        return False
+    return state.is_untaught or state.confidence.bonus is None or hear(state, words, upstream) is None
 
 
 def repeated(state: State, source: Sentence, upstream: str) -> Translation:

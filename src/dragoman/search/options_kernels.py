@@ -238,6 +238,7 @@ def fill_features(options, source, inverse, direct, memos, jumps, beta, delta, e
         if option.path == COPY:
             rare = math.log(FLOOR)
             fill_phrase(features, J, I, FLOOR, FLOOR, rare, rare, delta)
+            fill_heard(features, option)
             continue
         f, e = source[option.start : option.end], options.words[option.begin : option.stop]
         count, of_source, of_target = options.counts[n, 0], options.counts[n, 1], options.counts[n, 2]

@@ -53,6 +53,7 @@ class Upstream:
 
     words: tuple[str, ...]
     sentence: Sentence | None = None  # as it was written
+    bonus: float = 0.0  # for each word taken from it, added to the weight of the feature
     trust: Trust = field(default_factory=Trust)
     replacements: Replacements = field(default_factory=Replacements)
 

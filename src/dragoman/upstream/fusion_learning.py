@@ -19,6 +19,7 @@ from dragoman.models.knowledge import Knowledge
 from dragoman.models.replacements import Replacements
 from dragoman.search.upstream_options import alike, link
 from dragoman.types import Pair
+from dragoman.upstream.fusion_trust import Costs
 
 MARK = struct.pack("<i", -2)  # no contribution begins with it, nor an adaptation
 
@@ -30,6 +31,7 @@ class Said:
     text: str
     engine: str | None
     contribution: Contribution  # of (f, m); its links are those between the two
+    costs: Costs | None = None  # word edits that each level of trust would have cost
 
 
 def learn(knowledge: Knowledge, pair: Pair, engine: str | None) -> Said:
@@ -74,7 +76,8 @@ def with_said(contribution: bytes, said: Said | None) -> bytes:
     """
     if said is None:
         return contribution
-    about = json.dumps([said.engine, said.text]).encode()
+    costs = None if said.costs is None else said.costs.tolist()
+    about = json.dumps([said.engine, said.text, costs]).encode()
     block = struct.pack("<i", len(about)) + about + said.contribution.to_bytes()
     return MARK + struct.pack("<i", len(block)) + block + contribution
 
@@ -86,5 +89,6 @@ def apart_from_said(data: bytes) -> tuple[bytes, Said | None]:
     (size,) = struct.unpack_from("<i", data, 4)
     block, rest = data[8 : 8 + size], data[8 + size :]
     (length,) = struct.unpack_from("<i", block)
-    engine, text = json.loads(block[4 : 4 + length])
-    return rest, Said(text, engine, Contribution.from_bytes(block[4 + length :]))
+    engine, text, costs = json.loads(block[4 : 4 + length])
+    levels = None if costs is None else np.array(costs, np.int64)
+    return rest, Said(text, engine, Contribution.from_bytes(block[4 + length :]), levels)
