@@ -97,7 +97,7 @@ def test_a_learned_phrase_knows_its_place_and_the_engine_goes_on_behind_it() -> 
     for _ in range(3):
         models.inverse.add(["open", "the", "file"], ["abra", "el", "archivo"])
         models.direct.add(["abra", "el", "archivo"], ["open", "the", "file"])
-    weights = Weights("moses", upstream=True)
+    weights = Weights("moses", {"upstream_words": -1.0, "upstream_evidence": 0.0}, upstream=True)
     upstream = Upstream(("abra", "el", "archivo", "README"))
     best = searched(models, weights, ["open", "the", "file", "README"], upstream, Beam()).best
     assert best.words == ("abrir", "el", "fichero", "README")
