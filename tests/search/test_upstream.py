@@ -94,15 +94,13 @@ def test_an_engine_that_says_nothing_changes_nothing(
 
 def test_a_learned_phrase_knows_its_place_and_the_engine_goes_on_behind_it() -> None:
     models = learned([(["open", "the", "file"], ["abrir", "el", "fichero"])] * 3)
-    for _ in range(3):
-        models.inverse.add(["open", "the", "file"], ["abra", "el", "archivo"])
-        models.direct.add(["abra", "el", "archivo"], ["open", "the", "file"])
-    weights = Weights("moses", {"upstream_words": -1.0, "upstream_evidence": 0.0}, upstream=True)
-    upstream = Upstream(("abra", "el", "archivo", "README"))
-    best = searched(models, weights, ["open", "the", "file", "README"], upstream, Beam()).best
-    assert best.words == ("abrir", "el", "fichero", "README")
+    upstream = Upstream(("abra", "el", "archivo", "ahora"))
+    weights = Weights("moses", upstream=True)
+    best = searched(models, weights, ["open", "the", "file", "now"], upstream, Beam()).best
+    assert best.steps[0].words == ("abrir",)
     assert best.steps[-1].kind == "upstream"
-    assert best.steps[-1].upstream == (3, 4)
+    assert best.steps[-1].upstream == (1, 4)
+    assert best.features["upstream_breaks"] == 0
 
 
 def test_pieces_that_corrections_replaced_are_replaced_again() -> None:

@@ -32,7 +32,7 @@ from dragoman.arrays import ArrayTree
 from dragoman.search.hypotheses import NBest
 
 BONUSES = (-0.15, 0.0, 0.15, 0.3, 0.5, 0.8, 1.2)  # for a word taken from the engine; after them comes the engine alone
-HANDICAPS = np.array([10, 6, 6, 5, 5, 5, 5, 0])  # edits that a level must have saved, before it is chosen
+HANDICAPS = np.array([16, 10, 9, 8, 8, 8, 8, 0])  # edits that a level must have saved, before it is chosen
 MIDDLE = 0.3  # the bonus of searches while the engine's translation is taken as it is
 ENTRIES = 40  # of the n-best list
 FEATURE = "upstream_words"
