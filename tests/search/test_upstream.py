@@ -12,7 +12,7 @@ from dragoman.models.modelset import ModelSet
 from dragoman.models.replacements import Replacements
 from dragoman.search.decoder import Beam, Decoder
 from dragoman.search.searching import SentenceSearch
-from dragoman.search.upstream_options import Trust, Upstream, blocks
+from dragoman.search.upstream_options import Suggestion, Trust, blocks
 from tests.oracles.fusion import Fused
 
 pytestmark = pytest.mark.kernels
@@ -41,7 +41,7 @@ def learned(pairs: list[tuple[list[str], list[str]]]) -> ModelSet:
     return models
 
 
-def searched(models: ModelSet, weights: Weights, source: list[str], upstream: Upstream, beam: Beam) -> SentenceSearch:
+def searched(models: ModelSet, weights: Weights, source: list[str], upstream: Suggestion, beam: Beam) -> SentenceSearch:
     found = Decoder(models, weights, beam).search(source, upstream=upstream)
     assert isinstance(found, SentenceSearch)
     return found
@@ -53,7 +53,7 @@ def test_the_best_translation_is_the_best_of_all(
     pairs: list[tuple[list[str], list[str]]], weights: Weights, source: list[str], m: list[str], share: float
 ) -> None:
     models = learned(pairs)
-    found = searched(models, weights, source, Upstream(tuple(m), trust=Trust(share=share)), EVERYTHING)
+    found = searched(models, weights, source, Suggestion(tuple(m), trust=Trust(share=share)), EVERYTHING)
     oracle = Fused(found, tuple(m), [bool(each) for each in found._heard.linked.any(axis=0)], share)
     derivations = list(oracle.derivations())
     scores = sorted(map(oracle.score, derivations), reverse=True)
@@ -77,7 +77,7 @@ def test_what_the_engine_says_can_always_be_said(
     weights = Weights("moses", dict.fromkeys(Weights("moses"), 0.0), upstream=True)
     weights.update({"upstream_words": 0.0, "upstream_left": 10.0, "upstream_breaks": 10.0, "upstream_evidence": 0.0})
     weights["word_penalty"] = 1.0  # for learned phrases that say more than m
-    found = searched(learned(pairs), weights, source, Upstream(tuple(m)), Beam())
+    found = searched(learned(pairs), weights, source, Suggestion(tuple(m)), Beam())
     assert found.best.words == tuple(m)
 
 
@@ -87,14 +87,17 @@ def test_an_engine_that_says_nothing_changes_nothing(
     pairs: list[tuple[list[str], list[str]]], source: list[str]
 ) -> None:
     models, weights = learned(pairs), Weights("moses")
-    one, other = Decoder(models, weights).search(source), Decoder(models, weights).search(source, upstream=Upstream(()))
+    one, other = (
+        Decoder(models, weights).search(source),
+        Decoder(models, weights).search(source, upstream=Suggestion(())),
+    )
     assert one.nbest(10)[:] == other.nbest(10)[:]
     assert one.best.score == other.best.score
 
 
 def test_a_learned_phrase_knows_its_place_and_the_engine_goes_on_behind_it() -> None:
     models = learned([(["open", "the", "file"], ["abrir", "el", "fichero"])] * 3)
-    upstream = Upstream(("abra", "el", "archivo", "ahora"))
+    upstream = Suggestion(("abra", "el", "archivo", "ahora"))
     weights = Weights("moses", upstream=True)
     best = searched(models, weights, ["open", "the", "file", "now"], upstream, Beam()).best
     assert best.steps[0].words == ("abrir",)
@@ -112,7 +115,7 @@ def test_pieces_that_corrections_replaced_are_replaced_again() -> None:
         links = np.array([[0, 0], [1, 1]], np.int32)
         replacements.count(contribution.source, said_ids, links, contribution.target, contribution.links)
     found = searched(
-        models, Weights("moses", upstream=True), source, Upstream(tuple(m), replacements=replacements), Beam()
+        models, Weights("moses", upstream=True), source, Suggestion(tuple(m), replacements=replacements), Beam()
     )
     assert found.best.words == ("x", "z")
 

@@ -16,8 +16,8 @@ from dragoman.project.state import State
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam, Decoder, Search
 from dragoman.search.hypotheses import Hypothesis, NBest
-from dragoman.search.pieces import LONGEST_UNCUT
-from dragoman.search.upstream_options import Upstream, can_be_said
+from dragoman.search.pieces import MAX_UNCUT_WORDS
+from dragoman.search.upstream_options import Suggestion, can_be_said
 from dragoman.types import Match, Phrase, Sentence, Translation
 from dragoman.upstream.fusion import blended
 from dragoman.upstream.fusion_trust import FEATURE
@@ -25,7 +25,7 @@ from dragoman.upstream.fusion_trust import FEATURE
 MAX_ALIGNED = 500  # words of another engine's translation; nothing can be aligned with more
 
 
-def decoder(state: State, beam: Beam | str = "best", upstream: Upstream | None = None) -> Decoder:
+def decoder(state: State, beam: Beam | str = "best", upstream: Suggestion | None = None) -> Decoder:
     """A decoder with the current models, weights and factors: those over another engine, if that says something."""
     adaptation = state.adaptation_of(upstream is not None)
     adapted = adaptation if adaptation and adaptation.live else None
@@ -64,14 +64,14 @@ def search_behind(
     return given.search(words, source.placeable, prefix=prefix, terms=terms, upstream=said)
 
 
-def hear(state: State, words: tuple[str, ...], upstream: str | None) -> Upstream | None:
+def hear(state: State, words: tuple[str, ...], upstream: str | None) -> Suggestion | None:
     """What another engine says as the search takes it; None if it cannot be joined with what was learned."""
     target = state.knowledge.target
     said = target.read(upstream) if upstream is not None else None
-    if said is None or not 1 <= len(said) <= MAX_ALIGNED or len(words) > LONGEST_UNCUT:
+    if said is None or not 1 <= len(said) <= MAX_ALIGNED or len(words) > MAX_UNCUT_WORDS:
         return None
     bonus = state.confidence.searched
-    heard = Upstream(target.model_words(said), said, bonus, state.trust, state.replacements)
+    heard = Suggestion(target.model_words(said), said, bonus, state.trust, state.replacements)
     return heard if can_be_said(state.knowledge.models, words, heard) else None
 
 

@@ -28,7 +28,7 @@ from dragoman.search.options import Estimates, Factors, as_factors
 from dragoman.search.pieces import MAX_UNCUT_WORDS, search_pieces
 from dragoman.search.plan import PROFILES, Beam, Plan
 from dragoman.search.searching import Search, search_sentence
-from dragoman.search.upstream_options import Upstream
+from dragoman.search.upstream_options import Suggestion
 from dragoman.tables import Table
 from dragoman.types import Term
 
@@ -63,7 +63,7 @@ class Decoder:
         *,
         prefix: Prefix | Words | None = None,
         terms: Sequence[Term] = (),
-        upstream: Upstream | None = None,
+        upstream: Suggestion | None = None,
     ) -> Search:
         """Search for translations of a sentence, or for those that begin with a prefix.
 
@@ -89,6 +89,7 @@ def _exercise() -> None:
     models = ModelSet()
     models.add(["a", "b"], ["c", "d"])
     search = Decoder(models, Weights("full")).search(["a", "b"], prefix=Prefix(("c",), unfinished=True))
+    Decoder(models, Weights("full", upstream=True)).search(["a", "b"], upstream=Suggestion(("c", "x")))
     search.nbest(2, distinct=True)
     graph = search.graph()
     graph.confidences(graph.pruned(arcs=1).best)

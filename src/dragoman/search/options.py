@@ -18,7 +18,7 @@ from dragoman.search.options_kernels import LINK, OPTION, WINDOW, SpanOptions
 from dragoman.search.recall_kernels import ANSWER
 from dragoman.search.spelling import Spelling
 from dragoman.search.terms import Found, settle
-from dragoman.search.upstream_options import NOTHING_HEARD, Upstream, align, offer
+from dragoman.search.upstream_options import NOTHING_HEARD, Suggestion, align, offer
 from dragoman.tables import Table
 from dragoman.types import Term
 
@@ -55,7 +55,7 @@ class Source:
         placeable: Sequence[bool] | None,
         terms: Sequence[Term] = (),
         slots: NDArray[np.bool_] | None = None,
-        upstream: Upstream | None = None,
+        upstream: Suggestion | None = None,
     ) -> None:
         self.words = words
         self.ids = models.source.ids(words)  # [J]

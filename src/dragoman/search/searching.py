@@ -37,7 +37,7 @@ from dragoman.search.hypotheses_kernels import (
 from dragoman.search.options import Scorer, Source, find_options, future
 from dragoman.search.options_kernels import NOWHERE, Heard, SpanOptions
 from dragoman.search.plan import Beam, Plan
-from dragoman.search.upstream_options import Upstream
+from dragoman.search.upstream_options import Suggestion
 from dragoman.search.wordgraph import END, WordGraph, renumbered
 from dragoman.types import Term
 
@@ -54,7 +54,7 @@ class Search(ABC):
 
     source: tuple[str, ...]  # the words that were translated
     models: ModelSet  # for `alignment` alone
-    upstream: Upstream | None = None  # what another engine says
+    upstream: Suggestion | None = None  # what another engine says
 
     @property
     @abstractmethod
@@ -242,7 +242,7 @@ def search_sentence(
     *,
     language_state: int | None = None,
     ends: bool = True,
-    upstream: Upstream | None = None,
+    upstream: Suggestion | None = None,
 ) -> SentenceSearch:
     """Search one sentence, or one piece of a long one.
 

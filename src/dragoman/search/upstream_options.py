@@ -48,7 +48,7 @@ class Trust:
 
 
 @dataclass(frozen=True)
-class Upstream:
+class Suggestion:
     """What another engine says of a sentence, as words, and what is known of that engine."""
 
     words: tuple[str, ...]
@@ -61,7 +61,7 @@ class Upstream:
 class Aligned(NamedTuple):
     """The other engine's translation beside the source."""
 
-    upstream: Upstream
+    upstream: Suggestion
 
     heard: Heard
     pairs: list[Block]  # phrase pairs that the links allow
@@ -71,7 +71,7 @@ class Aligned(NamedTuple):
 NOTHING_HEARD = Heard(np.zeros(0, np.int64), np.zeros((0, 0), np.bool_), np.zeros(1, np.int64), 0.0, 0.0)
 
 
-def align(models: ModelSet, source: Ids, words: tuple[str, ...], spelling: Spelling, upstream: Upstream) -> Aligned:
+def align(models: ModelSet, source: Ids, words: tuple[str, ...], spelling: Spelling, upstream: Suggestion) -> Aligned:
     """Find out which words of another engine's translation stand for which words of the source."""
     target = spelling.ids(upstream.words)
     linked = link(models, source, target, alike(words, upstream.words))
@@ -84,7 +84,7 @@ def align(models: ModelSet, source: Ids, words: tuple[str, ...], spelling: Spell
     return Aligned(upstream, heard, [(s, e, a, b) for s, e, a, b in found[:n, :4].tolist()], blocks(linked))
 
 
-def can_be_said(models: ModelSet, words: tuple[str, ...], upstream: Upstream) -> bool:
+def can_be_said(models: ModelSet, words: tuple[str, ...], upstream: Suggestion) -> bool:
     """Whether the search can go through all of another engine's translation: no block may be beyond its window."""
     if len(words) <= WINDOW:
         return True
