@@ -54,7 +54,7 @@ def test_the_best_translation_is_the_best_of_all(
 ) -> None:
     models = learned(pairs)
     found = searched(models, weights, source, Suggestion(tuple(m), trust=Trust(share=share)), EVERYTHING)
-    oracle = Fused(found, tuple(m), [bool(each) for each in found._heard.linked.any(axis=0)], share)
+    oracle = Fused(found, tuple(m), [any(column) for column in found._heard.linked.T.tolist()], share)
     derivations = list(oracle.derivations())
     scores = sorted(map(oracle.score, derivations), reverse=True)
     assert found.best.score == pytest.approx(scores[0], abs=1e-9)
