@@ -15,11 +15,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self, get_args
 
@@ -34,6 +35,7 @@ from dragoman.models.loglinear import DEFAULT, Weights
 from dragoman.parallel import map_in_order
 from dragoman.progress import Progress, bars
 from dragoman.project import copying, settings, translating
+from dragoman.project.consulting import Consultant, hints_for
 from dragoman.project.guard import FlaggedError
 from dragoman.project.learning import Comparison, Lesson, compare, learn, prepare
 from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES
@@ -49,6 +51,8 @@ from dragoman.types import Alignment, Check, Match, Sentence, Translation
 
 SNAPSHOT_EVERY = 500  # rows of the journal
 ORDER = 5  # of the language model, unless a base has another
+UPSTREAM_SECONDS = 5.0  # that a translation waits for another engine
+AHEAD = 64  # texts that another engine is asked for at once
 MAX_TEXT_WORDS = 20_000  # limit of a text to translate: the search then takes about a gigabyte
 
 
@@ -76,10 +80,12 @@ class Engine(OpenProject):
     limit = settings.LIMIT
     glossary = settings.GLOSSARY
     guard = settings.GUARD
+    upstream = settings.UPSTREAM
 
     def __init__(self, project: Project, *, write: bool, memory: bool = True) -> None:
         super().__init__(project, write=write, snapshot_every=SNAPSHOT_EVERY)
         self.memory = memory
+        self._consultant = Consultant(project, UPSTREAM_SECONDS)
 
     @classmethod
     def create(
@@ -94,6 +100,7 @@ class Engine(OpenProject):
         base: str | Path | None = None,
         journal: str | None = None,
         memory: bool = True,
+        upstream: str | None = None,
     ) -> Self:
         """Create a project in a directory and open it.
 
@@ -111,7 +118,10 @@ class Engine(OpenProject):
             raise BadInputError(f"the base was trained with order={own}", remedy=f"create the project with order={own}")
         settings = {"preset": preset, "tokens": tokens, "order": own}
         project = Project.create(path, settings, source=source, target=target, journal=journal, base=directory)
-        return cls(project, write=True, memory=memory)
+        engine = cls(project, write=True, memory=memory)
+        if upstream is not None:
+            engine.upstream = upstream
+        return engine
 
     @classmethod
     def open(
@@ -147,6 +157,11 @@ class Engine(OpenProject):
         """Create a project that learns again what is in force in an old one; see `project.copying`."""
         return copying.copy(cls, old, new, base=base, journal=journal, progress=progress)
 
+    def close(self) -> None:
+        """Save a snapshot and let other processes write. Acknowledged corrections are safe even without this."""
+        super().close()
+        self._consultant.close()
+
     # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def translate(
@@ -160,6 +175,8 @@ class Engine(OpenProject):
         """
         if n < 1:
             raise BadInputError(f"n must be at least 1, not {n}")
+        if upstream is None:
+            upstream = self._ask(text, needed=n > 1 or not (self._uses_memory(memory) and self.exact_match(text)))
         with self._reading() as state:
             source = self._read(state, text)
             if not len(source):
@@ -200,6 +217,33 @@ class Engine(OpenProject):
                 written.append(translating.written(state, source, found, hypotheses[len(written)]))
         return written
 
+    def _ask(self, text: str, *, needed: bool = True) -> str | None:
+        """What the other engine that the project is set to says for a text; nothing if it is silent or too slow."""
+        with self._reading() as state:
+            name = state.upstream if needed else None
+            if name is None:
+                return None
+            hints, untaught = hints_for(state, self._read(state, text)), state.is_untaught
+        return self._consultant.ask(name, text, hints, anything=untaught)
+
+    def ask_ahead(self, texts: Sequence[str]) -> None:
+        """Ask the other engine for many texts at once, in batches, before they are translated one by one.
+
+        Texts that are in the translation memory are not sent.
+        """
+        with self._reading() as state:
+            name = state.upstream
+            if name is None:
+                return
+            new = [text for text in dict.fromkeys(texts) if not (self.memory and state.memory.exact(text))]
+            hints = [hints_for(state, state.knowledge.source.read(text)) for text in new]
+        self._consultant.ask_ahead(name, new, hints)
+
+    @property
+    def upstream_problem(self) -> str | None:
+        """What went wrong the last time that the other engine was asked, if something did."""
+        return self._consultant.problem
+
     def translate_text(self, text: str, *, n: int = 1, memory: bool | None = None) -> Translation:
         """Translate a text of several lines, line by line, unless there is a correction of the whole text.
 
@@ -208,6 +252,7 @@ class Engine(OpenProject):
         lines = split_lines(text)
         if len(lines) == 1 or (self._uses_memory(memory) and self.exact_match(text)):
             return self.translate(text, n=n, memory=memory)
+        self.ask_ahead(lines)
         found = joined([self.translate(line, n=n, memory=memory) for line in lines])
         return replace(found, matches=self.matches(text) if self._uses_memory(memory) else [])
 
@@ -223,7 +268,14 @@ class Engine(OpenProject):
         ...         [each.text for each in engine.translate_all(["Close the lid.", "the lid"])]
         ['Cierre la tapa.', 'la tapa']
         """
-        return map_in_order(partial(self.translate, n=n, memory=memory), texts, threads)
+        return map_in_order(partial(self.translate, n=n, memory=memory), self._asked_ahead(texts), threads)
+
+    def _asked_ahead(self, texts: Iterable[str]) -> Iterator[str]:
+        """The same texts, the other engine asked for as many at once as it may be."""
+        remaining = iter(texts)
+        while block := list(islice(remaining, AHEAD)):
+            self.ask_ahead(block)
+            yield from block
 
     def _read(self, state: State, text: str) -> Sentence:
         """The tokens of a text to translate; refused if there are too many."""
@@ -245,23 +297,33 @@ class Engine(OpenProject):
         memory: bool | None = None,
         guess: bool = True,
         user: str | None = None,
+        upstream: str | None = None,
     ) -> session.Session:
         """A session in which a person types the translation of a text and the engine completes it.
 
-        For `mode`, `threshold` and `guess` see `Session`; `user` is the person who accepts, as in `learn`.
+        For `mode`, `threshold` and `guess` see `Session`; `user` is the person who accepts, as in `learn`. `upstream` is
+        what another engine says for the text, if the caller has asked it; otherwise the engine that the project is set
+        to is asked once, and again, beside the keys, where the person goes another way.
         """
+        said = self._ask(text) if upstream is None else upstream
         with self._reading() as state:
             source = self._read(state, text)
             known = state.memory.exact(text) if self._uses_memory(memory) else None
         typing = session.Session(
-            Graphs(self, source),
-            partial(self.learn, text, user=user),
+            Graphs(self, source, said, partial(self._continue, text) if said else None),
+            partial(self.learn, text, user=user, upstream=upstream),
             mode=mode,
             threshold=threshold,
             memory=known.target if known else None,
             guess=guess,
         )
         return typing.open()
+
+    def _continue(self, text: str, prefix: str) -> str | None:
+        """Ask the other engine for a translation that begins with what was typed; takes as long as it takes."""
+        with self._reading() as state:
+            name = state.upstream
+        return self._consultant.continue_from(name, text, prefix) if name else None
 
     def confidences(self, translation: Translation) -> list[float]:
         """How confident the models are of each token of a translation, from 0 to 1; corrections are certain.
@@ -272,7 +334,7 @@ class Engine(OpenProject):
             return [sure for line in translation.lines for sure in self.confidences(line)]
         if translation.memory is not None or not len(translation.source):
             return [1.0] * len(translation.target)
-        with self.interact(translation.source.text, memory=False) as typing:
+        with self.interact(translation.source.text, memory=False, upstream=translation.upstream) as typing:
             suggestion = typing.suggest()
         sure = {(word.begin, word.text): word.confidence for word in suggestion.words}
         places = zip(translation.target.spans, translation.target.words, strict=True)
@@ -280,13 +342,14 @@ class Engine(OpenProject):
 
     def explain(self, text: str) -> Explanation:
         """Why a text is translated as it is: the options, the choice, and the runners-up."""
+        said = self._ask(text)
         with self._reading() as state:
             source = self._read(state, text)
             if not len(source):
                 raise BadInputError("no words to translate", remedy="give a text with words")
-            found = translating.search(state, source)
+            found = translating.search(state, source, said)
             known = state.memory.exact(text) if self.memory else None
-        return replace(explain(found), memory=known)
+        return replace(explain(found), memory=known, upstream=said)
 
     def provenance(self, translation: Translation) -> list[Origin]:
         """Where each phrase of a translation comes from: the ids of corrections, or the base."""
@@ -317,7 +380,8 @@ class Engine(OpenProject):
         nothing is learned. `time` is when the correction was made; the default is now. `upstream` is what another
         engine had said of the source, `upstream_name` which one: what became of it is learned too.
         """
-        said = upstream, upstream_name
+        self.check_writable()
+        said = (upstream, upstream_name) if upstream is not None else self._recall(source)
         lesson, comparison = self._prepare(source, target, *said)
         with self._writing() as state:
             known = state.memory.exact(source) if once else None
@@ -336,6 +400,15 @@ class Engine(OpenProject):
                 state.revision = number
         self._save_now_and_then()
         return number
+
+    def _recall(self, source: str) -> tuple[str | None, str | None]:
+        """What the other engine has said for a source that is corrected, and the engine's name."""
+        with self._reading() as state:
+            name = state.upstream
+            if name is None:
+                return None, None
+            hints = hints_for(state, state.knowledge.source.read(source))
+        return self._consultant.recall(name, source, hints)
 
     def forget(self, number: int, *, user: str | None = None) -> None:
         """Subtract exactly what a correction has contributed; the journal keeps both rows."""

@@ -87,6 +87,7 @@ class Phrase:
     source_words: tuple[str, ...]  # as the models see them
     target_words: tuple[str, ...]
     kind: str  # "phrase"; "copy" of an unknown word; "term" of the glossary; "memory", a whole correction
+    replaces: str = ""  # what another engine said for it, if the words are others
 
 
 @dataclass(frozen=True)

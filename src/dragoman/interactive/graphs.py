@@ -5,7 +5,8 @@ Each question takes the project's lock for as long as it needs the models, and g
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -39,9 +40,18 @@ class Found(NamedTuple):
 class Graphs:
     """Word graphs of one source, from the models as they are when asked."""
 
-    def __init__(self, project: OpenProject, source: Sentence) -> None:
+    def __init__(
+        self,
+        project: OpenProject,
+        source: Sentence,
+        said: str | None = None,
+        continue_from: Callable[[str], str | None] | None = None,
+    ) -> None:
         self.source = source
+        self.version = 0  # how often another engine has said something new
         self._project = project
+        self._said, self._continue_from = said, continue_from
+        self._continuing = threading.Lock()
         self._fixed = {word for word, fixed in zip(source.words, source.placeable, strict=True) if fixed}
 
     def read(self, text: str) -> Sentence:
@@ -56,10 +66,25 @@ class Graphs:
         """Search translations that begin with some words."""
         return self._find(words, QUICK if quick else THOROUGH)
 
+    def ask_for_continuation(self, prefix: str) -> None:
+        """Ask the other engine how it would go on from a prefix, beside the keys; the next search may use it."""
+        if self._continue_from and prefix.strip() and self._continuing.acquire(blocking=False):
+            threading.Thread(target=self._hear_continuation, args=(prefix,), daemon=True).start()
+
+    def _hear_continuation(self, prefix: str) -> None:
+        try:
+            said = self._continue_from(prefix) if self._continue_from else None
+            if said is None:
+                self._continue_from = None  # it cannot do that
+            elif said != self._said:
+                self._said, self.version = said, self.version + 1
+        finally:
+            self._continuing.release()
+
     def _find(self, words: tuple[str, ...], beam: Beam) -> Found:
         with self._project._reading() as state:
             prefix = Prefix(self._model_words(state, words))
-            graph = search_behind(state, self.source, prefix, beam).graph()
+            graph = search_behind(state, self.source, prefix, beam, self._said).graph()
             return Found(graph, take_gaps(state.knowledge.target, graph.vocabulary), state.revision)
 
     def guess(self, words: tuple[str, ...], unfinished: str) -> Guess | None:

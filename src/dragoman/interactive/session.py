@@ -114,7 +114,8 @@ class Session:
         self.source, self.mode, self.threshold, self.memory, self.guess = graphs.source, mode, threshold, memory, guess
         self._graphs, self._learn = graphs, learn
         self._opening: _Graph | None = None
-        self._searched: OrderedDict[tuple[str, ...], _Graph] = OrderedDict()
+        self._searched: OrderedDict[tuple[int, tuple[str, ...]], _Graph] = OrderedDict()
+        self._prefix = ""
         self._last: Suggestion | None = None
         self._rejected: dict[str, set[str]] = {}
 
@@ -133,6 +134,7 @@ class Session:
     def suggest(self, prefix: str = "") -> Suggestion:
         """The best completion of a prefix, other than those that were rejected for it."""
         self.open()
+        self._prefix = prefix
         rejected = self._rejected.get(prefix, set())
         for suggestion in self._suggestions(prefix, len(rejected)):
             self._last = suggestion.until_doubtful(self.threshold) if self.threshold > 0 else suggestion
@@ -204,13 +206,15 @@ class Session:
         return _Answer(graph, beginning, graph.error_model.complete(beginning))
 
     def _behind(self, words: tuple[str, ...]) -> _Graph:
-        """The graph of a search behind some words."""
-        if words not in self._searched:
-            self._searched[words] = _Graph(self._graphs.behind(words, quick=self.mode == "auto"), "search")
-        self._searched.move_to_end(words)
+        """The graph of a search behind some words; what another engine has said meanwhile is in it."""
+        self._graphs.ask_for_continuation(self._prefix)
+        key = self._graphs.version, words
+        if key not in self._searched:
+            self._searched[key] = _Graph(self._graphs.behind(words, quick=self.mode == "auto"), "search")
+        self._searched.move_to_end(key)
         if len(self._searched) > KEPT:
             self._searched.popitem(last=False)
-        return self._searched[words]
+        return self._searched[key]
 
     # ── From a completion to text ────────────────────────────────────────────────────────────────────────────────────
 

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 from dragoman.errors import UnlearnableError
 from dragoman.files import storage_errors
 from dragoman.progress import Progress
+from dragoman.project.state import said_in
 from dragoman.store import Journal, Project, Row
 
 if TYPE_CHECKING:
@@ -109,7 +110,16 @@ def _take_rows(engine: Engine, project: Project, progress: Progress | None) -> C
 
 def _take_correction(engine: Engine, row: Row, copied: Copied) -> None:
     try:
-        engine.learn(row.source or "", row.target or "", user=row.user, force=True, time=row.time)
+        said = said_in(row)
+        engine.learn(
+            row.source or "",
+            row.target or "",
+            user=row.user,
+            force=True,
+            time=row.time,
+            upstream=said.text if said else None,
+            upstream_name=said.engine if said else None,
+        )
         copied.learned += 1
     except UnlearnableError as error:
         copied.refused.append(f"correction {row.id}: {error.what}")

@@ -26,6 +26,7 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import checked_language_share, checked_limit, checked_share
 from dragoman.project.guard import Guard
 from dragoman.search.decoder import Estimates
+from dragoman.upstream.names import parse as parse_engine_name
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
@@ -214,9 +215,34 @@ GUARD = Setting[Guard, Guard](
     dump=lambda state: _without_infinity(asdict(state.guard)),
 )
 
+# ── Another engine ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _check_upstream(_: State, value: str | None) -> str | None:
+    if value is not None and not isinstance(value, str):
+        remedy = 'pass a name such as "ct2:models/nmt-en-es", or None'
+        raise BadInputError(f"upstream must be the name of an engine, not {value!r}", remedy=remedy)
+    if value is not None:
+        parse_engine_name(value)
+    return value
+
+
+def _apply_upstream(state: State, value: str | None) -> None:
+    state.upstream = value
+
+
+UPSTREAM = Setting[str | None, str | None](
+    "upstream",
+    'another engine whose translations are improved, such as "ct2:models/nmt-en-es"; null for none',
+    _check_upstream,
+    _apply_upstream,
+    read=lambda state: state.upstream,
+    dump=lambda state: state.upstream,
+)
+
 # In the order in which several are applied: an adapter starts from the weights.
 SETTINGS: dict[str, Setting[Any, Any]] = {
-    each.name: each for each in (WEIGHTS, ADAPTER, ESTIMATES, SHARE, LANGUAGE_SHARE, LIMIT, GLOSSARY, GUARD)
+    each.name: each for each in (WEIGHTS, ADAPTER, ESTIMATES, SHARE, LANGUAGE_SHARE, LIMIT, GLOSSARY, GUARD, UPSTREAM)
 }
 
 

@@ -48,6 +48,7 @@ class State:
     confidence: Confidence = field(default_factory=Confidence)  # in that engine
     trust: Trust = field(default_factory=Trust)
     fused_adaptation: Adaptation | None = None  # of the weights over another engine
+    upstream: str | None = None  # the name of that engine
     latest: tuple[tuple[int, str, str | None], Search] | None = (
         None  # revision and text; learning the correction needs the same search
     )

@@ -150,7 +150,7 @@ def _fused(source: Sentence, target: Sentence, found: Search, hypothesis: Hypoth
     if upstream is None or upstream.sentence is None:
         return _translation(source, target, found, hypothesis, tuple(_phrases(found.source, hypothesis)))
     said = upstream.sentence
-    phrases = tuple(_phrases(found.source, hypothesis))
+    phrases = tuple(_phrases(found.source, hypothesis, said))
     if hypothesis.words == upstream.words:
         made = _translation(source, said, found, hypothesis, phrases)
         return replace(made, text=said.text, target=said, upstream=said.text)
@@ -168,11 +168,13 @@ def recall(state: State, source: Sentence, match: Match) -> Translation:
     return _translation(source, target, found, found.best, (phrase,), match.id)
 
 
-def _phrases(words: tuple[str, ...], hypothesis: Hypothesis) -> Iterator[Phrase]:
+def _phrases(words: tuple[str, ...], hypothesis: Hypothesis, said: Sentence | None = None) -> Iterator[Phrase]:
+    """The phrases of a hypothesis; `said` is another engine's translation, which some of them replace."""
     at = 0
     for step in hypothesis.steps:
         target = at, at + len(step.words)
-        yield Phrase(step.source, target, words[slice(*step.source)], step.words, step.kind)
+        replaced = " ".join(said.words[slice(*step.replaces)]) if said and step.replaces else ""
+        yield Phrase(step.source, target, words[slice(*step.source)], step.words, step.kind, replaced)
         at = target[1]
 
 

@@ -36,6 +36,7 @@ class Step:
     kind: str = "phrase"
     pair: int = field(default=-1, compare=False)  # key of the phrase pair in the phrase model, below 0 if it is none
     upstream: tuple[int, int] | None = field(default=None, compare=False)  # where the words stand in that translation
+    replaces: tuple[int, int] | None = field(default=None, compare=False)  # or the words of it that they stand for
 
 
 @dataclass(frozen=True)

@@ -201,6 +201,7 @@ class SentenceSearch(Search):
             kind=KINDS[max(-int(row["path"]), 0)],
             pair=int(row["pair"]),
             upstream=_taken(row),
+            replaces=_replaced(row),
         )
 
     def graph(self) -> WordGraph:
@@ -269,6 +270,12 @@ def _taken(row: np.void) -> tuple[int, int] | None:
     place, reach = int(row["place"]), int(row["reach"])
     whole = place != NOWHERE and int(row["taken"]) == reach - place == int(row["stop"] - row["begin"])
     return (place, reach) if whole else None
+
+
+def _replaced(row: np.void) -> tuple[int, int] | None:
+    """Where the words stand in the other engine's translation that an option says differently."""
+    place, reach = int(row["place"]), int(row["reach"])
+    return (place, reach) if place != NOWHERE and reach > place and _taken(row) is None else None
 
 
 def _own(lengths: LengthArrays) -> LengthArrays:
