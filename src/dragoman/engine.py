@@ -301,7 +301,7 @@ class Engine(OpenProject):
     ) -> session.Session:
         """A session in which a person types the translation of a text and the engine completes it.
 
-        For `mode`, `threshold` and `guess` see `Session`; `user` is the person who accepts, as in `learn`. `upstream` is
+        For `mode`, `threshold` and `guess` see `Session`; `user` is the person who accepts, as in `learn`; `upstream`
         what another engine says for the text, if the caller has asked it; otherwise the engine that the project is set
         to is asked once, and again, beside the keys, where the person goes another way.
         """

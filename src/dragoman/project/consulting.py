@@ -20,6 +20,7 @@ from dragoman.types import Sentence
 from dragoman.upstream import Answer, Hints, TermPlace, Upstream
 
 MOST_RECENT = 2_000  # texts whose answers are kept in memory until they are corrected
+RECORDED = "recorded:"  # the kind of engine that is a file
 NEAREST = 3  # corrections that a language model is shown
 
 
@@ -48,7 +49,7 @@ class Consultant:
 
     def ask(self, name: str, text: str, hints: Hints, *, anything: bool = False) -> str | None:
         """What the engine says for a text; with `anything`, even what looks wrong: there is nothing better."""
-        upstream, (before, core, after) = self.upstream(name), _parts(text)
+        upstream, (before, core, after) = self.upstream(name), _parts(name, text)
         if upstream is None or not core:
             return None
         reply = upstream.reply(core, hints, seconds=self.seconds)
@@ -61,7 +62,7 @@ class Consultant:
     def ask_ahead(self, name: str, texts: Sequence[str], hints: Sequence[Hints]) -> None:
         """Ask for many texts at once, however long that takes."""
         upstream = self.upstream(name)
-        asked = {_parts(text)[1]: hint for text, hint in zip(texts, hints, strict=True)}
+        asked = {_parts(name, text)[1]: hint for text, hint in zip(texts, hints, strict=True)}
         asked.pop("", None)
         if upstream is None or not asked:
             return
@@ -71,17 +72,17 @@ class Consultant:
 
     def recall(self, name: str, text: str, hints: Hints) -> tuple[str | None, str | None]:
         """What the engine has said for a text, and its name; nobody is asked but a file of recorded answers."""
-        upstream, (before, core, after) = self.upstream(name), _parts(text)
+        upstream, (before, core, after) = self.upstream(name), _parts(name, text)
         if upstream is None or not core:
             return None, None
         answer = self._recent.get((name, core)) or upstream.find(core, hints)
-        if answer is None and name.startswith("recorded:"):
+        if answer is None and name.startswith(RECORDED):
             answer = upstream.ask(core, hints, seconds=self.seconds)
         return (before + answer.text + after, upstream.name) if answer else (None, None)
 
     def continue_from(self, name: str, text: str, prefix: str) -> str | None:
         """A translation that begins with what was typed, from an engine that can do that; takes its time."""
-        upstream, (_, core, after) = self.upstream(name), _parts(text)
+        upstream, (_, core, after) = self.upstream(name), _parts(name, text)
         answer = upstream.continue_from(core, prefix) if upstream and core else None
         return answer.text + after if answer else None
 
@@ -106,7 +107,8 @@ def hints_for(state: State, source: Sentence) -> Hints:
     """The terms of the glossary in a text, and the corrections most like it; positions are those of `_parts`."""
     words = state.knowledge.source.model_words(source)
     found = state.glossary.find(words, source.placeable)
-    offset, spans = len(source.gaps[0]), source.spans
+    recorded = (state.upstream or "").startswith(RECORDED)
+    offset, spans = 0 if recorded else len(source.gaps[0]), source.spans
     terms = tuple(
         TermPlace(spans[term.start][0] - offset, spans[term.end - 1][1] - offset, " ".join(term.words))
         for term in found
@@ -118,8 +120,8 @@ def _nearest(memory: Memory, text: str) -> tuple[tuple[str, str], ...]:
     return tuple((match.source, match.target) for match in memory.similar(text, limit=NEAREST))
 
 
-def _parts(text: str) -> tuple[str, str, str]:
-    """The spaces before a text, the text, and the spaces after it."""
-    core = text.strip()
+def _parts(name: str, text: str) -> tuple[str, str, str]:
+    """The spaces before a text, the text, and the spaces after it; recorded answers are those of the text as it is."""
+    core = text if name.startswith(RECORDED) else text.strip()
     start = text.index(core) if core else 0
     return text[:start], core, text[start + len(core) :]
