@@ -6,7 +6,7 @@ later, from the first row or from any snapshot: the arrays are the same, bit for
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -22,7 +22,7 @@ from dragoman.project.memory import Memory
 from dragoman.project.settings import apply_settings, dump_settings
 from dragoman.search.decoder import Estimates
 from dragoman.search.searching import Search
-from dragoman.store import Journal, Project, Row, Snapshot
+from dragoman.store import Project, Row, Snapshot
 from dragoman.text.tokens import SIGNATURE
 
 # Of snapshots, and how texts were split for them; snapshots of another format are ignored, the journal has it all.
@@ -45,19 +45,24 @@ class State:
     )
     revision: int = 0  # id of the last row of the journal folded into it
     saved: int = 0  # id of the last row covered by a snapshot
+    origin: int | None = None  # the snapshot it was restored from, unless every byte of that was checked
 
     @classmethod
-    def restore(cls, project: Project, base: Knowledge | None) -> tuple[Self, list[str]]:
-        """The state after the last row, and a warning for each snapshot that could not be used."""
+    def restore(cls, project: Project, base: Knowledge | None, *, verify: bool | int = False) -> tuple[Self, list[str]]:
+        """The state after the last row, and a warning for each snapshot that could not be used.
+
+        Every byte of a snapshot is checked if `verify`, or if it has at most so many bytes; otherwise files that have
+        changed.
+        """
         settings = project.settings
         state = cls._new(Knowledge(base, tokens=settings["tokens"], order=settings["order"]), settings)
-        snapshot, warnings = project.newest_snapshot()
+        snapshot, warnings = project.newest_snapshot(verify=verify)
         if snapshot and snapshot.about.get("format") != FORMAT:
             warnings.append(f"snapshot {snapshot.id} skipped: it was made by another version of dragoman")
         elif snapshot:
             state = cls._from_snapshot(snapshot, base, settings)
         for row in project.journal.rows(after=state.revision):
-            state.fold(row, project.journal)
+            state.fold(row, project.journal.get)
         return state, warnings
 
     @classmethod
@@ -71,13 +76,14 @@ class State:
         state = cls._new(knowledge, settings)
         state.memory = Memory.from_arrays(arrays.under("memory"))
         state.revision = state.saved = snapshot.id
+        state.origin = None if snapshot.verified else snapshot.id
         apply_settings(state, snapshot.about["settings"])
         if state.adaptation:
             state.adaptation.restore(arrays.under("adaptation"))
         return state
 
-    def fold(self, row: Row, journal: Journal) -> None:
-        """Apply the next row of the journal."""
+    def fold(self, row: Row, find: Callable[[int], Row]) -> None:
+        """Apply the next row of the journal; `find` returns an earlier row."""
         if row.kind == "learn":
             source, target = texts(row)
             if self.adaptation and (adapted := adapted_by(row)):
@@ -86,15 +92,15 @@ class State:
             self.memory.add(row.id, source, target)
             self.after_learning()
         elif row.kind == "forget":
-            self.take_back(journal.get(int(row.refers_to or 0)))
+            self.take_back(find(int(row.refers_to or 0)))
         elif row.kind == "settings":
             apply_settings(self, row.settings or {})
         self.revision = row.id
 
     def take_back(self, row: Row) -> None:
-        """Subtract what a correction added; a flagged one has added nothing."""
+        """Subtract what a correction added: nothing if it was flagged, or has been forgotten before."""
         self.latest = None
-        if row.kind == "learn":
+        if row.kind == "learn" and row.id in self.memory:
             self.knowledge.forget(self.knowledge.read_pair(*texts(row)), contribution(row))
             self.memory.remove(row.id)
             if not len(self.memory):  # as if there had never been any: this drops the vocabulary, too

@@ -20,8 +20,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from dragoman.errors import BadInputError, DamagedFileError
-from dragoman.files import MANIFEST, storage_errors, write_durably
+from dragoman.errors import BadInputError, DamagedFileError, StorageError
+from dragoman.files import MANIFEST, reading_errors, storage_errors, write_durably
 from dragoman.store.database import Place
 from dragoman.store.journal import Journal
 from dragoman.store.lock import WriterLock, holder
@@ -30,6 +30,7 @@ from dragoman.store.snapshot import Snapshot, SnapshotStore, sync_directory
 
 DESCRIPTION = "project.json"
 FORMAT = 1
+FIELDS = {"source": str, "target": str, "settings": dict, "journal": str, "base": dict | None}
 LANGUAGE = r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}"  # a code, with script and country if need be
 Migration = Callable[[Path, dict[str, Any]], dict[str, Any]]
 # Format to leave → what brings directory and description to the next. What it does to the directory it must be able to
@@ -70,8 +71,12 @@ class Project:
         target: str,
         journal: str | None = None,
         base: str | Path | None = None,
+        unfinished: bool = False,
     ) -> Self:
-        """Make the directory of a new project and open it for writing; `journal` is a URL of PostgreSQL."""
+        """Make the directory of a new project and open it for writing; `journal` is a URL of PostgreSQL.
+
+        An `unfinished` one can only be opened as such until its journal is finished (`dragoman.store.building`).
+        """
         for code in (source, target):
             if not re.fullmatch(LANGUAGE, code):
                 raise BadInputError(f"{code!r} is not a language code", remedy="use a code such as es or pt-BR")
@@ -87,18 +92,19 @@ class Project:
             "journal": journal or "journal.db",
             "base": None if base is None else _describe_base(Path(base), path),
         }
-        _make(path, description)
-        return cls.open(path, write=True)
+        _make(path, description, unfinished=unfinished)
+        return cls.open(path, write=True, unfinished=unfinished)
 
     @classmethod
-    def open(cls, path: str | Path, *, write: bool = False) -> Self:
+    def open(cls, path: str | Path, *, write: bool = False, unfinished: bool = False) -> Self:
         """Open a project; any number of processes may read it, even while one writes."""
         path = Path(path).absolute()
         _read_description(path)  # before a lock is put into a directory that is no project
         lock = WriterLock(path / "lock") if write else None
         try:
             description = _migrate(path, _read_description(path), write=write)
-            project = cls(path, description, Journal(_journal_place(path, description), write=write), lock)
+            journal = Journal(_journal_place(path, description), write=write, unfinished=unfinished)
+            project = cls(path, description, journal, lock)
         except BaseException:
             if lock:
                 lock.release()
@@ -109,6 +115,13 @@ class Project:
             project.close()
             raise
         return project
+
+    @staticmethod
+    def discard_journal(path: Path) -> None:
+        """Drop the journal of a project that was never finished, if it is in a database and nobody writes it."""
+        place = _journal_place(path, _read_description(path))
+        if isinstance(place, str):
+            Journal.drop(place, unfinished=True)
 
     def start_writing(self) -> None:
         """Start writing; refused while another process writes, or if the last writer had another base."""
@@ -205,7 +218,7 @@ class Project:
     @contextlib.contextmanager
     def keeping_files(self) -> Iterator[None]:
         """Hold the right to change files in the directory: a writer already has it, others get it if nobody writes."""
-        lock = None if self._lock else WriterLock(self.path / "lock")
+        lock = None if self._lock and self._lock.held else WriterLock(self.path / "lock")
         try:
             yield
         finally:
@@ -216,7 +229,7 @@ class Project:
         """Save the models' arrays as they are after the row with this id; id 0 is before the first row."""
         self.snapshots.write(row_id, arrays, {**about, "digest": self.journal.digest(row_id), "base": self._base})
 
-    def newest_snapshot(self, *, verify: bool = False) -> tuple[Snapshot | None, list[str]]:
+    def newest_snapshot(self, *, verify: bool | int = False) -> tuple[Snapshot | None, list[str]]:
         """The newest valid snapshot of this journal and base, and a message for each one skipped."""
         return self.snapshots.newest(self._refuse, verify=verify)
 
@@ -248,7 +261,7 @@ class Project:
         return None
 
 
-def _make(path: Path, description: Mapping[str, Any]) -> None:
+def _make(path: Path, description: Mapping[str, Any], *, unfinished: bool) -> None:
     """Create the directory under another name and rename it, so that it is complete or absent."""
     new_parents = [parent for parent in path.parents if not parent.exists()]
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
@@ -257,7 +270,7 @@ def _make(path: Path, description: Mapping[str, Any]) -> None:
         with storage_errors(path):
             (aside / "snapshots").mkdir(parents=True)
             _write_description(aside, description)
-            Journal.create(journal).close()
+            Journal.create(journal, unfinished=unfinished).close()
             try:
                 if path.exists():
                     path.rmdir()  # it is empty; some systems do not rename onto a directory
@@ -288,14 +301,21 @@ def _write_description(path: Path, description: Mapping[str, Any]) -> None:
 def _read_description(path: Path) -> dict[str, Any]:
     file = path / DESCRIPTION
     try:
-        description = json.loads(file.read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
-        raise BadInputError("is not a dragoman project", where=path, remedy="create one") from None
-    except ValueError:
-        raise DamagedFileError("not valid JSON", where=file, remedy="restore it from a copy") from None
-    if not isinstance(description, dict) or not isinstance(description.get("format"), int):
-        raise DamagedFileError("does not state its format", where=file, remedy="restore it from a copy")
+        with reading_errors(file):
+            description = json.loads(file.read_bytes())
+    except StorageError as error:
+        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+            raise BadInputError("is not a dragoman project", where=path, remedy="create one") from None
+        raise
+    except (ValueError, RecursionError):
+        raise _damaged("not valid JSON", path) from None
+    if not isinstance(description, dict) or type(description.get("format")) is not int:
+        raise _damaged("does not state its format", path)
     return description
+
+
+def _damaged(what: str, path: Path) -> DamagedFileError:
+    return DamagedFileError(what, where=path / DESCRIPTION, remedy="restore it from a copy")
 
 
 def _migrate(path: Path, description: dict[str, Any], *, write: bool) -> dict[str, Any]:
@@ -307,13 +327,28 @@ def _migrate(path: Path, description: dict[str, Any], *, write: bool) -> dict[st
     if found < FORMAT and not write:
         remedy = "open it for writing once to upgrade it"
         raise BadInputError(f"has the old format {found}; the current one is {FORMAT}", where=path, remedy=remedy)
+    if found < FORMAT and found not in MIGRATIONS:
+        raise _damaged(f"has format {found}, which never existed", path)
     for step in range(found, FORMAT):
         description = MIGRATIONS[step](path, description) | {"format": step + 1}
         _write_description(path, description)
-    missing = ", ".join(sorted({"source", "target", "settings", "journal", "base"} - description.keys()))
-    if missing:
-        raise DamagedFileError(f"lacks {missing}", where=path / DESCRIPTION, remedy="restore it from a copy")
+    _check_fields(path, description)
     return description
+
+
+def _check_fields(path: Path, description: Mapping[str, Any]) -> None:
+    """Refuse a description that lacks something, or has something that cannot be right."""
+    missing = ", ".join(sorted(FIELDS.keys() - description.keys()))
+    if missing:
+        raise _damaged(f"lacks {missing}", path)
+    odd = [name for name, kinds in FIELDS.items() if not isinstance(description[name], kinds)]
+    base = description["base"]
+    if not odd and base is not None and not all(isinstance(base.get(name), str) for name in ("path", "checksum")):
+        odd = ["base"]
+    if not odd:
+        odd = [name for name in ("source", "target") if not re.fullmatch(LANGUAGE, description[name])]
+    if odd:
+        raise _damaged(f"has an invalid {odd[0]}", path)
 
 
 def _describe_base(base: Path, project: Path) -> dict[str, str]:
