@@ -140,7 +140,7 @@ def test_a_change_that_fails_leaves_what_the_journal_says(
 
 
 def lose_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(engine: Engine) -> None:
+    def fail(_: Engine) -> None:
         raise OSError("the disk is gone")
 
     monkeypatch.setattr(Engine, "_restore", fail)

@@ -57,7 +57,7 @@ def test_a_writer_translates_during_an_outage_and_learns_after_it(server: Server
         server.start()
         until(lambda: engine.problem is None)
         assert translations(engine) == expected
-        assert engine.learn(*PAIRS[4]) == 5
+        assert engine.learn(*PAIRS[4]) > 4
         assert engine.translate(PAIRS[4][0]).text == PAIRS[4][1]
         assert_follows(replica, engine)
         assert_is_what_the_journal_gives(engine, tmp_path / "fold")
@@ -68,16 +68,14 @@ def stop_during_append(engine: Engine, server: Server, *, committed: bool) -> No
     database = engine._project.journal._database._writer
     assert database
 
-    @sa.event.listens_for(database, "commit")
+    @sa.event.listens_for(database, "commit", once=True)  # the next commit is that of a row
     def commit(connection: sa.Connection) -> None:
-        rows = connection.exec_driver_sql("SELECT count(*) FROM journal").scalar_one()
-        if rows > 4:
-            sa.event.remove(database, "commit", commit)
-            if committed:
-                driver = connection.connection.driver_connection
-                assert driver
-                driver.commit()
-            server.stop()
+        if committed:
+            driver = connection.connection.driver_connection
+            assert driver
+            driver.commit()
+            driver.close()
+        server.stop()
 
 
 @pytest.mark.parametrize("committed", [False, True])

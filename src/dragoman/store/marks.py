@@ -26,6 +26,8 @@ _WRONGLY_MARKED = sa.select(JOURNAL.c.id).where(
 )
 _TWICE = sa.select(_forget.c.refers_to).where(_is_forget).group_by(_forget.c.refers_to).having(sa.func.count() > 1)
 
+_IN_SQLITE = sa.text("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = :name").bindparams(name=FORGETS.name)
+
 
 def create_indexes(connection: sa.Connection) -> None:
     """Create the indexes of marks and of rows that forget, in a journal from before there were any."""
@@ -36,7 +38,7 @@ def create_indexes(connection: sa.Connection) -> None:
 def has_index(connection: sa.Connection) -> bool:
     """Whether the rows that forget are indexed."""
     if connection.dialect.name == "sqlite":
-        return bool(connection.exec_driver_sql(f"PRAGMA index_info({FORGETS.name})").first())
+        return connection.execute(_IN_SQLITE).first() is not None
     return connection.execute(sa.select(sa.func.to_regclass(FORGETS.name))).scalar() is not None
 
 
