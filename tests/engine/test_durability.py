@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.engine import Engine
-from dragoman.errors import StorageError
+from dragoman.errors import DamagedFileError, StorageError
 from tests.engine.support import PAIRS, arrays_of, assert_is_clean_replay, assert_same, clean_replay, new
 
 pytestmark = pytest.mark.kernels
@@ -75,7 +75,7 @@ def test_kill_9_at_any_moment_loses_nothing_that_was_acknowledged(tmp_path: Path
 FILL = """
 import resource, signal, sys
 from dragoman import engine as module
-from dragoman.errors import StorageError
+from dragoman.errors import DamagedFileError, StorageError
 from tests.engine.support import PAIRS
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 module.SNAPSHOT_EVERY = 5
@@ -258,8 +258,7 @@ def test_a_snapshot_that_has_rotted_unnoticed_is_never_saved_anew(
         expected = arrays_of(engine)
     rot(path, 6)
     with Engine.open(path) as engine:
-        if engine._saver:
-            engine._saver.join()
+        engine._saver.wait()
         assert_same(arrays_of(engine), expected)
         assert len(engine.warnings) >= 1
         assert all("snapshot 6" in warning for warning in engine.warnings)
@@ -286,3 +285,18 @@ def test_a_replica_checks_the_snapshot_it_started_from_before_it_saves_one(tmp_p
         reader.save_snapshot()
         assert reader._state.origin is None
         assert_is_clean_replay(reader, tmp_path / "copy")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("preset", "none"), ("preset", ["thot"]), ("tokens", None), ("order", "5"), ("order", True)]
+)
+def test_odd_initial_settings_are_named(tmp_path: Path, name: str, value: object) -> None:
+    new(tmp_path / "project").close()
+    file = tmp_path / "project" / "project.json"
+    about = json.loads(file.read_text())
+    about["settings"][name] = value
+    file.write_text(json.dumps(about))
+    with pytest.raises(DamagedFileError, match=rf"project\.json: the initial settings have an invalid {name}: "):
+        Engine.open(tmp_path / "project")
+    with pytest.raises(DamagedFileError, match="restore it from a copy"):
+        Engine.copy(tmp_path / "project", tmp_path / "copy")

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 from dragoman.errors import UnlearnableError
 from dragoman.files import storage_errors
 from dragoman.progress import Progress
+from dragoman.project.state import initial_settings
 from dragoman.store import Journal, Project, Row
 from dragoman.store.building import aside, publish
 
@@ -60,7 +61,7 @@ def copy(
     there when it is complete; what an interrupted copy has left is removed by the next one.
     """
     with Project.open(old, write=True) as project:  # so that nobody changes it meanwhile
-        path, settings = Path(new).absolute(), project.settings
+        path, settings = Path(new).absolute(), initial_settings(project)
         below = base or project.find_base()
         inside = below == project.own_base
         with aside(path) as place:

@@ -17,6 +17,7 @@ from dragoman.errors import BadInputError, DragomanError, StorageError
 from dragoman.locks import ReadWriteLock
 from dragoman.models.knowledge import Knowledge
 from dragoman.project.recovery import Recovery, Undo
+from dragoman.project.saving import SnapshotSaver
 from dragoman.project.state import State
 from dragoman.store import (
     BehindError,
@@ -42,9 +43,6 @@ class OpenProject:
         self._write = write
         self._closed = False
         self._lock = ReadWriteLock()
-        self._snapshot_every = snapshot_every
-        self._saving = threading.Lock()
-        self._saver: threading.Thread | None = None
         self._refreshing = threading.Lock()
         self._refreshed = threading.Condition()
         self._follower: Follower | None = None
@@ -60,10 +58,7 @@ class OpenProject:
         except BaseException:
             project.close()
             raise
-        self._tried = self._state.saved  # revision of the last attempt to save a snapshot
-        if write and self._state.origin is not None:
-            self._saver = threading.Thread(target=self._verify_or_warn, daemon=True, name="checking a snapshot")
-            self._saver.start()
+        self._saver = SnapshotSaver(self, every=snapshot_every)
 
     @property
     def path(self) -> Path:
@@ -134,6 +129,11 @@ class OpenProject:
             raise
         self._trouble = None
 
+    def _check_settled(self) -> None:
+        """Raise an error if the state is not exactly what the journal gives."""
+        if self._unsettled:
+            raise self._not_undone()
+
     def _not_undone(self) -> StorageError:
         remedy = "check the disk or the database, and try again"
         return StorageError("the project could not be restored after an error", where=self._project.path, remedy=remedy)
@@ -143,6 +143,7 @@ class OpenProject:
         """The state, for a `with` block that may change it."""
         self.check_writable()
         self._check_reachable()
+        self._saver.verify()
         with self._lock.writing():
             self.check_writable()
             if self._torn or self._unsettled:
@@ -319,7 +320,7 @@ class OpenProject:
 
     def promote(self) -> None:
         """Become the writer; refused while there is one. All earlier rows are known when this returns."""
-        with self._saving, self._refreshing:  # saving a snapshot holds the lock of the directory
+        with self._saver.lock, self._refreshing:  # saving a snapshot holds the lock of the directory
             if self._write:
                 return
             self._check_open()
@@ -369,53 +370,10 @@ class OpenProject:
         """
         if self._follower is None:
             self.check_writable()
-        with self._saving, self._project.keeping_files():
-            self._verify_origin()
-            with self._reading() as state:
-                revision = self._tried = state.revision
-                if state.saved == revision:
-                    return
-                if self._unsettled:
-                    raise self._not_undone()
-                arrays, about = state.snapshot()
-            self._project.save_snapshot(revision, arrays, about)
-            state.saved = revision
-
-    def _verify_origin(self) -> None:
-        """Check every byte of the snapshot that the state came from; if it is damaged, restore the state without it.
-
-        Otherwise the next snapshot would hold the damage under a checksum that is right.
-        """
-        state = self._state
-        if state.origin is None:
-            return
-        try:
-            self._project.snapshots.open(state.origin, verify=True)
-            state.origin = None
-        except DragomanError as error:
-            with self._lock.writing():
-                self._restore(verify=True)
-            self.warnings.append(f"snapshot {state.origin} was used until it turned out to be damaged: {error}")
-
-    def _verify_or_warn(self) -> None:
-        try:
-            with self._saving:
-                self._verify_origin()
-        except DragomanError as error:
-            self.warnings.append(f"could not check a snapshot: {error}")
+        self._saver.save()
 
     def _save_now_and_then(self) -> None:
-        if self._state.revision - self._tried >= self._snapshot_every and not (self._saver and self._saver.is_alive()):
-            self._saver = threading.Thread(target=self._save_or_warn, daemon=True)
-            self._saver.start()
-
-    def _save_or_warn(self) -> None:
-        """Without a snapshot nothing is lost; opening only takes longer."""
-        try:
-            self.save_snapshot()
-        except DragomanError as error:
-            if self._write or not isinstance(error, BadInputError):  # where another process writes, it also saves
-                self.warnings.append(f"could not save a snapshot: {error}")
+        self._saver.save_now_and_then()
 
     def close(self) -> None:
         """Save a snapshot and release the project. Acknowledged corrections are safe even without this."""
@@ -425,11 +383,10 @@ class OpenProject:
             self._follower.stop()
         if self._recovery:
             self._recovery.stop()
-        if self._saver:
-            self._saver.join()
+        self._saver.wait()
         try:
             if self._write or self._follower:
-                self._save_or_warn()
+                self._saver.save_or_warn()
         finally:
             with self._lock.writing():
                 self._closed = True

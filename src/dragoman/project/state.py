@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from dragoman.adapt.adaptation import Adaptation, apart
 from dragoman.arrays import ArrayTree
 from dragoman.errors import DamagedFileError
 from dragoman.models.knowledge import Knowledge
-from dragoman.models.loglinear import Weights
+from dragoman.models.loglinear import PRESETS, Weights
 from dragoman.models.modelset import Contribution
 from dragoman.project.glossary import Glossary
 from dragoman.project.guard import Guard
@@ -23,7 +23,8 @@ from dragoman.project.settings import apply_settings, dump_settings
 from dragoman.search.decoder import Estimates
 from dragoman.search.searching import Search
 from dragoman.store import Project, Row, Snapshot
-from dragoman.text.tokens import SIGNATURE
+from dragoman.store.description import DESCRIPTION
+from dragoman.text.tokens import SIGNATURE, Mode
 
 # Of snapshots, and how texts were split for them; snapshots of another format are ignored, the journal has it all.
 FORMAT = f"2 {SIGNATURE}"
@@ -54,7 +55,7 @@ class State:
         Every byte of a snapshot is checked if `verify`, or if it has at most so many bytes; otherwise files that have
         changed.
         """
-        settings = project.settings
+        settings = initial_settings(project)
         state = cls._new(Knowledge(base, tokens=settings["tokens"], order=settings["order"]), settings)
         snapshot, warnings = project.newest_snapshot(verify=verify)
         if snapshot and snapshot.about.get("format") != FORMAT:
@@ -144,6 +145,19 @@ class State:
         if self.adaptation:
             tree.put("adaptation", self.adaptation.arrays())
         return tree
+
+
+def initial_settings(project: Project) -> dict[str, Any]:
+    """The settings that a project was created with, after checking that they can be used."""
+    settings = project.settings
+    choices = {"preset": tuple(PRESETS), "tokens": get_args(Mode)}
+    odd = [name for name, known in choices.items() if settings.get(name) not in known]
+    if type(settings.get("order")) is not int:
+        odd.append("order")
+    if odd:
+        what = f"the initial settings have an invalid {odd[0]}: {settings.get(odd[0])!r}"
+        raise DamagedFileError(what, where=project.path / DESCRIPTION, remedy="restore it from a copy")
+    return settings
 
 
 def texts(row: Row) -> tuple[str, str]:

@@ -14,28 +14,20 @@ import json
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
-from dragoman.errors import BadInputError, DamagedFileError, StorageError
-from dragoman.files import MANIFEST, reading_errors, storage_errors, write_durably
+from dragoman.errors import BadInputError, DamagedFileError
+from dragoman.files import MANIFEST, storage_errors
 from dragoman.store.database import Place
+from dragoman.store.description import DESCRIPTION, FORMAT, LANGUAGE, migrate, read_description, write_description
 from dragoman.store.journal import Journal
 from dragoman.store.lock import WriterLock, holder
 from dragoman.store.rows import write_settings
 from dragoman.store.snapshot import Snapshot, SnapshotStore, sync_directory
-
-DESCRIPTION = "project.json"
-FORMAT = 1
-FIELDS = {"source": str, "target": str, "settings": dict, "journal": str, "base": dict | None}
-LANGUAGE = r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}"  # a code, with script and country if need be
-Migration = Callable[[Path, dict[str, Any]], dict[str, Any]]
-# Format to leave → what brings directory and description to the next. What it does to the directory it must be able to
-# do again, because a crash may come before the new description is written.
-MIGRATIONS: dict[int, Migration] = {}
 
 
 class Project:
@@ -99,10 +91,10 @@ class Project:
     def open(cls, path: str | Path, *, write: bool = False, unfinished: bool = False) -> Self:
         """Open a project; any number of processes may read it, even while one writes."""
         path = Path(path).absolute()
-        _read_description(path)  # before a lock is put into a directory that is no project
+        read_description(path)  # before a lock is put into a directory that is no project
         lock = WriterLock(path / "lock") if write else None
         try:
-            description = _migrate(path, _read_description(path), write=write)
+            description = migrate(path, read_description(path), write=write)
             journal = Journal(_journal_place(path, description), write=write, unfinished=unfinished)
             project = cls(path, description, journal, lock)
         except BaseException:
@@ -119,7 +111,7 @@ class Project:
     @staticmethod
     def discard_journal(path: Path) -> None:
         """Drop the journal of a project that was never finished, if it is in a database and nobody writes it."""
-        place = _journal_place(path, _read_description(path))
+        place = _journal_place(path, read_description(path))
         if isinstance(place, str):
             Journal.drop(place, unfinished=True)
 
@@ -155,7 +147,7 @@ class Project:
         each; until there are corrections, the writer decides which base counts, unless it is
         `succeeding` another writer, since it may not know of a base that the other has trained.
         """
-        self._description = _migrate(self.path, _read_description(self.path), write=False)
+        self._description = migrate(self.path, read_description(self.path), write=False)
         about = self.journal.about if self.journal.is_shared else self.about
         if about == self.about:
             return
@@ -212,7 +204,7 @@ class Project:
             remedy = "create a new project over it"
             raise BadInputError("has corrections made without this base", where=self.path, remedy=remedy)
         description = self._description | {"base": _describe_base(Path(base), self.path)}
-        _write_description(self.path, description)
+        write_description(self.path, description)
         self.check_agreement()
 
     @contextlib.contextmanager
@@ -269,7 +261,7 @@ def _make(path: Path, description: Mapping[str, Any], *, unfinished: bool) -> No
     try:
         with storage_errors(path):
             (aside / "snapshots").mkdir(parents=True)
-            _write_description(aside, description)
+            write_description(aside, description)
             Journal.create(journal, unfinished=unfinished).close()
             try:
                 if path.exists():
@@ -290,65 +282,6 @@ def _make(path: Path, description: Mapping[str, Any], *, unfinished: bool) -> No
 def _journal_place(path: Path, description: Mapping[str, Any]) -> Place:
     journal: str = description["journal"]
     return journal if "://" in journal else path / journal
-
-
-def _write_description(path: Path, description: Mapping[str, Any]) -> None:
-    text = json.dumps(description, indent=2, ensure_ascii=False)
-    with storage_errors(path / DESCRIPTION):
-        write_durably(path / DESCRIPTION, f"{text}\n".encode())
-
-
-def _read_description(path: Path) -> dict[str, Any]:
-    file = path / DESCRIPTION
-    try:
-        with reading_errors(file):
-            description = json.loads(file.read_bytes())
-    except StorageError as error:
-        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
-            raise BadInputError("is not a dragoman project", where=path, remedy="create one") from None
-        raise
-    except (ValueError, RecursionError):
-        raise _damaged("not valid JSON", path) from None
-    if not isinstance(description, dict) or type(description.get("format")) is not int:
-        raise _damaged("does not state its format", path)
-    return description
-
-
-def _damaged(what: str, path: Path) -> DamagedFileError:
-    return DamagedFileError(what, where=path / DESCRIPTION, remedy="restore it from a copy")
-
-
-def _migrate(path: Path, description: dict[str, Any], *, write: bool) -> dict[str, Any]:
-    """The description in the current format; a project opened for writing is upgraded step by step."""
-    found: int = description["format"]
-    if found > FORMAT:
-        what = f"has format {found}, but this version of dragoman reads formats up to {FORMAT}"
-        raise BadInputError(what, where=path, remedy="install a newer dragoman")
-    if found < FORMAT and not write:
-        remedy = "open it for writing once to upgrade it"
-        raise BadInputError(f"has the old format {found}; the current one is {FORMAT}", where=path, remedy=remedy)
-    if found < FORMAT and found not in MIGRATIONS:
-        raise _damaged(f"has format {found}, which never existed", path)
-    for step in range(found, FORMAT):
-        description = MIGRATIONS[step](path, description) | {"format": step + 1}
-        _write_description(path, description)
-    _check_fields(path, description)
-    return description
-
-
-def _check_fields(path: Path, description: Mapping[str, Any]) -> None:
-    """Refuse a description that lacks something, or has something that cannot be right."""
-    missing = ", ".join(sorted(FIELDS.keys() - description.keys()))
-    if missing:
-        raise _damaged(f"lacks {missing}", path)
-    odd = [name for name, kinds in FIELDS.items() if not isinstance(description[name], kinds)]
-    base = description["base"]
-    if not odd and base is not None and not all(isinstance(base.get(name), str) for name in ("path", "checksum")):
-        odd = ["base"]
-    if not odd:
-        odd = [name for name in ("source", "target") if not re.fullmatch(LANGUAGE, description[name])]
-    if odd:
-        raise _damaged(f"has an invalid {odd[0]}", path)
 
 
 def _describe_base(base: Path, project: Path) -> dict[str, str]:
