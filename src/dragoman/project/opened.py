@@ -143,7 +143,7 @@ class OpenProject:
         """The state, for a `with` block that may change it."""
         self.check_writable()
         self._check_reachable()
-        self._saver.verify()
+        self._saver.verify(self)
         with self._lock.writing():
             self.check_writable()
             if self._torn or self._unsettled:
@@ -370,10 +370,10 @@ class OpenProject:
         """
         if self._follower is None:
             self.check_writable()
-        self._saver.save()
+        self._saver.save(self)
 
     def _save_now_and_then(self) -> None:
-        self._saver.save_now_and_then()
+        self._saver.save_now_and_then(self)
 
     def close(self) -> None:
         """Save a snapshot and release the project. Acknowledged corrections are safe even without this."""
@@ -386,7 +386,7 @@ class OpenProject:
         self._saver.wait()
         try:
             if self._write or self._follower:
-                self._saver.save_or_warn()
+                self._saver.save_or_warn(self)
         finally:
             with self._lock.writing():
                 self._closed = True

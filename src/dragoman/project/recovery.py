@@ -107,3 +107,4 @@ class Recovery:
                 pause = min(2 * pause, LONGEST_PAUSE)
             else:
                 self._ended.set()
+        del self._attempt  # and what it refers to, which refers to us

@@ -18,26 +18,27 @@ if TYPE_CHECKING:
 
 
 class SnapshotSaver:
-    """Saves the state of an open project, every so many rows of its journal or when asked."""
+    """Saves the state of an open project, every so many rows of its journal or when asked.
+
+    It is given the project each time and does not keep it: a cycle would keep its arrays in memory after it was closed.
+    """
 
     def __init__(self, opened: OpenProject, *, every: int) -> None:
         self.lock = threading.Lock()  # held while a snapshot is saved or checked
-        self._opened = opened
         self._every = every
         self._tried = opened._state.saved  # revision of the last attempt
         self._thread: threading.Thread | None = None
         if opened._write and opened._state.origin is not None:
-            self._start(self._verify_or_warn)
+            self._start(self._verify_or_warn, opened)
 
-    def _start(self, work: Callable[[], None]) -> None:
-        self._thread = threading.Thread(target=work, daemon=True, name="saving a snapshot")
+    def _start(self, work: Callable[[OpenProject], None], opened: OpenProject) -> None:
+        self._thread = threading.Thread(target=work, args=(opened,), daemon=True, name="saving a snapshot")
         self._thread.start()
 
-    def save(self) -> None:
+    def save(self, opened: OpenProject) -> None:
         """Save the state, unless that has been done."""
-        opened = self._opened
         with self.lock, opened._project.keeping_files():
-            self._verify()
+            self._verify(opened)
             with opened._reading() as state:
                 revision = self._tried = state.revision
                 if state.saved == revision:
@@ -47,27 +48,27 @@ class SnapshotSaver:
             opened._project.save_snapshot(revision, arrays, about)
             state.saved = revision
 
-    def save_now_and_then(self) -> None:
+    def save_now_and_then(self, opened: OpenProject) -> None:
         """Save the state in the background if it is time."""
-        if self._opened.revision - self._tried >= self._every and not (self._thread and self._thread.is_alive()):
-            self._start(self.save_or_warn)
+        if opened.revision - self._tried >= self._every and not (self._thread and self._thread.is_alive()):
+            self._start(self.save_or_warn, opened)
 
-    def save_or_warn(self) -> None:
+    def save_or_warn(self, opened: OpenProject) -> None:
         """Save the state; if that fails, nothing is lost, and opening only takes longer."""
         try:
-            self._opened.save_snapshot()
+            opened.save_snapshot()
         except DragomanError as error:
-            if self._opened.role == "writer" or not isinstance(error, BadInputError):  # else the writer saves it
-                self._opened.warnings.append(f"could not save a snapshot: {error}")
+            if opened.role == "writer" or not isinstance(error, BadInputError):  # else the writer saves it
+                opened.warnings.append(f"could not save a snapshot: {error}")
 
-    def verify(self) -> None:
+    def verify(self, opened: OpenProject) -> None:
         """Check every byte of the snapshot that the state came from; if it is damaged, restore the state without it."""
-        if self._opened._state.origin is not None:
+        if opened._state.origin is not None:
             with self.lock:
-                self._verify()
+                self._verify(opened)
 
-    def _verify(self) -> None:
-        opened, state = self._opened, self._opened._state
+    def _verify(self, opened: OpenProject) -> None:
+        state = opened._state
         if state.origin is None:
             return
         try:
@@ -78,11 +79,11 @@ class SnapshotSaver:
                 opened._restore(verify=True)
             opened.warnings.append(f"snapshot {state.origin} was used until it turned out to be damaged: {error}")
 
-    def _verify_or_warn(self) -> None:
+    def _verify_or_warn(self, opened: OpenProject) -> None:
         try:
-            self.verify()
+            self.verify(opened)
         except DragomanError as error:
-            self._opened.warnings.append(f"could not check a snapshot: {error}")
+            opened.warnings.append(f"could not check a snapshot: {error}")
 
     def wait(self) -> None:
         """Wait for what is done in the background."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time as clock
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import islice
@@ -55,6 +56,7 @@ from dragoman.store.rows import (
 )
 
 CHUNK = 256  # rows fetched at once
+BELIEVED = 1.0  # seconds for which a database that answered is taken to answer again: asking costs half an append
 
 
 class UnfinishedError(BadInputError):
@@ -84,6 +86,7 @@ class Journal:
         self._insert = INSERT
         self._lock = threading.Lock()
         self._tail = NO_TAIL
+        self._appended = 0.0  # when it was last known that appending works
         try:
             with self._database.reading() as connection:
                 if not sa.inspect(connection).has_table(TABLE):
@@ -175,11 +178,12 @@ class Journal:
             read_tail(connection)
 
     def check_reachable(self) -> None:
-        """Raise an error if a shared journal cannot be appended to now."""
-        if self._fence:
+        """Raise an error if a shared journal cannot be appended to, unless it was a moment ago."""
+        if self._fence and clock.monotonic() - self._appended > BELIEVED:
             with self._lock, self._database.writing() as connection:
                 self._fence.check(connection)
                 connection.rollback()
+            self._appended = clock.monotonic()
 
     def resume(self, known: int, known_digest: str) -> None:
         """Continue after this row, if it is the newest: after an error, when the rows up to here have been read again.
@@ -391,6 +395,7 @@ class Journal:
         """
         check_text(user=user)
         with self._lock:
+            self._appended = 0.0
             with self._database.writing() as connection:
                 if self._fence:
                     self._fence.check(connection)
@@ -401,6 +406,7 @@ class Journal:
                     raise StorageError(what, where=self.name, remedy="try again, or open the project again")
                 yield page
             self._tail = page.tail
+            self._appended = clock.monotonic()
 
     def _fetch(self, rows: sa.Select[Any]) -> list[Row]:
         with self._database.reading() as connection:
