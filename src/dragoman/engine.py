@@ -101,12 +101,14 @@ class Engine(OpenProject):
         journal: str | None = None,
         memory: bool = True,
         upstream: str | None = None,
+        unfinished: bool = False,
     ) -> Self:
         """Create a project in a directory and open it.
 
         `base` is the directory of a trained base or of a trained project, or the URL of a base (s3://…, gs://…), which
         is downloaded. `journal` is the URL of a PostgreSQL database, to keep the journal there. `order` is the order of
-        the language model; the default is that of the base, or 5.
+        the language model; the default is that of the base, or 5. An `unfinished` project cannot be opened again before
+        it is published (`dragoman.store.building`).
         """
         if tokens not in get_args(Mode):
             raise BadInputError(f"unknown kind of tokens {tokens!r}", remedy="choose text or words")
@@ -117,7 +119,8 @@ class Engine(OpenProject):
         if order not in (own, None):
             raise BadInputError(f"the base was trained with order={own}", remedy=f"create the project with order={own}")
         settings = {"preset": preset, "tokens": tokens, "order": own}
-        project = Project.create(path, settings, source=source, target=target, journal=journal, base=directory)
+        languages = {"source": source, "target": target}
+        project = Project.create(path, settings, **languages, journal=journal, base=directory, unfinished=unfinished)
         engine = cls(project, write=True, memory=memory)
         if upstream is not None:
             engine.upstream = upstream
@@ -391,11 +394,13 @@ class Engine(OpenProject):
                 lesson = prepare(state, source, target, *said)
                 comparison = compare(state, lesson)
             reason = self._examine(state, lesson, user=user, force=force)
-            with self._undoing():
+            with self._undoing() as undo:
                 contribution = self._learn(state, lesson, comparison)
-                number = self._project.journal.append_learn(
-                    source, target, contribution=contribution, user=user, reason=reason, time=time
-                )
+                undo.learned(lesson.pair, contribution)
+                with undo.appending():
+                    number = self._project.journal.append_learn(
+                        source, target, contribution=contribution, user=user, reason=reason, time=time
+                    )
                 state.memory.add(number, source, target)
                 state.revision = number
         self._save_now_and_then()
@@ -414,8 +419,9 @@ class Engine(OpenProject):
         """Subtract exactly what a correction has contributed; the journal keeps both rows."""
         with self._writing() as state:
             row = self._in_force(number)
-            with self._undoing():
-                state.revision = self._project.journal.append_forget(number, user=user)
+            with self._undoing() as undo:
+                with undo.appending():
+                    state.revision = self._project.journal.append_forget(number, user=user)
                 state.take_back(row)
         self._save_now_and_then()
 
@@ -432,14 +438,17 @@ class Engine(OpenProject):
                 lesson = prepare(state, source, target, *heard)
                 comparison = compare(state, lesson)
             reason = self._examine(state, lesson, user=user, force=force, refers_to=number)
-            with self._undoing():
+            with self._undoing() as undo:
                 state.take_back(row)
+                undo.forgot(row)
                 again = lesson.said and state.knowledge.read_again(lesson.said)
                 lesson = replace(lesson, pair=state.knowledge.read_again(lesson.pair), said=again)
                 contribution = self._learn(state, lesson, comparison)
-                new = self._project.journal.append_revise(
-                    number, target, contribution=contribution, user=user, reason=reason
-                )
+                undo.learned(lesson.pair, contribution)
+                with undo.appending():
+                    new = self._project.journal.append_revise(
+                        number, target, contribution=contribution, user=user, reason=reason
+                    )
                 state.memory.add(new, source, target)
                 state.revision = new
         self._save_now_and_then()
@@ -464,10 +473,11 @@ class Engine(OpenProject):
         source, target = lesson.pair.source, lesson.pair.target
         reason = state.guard.check(source, target, self.target)
         if reason and not force:
-            with self._undoing():
-                number = self._project.journal.append_flagged(
-                    source.text, target.text, reason=reason, refers_to=refers_to, user=user
-                )
+            with self._undoing() as undo:
+                with undo.appending():
+                    number = self._project.journal.append_flagged(
+                        source.text, target.text, reason=reason, refers_to=refers_to, user=user
+                    )
                 state.revision = number
             raise FlaggedError(reason, number)
         return reason
@@ -537,8 +547,9 @@ class Engine(OpenProject):
 
     def _change(self, state: State, changes: dict[str, Any]) -> None:
         """Apply settings that have been checked, in the form used in the journal."""
-        with self._undoing():
-            state.revision = self._project.journal.append_settings(changes)
+        with self._undoing() as undo:
+            with undo.appending():
+                state.revision = self._project.journal.append_settings(changes)
             settings.apply_settings(state, changes)
 
     # ── Looking up ───────────────────────────────────────────────────────────────────────────────────────────────────

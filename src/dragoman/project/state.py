@@ -6,15 +6,15 @@ later, from the first row or from any snapshot: the arrays are the same, bit for
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from dragoman.adapt.adaptation import Adaptation, apart
 from dragoman.arrays import ArrayTree
 from dragoman.errors import DamagedFileError
 from dragoman.models.knowledge import Knowledge
-from dragoman.models.loglinear import Weights
+from dragoman.models.loglinear import PRESETS, Weights
 from dragoman.models.modelset import Contribution
 from dragoman.models.replacements import Replacements
 from dragoman.project.glossary import Glossary
@@ -24,8 +24,9 @@ from dragoman.project.settings import apply_settings, dump_settings
 from dragoman.search.decoder import Estimates
 from dragoman.search.searching import Search
 from dragoman.search.upstream_options import Trust
-from dragoman.store import Journal, Project, Row, Snapshot
-from dragoman.text.tokens import SIGNATURE
+from dragoman.store import Project, Row, Snapshot
+from dragoman.store.description import DESCRIPTION
+from dragoman.text.tokens import SIGNATURE, Mode
 from dragoman.upstream import fusion_learning
 from dragoman.upstream.fusion_trust import Confidence
 
@@ -54,19 +55,24 @@ class State:
     )
     revision: int = 0  # id of the last row of the journal folded into it
     saved: int = 0  # id of the last row covered by a snapshot
+    origin: int | None = None  # the snapshot it was restored from, unless every byte of that was checked
 
     @classmethod
-    def restore(cls, project: Project, base: Knowledge | None) -> tuple[Self, list[str]]:
-        """The state after the last row, and a warning for each snapshot that could not be used."""
-        settings = project.settings
+    def restore(cls, project: Project, base: Knowledge | None, *, verify: bool | int = False) -> tuple[Self, list[str]]:
+        """The state after the last row, and a warning for each snapshot that could not be used.
+
+        Every byte of a snapshot is checked if `verify`, or if it has at most so many bytes; otherwise files that have
+        changed.
+        """
+        settings = initial_settings(project)
         state = cls._new(Knowledge(base, tokens=settings["tokens"], order=settings["order"]), settings)
-        snapshot, warnings = project.newest_snapshot()
+        snapshot, warnings = project.newest_snapshot(verify=verify)
         if snapshot and snapshot.about.get("format") != FORMAT:
             warnings.append(f"snapshot {snapshot.id} skipped: it was made by another version of dragoman")
         elif snapshot:
             state = cls._from_snapshot(snapshot, base, settings)
         for row in project.journal.rows(after=state.revision):
-            state.fold(row, project.journal)
+            state.fold(row, project.journal.get)
         return state, warnings
 
     @classmethod
@@ -80,6 +86,7 @@ class State:
         state = cls._new(knowledge, settings)
         state.memory = Memory.from_arrays(arrays.under("memory"))
         state.revision = state.saved = snapshot.id
+        state.origin = None if snapshot.verified else snapshot.id
         apply_settings(state, snapshot.about["settings"])
         if state.adaptation:
             state.adaptation.restore(arrays.under("adaptation"))
@@ -89,8 +96,8 @@ class State:
         state.confidence = Confidence.from_arrays(arrays.under("upstream.confidence"))
         return state
 
-    def fold(self, row: Row, journal: Journal) -> None:
-        """Apply the next row of the journal."""
+    def fold(self, row: Row, find: Callable[[int], Row]) -> None:
+        """Apply the next row of the journal; `find` returns an earlier row."""
         if row.kind == "learn":
             source, target = texts(row)
             said = said_in(row)
@@ -106,15 +113,15 @@ class State:
             self.memory.add(row.id, source, target)
             self.after_learning()
         elif row.kind == "forget":
-            self.take_back(journal.get(int(row.refers_to or 0)))
+            self.take_back(find(int(row.refers_to or 0)))
         elif row.kind == "settings":
             apply_settings(self, row.settings or {})
         self.revision = row.id
 
     def take_back(self, row: Row) -> None:
-        """Subtract what a correction added; a flagged one has added nothing."""
+        """Subtract what a correction added: nothing if it was flagged, or has been forgotten before."""
         self.latest = None
-        if row.kind == "learn":
+        if row.kind == "learn" and row.id in self.memory:
             said = said_in(row)
             self.knowledge.forget(self.knowledge.read_pair(*texts(row)), contribution(row))
             if said:
@@ -195,6 +202,19 @@ class State:
         return tree
 
 
+def initial_settings(project: Project) -> dict[str, Any]:
+    """The settings that a project was created with, after checking that they can be used."""
+    settings = project.settings
+    choices = {"preset": tuple(PRESETS), "tokens": get_args(Mode)}
+    odd = [name for name, known in choices.items() if settings.get(name) not in known]
+    if type(settings.get("order")) is not int:
+        odd.append("order")
+    if odd:
+        what = f"the initial settings have an invalid {odd[0]}: {settings.get(odd[0])!r}"
+        raise DamagedFileError(what, where=project.path / DESCRIPTION, remedy="restore it from a copy")
+    return settings
+
+
 def texts(row: Row) -> tuple[str, str]:
     """Source and target of a correction."""
     if row.source is None or row.target is None:
@@ -208,7 +228,13 @@ def contribution(row: Row) -> Contribution:
         raise DamagedFileError(
             f"row {row.id} of the journal has no contribution", remedy="restore the journal from a copy"
         )
-    return Contribution.from_bytes(fusion_learning.apart_from_said(apart(row.contribution)[0])[0])
+    return contribution_of(row.contribution)[0]
+
+
+def contribution_of(data: bytes) -> tuple[Contribution, fusion_learning.Said | None]:
+    """What a correction contributed, and what another engine had said, from what the journal records of both."""
+    contributed, said = fusion_learning.apart_from_said(apart(data)[0])
+    return Contribution.from_bytes(contributed), said
 
 
 def said_in(row: Row) -> fusion_learning.Said | None:

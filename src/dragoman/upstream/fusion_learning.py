@@ -51,6 +51,12 @@ def relearn(knowledge: Knowledge, pair: Pair, said: Said) -> None:
         what = "an engine's translation was split into different words when it was learned, or belongs to another base"
         remedy = "learn all of them again with `dragoman copy`, or restore the base that belongs to the journal"
         raise BadInputError(what, remedy=remedy)
+    put_back(knowledge, said)
+
+
+def put_back(knowledge: Knowledge, said: Said) -> None:
+    """Undo `forget`."""
+    models, added = knowledge.models, said.contribution
     models.inverse.apply(added.source, added.target, added.inverse)
     models.direct.apply(added.target, added.source, added.direct)
 
