@@ -23,6 +23,9 @@ class DocumentSegment:
     target: str  # empty if there is none
     state: State
     inline: Inline = field(default_factory=Inline, repr=False, compare=False)  # text and tags of the source
+    context: str = field(default="", repr=False, compare=False)  # where it stands: a heading, a key, a dialogue
+    note: str = field(default="", repr=False, compare=False)  # what the author tells the translator
+    limit: int | None = field(default=None, repr=False, compare=False)  # characters a target should not exceed
 
     @property
     def tags(self) -> list[str]:
@@ -44,12 +47,17 @@ Targets = Mapping[str, str | tuple[str, State]]
 class Document(ABC):
     """An immutable document. A language is None if neither the file nor the caller states it."""
 
-    format: str  # "xliff 1.2", "xliff 2", "tmx", "po", "tsv" or "text"
+    format: str  # "xliff 1.2", "tmx", "po", "html", "docx" …
     source_language: str | None
     target_language: str | None
     segments: list[DocumentSegment]
     data: bytes = field(repr=False)
     contents: Contents = field(repr=False)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a person should know before this file is filled, such as a signature that will no longer hold."""
+        return []
 
     def fill(self, targets: Targets) -> bytes:
         """The same bytes, with these targets and states in place of the old ones.
