@@ -15,6 +15,7 @@ b'hello\thola\ngood night\tbuenas noches\n'
 from __future__ import annotations
 
 from dragoman.formats.document import Document, DocumentSegment, State, Targets
+from dragoman.formats.packed import PackedDocument
 from dragoman.formats.pieces import PieceDocument
 from dragoman.formats.registry import FORMATS, find_kind
 
@@ -30,7 +31,7 @@ def read_document(
     `sentences`, the paragraphs of a text are divided into sentences; without, each is a segment.
     """
     kind = find_kind(data, name)
-    if issubclass(kind, PieceDocument):
+    if issubclass(kind, PieceDocument | PackedDocument):
         return kind.read(data, name, source, target, sentences=sentences)
     return kind.read(data, name, source, target)
 

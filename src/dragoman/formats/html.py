@@ -32,8 +32,8 @@ DESCRIPTIONS = words("description keywords og:title og:description og:site_name 
 BUTTONS = words("submit button reset")
 
 CHARSET = re.compile(
-    rb"""<meta[^>]{0,300}?charset\s*=\s*["']?([A-Za-z][\w.-]{0,40})|\A\s*<\?xml[^>]{0,200}?encoding=["']([\w.-]+)""",
-    re.I,
+    rb"""(?:<meta[^>]{0,300}?charset\s*=\s*["']?|\A\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["'])([A-Za-z][\w.-]{0,40})""",
+    re.IGNORECASE,
 )
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<![^>]*>|<\?(?:php\b|=).*?(?:\?>|\Z)|<\?[^>]*>|<%.*?(?:%>|\Z)"

@@ -16,7 +16,7 @@ from dragoman.formats.codes import pair_up
 from dragoman.formats.division import Parts, whole
 from dragoman.formats.inline import Inline, Kind, Tag
 from dragoman.formats.pieces import Piece, PieceDocument, Replacement
-from dragoman.formats.yaml_files import YamlDocument, read_scalars
+from dragoman.formats.yaml_files import Scalar, read_scalars, write_scalar
 
 FRONT_KEYS = ("title", "description", "summary", "subtitle", "excerpt", "sidebar_label", "linkTitle")
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
@@ -128,12 +128,12 @@ class MarkdownDocument(PieceDocument):
         return iter(_numbered(parts))
 
     def _render(self, piece: Piece, parts: Parts, inner: list[Replacement]) -> str:
-        if isinstance(piece.style, tuple):  # in the front matter
-            return YamlDocument._render(self, piece.style[0], parts, inner)  # type: ignore[arg-type]
+        if isinstance(piece.style, Scalar):  # in the front matter
+            return write_scalar(Inline(parts).text, piece.style, self.contents)
         written = "".join(part if isinstance(part, str) else self.raw(part, inner) for part in parts)
         if piece.context in ("th", "td"):
             written = re.sub(r"(?<!\\)\|", r"\\|", written)
-        if isinstance(parts[0], str) and _BLOCK_START.match(written):
+        if isinstance(parts[0], str) and _BLOCK_START.match(written) and not _BLOCK_START.match(piece.inline.text):
             written = re.sub(r"\A(\d*)(.)", r"\1\\\2", written)
         return written
 
@@ -147,9 +147,8 @@ class MarkdownDocument(PieceDocument):
         for each in scalars:
             if not each.is_key and each.path[-1:] and each.path[-1] in FRONT_KEYS and len(each.path) == 1:
                 moved = each._replace(start=each.start + front.start(1), end=each.end + front.start(1))
-                inner = Piece("", Inline(), moved.start, moved.end, style=moved)
                 name = f"front/{each.path[0]}"
-                yield Piece(name, Inline([each.text]), moved.start, moved.end, name, divide=whole, style=(inner,))
+                yield Piece(name, Inline([each.text]), moved.start, moved.end, name, divide=whole, style=moved)
 
 
 def _lines(text: str, at: int) -> list[_Line]:

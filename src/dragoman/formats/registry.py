@@ -10,11 +10,14 @@ from dragoman.formats.android import AndroidDocument
 from dragoman.formats.apple import StringsDocument
 from dragoman.formats.csv_files import CsvDocument
 from dragoman.formats.document import Document
+from dragoman.formats.epub import EpubDocument
 from dragoman.formats.fluent import FluentDocument
 from dragoman.formats.html import HtmlDocument
 from dragoman.formats.json_files import ArbDocument, JsonDocument
 from dragoman.formats.lines import TextDocument, TsvDocument
 from dragoman.formats.markdown import MarkdownDocument
+from dragoman.formats.office import DocxDocument, PptxDocument, XlsxDocument
+from dragoman.formats.opendocument import OpenDocument
 from dragoman.formats.po import PoDocument
 from dragoman.formats.properties import PropertiesDocument
 from dragoman.formats.resx import ResxDocument
@@ -42,6 +45,11 @@ FORMATS: dict[type[Document], str] = {
     ResxDocument: ".resx .resw",
     FluentDocument: ".ftl",
     CsvDocument: ".csv",
+    DocxDocument: ".docx .docm .dotx",
+    PptxDocument: ".pptx .pptm .ppsx",
+    XlsxDocument: ".xlsx .xlsm",
+    OpenDocument: ".odt .ott .ods .odp",
+    EpubDocument: ".epub",
 }
 BY_ENDING = {ending: kind for kind, endings in FORMATS.items() for ending in endings.split()}
 _RESOURCES = re.compile(rb"<resources[\s>/]")

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.extras import load
+from dragoman.formats.contents import Contents
 from dragoman.formats.division import Parts
 from dragoman.formats.document import Change
 from dragoman.formats.inline import Inline
@@ -88,33 +89,33 @@ class YamlDocument(PieceDocument):
         return [Replacement(root.start, root.end, written)]
 
     def _render(self, piece: Piece, parts: Parts, _: list[Replacement]) -> str:
-        text, old = Inline(parts).text, piece.style
-        if old.style in ("|", ">") and not _UNPRINTABLE.search(text) and text.strip("\n "):
-            return self._block(text, old)
-        if old.style is None and not old.in_flow and _PLAIN.fullmatch(text) and not NOT_STRINGS.fullmatch(text):
-            return text
-        if old.style == "'" and not re.search(r"[\n\r\t]", text) and not _UNPRINTABLE.search(text):
-            return "'" + text.replace("'", "''") + "'"
-        return quoted(text)
+        return write_scalar(Inline(parts).text, piece.style, self.contents)
 
-    def _block(self, text: str, old: Scalar) -> str:
-        """A block scalar with the indentation of the old one; folded ones become literal, which keep every break."""
-        written = self._slice(old.start, old.end)
-        lines = [line for line in written.splitlines()[1:] if line.strip()]
-        before = self.contents.text[self.contents.text.rfind("\n", 0, old.start) + 1 : old.start]
-        depth = len(before) - len(before.lstrip(" -"))
-        indent = min((len(line) - len(line.lstrip(" ")) for line in lines), default=depth + 2)
-        chomp = "" if text.endswith("\n") and not text.endswith("\n\n") else "+" if text.endswith("\n") else "-"
-        explicit = str(indent - self._parent_indent(old)) if text[:1] in " \n" else ""
-        body = text.removesuffix("\n").split("\n")
-        newline = self.contents.newline
-        end = newline if written.endswith("\n") else ""
-        head = f"|{explicit}{chomp}"
-        return newline.join([head, *(" " * indent + line if line else "" for line in body)]) + end
 
-    def _parent_indent(self, old: Scalar) -> int:
-        line = self.contents.text[self.contents.text.rfind("\n", 0, old.start) + 1 : old.start]
-        return len(line) - len(line.lstrip(" "))
+def write_scalar(text: str, old: Scalar, contents: Contents) -> str:
+    """A string in the style of the one that it replaces, if it can have that, else in double quotes."""
+    if old.style in ("|", ">") and not _UNPRINTABLE.search(text) and text.strip("\n "):
+        return _block(text, old, contents)
+    if old.style is None and not old.in_flow and _PLAIN.fullmatch(text) and not NOT_STRINGS.fullmatch(text):
+        return text
+    if old.style == "'" and not re.search(r"[\n\r\t]", text) and not _UNPRINTABLE.search(text):
+        return "'" + text.replace("'", "''") + "'"
+    return quoted(text)
+
+
+def _block(text: str, old: Scalar, contents: Contents) -> str:
+    """A block scalar with the indentation of the old one; folded ones become literal, which keep every break."""
+    written = contents.text[old.start : old.end]
+    lines = [line for line in written.splitlines()[1:] if line.strip()]
+    before = contents.text[contents.text.rfind("\n", 0, old.start) + 1 : old.start]
+    parent = len(before) - len(before.lstrip(" "))
+    indent = min((len(line) - len(line.lstrip(" ")) for line in lines), default=parent + 2)
+    chomp = "" if text.endswith("\n") and not text.endswith("\n\n") else "+" if text.endswith("\n") else "-"
+    explicit = str(indent - parent) if text[:1] in " \n" else ""
+    body = text.removesuffix("\n").split("\n")
+    end = contents.newline if written.endswith("\n") else ""
+    head = f"|{explicit}{chomp}"
+    return contents.newline.join([head, *(" " * indent + line if line else "" for line in body)]) + end
 
 
 def quoted(text: str) -> str:
