@@ -67,7 +67,12 @@ def into_sentences(language: str | None) -> Divide:
         if sum(len(part) for part in middle if isinstance(part, str)) < 2:
             return whole(parts)
         flat = "".join(part if isinstance(part, str) else STAND_IN for part in middle)
-        ends = [end for end in find_boundaries(flat, language) if end not in _enclosed(middle)]
+        ends = find_boundaries(flat, language)
+        if ends and len(middle) > 1:
+            enclosed = _enclosed(middle)
+            ends = [end for end in ends if end not in enclosed]
+        if not ends:
+            return whole(parts)
         found = [Chunk(before, False)]
         for sentence in _cut(middle, ends):
             found += whole(sentence)
@@ -112,6 +117,11 @@ def _enclosed(parts: Parts) -> set[int]:
 
 def _trim(parts: Parts) -> tuple[Parts, Parts, Parts]:
     """What is before the text, the text, and what is after it."""
+    if len(parts) == 1 and isinstance(parts[0], str):  # most are: no need to look at ends again and again
+        text = parts[0]
+        bare = text.strip()
+        begin = len(text) - len(text.lstrip())
+        return _some(text[:begin]), _some(bare), _some(text[begin + len(bare) :])
     before: Parts = []
     after: Parts = []
     middle = list(parts)
@@ -137,6 +147,10 @@ def _trim(parts: Parts) -> tuple[Parts, Parts, Parts]:
         else:
             break
     return before, middle, after
+
+
+def _some(text: str) -> Parts:
+    return [text] if text else []
 
 
 def _closing(parts: Parts) -> int:

@@ -64,11 +64,12 @@ class EpubDocument(PackedDocument):
     """A book; one whose pages are encrypted is refused."""
 
     kind = "epub"
+    root = "META-INF/container.xml"
 
     @classmethod
     def find_parts(cls, package: Package) -> Iterable[tuple[str, type[PieceDocument]]]:
         """The description of the book, then its pages."""
-        container = package.read("META-INF/container.xml") if "META-INF/container.xml" in package else b""
+        container = package.read(cls.root) if cls.root in package else b""
         locked = package.read("META-INF/encryption.xml") if "META-INF/encryption.xml" in package else b""
         for root in _ROOTFILE.findall(container):
             path = unquote(root.decode("utf-8", "replace"))

@@ -63,7 +63,7 @@ class Inline:
     def ambiguous(self) -> bool:
         """Whether it has text that looks like one of its own tags, so that the two cannot be told apart."""
         shown = {tag.shown for tag in self.tags}
-        return any(tag in run for run in self.runs for tag in shown)
+        return bool(shown) and any(tag in run for run in self.runs for tag in shown)
 
     def add(self, text: str) -> None:
         """Go on with some text."""

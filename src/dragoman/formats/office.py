@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from html import unescape
+from typing import ClassVar
 
 from dragoman.formats.division import Parts
 from dragoman.formats.elements import Element
@@ -74,20 +75,26 @@ class SheetPart(RunDocument):
             return self._write_text("".join(part for part in parts if isinstance(part, str)))
         return super()._render(piece, parts, inner)
 
+    def _read_back(self, piece: Piece, parts: Parts | None) -> str:
+        return (
+            Inline(piece.inline.parts if parts is None else parts).text
+            if piece.style is None
+            else super()._read_back(piece, parts)
+        )
+
 
 class _OfficeDocument(PackedDocument):
     """A file whose table of types says what its parts are."""
 
-    types: str
-    reader: type[PieceDocument]
+    root = "[Content_Types].xml"
+    types: ClassVar[str]
+    reader: ClassVar[type[PieceDocument]]
 
     @classmethod
     def find_parts(cls, package: Package) -> Iterable[tuple[str, type[PieceDocument]]]:
         """The parts of the wanted types, in the order of their numbers."""
         found = []
-        for override in _OVERRIDE.findall(
-            package.read("[Content_Types].xml") if "[Content_Types].xml" in package else b""
-        ):
+        for override in _OVERRIDE.findall(package.read(cls.root) if cls.root in package else b""):
             part, kind = _PART.search(override), _TYPE.search(override)
             if part and kind and re.search(cls.types, kind[1].decode("latin-1")):
                 found.append(unescape(part[1].decode("utf-8", "replace")))
@@ -103,7 +110,7 @@ class DocxDocument(_OfficeDocument):
     """A document of Word."""
 
     kind = "docx"
-    types = r"(?i)wordprocessingml\.(?:(?:document|template)\.main|header|footer|footnotes|endnotes)\+xml|ms-word.*main\+xml"
+    types = r"(?i)wordprocessingml\.(?:(?:document|template)\.main|header|footer|footnotes|endnotes)\+xml|ms-word.*main"
     reader = WordPart
 
 

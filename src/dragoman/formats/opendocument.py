@@ -76,6 +76,7 @@ class OpenDocument(PackedDocument):
     """A text, a spreadsheet or a presentation."""
 
     kind = "odt"
+    root = "content.xml"
 
     @classmethod
     def find_parts(cls, package: Package) -> Iterable[tuple[str, type[PieceDocument]]]:

@@ -75,7 +75,7 @@ class Package:
 
     def write(self, changed: Mapping[str, bytes]) -> bytes:
         """The archive with some parts replaced."""
-        out, directory = bytearray(), bytearray()
+        out = bytearray()
         records = self._records()
         order = sorted(self.infos.values(), key=lambda info: info.header_offset)
         ends = [*(info.header_offset for info in order[1:]), self._start]
@@ -88,7 +88,8 @@ class Package:
             else:
                 local, record = _packed(info, new, record)
                 out += local
-            directory += record[:42] + struct.pack("<L", offset) + record[46:]
+            records[info.filename] = record[:42] + struct.pack("<L", offset) + record[46:]
+        directory = b"".join(records.values())
         comment = self.data[self.data.rfind(b"PK\x05\x06") + 22 :]
         end_record = _END.pack(b"PK\x05\x06", 0, 0, len(order), len(order), len(directory), len(out), len(comment))
         return bytes(out + directory + end_record + comment)

@@ -23,6 +23,7 @@ class PackedDocument(Document):
     sentences: bool = True
 
     kind: ClassVar[str]
+    root: ClassVar[str]  # a part that every such file has
 
     @classmethod
     @abstractmethod
@@ -44,7 +45,7 @@ class PackedDocument(Document):
         for path, kind in cls.find_parts(package):
             if path in package and path not in parts:
                 parts[path] = kind.read(package.read(path), f"{name}/{path}", source, target, sentences=sentences)
-        if not parts:
+        if not parts and cls.root not in package:
             what = f"has no text that a {cls.kind} file would have"
             raise BadInputError(what, where=name, remedy="check that its name fits what is in it")
         stated = next((part.source_language for part in parts.values() if part.source_language), None)

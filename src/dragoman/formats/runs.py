@@ -164,6 +164,25 @@ class RunDocument(XmlPieceDocument):
         name = f"{self._prefix}{self.text}"
         return f"<{name}{self.preserve}>{escape(text)}</{name}>"
 
+    def _read_back(self, piece: Piece, parts: Parts | None) -> str:
+        """The text of each format in turn: which of them goes without saying may be another in the new paragraph."""
+        style: Style = piece.style
+        formats, shown, last = [style.base], "", None
+        for part in piece.inline.parts if parts is None else parts:
+            if isinstance(part, str):
+                bare = _bare(formats[-1])
+                shown += part if bare == last else f"\ufffc{bare}\ufffc{part}"
+                last = bare
+                continue
+            meaning = style.meanings[part.shown]
+            if meaning.things and not shown.endswith("\ufffd"):  # neighbours may have become one
+                shown, last = f"{shown}\ufffd", None
+            if part.kind == "start":
+                formats.append(meaning.format if meaning.format is not None else formats[-1])
+            elif part.kind == "end":
+                formats.pop()
+        return shown
+
     def _find_unwritable(self, segment: DocumentSegment, target: str) -> tuple[str, str] | None:
         if re.search(r"[\n\r\t]", target) and not re.search(r"[\n\r\t]", segment.source):
             return "has a line break or a tab", "use a space"
