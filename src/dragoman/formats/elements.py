@@ -106,7 +106,7 @@ class Scanner:
         tag = _START.match(self.data, start)
         if tag is None:
             raise self._refusal("has a tag that cannot be understood", "write it in the usual way")
-        local = name.removeprefix(self.namespace).lstrip(" ")
+        local = name.removeprefix(f"{self.namespace} ")
         element = Element(local, attributes, start, tag.end())
         if self.inside or local in self.wanted:
             if self.inside:

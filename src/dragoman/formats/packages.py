@@ -67,7 +67,7 @@ class Package:
         try:
             with zipfile.ZipFile(BytesIO(self.data)) as archive, archive.open(info) as part:
                 data = part.read(info.file_size + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, struct.error):
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError, ValueError, struct.error):
             raise self._refusal(f"has a damaged part ({name})", "save it again") from None
         if len(data) > info.file_size:
             raise self._refusal(f"has a part that is larger than it says ({name})", "save it again")

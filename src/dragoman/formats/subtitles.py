@@ -7,13 +7,13 @@ are joined, too, and broken again when the cue is written. The limit of a segmen
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.formats.codes import pair_up
 from dragoman.formats.division import Parts, whole
-from dragoman.formats.document import DocumentSegment
+from dragoman.formats.document import Change, DocumentSegment
 from dragoman.formats.inline import Inline, Kind, Tag
 from dragoman.formats.pieces import Piece, PieceDocument, Replacement
 
@@ -127,8 +127,16 @@ class SubtitlesDocument(PieceDocument):
         at = min(spaces, key=lambda space: abs(space - middle))
         return text[:at] + self.contents.newline + text[at + 1 :]
 
-    def _normal(self, text: str) -> str:
-        return re.sub(r"\s*(\ufffc?)\s*", r"\1", text)
+    def _verify(self, data: bytes, changes: Mapping[str, Change]) -> None:
+        """Compare cue by cue: which cues make a sentence may differ in a translation."""
+        again = self.read(data, self.contents.name, self.source_language, self.target_language)
+        wanted = [
+            self._parts(chunks, changes) if any(name in changes for name, _ in chunks) else piece.inline.parts
+            for piece, chunks in zip(self.pieces, self.chunks, strict=True)
+        ]
+        if _cues(wanted) != _cues([piece.inline.parts for piece in again.pieces]):
+            what = "a target cannot be written into this file as it is"
+            raise BadInputError(what, where=self.contents.name, remedy="look for blank lines and markup in the targets")
 
     def _find_unwritable(self, segment: DocumentSegment, target: str) -> tuple[str, str] | None:
         if re.search(r"\n\s*\n|-->|\A\s*\n", target):
@@ -150,6 +158,19 @@ class VttDocument(SubtitlesDocument):
                 "does not begin with WEBVTT", where=self.contents.name, remedy="name it .srt if it is SRT"
             )
         return super()._find_pieces()
+
+
+def _cues(pieces: Iterable[Parts]) -> list[str]:
+    """The text of each cue, with markup in it as such, and without white space."""
+    shown = (
+        "".join(part if isinstance(part, str) else "\n" if part.name == "cue" else "\ufffc" for part in parts)
+        for parts in (_flat(parts) for parts in pieces)
+    )
+    return [re.sub(r"\s+", "", cue) for cue in "\n".join(shown).split("\n")]
+
+
+def _flat(parts: Parts) -> Parts:
+    return [re.sub(r"\s+", " ", part) if isinstance(part, str) else part for part in parts]
 
 
 def _parts(text: str, offset: int) -> Parts:
