@@ -33,6 +33,15 @@ class DocumentSegment:
         return [tag.shown for tag in self.inline.tags]
 
 
+class UnwritableError(BadInputError):
+    """A target that would not be read back as it was put in."""
+
+    def __init__(self, segment: str, where: str) -> None:
+        what = f"the target of segment {segment!r} cannot be written into this file"
+        super().__init__(what, where=where, remedy="leave this segment out")
+        self.segment = segment
+
+
 class Change(NamedTuple):
     """The new target and state of a segment."""
 
@@ -115,8 +124,7 @@ class Document(ABC):
         written = {segment.id: segment.target for segment in again.segments}
         for name, change in changes.items():
             if written.get(name) != change.target:
-                what = f"the target of segment {name!r} cannot be written into this file"
-                raise BadInputError(what, where=self.contents.name, remedy="leave this segment out")
+                raise UnwritableError(name, self.contents.name)
 
 
 def _change(old: DocumentSegment, wanted: str | tuple[str, State]) -> Change:

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from dragoman.errors import BadInputError
-from dragoman.formats.document import Document, DocumentSegment
+from dragoman.formats.document import Document, DocumentSegment, State, UnwritableError
 from dragoman.formats.inline import Inline, Tag, find_emptied_pair
+from dragoman.parallel import map_in_order
+from dragoman.progress import Progress
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
@@ -34,6 +37,37 @@ def translate_segment(engine: Engine, document: Document, segment: DocumentSegme
         return placed
     parts = segment.inline.parts
     return "".join(engine.translate_text(part).text if isinstance(part, str) else part.shown for part in parts)
+
+
+class Filled(NamedTuple):
+    """A document with translations."""
+
+    data: bytes
+    translated: int  # segments
+    left_out: dict[str, str]  # segments whose translation the file cannot hold, and why
+
+
+def fill_document(engine: Engine, document: Document, progress: Progress | None = None) -> Filled:
+    """Translate the new segments of a document, on all cores; what cannot be written is left as it was."""
+    new = [segment for segment in document.segments if segment.state == "new"]
+    targets: dict[str, str | tuple[str, State]] = {}
+    left_out: dict[str, str] = {}
+    found = map_in_order(partial(translate_segment, engine, document), new)
+    for done, (segment, target) in enumerate(zip(new, found, strict=True), start=1):
+        try:
+            document.check(segment, target)
+            targets[segment.id] = target, "translated"
+        except BadInputError as error:
+            left_out[segment.id] = error.what
+        if progress:
+            progress("translating", done, len(new))
+    while True:
+        try:
+            return Filled(document.fill(targets), len(targets), left_out)
+        except UnwritableError as error:
+            if targets.pop(error.segment, None) is None:
+                raise
+            left_out[error.segment] = error.what
 
 
 def _fits(document: Document, segment: DocumentSegment, target: str) -> bool:

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import Contents
-from dragoman.formats.document import Change, Document, DocumentSegment
+from dragoman.formats.document import Change, Document, DocumentSegment, UnwritableError
 from dragoman.formats.packages import Package
 from dragoman.formats.pieces import PieceDocument
 
@@ -81,7 +81,10 @@ class PackedDocument(Document):
         changed = {}
         for path, some in by_part.items():
             changed[path] = self.parts[path]._write(some)
-            self.parts[path]._verify(changed[path], some)
+            try:
+                self.parts[path]._verify(changed[path], some)
+            except UnwritableError as error:
+                raise UnwritableError(f"{path}:{error.segment}", self.contents.name) from None
         return self.package.write(changed)
 
     def _verify(self, data: bytes, changes: Mapping[str, Change]) -> None:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import NOTHING, Contents, decode
 from dragoman.formats.division import Chunk, Divide, Parts, into_sentences, whole
-from dragoman.formats.document import Change, Document, DocumentSegment, Names, State
+from dragoman.formats.document import Change, Document, DocumentSegment, Names, State, UnwritableError
 from dragoman.formats.inline import Inline, Tag, find_broken_tag, split_target
 
 
@@ -184,9 +184,8 @@ class PieceDocument(Document):
             changed = any(name in changes for name, _ in chunks)
             parts = self._parts(chunks, changes) if changed else None
             if self._read_back(piece, parts) != self._read_back(new, None):
-                segment = next((name for name, _ in chunks if name), piece.id)
-                what = f"the target of segment {segment!r} cannot be written into this file"
-                raise BadInputError(what, where=self.contents.name, remedy="leave this segment out")
+                segment = next((name for name, _ in chunks if name in changes), piece.id)
+                raise UnwritableError(segment, self.contents.name)
 
     def _read_back(self, piece: Piece, parts: Parts | None) -> str:
         """What is compared: the text, with tags as such."""
