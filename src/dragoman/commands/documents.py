@@ -20,6 +20,7 @@ commands = typer.Typer()
 Sentences = Annotated[
     bool, typer.Option("--sentences/--paragraphs", help="Divide paragraphs into sentences, or leave them whole.")
 ]
+IsGlossary = Annotated[bool, typer.Option("--glossary", help="The file holds terms of a glossary: .tbx or .csv.")]
 Include = Annotated[list[str] | None, typer.Option("--include", help="In a directory, only files like this: *.md")]
 Exclude = Annotated[list[str] | None, typer.Option("--exclude", help="In a directory, no files like this: drafts/*")]
 
@@ -32,11 +33,18 @@ def import_file(
     translated: Annotated[
         bool, typer.Option("--translated", help="Also learn translations that nobody has confirmed.")
     ] = False,
+    glossary: IsGlossary = False,
     user: User = None,
     json: AsJson = False,
 ) -> None:
-    """Learn the translations in a file; those that look wrong are flagged, not learned, and counted."""
+    """Learn the translations in a file; those that look wrong are flagged, not learned, and counted.
+
+    The terms of a glossary (.tbx, or --glossary) are added to the project's glossary.
+    """
     with opened(project) as engine:
+        if glossary or file.suffix.lower() == ".tbx":
+            _report(_import_glossary(engine, file), json)
+            return
         segments = _segments(engine, file)
         states = {"confirmed", "translated"} if translated else {"confirmed"}
         pairs = [(one.source, one.target) for one in segments if one.target and one.state in states]
@@ -49,6 +57,39 @@ def import_file(
             counts = _learn(engine, pairs, user)
     counts["left out"] = len(segments) - len(pairs)
     _report(counts, json)
+
+
+def _import_glossary(engine: Engine, file: Path) -> dict[str, int]:
+    """Add the terms of a file to the glossary; forbidden ones, and others for the same source, are left out."""
+    from dragoman.formats.glossaries import read_glossary
+
+    terms = read_glossary(_bytes(file), file.name, engine.source, engine.target)
+    wanted: dict[str, str] = {}
+    for term in terms:
+        if not term.forbidden:
+            wanted.setdefault(term.source, term.target)
+    engine.glossary = engine.glossary | wanted
+    return {"terms": len(wanted), "left out": len(terms) - len(wanted)}
+
+
+def _export_glossary(project: Path, file: Path) -> dict[str, int]:
+    from dragoman.files import storage_errors, write_durably
+    from dragoman.formats.glossaries import GlossaryTerm, write_glossary
+
+    check_output(file)
+    with opened(project, write=False) as engine:
+        terms = [GlossaryTerm(source, target) for source, target in engine.glossary.items()]
+        data = write_glossary(terms, file.name, engine.source, engine.target)
+    with storage_errors(file):
+        write_durably(file, data)
+    return {"written": len(terms), "left out": 0}
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise BadInputError(f"cannot be read ({error.strerror or error})", where=file) from None
 
 
 def _segments(engine: Engine, file: Path) -> list[DocumentSegment]:
@@ -69,16 +110,25 @@ def _segments(engine: Engine, file: Path) -> list[DocumentSegment]:
 @commands.command("export", epilog="Example: dragoman export manual corrections.tmx")
 def export_file(
     project: ProjectPath,
-    file: Annotated[Path, typer.Argument(help="The file to write, .tmx or .tsv.")],
+    file: Annotated[Path, typer.Argument(help="The file to write, .tmx or .tsv; .tbx for the glossary.")],
+    glossary: IsGlossary = False,
     json: AsJson = False,
 ) -> None:
-    """Write the corrections in force to a translation memory or a tab-separated file."""
+    """Write the corrections in force to a translation memory or a tab-separated file.
+
+    The project's glossary is written to a .tbx file, or with --glossary to a .csv file.
+    """
     from dragoman.files import storage_errors, write_durably
     from dragoman.formats.lines import write_tsv
     from dragoman.formats.tmx import Entry, write_tmx
 
+    if glossary or file.suffix == ".tbx":
+        _report(_export_glossary(project, file), json)
+        return
     if file.suffix not in (".tmx", ".tsv"):
-        raise BadInputError("cannot export to this file type", where=file, remedy="use .tmx or .tsv")
+        raise BadInputError(
+            "cannot export to this file type", where=file, remedy="use .tmx or .tsv, or .tbx for the glossary"
+        )
     check_output(file)
     with opened(project, write=False) as engine:
         rows = engine.corrections()
