@@ -22,6 +22,7 @@ LINE = 42  # characters, the usual width
 MOST_CUES = 8  # joined to one segment
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
 _TIMES = re.compile(rf"[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}[^\n]*")
+_BLANK = re.compile(r"^[ \t]*\r?\n|\Z", re.MULTILINE)
 _MARKUP = re.compile(r"</?[A-Za-z][^<>\n]{0,200}>|<\d[\d:.]{0,20}>|\{\\[^{}\n]{0,200}\}")
 _ENDS = re.compile(r"[.!?…。！？؟।♪\])\"”»:]\s*\Z")
 _SPEAKER = re.compile(r"\s*(?:[-–—‐]\s?\S|[♪#\[(])")
@@ -33,7 +34,6 @@ class Cue(NamedTuple):
     start: int
     end: int
     seconds: float
-    line: int
 
 
 class SubtitlesDocument(PieceDocument):
@@ -51,13 +51,13 @@ class SubtitlesDocument(PieceDocument):
             start = text.find("\n", times.start()) + 1
             if start == 0:
                 return
-            blank = re.compile(r"^[ \t]*\r?\n|\Z", re.MULTILINE).search(text, start)
+            blank = _BLANK.search(text, start)
             end = blank.start() if blank else len(text)
             at = max(end, start)
             if text[begins : times.start()].strip() or not text[start:end].strip():
                 continue
             bare = text[start:end].rstrip()
-            yield Cue(start, start + len(bare), _seconds(times), text.count("\n", 0, start) + 1)
+            yield Cue(start, start + len(bare), _seconds(times))
 
     def _find_pieces(self) -> Iterable[Piece]:
         cues = list(self._cues())
