@@ -3,21 +3,22 @@
 There are a few levels of trust, each a bonus for every word that is taken from what the engine says; at the highest the
 engine's translation is taken as it is. When a correction comes, the n-best list of its source tells what each level
 would have said, and so how many word edits it would have cost. The level in force is the one that has cost the fewest
-so far; all but the engine's own translation start with a handicap. So a text in which nothing repeats is left to the
-engine, and one that is full of terms is not.
+so far; the less a level trusts the engine, the greater the handicap that it starts with. So at first only what was
+corrected in the same words is changed, a text in which nothing repeats is soon left to the engine, and one that is full
+of terms is not.
 
 Edits are integers: learning adds them, forgetting subtracts the same, in any order.
 
 >>> confidence = Confidence()
+>>> confidence.bonus
+1.2
+>>> costs = np.array([9, 9, 9, 9, 9, 9, 9, 8])
+>>> confidence.add(costs)
 >>> confidence.bonus is None  # the engine's translation as it is
 True
->>> costs = np.array([9, 9, 9, 9, 9, 9, 9, 30])
->>> confidence.add(costs)
->>> confidence.bonus
-0.3
 >>> confidence.add(-costs)
->>> confidence.bonus is None
-True
+>>> confidence.bonus
+1.2
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from dragoman.arrays import ArrayTree
 from dragoman.search.hypotheses import NBest
 
 BONUSES = (-0.15, 0.0, 0.15, 0.3, 0.5, 0.8, 1.2)  # for a word taken from the engine; after them comes the engine alone
-HANDICAPS = np.array([16, 10, 9, 8, 8, 8, 8, 0])  # edits that a level must have saved, before it is chosen
+HANDICAPS = np.array([16, 10, 9, 8, 4, 1, 0, 0])  # edits that a level must have saved, before it is chosen
 MIDDLE = 0.3  # the bonus of searches while the engine's translation is taken as it is
 ENTRIES = 40  # of the n-best list
 FEATURE = "upstream_words"
