@@ -60,6 +60,11 @@ def test_corrections_change_what_the_engine_says_of_other_texts(engine: Engine) 
         assert session.suggest("L").text.startswith("Levanta la tapa")
 
 
+def test_one_correction_is_enough_for_the_same_words(engine: Engine) -> None:
+    engine.learn("Close the lid.", "Cierra la tapa.")
+    assert engine.translate("Open the lid.").text == "Abre la tapa."
+
+
 def test_an_engine_that_is_silent_leaves_dragomans_own_translation(engine: Engine) -> None:
     for source, target in CORRECTED.items():
         engine.learn(source, target)
