@@ -44,8 +44,10 @@ from dragoman.project.provenance import Origin, find_origins
 from dragoman.project.state import State
 from dragoman.search.decoder import Estimates, Hypothesis, Search
 from dragoman.search.explain import Explanation, explain
+from dragoman.search.pieces import MAX_UNCUT_WORDS
 from dragoman.search.searching import Links
 from dragoman.store import Project, Row
+from dragoman.store.rows import write_time
 from dragoman.text.tokens import Mode
 from dragoman.types import Alignment, Check, Match, Sentence, Translation
 
@@ -161,6 +163,7 @@ class Engine(OpenProject):
         if n < 1:
             raise BadInputError(f"n must be at least 1, not {n}")
         checkpoint()
+        ahead = self._search_ahead(text, n, memory) if len(text) > MAX_UNCUT_WORDS else None
         with self._reading() as state:
             source = self._read(state, text)
             check_list(n, len(source))
@@ -168,7 +171,7 @@ class Engine(OpenProject):
                 return Translation(text, 0.0, dict.fromkeys(state.weights, 0.0), [], source, source)
             matches = state.memory.similar(text) if self._uses_memory(memory) else []
             ranked = [translating.recall(state, source, matches[0])] if matches and matches[0].similarity == 100 else []
-            found = translating.search(state, source) if len(ranked) < n else None
+            found = ahead or translating.search(state, source) if len(ranked) < n else None
             revision, adaptation = state.revision, state.adaptation
             if found and translating.is_quick(adaptation, n):
                 ranked, found = translating.best(state, source, found, n), None
@@ -179,6 +182,14 @@ class Engine(OpenProject):
             different.setdefault(each.text, each)
         nbest = list(different.values())[:n] if n > 1 else []
         return replace(ranked[0], nbest=nbest, matches=matches)
+
+    def _search_ahead(self, text: str, n: int, memory: bool | None) -> Search | None:
+        """Search a long text with the lock released now and then, so that others need not wait; otherwise None."""
+        with self._reading() as state:
+            source = self._read(state, text)
+            check_list(n, len(source))
+            known = n == 1 and self._uses_memory(memory) and state.memory.exact(text)
+        return None if known else translating.search_in_pieces(self._reading, source)
 
     def _list(
         self, source: Sentence, found: Search, n: int, revision: int, adaptation: Adaptation | None
@@ -321,6 +332,7 @@ class Engine(OpenProject):
         `force`. With `once`, if the newest correction of this source already has this target, its id is returned and
         nothing is learned. `time` is when the correction was made; the default is now.
         """
+        write_time(time)  # refuses an invalid one
         lesson, comparison = self._prepare(source, target)
         with self._writing() as state:
             known = state.memory.exact(source) if once else None

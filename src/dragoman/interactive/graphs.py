@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dragoman.interactive.guess import Guess, guess
 from dragoman.project.opened import OpenProject
 from dragoman.project.state import State
-from dragoman.project.translating import search_behind
+from dragoman.project.translating import search_behind, search_in_pieces
 from dragoman.search.constrained import Prefix
 from dragoman.search.plan import Beam
 from dragoman.search.wordgraph import WordGraph
@@ -66,10 +66,10 @@ class Graphs:
         return self._find(words, QUICK if quick else THOROUGH)
 
     def _find(self, words: tuple[str, ...], beam: Beam) -> Found:
+        found = None if words else search_in_pieces(self._project._reading, self.source, beam)
         with self._project._reading() as state:
-            prefix = Prefix(self._model_words(state, words))
-            found = search_behind(state, self.source, prefix, beam)
-            revision = state.revision
+            prefix, revision = Prefix(self._model_words(state, words)), state.revision
+            found = found or search_behind(state, self.source, prefix, beam)
         if sum(piece.work.arcs.size for piece in found.pieces) > MAX_ARCS:
             found.thin(MAX_ARCS)
         graph = found.graph().without_features()

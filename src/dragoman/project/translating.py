@@ -6,18 +6,23 @@ alone, so nobody has to wait for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import Candidates, candidates
+from dragoman.cancelling import checkpoint
 from dragoman.errors import BadInputError
 from dragoman.project.state import State
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam, Decoder, Search
 from dragoman.search.hypotheses import Hypothesis, NBest
+from dragoman.search.pieces import MAX_UNCUT_WORDS, Pieces
 from dragoman.search.searching import Links
 from dragoman.types import Match, Phrase, Sentence, Term, Translation
+
+Reading = Callable[[], AbstractContextManager[State]]  # the state, for a `with` block during which nobody changes it
 
 MAX_LIST_WORDS = 100_000  # words of the source times translations of an n-best list
 MAX_TERM_CHARACTERS = 400_000  # of what the terms in one text prescribe
@@ -41,6 +46,24 @@ def search(state: State, source: Sentence) -> Search:
     if state.adaptation:
         state.latest = key, found
     return found
+
+
+def search_in_pieces(reading: Reading, source: Sentence, beam: Beam | str = "best") -> Search | None:
+    """Search a long sentence with the lock released between its pieces; None if it is short enough not to be cut.
+
+    Each piece is searched with the models as they are at that moment.
+    """
+    if len(source) <= MAX_UNCUT_WORDS:
+        return None
+    with reading() as state:
+        words, last = state.knowledge.source.model_words(source), state.revision
+        pieces = Pieces(words, source.placeable, find_terms(state, words, source.placeable))
+    while not pieces.found:
+        checkpoint()
+        with reading() as state:
+            pieces.search_next(decoder(state, beam).plan, changed=state.revision != last)
+            last = state.revision
+    return pieces.found
 
 
 def search_behind(state: State, source: Sentence, prefix: Prefix, beam: Beam | str) -> Search:

@@ -137,7 +137,10 @@ def write_time(time: datetime | None) -> str:
     time = time or datetime.now(UTC)
     if time.tzinfo is None:
         raise BadInputError(f"the time {time} has no time zone", remedy="add one, such as datetime.UTC")
-    return time.astimezone(UTC).isoformat(timespec="microseconds")
+    try:
+        return time.astimezone(UTC).isoformat(timespec="microseconds")
+    except OverflowError:
+        raise BadInputError(f"the time {time} is before year 1 or after year 9999 in UTC") from None
 
 
 def write_settings(settings: Mapping[str, Any]) -> str:
