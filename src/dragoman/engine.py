@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self, get_args
 
 from dragoman.adapt.adaptation import Adaptation
+from dragoman.cancelling import bound, checkpoint
 from dragoman.errors import BadInputError, UnlearnableError
 from dragoman.fetching import fetch
 from dragoman.interactive import session
@@ -45,7 +46,10 @@ from dragoman.project.provenance import Origin, find_origins
 from dragoman.project.state import State, said_in
 from dragoman.search.decoder import Estimates, Hypothesis, Search
 from dragoman.search.explain import Explanation, explain
+from dragoman.search.pieces import MAX_UNCUT_WORDS
+from dragoman.search.searching import Links
 from dragoman.store import Project, Row
+from dragoman.store.rows import write_time
 from dragoman.text.tokens import Mode
 from dragoman.types import Alignment, Check, Match, Sentence, Translation
 
@@ -53,7 +57,8 @@ SNAPSHOT_EVERY = 500  # rows of the journal
 ORDER = 5  # of the language model, unless a base has another
 UPSTREAM_SECONDS = 5.0  # that a translation waits for another engine
 AHEAD = 64  # texts that another engine is asked for at once
-MAX_TEXT_WORDS = 20_000  # limit of a text to translate: the search then takes about a gigabyte
+MAX_TEXT_WORDS = 20_000  # limit of a text to translate
+MAX_SESSION_WORDS = 5_000  # limit of a text whose translation is completed: each key takes milliseconds
 
 
 class Models(NamedTuple):
@@ -178,10 +183,13 @@ class Engine(OpenProject):
         """
         if n < 1:
             raise BadInputError(f"n must be at least 1, not {n}")
+        checkpoint()
         if upstream is None:
             upstream = self._ask(text, needed=n > 1 or not (self._uses_memory(memory) and self.exact_match(text)))
+        ahead = self._search_ahead(text, n, memory) if upstream is None and len(text) > MAX_UNCUT_WORDS else None
         with self._reading() as state:
             source = self._read(state, text)
+            check_list(n, len(source))
             if not len(source):
                 return Translation(text, 0.0, dict.fromkeys(state.weights, 0.0), [], source, source)
             matches = state.memory.similar(text) if self._uses_memory(memory) else []
@@ -190,7 +198,7 @@ class Engine(OpenProject):
             if upstream and translating.is_final(state, source, upstream):
                 ranked.append(translating.repeated(state, source, upstream))
             elif len(ranked) < n:
-                found = translating.search(state, source, upstream)
+                found = ahead or translating.search(state, source, upstream)
             revision, adaptation = state.revision, state.adaptation_of(found is not None and found.upstream is not None)
             if found and translating.is_quick(adaptation, n):
                 ranked, found = translating.best(state, source, found, n), None
@@ -202,6 +210,14 @@ class Engine(OpenProject):
         nbest = list(different.values())[:n] if n > 1 else []
         return replace(ranked[0], nbest=nbest, matches=matches, upstream=upstream)
 
+    def _search_ahead(self, text: str, n: int, memory: bool | None) -> Search | None:
+        """Search a long text with the lock released now and then, so that others need not wait; otherwise None."""
+        with self._reading() as state:
+            source = self._read(state, text)
+            check_list(n, len(source))
+            known = n == 1 and self._uses_memory(memory) and state.memory.exact(text)
+        return None if known else translating.search_in_pieces(self._reading, source)
+
     def _list(
         self, source: Sentence, found: Search, n: int, revision: int, adaptation: Adaptation | None
     ) -> list[Translation]:
@@ -210,14 +226,15 @@ class Engine(OpenProject):
         If something is learned meanwhile, the list is made again at once: it always belongs to one revision.
         """
         lists, hypotheses = translating.listed(found, adaptation, n), list[Hypothesis]()
-        written: list[Translation] = []
+        written, known = list[Translation](), Links()
         while not written or len(written) < len(hypotheses):
+            checkpoint()
             with self._reading() as state:
                 if state.revision != revision:
                     said = found.upstream.sentence.text if found.upstream and found.upstream.sentence else None
                     return translating.best(state, source, translating.search(state, source, said), n)
                 hypotheses = hypotheses or translating.ranked(adaptation, lists, n)
-                written.append(translating.written(state, source, found, hypotheses[len(written)]))
+                written.append(translating.written(state, source, found, hypotheses[len(written)], known))
         return written
 
     def _ask(self, text: str, *, needed: bool = True) -> str | None:
@@ -255,6 +272,9 @@ class Engine(OpenProject):
         lines = split_lines(text)
         if len(lines) == 1 or (self._uses_memory(memory) and self.exact_match(text)):
             return self.translate(text, n=n, memory=memory)
+        if n > 1:
+            with self._reading() as state:
+                check_list(n, len(self._read(state, text)))
         self.ask_ahead(lines)
         found = joined([self.translate(line, n=n, memory=memory) for line in lines])
         return replace(found, matches=self.matches(text) if self._uses_memory(memory) else [])
@@ -271,7 +291,7 @@ class Engine(OpenProject):
         ...         [each.text for each in engine.translate_all(["Close the lid.", "the lid"])]
         ['Cierre la tapa.', 'la tapa']
         """
-        return map_in_order(partial(self.translate, n=n, memory=memory), self._asked_ahead(texts), threads)
+        return map_in_order(bound(partial(self.translate, n=n, memory=memory)), self._asked_ahead(texts), threads)
 
     def _asked_ahead(self, texts: Iterable[str]) -> Iterator[str]:
         """The same texts, the other engine asked for as many at once as it may be."""
@@ -312,6 +332,11 @@ class Engine(OpenProject):
         with self._reading() as state:
             source = self._read(state, text)
             known = state.memory.exact(text) if self._uses_memory(memory) else None
+        if len(source) > MAX_SESSION_WORDS:
+            remedy = f"open sessions for texts of at most {MAX_SESSION_WORDS:,} words"
+            raise BadInputError(
+                f"the text has {len(source):,} words, too many to complete its translation", remedy=remedy
+            )
         typing = session.Session(
             Graphs(self, source, said, partial(self._continue, text) if said else None),
             partial(self.learn, text, user=user, upstream=upstream),
@@ -335,9 +360,10 @@ class Engine(OpenProject):
         """
         if translation.lines:
             return [sure for line in translation.lines for sure in self.confidences(line)]
+        checkpoint()
         if translation.memory is not None or not len(translation.source):
             return [1.0] * len(translation.target)
-        with self.interact(translation.source.text, memory=False, upstream=translation.upstream) as typing:
+        with session.Session(Graphs(self, translation.source, translation.upstream), self.learn) as typing:
             suggestion = typing.suggest()
         sure = {(word.begin, word.text): word.confidence for word in suggestion.words}
         places = zip(translation.target.spans, translation.target.words, strict=True)
@@ -383,6 +409,7 @@ class Engine(OpenProject):
         nothing is learned. `time` is when the correction was made; the default is now. `upstream` is what another
         engine had said of the source, `upstream_name` which one: what became of it is learned too.
         """
+        write_time(time)  # refuses an invalid one
         self.check_writable()
         said = (upstream, upstream_name) if upstream is not None else self._recall(source)
         lesson, comparison = self._prepare(source, target, *said)
@@ -526,6 +553,7 @@ class Engine(OpenProject):
         with self._writing() as state:
             checked = {name: settings.check_setting(state, name, value) for name, value in values.items()}
             self._change(state, checked)
+        self._save_now_and_then()
 
     def _set(self, name: str, value: Any) -> None:
         self.change_settings({name: value})
@@ -536,14 +564,17 @@ class Engine(OpenProject):
 
     def remove_term(self, source: str) -> None:
         """Remove a term from the glossary."""
-        if source not in self.glossary:
+        with self._reading() as state:
+            known = source in state.glossary
+        if not known:
             raise BadInputError(f"{source!r} is not in the glossary", remedy="engine.glossary lists its terms")
         self._change_terms({source: None})
 
     def _change_terms(self, changes: dict[str, str | None]) -> None:
         with self._writing() as state:
-            state.glossary.changed(changes)  # refuses invalid terms before anything is written
+            state.glossary.check(changes)
             self._change(state, {"glossary": changes})
+        self._save_now_and_then()
 
     def _change(self, state: State, changes: dict[str, Any]) -> None:
         """Apply settings that have been checked, in the form used in the journal."""
@@ -628,6 +659,14 @@ class Engine(OpenProject):
         """The models and weights in use, read-only, for a `with` block during which nothing is learned."""
         with self._reading() as state:
             yield Models(state.knowledge, state.weights_in_use, state.estimates, state.revision)
+
+
+def check_list(n: int, words: int) -> None:
+    """Refuse an n-best list of a text with so many words if it would be too large."""
+    most = max(1, translating.MAX_LIST_WORDS // max(words, 1))
+    if n > most:
+        what = f"{n:,} translations of a text of {words:,} words are too many"
+        raise BadInputError(what, remedy=f"ask for at most {most:,}, or for those of a shorter text")
 
 
 def _find_base(path: Path, source: str, target: str) -> Path:

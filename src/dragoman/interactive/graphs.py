@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from dragoman.interactive.guess import Guess, guess
 from dragoman.project.opened import OpenProject
 from dragoman.project.state import State
-from dragoman.project.translating import search_behind
+from dragoman.project.translating import search_behind, search_in_pieces
 from dragoman.search.constrained import Prefix
 from dragoman.search.plan import Beam
 from dragoman.search.wordgraph import WordGraph
@@ -25,8 +26,16 @@ from dragoman.text.tokens import split
 from dragoman.types import Sentence
 
 OPENING = Beam(pops=1000, stack=250)  # wide: what is not in the graph cannot be suggested at once
+MAX_POPS, MIN_POPS = 150_000, 100  # of the opening: for all words together, but at least so many for each
+MAX_ARCS = 60_000  # of a graph that is kept: about 15 MB with all that the error model makes of it
 THOROUGH = Beam(pops=500, stack=150)
 QUICK = Beam(pops=60, stack=30)  # narrow: it is done between two keys
+
+
+def opening_beam(words: int) -> Beam:
+    """The beam for opening a source of so many words: narrower if it is long."""
+    pops = max(MIN_POPS, min(OPENING.pops, MAX_POPS // max(words, 1)))
+    return replace(OPENING, pops=pops, stack=max(MIN_POPS // 2, OPENING.stack * pops // OPENING.pops))
 
 
 class Found(NamedTuple):
@@ -60,7 +69,7 @@ class Graphs:
 
     def open(self) -> Found:
         """Search translations."""
-        return self._find((), OPENING)
+        return self._find((), opening_beam(len(self.source)))
 
     def behind(self, words: tuple[str, ...], *, quick: bool) -> Found:
         """Search translations that begin with some words."""
@@ -82,10 +91,15 @@ class Graphs:
             self._continuing.release()
 
     def _find(self, words: tuple[str, ...], beam: Beam) -> Found:
+        found = None if words else search_in_pieces(self._project._reading, self.source, beam)
         with self._project._reading() as state:
-            prefix = Prefix(self._model_words(state, words))
-            graph = search_behind(state, self.source, prefix, beam, self._said).graph()
-            return Found(graph, take_gaps(state.knowledge.target, graph.vocabulary), state.revision)
+            prefix, revision = Prefix(self._model_words(state, words)), state.revision
+            found = found or search_behind(state, self.source, prefix, beam, self._said)
+        if sum(piece.work.arcs.size for piece in found.pieces) > MAX_ARCS:
+            found.thin(MAX_ARCS)
+        graph = found.graph().without_features()
+        with self._project._reading() as state:
+            return Found(graph, take_gaps(state.knowledge.target, graph.vocabulary), revision)
 
     def guess(self, words: tuple[str, ...], unfinished: str) -> Guess | None:
         """The likeliest word of the language that begins with these characters, after these words."""

@@ -13,6 +13,7 @@ import numpy as np
 from dragoman.adapt.adaptation import Adaptation, beside
 from dragoman.adapt.lists import Candidates, candidates, losses
 from dragoman.adapt.protocol import MEASURES, Vector
+from dragoman.cancelling import checkpoint
 from dragoman.errors import UnlearnableError
 from dragoman.project import translating
 from dragoman.project.state import State
@@ -66,7 +67,9 @@ def compare(state: State, lesson: Lesson) -> Comparison | None:
     adaptation, costs = state.adaptation_of(lesson.said is not None), _costs(lesson)
     if adaptation is None or lesson.found is None or not _fits(adaptation, lesson.found):
         return None if costs is None else Comparison(None, np.zeros(0), costs)
-    nbest = lesson.found.nbest(adaptation.adapter.nbest, distinct=True)
+    checkpoint()
+    most = min(adaptation.adapter.nbest, translating.most_listed(lesson.found))
+    nbest = lesson.found.nbest(most, distinct=True)
     offered = candidates(lesson.found, nbest, factors=adaptation.wants_factors)
     measure = MEASURES[adaptation.adapter.measure]()
     return Comparison(offered, losses(measure, offered.words, lesson.pair.target_words), costs)

@@ -6,23 +6,31 @@ alone, so nobody has to wait for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import NamedTuple
 
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import Candidates, candidates
+from dragoman.cancelling import checkpoint
+from dragoman.errors import BadInputError
 from dragoman.project.state import State
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam, Decoder, Search
 from dragoman.search.hypotheses import Hypothesis, NBest
-from dragoman.search.pieces import MAX_UNCUT_WORDS
+from dragoman.search.pieces import MAX_UNCUT_WORDS, Pieces
+from dragoman.search.searching import Links
 from dragoman.search.upstream_options import Suggestion, can_be_said
-from dragoman.types import Match, Phrase, Sentence, Translation
+from dragoman.types import Match, Phrase, Sentence, Term, Translation
 from dragoman.upstream.fusion import blended
 from dragoman.upstream.fusion_trust import FEATURE
 
+Reading = Callable[[], AbstractContextManager[State]]  # the state, for a `with` block during which nobody changes it
+
 MAX_ALIGNED = 500  # words of another engine's translation; nothing can be aligned with more
+MAX_LIST_WORDS = 100_000  # words of the source times translations of an n-best list
+MAX_TERM_CHARACTERS = 400_000  # of what the terms in one text prescribe
 
 
 def decoder(state: State, beam: Beam | str = "best", upstream: Suggestion | None = None) -> Decoder:
@@ -50,6 +58,24 @@ def search(state: State, source: Sentence, upstream: str | None = None) -> Searc
     return found
 
 
+def search_in_pieces(reading: Reading, source: Sentence, beam: Beam | str = "best") -> Search | None:
+    """Search a long sentence with the lock released between its pieces; None if it is short enough not to be cut.
+
+    Each piece is searched with the models as they are at that moment.
+    """
+    if len(source) <= MAX_UNCUT_WORDS:
+        return None
+    with reading() as state:
+        words, last = state.knowledge.source.model_words(source), state.revision
+        pieces = Pieces(words, source.placeable, find_terms(state, words, source.placeable))
+    while not pieces.found:
+        checkpoint()
+        with reading() as state:
+            pieces.search_next(decoder(state, beam).plan, changed=state.revision != last)
+            last = state.revision
+    return pieces.found
+
+
 def search_behind(
     state: State, source: Sentence, prefix: Prefix, beam: Beam | str, upstream: str | None = None
 ) -> Search:
@@ -58,7 +84,7 @@ def search_behind(
     `upstream` is what another engine says of the source: its words are on offer too, if they can be used.
     """
     words = state.knowledge.source.model_words(source)
-    terms = state.glossary.find(words, source.placeable)
+    terms = find_terms(state, words, source.placeable)
     said = hear(state, words, upstream)
     given = decoder(state, beam, said)
     return given.search(words, source.placeable, prefix=prefix, terms=terms, upstream=said)
@@ -98,6 +124,16 @@ def repeated(state: State, source: Sentence, upstream: str) -> Translation:
     return Translation(upstream, 0.0, features, [], source, said, (phrase,), upstream=upstream)
 
 
+def find_terms(state: State, words: tuple[str, ...], placeable: tuple[bool, ...]) -> list[Term]:
+    """The terms of the glossary in a sentence; refused if they make the translation too long."""
+    terms = state.glossary.find(words, placeable)
+    characters = sum(len(word) + 1 for term in terms for word in term.words)
+    if characters > MAX_TERM_CHARACTERS:
+        what = f"the terms of the glossary make the translation of this text {characters:,} characters long"
+        raise BadInputError(what, remedy="translate a shorter text, or shorten the translations of its terms")
+    return terms
+
+
 class Lists(NamedTuple):
     """The n best translations of a search, and the list that an adapter chooses from, if it reranks."""
 
@@ -115,9 +151,14 @@ def listed(found: Search, adaptation: Adaptation | None, n: int) -> Lists:
     """The n best translations of a search; needs no lock."""
     if adaptation is None or not adaptation.reranks:
         return Lists(found.nbest(n, distinct=True) if n > 1 else [found.best])
-    choices = found.nbest(adaptation.adapter.nbest, distinct=True)
+    choices = found.nbest(min(adaptation.adapter.nbest, most_listed(found)), distinct=True)
     best = choices if n <= len(choices) else found.nbest(n, distinct=True)
     return Lists(best, choices, candidates(found, choices, factors=adaptation.wants_factors))
+
+
+def most_listed(found: Search) -> int:
+    """How many translations a list may have; fewer if they are very long."""
+    return max(1, MAX_LIST_WORDS // len(found.source))
 
 
 def ranked(adaptation: Adaptation | None, lists: Lists, n: int) -> list[Hypothesis]:
@@ -133,28 +174,33 @@ def best(state: State, source: Sentence, found: Search, n: int) -> list[Translat
     """The n best translations of a search as text."""
     adaptation = state.adaptation_of(found.upstream is not None)
     hypotheses = ranked(adaptation, listed(found, adaptation, n), n)
-    return [written(state, source, found, hypothesis) for hypothesis in hypotheses]
+    known: Links = {}
+    return [written(state, source, found, hypothesis, known) for hypothesis in hypotheses]
 
 
-def written(state: State, source: Sentence, found: Search, hypothesis: Hypothesis) -> Translation:
-    """A hypothesis as text."""
+def written(
+    state: State, source: Sentence, found: Search, hypothesis: Hypothesis, known: Links | None = None
+) -> Translation:
+    """A hypothesis as text; for `known` see `Search.alignment`."""
     fixed = {word for word, placeable in zip(found.source, source.placeable, strict=True) if placeable}
     marks = [word in fixed for word in hypothesis.words]
     target = state.knowledge.target.write(hypothesis.words, source, marks)
-    return _fused(source, target, found, hypothesis)
+    return _fused(source, target, found, hypothesis, known)
 
 
-def _fused(source: Sentence, target: Sentence, found: Search, hypothesis: Hypothesis) -> Translation:
+def _fused(
+    source: Sentence, target: Sentence, found: Search, hypothesis: Hypothesis, known: Links | None
+) -> Translation:
     """A hypothesis as a translation; pieces of another engine's translation are written as they are there."""
     upstream = found.upstream
     if upstream is None or upstream.sentence is None:
-        return _translation(source, target, found, hypothesis, tuple(_phrases(found.source, hypothesis)))
+        return _translation(source, target, found, hypothesis, tuple(_phrases(found.source, hypothesis)), known=known)
     said = upstream.sentence
     phrases = tuple(_phrases(found.source, hypothesis, said))
     if hypothesis.words == upstream.words:
-        made = _translation(source, said, found, hypothesis, phrases)
+        made = _translation(source, said, found, hypothesis, phrases, known=known)
         return replace(made, text=said.text, target=said, upstream=said.text)
-    made = _translation(source, blended(target, said, hypothesis), found, hypothesis, phrases)
+    made = _translation(source, blended(target, said, hypothesis), found, hypothesis, phrases, known=known)
     return replace(made, upstream=said.text)
 
 
@@ -185,10 +231,11 @@ def _translation(
     hypothesis: Hypothesis,
     phrases: tuple[Phrase, ...],
     memory: int | None = None,
+    known: Links | None = None,
 ) -> Translation:
     """A translation with the same surrounding spaces as the source."""
     target = Sentence(target.words, (source.gaps[0], *target.gaps[1:-1], source.gaps[-1]), target.placeable)
-    links = found.alignment(hypothesis)
+    links = found.alignment(hypothesis, known)
     return Translation(
         target.text, hypothesis.score, hypothesis.features, links, source, target, phrases, memory=memory
     )
