@@ -24,7 +24,11 @@ class Limits:
     body: int = 1 << 20  # bytes of a request
     upload: int = 64 << 20  # bytes of an uploaded document
     body_seconds: float = 30.0  # for a body to arrive: slow ones hold a connection
-    head_seconds: float = 20.0  # for the first request of a connection to arrive
+    head_seconds: float = 20.0  # for the head of a request to arrive, the first of a connection or a later one
+    write_seconds: float = (
+        20.0  # in which a client has to read `write_bytes`, while there is more than it takes at once
+    )
+    write_bytes: int = 20_000
     text: int = 20_000  # characters of one text
     texts: int = 500  # texts in one request
     nbest: int = 100  # translations of one text
