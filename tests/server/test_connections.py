@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from typing import Any
 
 import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from dragoman.engine import Engine
 from dragoman.server.limits import Limits
+from dragoman.types import Translation
 from tests.server.support import Running, make_projects, running
+from tests.store.replicas import until
 
 pytestmark = pytest.mark.kernels
 WHOLE = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 HALF = b"GET /health HTTP/1.1\r\nHost: 127"
 API = "/api/v1/projects/manual"
+TERM = {"source": "valve", "target": "válvula"}
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +108,66 @@ def test_pings_and_empty_fragments_count_like_messages(hasty: Running) -> None:
     with connect(url, proxy=None) as quiet:
         quiet.send(json.dumps({"number": 1, "do": "open", "source": "Close the lid."}))
         assert json.loads(quiet.recv(timeout=20))["suffix"] == "Cierre la tapa."
+
+
+def send(server: Running, path: str, body: object) -> socket.socket:
+    """A request whose answer nobody reads yet."""
+    data, connection = json.dumps(body).encode(), dial(server)
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {len(data)}"
+    connection.sendall(head.encode() + b"\r\n\r\n" + data)
+    return connection
+
+
+def test_what_waits_is_not_begun_once_its_client_is_gone(hasty: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on, translate = [], threading.Event(), Engine.translate_text
+
+    def slowly(engine: Engine, text: str, **options: Any) -> Translation:
+        begun.append(text)
+        go_on.wait(20)
+        return translate(engine, text, **options)
+
+    monkeypatch.setattr(Engine, "translate_text", slowly)
+    with send(hasty, f"{API}/translations", {"texts": ["Close the lid."] * 100}):
+        until(lambda: bool(begun))
+    time.sleep(0.3)  # in which the server notices
+    go_on.set()
+    with hasty.client() as client:
+        assert client.post(f"{API}/translations", json={"texts": ["Open the lid."]}).status_code == 200
+    assert len(begun) < 10
+
+
+def test_a_correction_that_has_begun_is_learned_even_if_its_client_is_gone(
+    hasty: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on, learn = threading.Event(), threading.Event(), Engine.learn
+
+    def slowly(engine: Engine, *texts: str, **options: Any) -> int:
+        begun.set()
+        go_on.wait(20)
+        return learn(engine, *texts, **options)
+
+    monkeypatch.setattr(Engine, "learn", slowly)
+    with send(hasty, f"{API}/corrections", {"source": "Shut the valve.", "target": "Cierre la válvula."}):
+        assert begun.wait(20)
+    time.sleep(0.3)  # in which the server notices
+    with hasty.client() as client:
+        other = threading.Thread(target=client.put, args=[f"{API}/glossary"], kwargs={"json": TERM})
+        other.start()
+        time.sleep(0.2)
+        assert other.is_alive()  # one change at a time, also after this one was abandoned
+        go_on.set()
+        other.join()
+        assert client.get(f"{API}/corrections?search=valve").json()["corrections"][0]["target"] == "Cierre la válvula."
+
+
+def test_many_translations_of_a_long_text_are_refused(hasty: Running) -> None:
+    with hasty.client() as client:
+        for body, status in (
+            ({"texts": ["lid " * 4000], "n": 100}, 413),
+            ({"texts": ["lid"] * 500, "n": 100}, 413),
+            ({"texts": ["lid"] * 3, "n": 100}, 200),
+        ):
+            answer = client.post(f"{API}/translations", json=body)
+            assert answer.status_code == status
+        asked = {"q": "lid " * 4000, "source": "en", "target": "es", "alternatives": 99}
+        assert client.post("/libretranslate/translate", json=asked).status_code == 413

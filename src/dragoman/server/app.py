@@ -71,7 +71,7 @@ def create_app(settings: Settings, registry: ProjectRegistry | None = None) -> F
         projects=registry or ProjectRegistry(settings.paths, settings.follow),
         auth=Authenticator(settings),
         metrics=metrics,
-        workers=Workers(metrics, settings.limits.waiting),
+        workers=Workers(metrics, settings.limits),
         jobs=Jobs(settings.limits.jobs),
     )
     app = DragomanApp(
@@ -126,6 +126,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     confirming.cancel()
     await context.jobs.stop()
     await anyio.to_thread.run_sync(context.projects.close)
+    context.workers.stop()
     log("stopped")
 
 
@@ -135,7 +136,7 @@ async def _confirm_roles(context: ServerContext) -> None:
         await asyncio.sleep(CONFIRMING)
         for project in context.projects.opened():
             with suppress(DragomanError, ApiError):  # the database is unreachable; the next write will report it
-                await context.workers.run("confirm", project.engine.confirm, quick=True)
+                await context.workers.run("confirm", project.engine.confirm, lane="quick")
 
 
 def _warm_up(app: FastAPI, context: ServerContext) -> None:

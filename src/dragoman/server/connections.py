@@ -2,8 +2,8 @@
 
 Every head of a request, not only the first of a connection, must arrive in time; bodies are timed by the middleware. A
 client must read what it is sent: one that lets answers pile up is cut off. When there are nearly as many connections as
-are allowed, the one that has been waiting for a head for longest makes room. In a WebSocket, pings and fragments count like
-messages, which the live session counts itself.
+are allowed, the one that has been waiting for a head for longest makes room. In a WebSocket, pings and fragments count
+like messages, which the live session counts itself.
 """
 
 from __future__ import annotations

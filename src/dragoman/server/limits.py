@@ -25,13 +25,13 @@ class Limits:
     upload: int = 64 << 20  # bytes of an uploaded document
     body_seconds: float = 30.0  # for a body to arrive: slow ones hold a connection
     head_seconds: float = 20.0  # for the head of a request to arrive, the first of a connection or a later one
-    write_seconds: float = (
-        20.0  # in which a client has to read `write_bytes`, while there is more than it takes at once
-    )
-    write_bytes: int = 20_000
+    write_seconds: float = 20.0  # in which a client has to read some bytes of an answer larger than it takes at once
+    write_bytes: int = 20_000  # that it has to read in this time
     text: int = 20_000  # characters of one text
     texts: int = 500  # texts in one request
     nbest: int = 100  # translations of one text
+    nbest_characters: int = 200_000  # translations of one text times its length
+    work: int = 2_000_000  # characters to translate in one request, each text as often as translations are asked for
     requests: float = 500.0  # per second for each key or address, on average
     burst: float = 1000.0  # requests at once
     messages: float = 100.0  # per second in each live session, on average
@@ -41,6 +41,7 @@ class Limits:
     jobs: int = 4  # imports and exports at a time for each project
     behind_seconds: float = 2.0  # that a request waits for a revision its replica does not have yet
     waiting: int = 1000  # requests waiting for a thread; beyond that the server reports that it is busy
+    waiting_each: int = 200  # of one key
     connections: int = 2000
 
 

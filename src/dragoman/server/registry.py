@@ -6,7 +6,6 @@ lead to another directory.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import logging
@@ -25,6 +24,8 @@ from dragoman.files import storage_errors, write_durably
 from dragoman.server.api_errors import ApiError
 from dragoman.server.config import Follow
 from dragoman.server.document_store import DocumentStore
+from dragoman.server.fair_queue import FairQueue
+from dragoman.server.limits import DEFAULTS
 from dragoman.server.logs import log
 from dragoman.server.revision_watch import RevisionWatch
 
@@ -48,7 +49,8 @@ class ServedProject:
             raise
         self.closed = False
         self.watch = RevisionWatch(self.engine)
-        self.write_lock = asyncio.Lock()  # held while learning: waiting for it takes no thread
+        # One change at a time; waiting for it takes no thread.
+        self.writing = FairQueue(1, 1, DEFAULTS.waiting, DEFAULTS.waiting_each)
         self.source, self.target = self.engine.source, self.engine.target
 
     @property

@@ -17,6 +17,7 @@ from dragoman.server.schemas import (
     Token,
     TranslationGiven,
 )
+from dragoman.server.workers import check_wanted
 from dragoman.store import Row
 from dragoman.text.tokens import is_slot
 from dragoman.types import Match, Sentence, Translation
@@ -27,8 +28,11 @@ LEAST = -1e9  # stands for minus infinity, which JSON lacks
 def translate(engine: Engine, text: str, wanted: Texts) -> TranslationGiven:
     """Translate a text, line by line, with everything that the request asks for."""
     found = engine.translate_text(text, n=wanted.n, memory=wanted.memory)
+    check_wanted()
     origins = engine.provenance(found) if wanted.provenance else None
+    check_wanted()
     words = engine.confidences(found) if wanted.confidence else None
+    check_wanted()
     return TranslationGiven(
         text=found.text,
         score=finite(found.score),

@@ -35,4 +35,4 @@ async def ready(server: Server) -> Response:
 @router.get("/metrics", response_class=PlainTextResponse, dependencies=[require_role("read")])
 async def metrics(server: Server) -> str:
     """Metrics in the text format of Prometheus."""
-    return await server.workers.run("metrics", server.metrics.text, quick=True)
+    return await server.workers.run("metrics", server.metrics.text, lane="quick")

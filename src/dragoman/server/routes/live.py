@@ -104,8 +104,10 @@ class LiveSession:
             pass
         finally:
             self._gone = True
-            self._news.set()
-            await answering
+            answering.cancel()
+            with suppress(asyncio.CancelledError):
+                await answering
+            self._session = None
 
     async def _listen(self) -> None:
         while True:
@@ -182,7 +184,7 @@ class LiveSession:
         project, source = self._context.project, request.source
         if request.document is not None and request.segment is not None:
             find = partial(project.documents.segment, request.document, request.segment)
-            source = (await self._context.run("segments", find, quick=True)).source
+            source = (await self._context.run("segments", find, lane="quick")).source
         if source is None:
             raise ApiError(422, "nothing to open", "send a source, or a document and a segment")
 
@@ -193,17 +195,17 @@ class LiveSession:
             answer["matches"] = [match.model_dump() for match in matches_of(project.engine.matches(source))]
             return session, answer
 
-        self._session, answer = await self._context.run("open session", begin)
+        self._session, answer = await self._context.run("open session", begin, lane="opening")
         return answer
 
     async def _prefix(self, request: LiveRequest) -> dict[str, Any]:
         session = self._current()
         suggest = partial(session.suggest, request.prefix)
-        return await self._context.run("suggest", lambda: _suggested(suggest(), request.words), quick=True)
+        return await self._context.run("suggest", lambda: _suggested(suggest(), request.words), lane="quick")
 
     async def _reject(self, request: LiveRequest) -> dict[str, Any]:
         session = self._current()
-        return await self._context.run("reject", lambda: _suggested(session.reject(), request.words), quick=True)
+        return await self._context.run("reject", lambda: _suggested(session.reject(), request.words), lane="quick")
 
     def _current(self) -> Session:
         if self._session is None:

@@ -30,7 +30,7 @@ async def list_projects(identity: CurrentIdentity, server: Server) -> list[schem
         missing = [name for name in names if name in server.problems and not server.projects.is_open(name)]
         return [*opened, *(_unopened(server, name, identity) for name in missing)]
 
-    return await server.workers.run("list", describe, quick=True)
+    return await server.workers.run("list", describe, lane="quick")
 
 
 @router.post("", status_code=201)
@@ -57,7 +57,7 @@ async def show_project(context: CanRead) -> schemas.ProjectDetails:
         about = _project(context.project, context.identity)
         return schemas.ProjectDetails(**about.model_dump(), tag_pattern=tag_pattern(context.project.engine.tokens))
 
-    return await context.run("show", describe, quick=True)
+    return await context.run("show", describe, lane="quick")
 
 
 @router.delete("/{project}", status_code=204)
