@@ -18,6 +18,7 @@ from dragoman.server.auth import Authenticator, CurrentIdentity, check_role
 from dragoman.server.config import Settings
 from dragoman.server.jobs import Jobs
 from dragoman.server.keys import Identity
+from dragoman.server.logs import without_places
 from dragoman.server.observability import Metrics
 from dragoman.server.registry import ProjectRegistry, ServedProject
 from dragoman.server.workers import Lane, Workers, to_the_end
@@ -65,8 +66,10 @@ class ServerContext:
         """Remove a project from the server, together with its jobs."""
 
         async def delete() -> None:
-            await context.run_exclusive("delete", partial(self.projects.delete, context.project.name))
-            self.jobs.drop(context.project.name)
+            name, client = context.project.name, context.identity.client
+            async with context.project.writing.turn(client):
+                await self.workers.run("delete", partial(self.projects.delete, name), client=client, lane="learning")
+            self.jobs.drop(name)
 
         await to_the_end(delete())
 
@@ -75,7 +78,9 @@ class ServerContext:
         try:
             return self.projects.get(name)
         except DragomanError as error:
-            raise ApiError(503, f"project {name!r} cannot be opened: {error.what}", error.remedy) from None
+            raise ApiError(
+                503, f"project {name!r} cannot be opened: {without_places(error.what)}", error.remedy
+            ) from None
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ async def _parameters(request: Request) -> Parameters:
         return found
     try:
         sent = json.loads(body)
+        json.dumps(sent, ensure_ascii=False).encode()  # fails for half a surrogate pair, which JSON can contain
     except (ValueError, RecursionError):
         raise ApiError(400, "the body is neither JSON nor a form", "send JSON in UTF-8") from None
     if not isinstance(sent, dict):

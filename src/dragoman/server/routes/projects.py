@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path
 
 from dragoman import sample
 from dragoman.server import schemas
+from dragoman.server.api_errors import api_error
 from dragoman.server.auth import CurrentIdentity, require_role
 from dragoman.server.context import CanRead, Server, ServerContext
 from dragoman.server.document_files import add_file
@@ -82,7 +83,7 @@ def _project(project: ServedProject, identity: Identity) -> schemas.Project:
 
 def _unopened(server: ServerContext, name: str, identity: Identity) -> schemas.Unopened:
     source, target = server.projects.languages(name) or (None, None)
-    problem = schemas.Error.model_validate(server.problems[name])
+    problem = schemas.Error.model_validate(api_error(server.problems[name]))
     return schemas.Unopened(name=name, source=source, target=target, role=_role(identity, name), problem=problem)
 
 
