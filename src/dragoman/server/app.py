@@ -72,7 +72,7 @@ def create_app(settings: Settings, registry: ProjectRegistry | None = None) -> F
         auth=Authenticator(settings),
         metrics=metrics,
         workers=Workers(metrics, settings.limits),
-        jobs=Jobs(settings.limits.jobs),
+        jobs=Jobs(settings.limits),
     )
     app = DragomanApp(
         title="dragoman",
@@ -121,7 +121,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     context: ServerContext = app.state.context
     threading.Thread(target=_warm_up, args=(app, context), daemon=True).start()
     log("started", projects=len(context.projects.names()))
-    confirming = asyncio.create_task(_confirm_roles(context))
+    confirming = asyncio.create_task(_look_after(context))
     yield
     confirming.cancel()
     await context.jobs.stop()
@@ -130,10 +130,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     log("stopped")
 
 
-async def _confirm_roles(context: ServerContext) -> None:
-    """Notice when another server has taken over from this one; otherwise we would learn that only on the next write."""
+async def _look_after(context: ServerContext) -> None:
+    """Notice when another server has taken over, which else only the next write would tell; remove old results."""
     while True:
         await asyncio.sleep(CONFIRMING)
+        await anyio.to_thread.run_sync(context.jobs.files.expire)
         for project in context.projects.opened():
             with suppress(DragomanError, ApiError):  # the database is unreachable; the next write will report it
                 await context.workers.run("confirm", project.engine.confirm, lane="quick")

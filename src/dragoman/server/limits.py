@@ -38,7 +38,10 @@ class Limits:
     message_burst: float = 200.0  # messages at once
     message: int = 1 << 16  # bytes of a message in a live session
     sessions: int = 100  # live sessions at a time for each key or address
-    jobs: int = 4  # imports and exports at a time for each project
+    jobs: int = 4  # imports and exports for each project that are not finished
+    jobs_running: int = 4  # of all projects, at a time: each may hold a whole file in memory
+    result_bytes: int = 1 << 30  # of all exported files that wait to be fetched; the oldest are removed
+    result_seconds: float = 3600.0  # for an exported file to be fetched
     behind_seconds: float = 2.0  # that a request waits for a revision its replica does not have yet
     waiting: int = 1000  # requests waiting for a thread; beyond that the server reports that it is busy
     waiting_each: int = 200  # of one key

@@ -201,7 +201,8 @@ async def _import(memory: str, data: object, identity: Identity, server: ServerC
     if not isinstance(data, bytes):
         raise ApiError(400, "parameter 'tmx' must be a file")
     context = await server.open_project(name, identity, "learn")
-    work = partial(import_document, context, data, "memory.tmx", learn=True)
+    file = await context.run("import", partial(server.jobs.files.spool, data))
+    work = partial(import_document, context, file, "memory.tmx", learn=True)
     return _answer(_import_job(server.jobs.start(Job("import", name), work)))
 
 
