@@ -18,6 +18,7 @@ from starlette.routing import compile_path
 
 from dragoman import __version__, kernels
 from dragoman.errors import DragomanError
+from dragoman.server import footprint
 from dragoman.server.api_errors import ApiError, Formats, handle
 from dragoman.server.auth import Authenticator
 from dragoman.server.compatible import apertium, libretranslate, modernmt, moses
@@ -45,6 +46,8 @@ from dragoman.server.workers import Workers
 
 ROUTES = (projects, translations, corrections, glossaries, statistics, documents, segments, live, workbench, moses)
 COMPATIBLE = {"libretranslate": libretranslate, "modernmt": modernmt, "apertium": apertium}
+# What a server does not compute: kernels for training, tuning, measuring, and files of other toolkits
+UNUSED = tuple(f"dragoman.{each}" for each in ("cluster", "tune", "measure.bleu", "measure.repetition", "models.arpa"))
 CONFIRMING = 5.0  # seconds between checks whether another server has taken over
 ABOUT = """Translates, learns from corrections at once, and completes what people type.
 
@@ -143,9 +146,11 @@ async def _look_after(context: ServerContext) -> None:
 def _warm_up(app: FastAPI, context: ServerContext) -> None:
     try:
         context.problems = context.projects.open_all()
-        kernels.warm()
+        kernels.warm(without=UNUSED)
         for route in app.router.routes:  # FastAPI builds what a route needs when it first looks at it
             route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
+        footprint.pack_kernels()
+        footprint.give_back()
         context.state = "ready"
         log("ready", problems=len(context.problems))
     except Exception as error:

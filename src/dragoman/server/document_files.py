@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,7 @@ def _learn(context: ProjectContext, job: Job, segments: list[Segment]) -> None:
     for segment in segments:
         try:
             if segment.version > 1:  # somebody has worked on it since it was imported
-                raise ConflictError(segment)
+                raise ConflictError(replace(segment, version=1))
             context.project.documents.check(segment)
             number = edits.teach(context.project, segment, segment.target, context.user(None))
             context.project.documents.change(segment, correction=number)
