@@ -426,6 +426,7 @@ class Engine(OpenProject):
         with self._writing() as state:
             checked = {name: settings.check_setting(state, name, value) for name, value in values.items()}
             self._change(state, checked)
+        self._save_now_and_then()
 
     def _set(self, name: str, value: Any) -> None:
         self.change_settings({name: value})
@@ -436,14 +437,17 @@ class Engine(OpenProject):
 
     def remove_term(self, source: str) -> None:
         """Remove a term from the glossary."""
-        if source not in self.glossary:
+        with self._reading() as state:
+            known = source in state.glossary
+        if not known:
             raise BadInputError(f"{source!r} is not in the glossary", remedy="engine.glossary lists its terms")
         self._change_terms({source: None})
 
     def _change_terms(self, changes: dict[str, str | None]) -> None:
         with self._writing() as state:
-            state.glossary.changed(changes)  # refuses invalid terms before anything is written
+            state.glossary.check(changes)
             self._change(state, {"glossary": changes})
+        self._save_now_and_then()
 
     def _change(self, state: State, changes: dict[str, Any]) -> None:
         """Apply settings that have been checked, in the form used in the journal."""

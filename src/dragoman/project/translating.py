@@ -11,11 +11,14 @@ from typing import NamedTuple
 
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import Candidates, candidates
+from dragoman.errors import BadInputError
 from dragoman.project.state import State
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam, Decoder, Search
 from dragoman.search.hypotheses import Hypothesis, NBest
-from dragoman.types import Match, Phrase, Sentence, Translation
+from dragoman.types import Match, Phrase, Sentence, Term, Translation
+
+MAX_TERM_CHARACTERS = 400_000  # of what the terms in one text prescribe
 
 
 def decoder(state: State, beam: Beam | str = "best") -> Decoder:
@@ -41,8 +44,18 @@ def search(state: State, source: Sentence) -> Search:
 def search_behind(state: State, source: Sentence, prefix: Prefix, beam: Beam | str) -> Search:
     """Search for translations that begin with a prefix, using the terms of the glossary."""
     words = state.knowledge.source.model_words(source)
-    terms = state.glossary.find(words, source.placeable)
+    terms = find_terms(state, words, source.placeable)
     return decoder(state, beam).search(words, source.placeable, prefix=prefix, terms=terms)
+
+
+def find_terms(state: State, words: tuple[str, ...], placeable: tuple[bool, ...]) -> list[Term]:
+    """The terms of the glossary in a sentence; refused if they make the translation too long."""
+    terms = state.glossary.find(words, placeable)
+    characters = sum(len(word) + 1 for term in terms for word in term.words)
+    if characters > MAX_TERM_CHARACTERS:
+        what = f"the terms of the glossary make the translation of this text {characters:,} characters long"
+        raise BadInputError(what, remedy="translate a shorter text, or shorten the translations of its terms")
+    return terms
 
 
 class Lists(NamedTuple):
