@@ -18,6 +18,7 @@ from dragoman.search.decoder import Beam, Decoder, Search
 from dragoman.search.hypotheses import Hypothesis, NBest
 from dragoman.types import Match, Phrase, Sentence, Term, Translation
 
+MAX_LIST_WORDS = 100_000  # words of the source times translations of an n-best list
 MAX_TERM_CHARACTERS = 400_000  # of what the terms in one text prescribe
 
 
@@ -75,9 +76,14 @@ def listed(found: Search, adaptation: Adaptation | None, n: int) -> Lists:
     """The n best translations of a search; needs no lock."""
     if adaptation is None or not adaptation.reranks:
         return Lists(found.nbest(n, distinct=True) if n > 1 else [found.best])
-    choices = found.nbest(adaptation.adapter.nbest, distinct=True)
+    choices = found.nbest(min(adaptation.adapter.nbest, most_listed(found)), distinct=True)
     best = choices if n <= len(choices) else found.nbest(n, distinct=True)
     return Lists(best, choices, candidates(found, choices, factors=adaptation.wants_factors))
+
+
+def most_listed(found: Search) -> int:
+    """How many translations a list may have; fewer if they are very long."""
+    return max(1, MAX_LIST_WORDS // len(found.source))
 
 
 def ranked(adaptation: Adaptation | None, lists: Lists, n: int) -> list[Hypothesis]:

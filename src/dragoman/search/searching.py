@@ -37,6 +37,7 @@ from dragoman.search.hypotheses_kernels import (
 from dragoman.search.options import Scorer, Source, find_options, future
 from dragoman.search.options_kernels import SpanOptions
 from dragoman.search.plan import Beam, Plan
+from dragoman.search.thinning import thinned
 from dragoman.search.wordgraph import END, WordGraph, renumbered
 from dragoman.types import Term
 
@@ -66,6 +67,10 @@ class Search(ABC):
     @abstractmethod
     def graph(self) -> WordGraph:
         """All translations found, as a word graph."""
+
+    @abstractmethod
+    def thin(self, most: int) -> None:
+        """Keep only about so many arcs: those on the best paths, and the options that they use."""
 
     @property
     @abstractmethod
@@ -124,6 +129,10 @@ class SentenceSearch(Search):
             arcs.append(arc)
             arc = int(best[origin[arc]])
         return np.array(arcs[::-1])
+
+    def thin(self, most: int) -> None:
+        """Keep only about so many arcs: those on the best paths, and the options that they use."""
+        self.work, self.options = thinned(self.work, self.options, self.best_arcs(), most)
 
     @property
     def language_state_after(self) -> int:
@@ -303,5 +312,6 @@ def _workspace(J: int, P: int, beam: Beam, options: SpanOptions, blocks: Blocks)
 def _found(work: Workspace) -> Workspace:
     """What a search has found, without its scratch space."""
     kept = {name: array[:0].copy() for name, array in work._asdict().items()}
-    kept["states"], kept["arcs"] = work.states[: work.sizes[STATES]], work.arcs[: work.sizes[ARCS]]
+    # Copies: a part of an array would keep all of it in memory.
+    kept["states"], kept["arcs"] = work.states[: work.sizes[STATES]].copy(), work.arcs[: work.sizes[ARCS]].copy()
     return Workspace(**(kept | {"sizes": work.sizes}))

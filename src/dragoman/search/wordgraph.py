@@ -53,6 +53,16 @@ class WordGraph:
         return self.origin.size
 
     @property
+    def nbytes(self) -> int:
+        """Memory that it takes, in bytes; words are estimated."""
+        arrays = (getattr(self, field.name) for field in fields(self))
+        return 60 * len(self.vocabulary) + sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
+
+    def without_features(self) -> WordGraph:
+        """The same paths and scores, for those who need no features: they take most of the memory."""
+        return replace(self, names=(), features=np.empty((len(self), 0)))
+
+    @property
     def states(self) -> int:
         """Number of states."""
         return int(self.target[-1]) + 1
