@@ -44,6 +44,7 @@ from dragoman.project.provenance import Origin, find_origins
 from dragoman.project.state import State
 from dragoman.search.decoder import Estimates, Hypothesis, Search
 from dragoman.search.explain import Explanation, explain
+from dragoman.search.searching import Links
 from dragoman.store import Project, Row
 from dragoman.text.tokens import Mode
 from dragoman.types import Alignment, Check, Match, Sentence, Translation
@@ -187,14 +188,14 @@ class Engine(OpenProject):
         If something is learned meanwhile, the list is made again at once: it always belongs to one revision.
         """
         lists, hypotheses = translating.listed(found, adaptation, n), list[Hypothesis]()
-        written: list[Translation] = []
+        written, known = list[Translation](), Links()
         while not written or len(written) < len(hypotheses):
             checkpoint()
             with self._reading() as state:
                 if state.revision != revision:
                     return translating.best(state, source, translating.search(state, source), n)
                 hypotheses = hypotheses or translating.ranked(adaptation, lists, n)
-                written.append(translating.written(state, source, found, hypotheses[len(written)]))
+                written.append(translating.written(state, source, found, hypotheses[len(written)], known))
         return written
 
     def translate_text(self, text: str, *, n: int = 1, memory: bool | None = None) -> Translation:

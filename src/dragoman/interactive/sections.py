@@ -53,7 +53,8 @@ class Window:
         nodes = int(max(self.nodes[-1], window.nodes[-1], self.states[1], window.states[1])) + 1
         whole = np.full(nodes, IMPOSSIBLE if numbers.dtype == np.float64 else 0, numbers.dtype)
         whole[self.nodes] = numbers
-        return whole[window.nodes]
+        found: np.ndarray = whole[window.nodes]
+        return found
 
 
 class Sections:

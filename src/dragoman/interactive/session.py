@@ -38,7 +38,8 @@ SEARCHABLE: dict[Mode, int] = {"graph": 0, "search": 300, "auto": 32}
 FORGIVEN = 0.2  # edits for each word up to which a graph is taken to contain what is meant; tuned on dev text
 KEPT, KEPT_BYTES = 8, 16_000_000  # graphs of prefixes, and their size: going back and forth does not search again
 ALTERNATIVES = 32  # completions looked at for each one that was rejected
-MAX_REJECTED, MAX_REJECTED_PREFIXES = 30, 100  # completions that are remembered for a prefix, and prefixes
+MAX_REJECTED = 50  # completions of a prefix; after that, none is suggested
+MAX_REJECTED_PREFIXES = 100  # for which they are remembered
 MAX_LISTED_WORDS = 100_000  # of all completions looked at
 # A prefix of more words than this has no completion: for each word of the source, and besides
 PREFIX_FOR_EACH, PREFIX_BESIDES = 4, 200
@@ -154,7 +155,8 @@ class Session:
         """The best completion of a prefix, other than those that were rejected for it."""
         self.open()
         rejected = self._rejected.get(prefix, [])
-        for suggestion in self._suggestions(prefix, len(rejected)):
+        more = self._suggestions(prefix, len(rejected)) if len(rejected) < MAX_REJECTED else ()
+        for suggestion in more:
             self._last = suggestion.until_doubtful(self.threshold) if self.threshold > 0 else suggestion
             if self._last.suffix not in rejected:
                 return self._last
@@ -166,8 +168,8 @@ class Session:
         if self._last is None:
             raise BadInputError("nothing was suggested yet", remedy="ask for a suggestion first")
         rejected = self._rejected.setdefault(self._last.prefix, [])
-        rejected.append(self._last.suffix)
-        del rejected[:-MAX_REJECTED]
+        if len(rejected) < MAX_REJECTED:
+            rejected.append(self._last.suffix)
         if len(self._rejected) > MAX_REJECTED_PREFIXES:
             self._rejected.popitem(last=False)
         return self.suggest(self._last.prefix)

@@ -16,6 +16,7 @@ from dragoman.project.state import State
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam, Decoder, Search
 from dragoman.search.hypotheses import Hypothesis, NBest
+from dragoman.search.searching import Links
 from dragoman.types import Match, Phrase, Sentence, Term, Translation
 
 MAX_LIST_WORDS = 100_000  # words of the source times translations of an n-best list
@@ -98,15 +99,18 @@ def ranked(adaptation: Adaptation | None, lists: Lists, n: int) -> list[Hypothes
 def best(state: State, source: Sentence, found: Search, n: int) -> list[Translation]:
     """The n best translations of a search as text."""
     hypotheses = ranked(state.adaptation, listed(found, state.adaptation, n), n)
-    return [written(state, source, found, hypothesis) for hypothesis in hypotheses]
+    known: Links = {}
+    return [written(state, source, found, hypothesis, known) for hypothesis in hypotheses]
 
 
-def written(state: State, source: Sentence, found: Search, hypothesis: Hypothesis) -> Translation:
-    """A hypothesis as text."""
+def written(
+    state: State, source: Sentence, found: Search, hypothesis: Hypothesis, known: Links | None = None
+) -> Translation:
+    """A hypothesis as text; for `known` see `Search.alignment`."""
     fixed = {word for word, placeable in zip(found.source, source.placeable, strict=True) if placeable}
     marks = [word in fixed for word in hypothesis.words]
     target = state.knowledge.target.write(hypothesis.words, source, marks)
-    return _translation(source, target, found, hypothesis, tuple(_phrases(found.source, hypothesis)))
+    return _translation(source, target, found, hypothesis, tuple(_phrases(found.source, hypothesis)), known=known)
 
 
 def recall(state: State, source: Sentence, match: Match) -> Translation:
@@ -134,10 +138,11 @@ def _translation(
     hypothesis: Hypothesis,
     phrases: tuple[Phrase, ...],
     memory: int | None = None,
+    known: Links | None = None,
 ) -> Translation:
     """A translation with the same surrounding spaces as the source."""
     target = Sentence(target.words, (source.gaps[0], *target.gaps[1:-1], source.gaps[-1]), target.placeable)
-    links = found.alignment(hypothesis)
+    links = found.alignment(hypothesis, known)
     return Translation(
         target.text, hypothesis.score, hypothesis.features, links, source, target, phrases, memory=memory
     )

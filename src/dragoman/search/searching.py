@@ -43,6 +43,7 @@ from dragoman.types import Term
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Links = dict[Step, list[tuple[int, int]]]  # within phrases
 
 
 class Search(ABC):
@@ -77,19 +78,27 @@ class Search(ABC):
     def pieces(self) -> tuple[SentenceSearch, ...]:
         """The searches of the pieces that a long sentence was cut into; otherwise just this one."""
 
-    def alignment(self, hypothesis: Hypothesis) -> list[tuple[int, int]]:
-        """Which source word goes with which target word: the alignment models decide within each phrase."""
+    def alignment(self, hypothesis: Hypothesis, known: Links | None = None) -> list[tuple[int, int]]:
+        """Which source word goes with which target word: the alignment models decide within each phrase.
+
+        `known` collects the links within phrases: for several hypotheses, as long as the models do not change.
+        """
+        known = {} if known is None else known
         links, at = [], 0
         for step in hypothesis.steps:
-            (begin, end), size = step.source, len(step.words)
-            if end - begin == 1 or size == 1:
-                inside = [(j, i) for j in range(end - begin) for i in range(size)]
-            else:
-                ids = self.models.source.ids(self.source[begin:end]), self.models.target.ids(step.words)
-                inside = self.models.align(*ids).tolist()
-            links += [(begin + j, at + i) for j, i in inside]
-            at += size
+            begin = step.source[0]
+            if step not in known:
+                known[step] = self._links(step)
+            links += [(begin + j, at + i) for j, i in known[step]]
+            at += len(step.words)
         return sorted(links)
+
+    def _links(self, step: Step) -> list[tuple[int, int]]:
+        (begin, end), size = step.source, len(step.words)
+        if end - begin == 1 or size == 1:
+            return [(j, i) for j in range(end - begin) for i in range(size)]
+        ids = self.models.source.ids(self.source[begin:end]), self.models.target.ids(step.words)
+        return [(j, i) for j, i in self.models.align(*ids).tolist()]
 
 
 class SentenceSearch(Search):

@@ -122,7 +122,16 @@ class WordGraph:
         return NBest(self.names, ways, ways[1], self.features, self.surcharges, self._step_of)
 
     def _step_of(self, arc: int) -> Step | None:
-        return None if self.kind[arc] == END else self.step(arc)
+        if self.kind[arc] == END:
+            return None
+        if arc not in self._steps:
+            self._steps[arc] = self.step(arc)
+        return self._steps[arc]
+
+    @cached_property
+    def _steps(self) -> dict[int, Step]:
+        """Steps that were asked for: the entries of an n-best list share most of them."""
+        return {}
 
     def step(self, arc: int) -> Step:
         """The source words and the target words of an arc."""
