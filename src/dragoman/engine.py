@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self, get_args
 
 from dragoman.adapt.adaptation import Adaptation
+from dragoman.cancelling import bound, checkpoint
 from dragoman.errors import BadInputError, UnlearnableError
 from dragoman.fetching import fetch
 from dragoman.interactive import session
@@ -43,13 +44,15 @@ from dragoman.project.provenance import Origin, find_origins
 from dragoman.project.state import State
 from dragoman.search.decoder import Estimates, Hypothesis, Search
 from dragoman.search.explain import Explanation, explain
+from dragoman.search.searching import Links
 from dragoman.store import Project, Row
 from dragoman.text.tokens import Mode
 from dragoman.types import Alignment, Check, Match, Sentence, Translation
 
 SNAPSHOT_EVERY = 500  # rows of the journal
 ORDER = 5  # of the language model, unless a base has another
-MAX_TEXT_WORDS = 20_000  # limit of a text to translate: the search then takes about a gigabyte
+MAX_TEXT_WORDS = 20_000  # limit of a text to translate
+MAX_SESSION_WORDS = 5_000  # limit of a text whose translation is completed: each key takes milliseconds
 
 
 class Models(NamedTuple):
@@ -157,8 +160,10 @@ class Engine(OpenProject):
         """
         if n < 1:
             raise BadInputError(f"n must be at least 1, not {n}")
+        checkpoint()
         with self._reading() as state:
             source = self._read(state, text)
+            check_list(n, len(source))
             if not len(source):
                 return Translation(text, 0.0, dict.fromkeys(state.weights, 0.0), [], source, source)
             matches = state.memory.similar(text) if self._uses_memory(memory) else []
@@ -183,13 +188,14 @@ class Engine(OpenProject):
         If something is learned meanwhile, the list is made again at once: it always belongs to one revision.
         """
         lists, hypotheses = translating.listed(found, adaptation, n), list[Hypothesis]()
-        written: list[Translation] = []
+        written, known = list[Translation](), Links()
         while not written or len(written) < len(hypotheses):
+            checkpoint()
             with self._reading() as state:
                 if state.revision != revision:
                     return translating.best(state, source, translating.search(state, source), n)
                 hypotheses = hypotheses or translating.ranked(adaptation, lists, n)
-                written.append(translating.written(state, source, found, hypotheses[len(written)]))
+                written.append(translating.written(state, source, found, hypotheses[len(written)], known))
         return written
 
     def translate_text(self, text: str, *, n: int = 1, memory: bool | None = None) -> Translation:
@@ -200,6 +206,9 @@ class Engine(OpenProject):
         lines = split_lines(text)
         if len(lines) == 1 or (self._uses_memory(memory) and self.exact_match(text)):
             return self.translate(text, n=n, memory=memory)
+        if n > 1:
+            with self._reading() as state:
+                check_list(n, len(self._read(state, text)))
         found = joined([self.translate(line, n=n, memory=memory) for line in lines])
         return replace(found, matches=self.matches(text) if self._uses_memory(memory) else [])
 
@@ -215,7 +224,7 @@ class Engine(OpenProject):
         ...         [each.text for each in engine.translate_all(["Close the lid.", "the lid"])]
         ['Cierre la tapa.', 'la tapa']
         """
-        return map_in_order(partial(self.translate, n=n, memory=memory), texts, threads)
+        return map_in_order(bound(partial(self.translate, n=n, memory=memory)), texts, threads)
 
     def _read(self, state: State, text: str) -> Sentence:
         """The tokens of a text to translate; refused if there are too many."""
@@ -245,6 +254,11 @@ class Engine(OpenProject):
         with self._reading() as state:
             source = self._read(state, text)
             known = state.memory.exact(text) if self._uses_memory(memory) else None
+        if len(source) > MAX_SESSION_WORDS:
+            remedy = f"open sessions for texts of at most {MAX_SESSION_WORDS:,} words"
+            raise BadInputError(
+                f"the text has {len(source):,} words, too many to complete its translation", remedy=remedy
+            )
         typing = session.Session(
             Graphs(self, source),
             partial(self.learn, text, user=user),
@@ -262,9 +276,10 @@ class Engine(OpenProject):
         """
         if translation.lines:
             return [sure for line in translation.lines for sure in self.confidences(line)]
+        checkpoint()
         if translation.memory is not None or not len(translation.source):
             return [1.0] * len(translation.target)
-        with self.interact(translation.source.text, memory=False) as typing:
+        with session.Session(Graphs(self, translation.source), self.learn) as typing:
             suggestion = typing.suggest()
         sure = {(word.begin, word.text): word.confidence for word in suggestion.words}
         places = zip(translation.target.spans, translation.target.words, strict=True)
@@ -426,6 +441,7 @@ class Engine(OpenProject):
         with self._writing() as state:
             checked = {name: settings.check_setting(state, name, value) for name, value in values.items()}
             self._change(state, checked)
+        self._save_now_and_then()
 
     def _set(self, name: str, value: Any) -> None:
         self.change_settings({name: value})
@@ -436,14 +452,17 @@ class Engine(OpenProject):
 
     def remove_term(self, source: str) -> None:
         """Remove a term from the glossary."""
-        if source not in self.glossary:
+        with self._reading() as state:
+            known = source in state.glossary
+        if not known:
             raise BadInputError(f"{source!r} is not in the glossary", remedy="engine.glossary lists its terms")
         self._change_terms({source: None})
 
     def _change_terms(self, changes: dict[str, str | None]) -> None:
         with self._writing() as state:
-            state.glossary.changed(changes)  # refuses invalid terms before anything is written
+            state.glossary.check(changes)
             self._change(state, {"glossary": changes})
+        self._save_now_and_then()
 
     def _change(self, state: State, changes: dict[str, Any]) -> None:
         """Apply settings that have been checked, in the form used in the journal."""
@@ -527,6 +546,14 @@ class Engine(OpenProject):
         """The models and weights in use, read-only, for a `with` block during which nothing is learned."""
         with self._reading() as state:
             yield Models(state.knowledge, state.weights_in_use, state.estimates, state.revision)
+
+
+def check_list(n: int, words: int) -> None:
+    """Refuse an n-best list of a text with so many words if it would be too large."""
+    most = max(1, translating.MAX_LIST_WORDS // max(words, 1))
+    if n > most:
+        what = f"{n:,} translations of a text of {words:,} words are too many"
+        raise BadInputError(what, remedy=f"ask for at most {most:,}, or for those of a shorter text")
 
 
 def _find_base(path: Path, source: str, target: str) -> Path:

@@ -33,5 +33,9 @@ class DamagedFileError(DragomanError):
     """A file that dragoman wrote has been damaged or changed since."""
 
 
+class CancelledError(DragomanError):
+    """The work was stopped before it was done, on request or because it took too long; nothing was changed."""
+
+
 class StorageError(DragomanError):
     """The disk is full, the directory is read-only, or similar; existing data is unharmed."""

@@ -12,10 +12,13 @@ from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
+from dragoman.project import glossary as module
 from dragoman.project.glossary import Glossary
 from dragoman.search.decoder import Decoder
+from dragoman.text.tokens import Mode
 from dragoman.types import Term
 from tests.engine.support import assert_is_clean_replay, new
+from tests.oracles import glossary as oracle
 
 pytestmark = pytest.mark.kernels
 
@@ -88,7 +91,9 @@ def test_a_glossary_comes_back_after_opening_again_and_after_a_replay(tmp_path: 
         assert engine.glossary == {"lid": "cubierta"}
 
 
-@pytest.mark.parametrize("term", [("", "x"), ("x", ""), (" ", "x"), ("a " * 31, "x"), ("x", "\ud800")])
+@pytest.mark.parametrize(
+    "term", [("", "x"), ("x", ""), (" ", "x"), ("a " * 31, "x"), ("x", "\ud800"), ("x", "y " * 501), ("x" * 4001, "y")]
+)
 def test_what_is_no_term_is_refused_and_nothing_changes(tmp_path: Path, term: tuple[str, str]) -> None:
     with new(tmp_path / "p") as engine:
         engine.set_term("lid", "tapa")
@@ -113,29 +118,70 @@ def test_a_prefix_that_says_something_else_still_has_an_answer() -> None:
     assert other.words[:4] == ("vacíe", "la", "bandeja", "negra")
 
 
-words = st.sampled_from(["a", "B", "b", "c", "<i>"])
+words = st.sampled_from(["a", "B", "b", "Ab", "ab", "AB", ".", "<i>"])
+terms = st.dictionaries(st.lists(words, min_size=1, max_size=4).map(" ".join), words, max_size=12)
+modes: st.SearchStrategy[Mode] = st.sampled_from(["text", "words"])
 
 
 @settings(deadline=None)
-@given(st.dictionaries(st.lists(words, min_size=1, max_size=3).map(" ".join), words), st.lists(words, max_size=8))
-def test_terms_are_found_from_left_to_right_the_longest_first(terms: dict[str, str], sentence: list[str]) -> None:
-    glossary = Glossary(terms, "words")
-    found = {(term.start, term.end): term.words for term in glossary.find(sentence)}
-    at = 0
-    while at < len(sentence):  # the obvious way: try all lengths at each place
-        for size in range(min(7, len(sentence) - at), 0, -1):
-            here = sentence[at : at + size]
-            fitting = [term for term in terms if _same(term.split(), here)]
-            if fitting:
-                assert found.pop((at, at + size)) in [(terms[term],) for term in fitting]
-                at += size
-                break
-        else:
-            at += 1
-    assert not found
+@given(terms, st.dictionaries(st.sampled_from(["a", "a B", "Ab"]), st.none() | words), st.data(), modes)
+def test_terms_are_found_from_left_to_right_the_longest_first(
+    first: dict[str, str], changes: dict[str, str | None], data: st.DataObject, mode: Mode
+) -> None:
+    glossary = Glossary(first, mode)
+    glossary.change(changes)
+    wanted = {source: target for source, target in (first | changes).items() if target is not None}
+    assert list(glossary.terms.items()) == sorted(wanted.items())
+    sentence = data.draw(st.lists(words, max_size=8))
+    fixed = data.draw(st.lists(st.booleans(), min_size=len(sentence), max_size=len(sentence)))
+    assert glossary.find(sentence, fixed) == oracle.find(wanted, mode, sentence, fixed)
 
 
-def _same(term: list[str], here: list[str]) -> bool:
-    return len(term) == len(here) and all(
-        t == w or (t.islower() and t == w.lower()) for t, w in zip(term, here, strict=True)
-    )
+@settings(deadline=None)
+@given(terms, terms)
+def test_terms_that_were_added_and_removed_leave_no_trace(before: dict[str, str], more: dict[str, str]) -> None:
+    glossary, added = Glossary(before), {source: said for source, said in more.items() if source not in before}
+    glossary.change(added)
+    glossary.change(dict.fromkeys(added))
+    assert vars(glossary) | {"_in_order": None} == vars(Glossary(before)) | {"_in_order": None}
+
+
+@pytest.mark.parametrize("shared", [1, 29])
+def test_terms_that_begin_alike_are_not_compared_one_by_one(shared: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+    monkeypatch.setattr(module, "_stands_for", lambda *words: compared.append(words))
+    glossary = Glossary({" ".join([*["the"] * shared, f"w{n}"]): "x" for n in range(2_000)})
+    assert glossary.find(["the"] * 1_000) == []
+    assert not compared
+
+
+def test_terms_that_prescribe_too_long_a_translation_are_refused(tmp_path: Path) -> None:
+    with new(tmp_path / "p") as engine:
+        engine.set_term("lid", "tapa " * 500)
+        assert translated(engine, "lid " * 10).lower().count("tapa") == 5_000
+        with pytest.raises(BadInputError, match="glossary"):
+            engine.translate("lid " * 1_000)
+
+
+def test_many_single_terms_are_covered_by_a_snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.engine.SNAPSHOT_EVERY", 5)
+    with new(tmp_path / "p") as engine:
+        for n in range(7):
+            engine.set_term(f"lid {n}", "tapa")
+        assert engine._saver
+        engine._saver.join()
+        assert engine._state.saved >= 5
+
+
+def test_terms_of_an_old_journal_stay_in_force_whatever_the_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with new(tmp_path / "p") as engine:
+        engine.set_term("lid", "la tapa")
+        engine.set_term("drip tray", "bandeja")
+    monkeypatch.setattr(module, "MAX_TRANSLATION_WORDS", 1)
+    monkeypatch.setattr(module, "MAX_CHARACTERS", 3)
+    with Engine.open(tmp_path / "p") as engine:
+        assert engine.glossary == {"drip tray": "bandeja", "lid": "la tapa"}
+        with pytest.raises(BadInputError):
+            engine.set_term("lid", "una tapa")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
+from unittest import mock
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
 from dragoman.engine import Engine
-from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES, Memory
+from dragoman.project.memory import LEAST_SIMILARITY, MAX_PORTION, MAX_WORK, MOST_MATCHES, Memory
 from dragoman.types import Match
 from tests.engine.support import PAIRS, new
 
@@ -71,8 +74,13 @@ actions = st.lists(st.one_of(words, st.integers(0, 20)), max_size=30)
 
 
 @settings(max_examples=200)
-@given(actions, words)
-def test_matches_are_those_of_comparing_with_every_source(actions: list[str | int], query: str) -> None:
+@given(actions, words, st.sampled_from([1, MAX_PORTION]))
+def test_matches_are_those_of_comparing_with_every_source(actions: list[str | int], query: str, portion: int) -> None:
+    with mock.patch("dragoman.project.memory.MAX_PORTION", portion):
+        check_matches(actions, query)
+
+
+def check_matches(actions: list[str | int], query: str) -> None:
     memory = Memory()
     texts: dict[int, str] = {}
     for number, action in enumerate(actions):
@@ -109,3 +117,35 @@ def test_the_same_text_comes_first_however_many_are_as_long() -> None:
         memory.add(number + 1, f"Error {number:06}", "…")
     assert similar(memory, " Error 011999 ")[0] == (100.0, 12_000)
     assert len(similar(memory, "Error 011999")) == 5
+
+
+def long_text(chance: random.Random, words: int) -> str:
+    return " ".join("".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=8)) for _ in range(words))
+
+
+def test_of_long_texts_the_most_similar_are_found_and_their_similarity_is_exact() -> None:
+    chance, memory = random.Random(1), Memory()
+    texts = [long_text(chance, chance.randrange(350, 500)) for _ in range(100)]
+    for number, text in enumerate(texts, start=1):
+        memory.add(number, text, "…")
+    words = texts[41].split()
+    query = " ".join([*words[:100], "something", "else", *words[120:]])
+    assert similar(memory, query) == [(fuzz.ratio(query, texts[41]), 42)]
+
+
+@pytest.mark.parametrize(("characters", "sources"), [(30, 2_000), (1_900, 2_000), (19_800, 50)])
+def test_the_work_of_comparing_is_bounded_whatever_the_length(
+    characters: int, sources: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance, memory, done = random.Random(1), Memory(), list[int]()
+    for number in range(sources):
+        memory.add(number, "".join(chance.choices("abc ", k=characters)), "…")
+    query = "".join(chance.choices("abc ", k=characters))
+
+    def count(text: str, candidates: list[str], **_: object) -> list[tuple[str, float, int]]:
+        done.extend(len(candidate) * len(text) // 64 for candidate in candidates)
+        return []
+
+    monkeypatch.setattr("dragoman.project.memory.process.extract", count)
+    memory.similar(query)
+    assert 0 < sum(done) < 2 * MAX_WORK

@@ -8,9 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.interactive.error_model import Beginning, ErrorModel
+from dragoman.models.loglinear import Weights
+from dragoman.search.decoder import Decoder
 from dragoman.search.hypotheses import KINDS
 from dragoman.search.wordgraph import END, WordGraph
 from tests.oracles import interactive as oracle
+from tests.search.test_decoder import sample
 
 pytestmark = pytest.mark.kernels
 
@@ -42,6 +45,46 @@ def graphs(draw: st.DrawFn) -> WordGraph:
         begin=np.cumsum([0, *(len(phrase) for phrase in phrases)]),
         words=np.array([n for phrase in phrases for n in phrase], np.int64),
     )
+
+
+@pytest.fixture(scope="module")
+def long_graph() -> WordGraph:
+    line = ("the red button is on , press the green button . " * 50).split()
+    return Decoder(sample(), Weights("moses"), "fast").search(line).graph()
+
+
+def test_a_long_graph_is_matched_by_sections_as_it_is_as_a_whole(
+    long_graph: WordGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = ErrorModel(long_graph)
+    monkeypatch.setattr("dragoman.interactive.sections.SECTION_EDGES", 1_000)
+    divided = ErrorModel(long_graph)
+    assert len(whole._sections) == 1
+    assert len(divided._sections) > 3
+    wrong = ("otra", "cosa")
+    for size in (0, 3, 40, 120, 260, 90, 420):
+        for begun in (Beginning(gap=True), Beginning(unfinished="bot"), Beginning()):
+            words = long_graph.best.words[:size]
+            for typed in (words, (*words[:-5], *wrong, *words[-4:])):
+                one, other = (model.complete(begun._replace(words=typed)) for model in (whole, divided))
+                assert (other.words, other.edits, other.stands) == (one.words, one.edits, one.stands)
+                sure = [model.confidences(model.starts(begun._replace(words=typed)), one) for model in (whole, divided)]
+                assert sure[1] == pytest.approx(sure[0], abs=1e-6)
+
+
+def test_only_some_columns_are_kept_and_nothing_depends_on_it(
+    long_graph: WordGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = long_graph.best.words
+    all_kept = ErrorModel(long_graph)
+    expected = [all_kept.complete(Beginning(words[:size])).words for size in range(0, 60, 7)]
+    monkeypatch.setattr("dragoman.interactive.error_model.MAX_COLUMN_BYTES", 0)
+    model = ErrorModel(long_graph)
+    model.complete(Beginning(words[:60]))
+    found = [model.complete(Beginning(words[:size])).words for size in range(56, -1, -7)]
+    assert found[::-1] == expected
+    model.complete(Beginning(words[:300]))
+    assert len(model._columns) <= 8
 
 
 beginnings = st.builds(

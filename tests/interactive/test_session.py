@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dragoman import sample
+from dragoman.cancelling import Cancellation
 from dragoman.engine import Engine
-from dragoman.errors import BadInputError
+from dragoman.errors import BadInputError, CancelledError
+from dragoman.interactive import session as module
 from dragoman.interactive.session import Mode, Session
 from dragoman.project.guard import FlaggedError
 
@@ -284,3 +287,51 @@ def test_words_mode_is_words_between_spaces(tmp_path: Path) -> None:
             engine.learn("press the button .", "pulse el botón .")
         assert suffix(engine, "press the button .", "pu") == "lse el botón ."
         assert suffix(engine, "press the button .", "pulse el ") == "botón ."
+
+
+MARKS = "".join(random.Random(1).choices(".,;:!?()[]{}<>", k=2_000))
+
+
+def test_the_memory_of_a_session_is_bounded_however_long_source_and_prefix_are(engine: Engine) -> None:
+    with engine.interact(MARKS, memory=False) as session:
+        opened = session.nbytes
+        session.suggest(MARKS[:50])
+        session.suggest(MARKS[:1_500])
+        assert opened < session.nbytes < 60_000_000
+        session.close()
+        assert session.nbytes == 0
+        with pytest.raises(BadInputError, match="closed"):
+            session.suggest("")
+
+
+def test_too_long_a_source_is_refused(taught: Engine) -> None:
+    with pytest.raises(BadInputError, match=r"5,001 words.*at most 5,000"):
+        taught.interact("a " * 5_001)
+
+
+def test_a_prefix_much_longer_than_the_source_has_no_completion(taught: Engine) -> None:
+    assert suffix(taught, "Press the green button.", "otra " * 219).endswith("verde.")
+    assert suffix(taught, "Press the green button.", "otra " * 221) == ""
+
+
+def test_completions_are_not_rejected_for_ever(taught: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_REJECTED", 2)
+    with taught.interact("Press the green button.", memory=False) as session:
+        session.suggest("")
+        assert session.reject().suffix
+        assert [session.reject().suffix for _ in range(3)] == ["", "", ""]
+
+
+def test_graphs_of_prefixes_are_dropped_when_they_take_too_much_memory(
+    taught: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "KEPT_BYTES", 1)
+    with taught.interact("Press the green button.", mode="search", memory=False) as session:
+        for prefix in ("Apriete ", "Toque ", "Mire "):
+            session.suggest(prefix)
+        assert len(session._searched) == 1
+
+
+def test_opening_a_long_source_can_be_cancelled(taught: Engine) -> None:
+    with Cancellation(seconds=0), pytest.raises(CancelledError, match="too long"):
+        taught.interact("Press the green button. " * 100, memory=False)

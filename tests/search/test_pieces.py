@@ -6,10 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dragoman.cancelling import Cancellation
+from dragoman.errors import CancelledError
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Decoder
+from dragoman.search.explain import explain
 from dragoman.search.pieces import MAX_PIECE_WORDS, MAX_UNCUT_WORDS, LongSearch, cut
 from tests.search.test_decoder import sample
 
@@ -91,3 +94,43 @@ def test_a_long_reference_is_matched_along_the_diagonal() -> None:
 def test_what_is_unknown_comes_out_as_it_went_in(words: list[str], preset: str) -> None:
     for models in (ModelSet(), sample()):
         assert sorted(Decoder(models, Weights(preset), "fast").search(words).best.words) == sorted(words)
+
+
+@pytest.mark.parametrize("preset", ["thot", "moses", "full"])
+def test_thinning_keeps_the_best_paths_as_they_are(preset: str) -> None:
+    whole, thin = (Decoder(sample(), Weights(preset), "fast").search(LINE[:60]) for _ in range(2))
+    most = whole.pieces[0].work.arcs.size // 4
+    thin.thin(most)
+    assert thin.pieces[0].work.arcs.size <= most
+    assert thin.pieces[0].options.row.size < whole.pieces[0].options.row.size
+    assert thin.best == whole.best
+    for one, other in zip(thin.nbest(10), whole.nbest(10), strict=True):
+        assert (one.words, one.steps, one.surcharges) == (other.words, other.steps, other.surcharges)
+        assert one.score == pytest.approx(other.score)
+        assert one.features == pytest.approx(other.features)
+    assert thin.graph().best.words == whole.best.words
+    assert thin.graph().nbytes < whole.graph().nbytes
+    assert len(explain(thin).accounts) == len(explain(whole).accounts)
+
+
+def test_what_is_kept_of_a_very_long_search_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoder = Decoder(sample(), Weights("moses"), "fast")
+    whole = decoder.search(LINE)
+    monkeypatch.setattr("dragoman.search.pieces.MAX_ARCS", 10_000)
+    thin = decoder.search(LINE)
+    assert sum(piece.work.arcs.size for piece in thin.pieces) <= 10_000
+    assert thin.best.words == whole.best.words
+    assert thin.nbest(3)[2].score == pytest.approx(whole.nbest(3)[2].score)
+
+
+def test_a_search_holds_no_more_memory_than_it_needs() -> None:
+    found = Decoder(sample(), Weights("moses")).search(LINE[:20]).pieces[0]
+    assert found.work.states.base is None
+    assert found.work.arcs.base is None
+
+
+def test_a_long_search_stops_between_its_pieces() -> None:
+    with Cancellation() as work:
+        work.cancel()
+        with pytest.raises(CancelledError):
+            Decoder(sample(), Weights("moses"), "fast").search(LINE)

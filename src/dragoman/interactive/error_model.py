@@ -4,7 +4,8 @@ Each edit between the words of the prefix and those of a path through the graph 
 of a completion is that of its path plus the weighted log probability of the edits. The dynamic-programming table has a
 column for each finished word of the prefix, and columns are kept: typing adds one, deleting drops one, and a change
 further to the left recomputes only those after it. An unfinished word needs no column, so a key takes the same time
-however long the prefix is.
+however long the prefix is. Of a long prefix only some columns are kept, and of a long graph only the part near the
+place that the prefix has reached (sections.py), so that memory is bounded too.
 
 >>> from dragoman.models.loglinear import Weights
 >>> from dragoman.models.modelset import ModelSet
@@ -30,8 +31,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.cancelling import checkpoint
 from dragoman.interactive import error_model_kernels as kernels
 from dragoman.interactive.error_model_kernels import IMPOSSIBLE, MAX_COMPARED_CHARACTERS, NONE, Column, Costs, Edges
+from dragoman.interactive.sections import Sections, Window
 from dragoman.kernels import exercise
 from dragoman.search import nbest_kernels
 from dragoman.search.hypotheses import patience
@@ -45,6 +48,7 @@ TIE = 1e-9  # all edits are equally probable ([O] §4.2); this prefers substitut
 # Weights of the log probability of the edits relative to the score of the graph, tuned on development text: finished
 # words may well differ from those of the graph, but an unfinished word should be continued by one that begins with it.
 WEIGHT, UNFINISHED_WEIGHT = 0.5, 2.0
+MAX_COLUMN_BYTES, MIN_COLUMNS = 8_000_000, 8  # columns kept: as many as fit into so many bytes, and at least so many
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -70,12 +74,25 @@ class Completion:
     way: Ids  # the edges of the words
 
 
+class Matched(NamedTuple):
+    """A column of the table."""
+
+    words: int  # that it is for
+    window: Window  # the part of the graph that it is about
+    column: Column
+
+    def edits(self, node: int, *, settled: bool) -> int:
+        """The edits on the best path to a node; see `Column`."""
+        place = int(self.window.places(np.array([node]))[0])
+        return int((self.column.settled_edits if settled else self.column.edits)[place])
+
+
 class Starts(NamedTuple):
     """Scores of the places where completions may begin."""
 
     over: Floats  # [edges] at the word of an edge
     after: Floats  # [nodes] at a node
-    column: Column  # of the finished words
+    matched: Matched  # the finished words
     stands: Ids  # [vocabulary] characters of a word that were already typed
     fits: Floats  # [vocabulary] how well each continues the unfinished word; empty if there is none
 
@@ -102,9 +119,22 @@ class ErrorModel:
         self._ends = np.cumsum([len(word) for word in spelled], dtype=np.int64)
         self._to_end, self._follow = np.empty(self._edges.nodes), np.empty(self._edges.nodes, np.int64)
         kernels.fill_to_end(self._edges, self._to_end, self._follow)
-        self._columns = [self._new_column()]  # after each finished word
-        kernels.fill_first(self._edges, self._costs, self._columns[0])
-        self._typed: list[str] = []  # the words of these columns, in the form in which they are compared
+        self._sections = Sections(graph, self._edges)
+        self._typed: list[str] = []  # the words of the last column, in the form in which they are compared
+        self._columns = [self._first_column()]  # after some of these words, the first after none
+
+    def _first_column(self) -> Matched:
+        window = self._sections.window(0)
+        column = window.new_column()
+        kernels.fill_first(window.edges, self._costs, column)
+        return Matched(0, window, column)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that it takes, in bytes; words are estimated."""
+        own = self._text, self._ends, self._keys, self._welcome, self._to_end, self._follow, *self._edges[:5]
+        columns = sum(array.nbytes for each in self._columns for array in each.column)
+        return self.graph.nbytes + sum(array.nbytes for array in own) + columns + 200 * len(self._key_of)
 
     def has_word_with(self, beginning: str) -> bool:
         """Whether a word of the graph begins with these characters."""
@@ -153,15 +183,24 @@ class ErrorModel:
     def confidences(self, starts: Starts, completion: Completion) -> list[float]:
         """The confidence in each word of a completion, given what was typed."""
         probability = kernels.probabilities(self._edges, starts.over, starts.after, self._behind)
-        confidence = np.empty(completion.way.size)
-        kernels.fill_confidences(self._edges, self.graph.span, probability, completion.way, confidence)
-        answer: list[float] = confidence.tolist()
+        answer: list[float] = []
+        bounds = self._sections.spans
+        ends = np.searchsorted(
+            completion.way, bounds
+        )  # of the way in each section, which has all about its source words
+        for first, last, begin, end in zip(bounds[:-1], bounds[1:], ends[:-1], ends[1:], strict=True):
+            edges = self._edges._replace(word=self._edges.word[first:last], arc=self._edges.arc[first:last])
+            confidence = np.empty(end - begin)
+            way = completion.way[begin:end] - first
+            kernels.fill_confidences(edges, self.graph.span, probability[first:last], way, confidence)
+            answer += confidence.tolist()
         return answer
 
     def starts(self, beginning: Beginning) -> Starts:
         """The places where completions of a beginning may begin."""
-        edges, costs = self._edges, self._costs
-        column = self._column(beginning.words)
+        matched = self._matched(beginning.words)
+        window, column = matched.window, matched.column
+        edges = window.edges
         over, after = np.full(edges.tail.size, IMPOSSIBLE), np.empty(edges.nodes)
         fits, stands = np.empty(0), np.zeros(len(self.graph.vocabulary), np.int64)
         if beginning.unfinished:
@@ -170,28 +209,52 @@ class ErrorModel:
             kernels.fill_fits(self._text, self._ends, typed, self._costs_inside, fits, stands, row)
             kernels.fill_starts_inside(edges, column, fits, self._costs_inside.insertion, over, after)
         elif beginning.gap:
-            kernels.fill_starts_between(edges, column, self._welcome, costs.substitution, over, after)
+            kernels.fill_starts_between(edges, column, self._welcome, self._costs.substitution, over, after)
+            if not window.is_last:
+                after[edges.end] = IMPOSSIBLE
         else:
             after[:] = column.settled
-        return Starts(over, after, column, stands, fits)
+        return Starts(*self._in_graph(window, over, after), matched, stands, fits)
 
-    def _new_column(self) -> Column:
-        nodes = self._edges.nodes
-        return Column(np.empty(nodes), np.empty(nodes, np.int64), np.empty(nodes), np.empty(nodes, np.int64))
+    def _in_graph(self, window: Window, over: Floats, after: Floats) -> tuple[Floats, Floats]:
+        """Scores of the edges and nodes of a window as those of the graph."""
+        if len(self._sections) <= 3:
+            return over, after
+        edges, nodes = np.full(self._edges.tail.size, IMPOSSIBLE), np.full(self._edges.nodes, IMPOSSIBLE)
+        edges[slice(*window.span)], nodes[window.nodes] = over, after
+        return edges, nodes
 
-    def _column(self, words: tuple[str, ...]) -> Column:
+    def _matched(self, words: tuple[str, ...]) -> Matched:
         """The column after these words; only those from the first changed word on are computed."""
         typed = [compared(word) for word in words]
         same = 0
         while same < min(len(typed), len(self._typed)) and typed[same] == self._typed[same]:
             same += 1
-        del self._typed[same:], self._columns[same + 1 :]
-        for word in typed[same:]:
-            self._columns.append(self._new_column())
-            wanted = self._key_of.get(word, NONE)
-            kernels.fill_next(self._edges, self._keys, wanted, self._costs, *self._columns[-2:])
+        while self._columns[-1].words > same:
+            self._columns.pop()
+        self._typed = typed[: self._columns[-1].words]
+        for word in typed[self._columns[-1].words :]:
+            checkpoint()
+            self._columns.append(self._next_column(self._columns[-1], self._key_of.get(word, NONE)))
             self._typed.append(word)
+            self._drop_columns()
         return self._columns[-1]
+
+    def _next_column(self, last: Matched, wanted: int) -> Matched:
+        """The column after one more word, around the place that the words so far have reached."""
+        window = last.window
+        if len(self._sections) > 3:
+            node = window.nodes[np.argmax(last.column.settled + self._to_end[window.nodes])]
+            window = self._sections.window(self._sections.of_node(int(node)))
+        before, column = last.window.moved(last.column, window), window.new_column()
+        kernels.fill_next(window.edges, self._keys, wanted, self._costs, before, column)
+        return Matched(last.words + 1, window, column)
+
+    def _drop_columns(self) -> None:
+        """Drop every other column, except the newest two, when there are too many."""
+        size = sum(array.nbytes for array in self._columns[-1].column)
+        if len(self._columns) > max(MIN_COLUMNS, MAX_COLUMN_BYTES // max(size, 1)):
+            self._columns = [*self._columns[:-2:2], *self._columns[-2:]]
 
     def _best_way_from(self, place: int) -> list[int]:
         """The edges of the best path to the end, not counting the edge at which it starts."""
@@ -209,10 +272,10 @@ class ErrorModel:
         if place >= 0:
             node, score, word = int(edges.tail[place]), starts.over[place], edges.word[place]
             stands, wrong = int(starts.stands[word]), unfinished and starts.fits[word] < self._costs_inside.hit
-            edits = (starts.column.edits if unfinished else starts.column.settled_edits)[node]
+            edits = starts.matched.edits(node, settled=not unfinished)
         else:
             node, score, wrong = -1 - place, starts.after[-1 - place], unfinished
-            edits = starts.column.settled_edits[node]
+            edits = starts.matched.edits(node, settled=True)
         taken = np.array([place, *rest] if place >= 0 else rest, np.int64)
         way = taken[edges.word[taken] != NONE]
         return Completion(
@@ -220,7 +283,7 @@ class ErrorModel:
             stands=stands,
             spans=tuple((first, last) for first, last in graph.span[edges.arc[way]].tolist()),
             score=float(score + edges.score[np.array(rest, np.int64)].sum()),
-            edits=int(edits) + wrong,
+            edits=edits + wrong,
             way=way,
         )
 

@@ -6,6 +6,7 @@ Each question takes the project's lock for as long as it needs the models, and g
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +25,16 @@ from dragoman.text.tokens import split
 from dragoman.types import Sentence
 
 OPENING = Beam(pops=1000, stack=250)  # wide: what is not in the graph cannot be suggested at once
+MAX_POPS, MIN_POPS = 150_000, 100  # of the opening: for all words together, but at least so many for each
+MAX_ARCS = 60_000  # of a graph that is kept: about 15 MB with all that the error model makes of it
 THOROUGH = Beam(pops=500, stack=150)
 QUICK = Beam(pops=60, stack=30)  # narrow: it is done between two keys
+
+
+def opening_beam(words: int) -> Beam:
+    """The beam for opening a source of so many words: narrower if it is long."""
+    pops = max(MIN_POPS, min(OPENING.pops, MAX_POPS // max(words, 1)))
+    return replace(OPENING, pops=pops, stack=max(MIN_POPS // 2, OPENING.stack * pops // OPENING.pops))
 
 
 class Found(NamedTuple):
@@ -50,7 +59,7 @@ class Graphs:
 
     def open(self) -> Found:
         """Search translations."""
-        return self._find((), OPENING)
+        return self._find((), opening_beam(len(self.source)))
 
     def behind(self, words: tuple[str, ...], *, quick: bool) -> Found:
         """Search translations that begin with some words."""
@@ -59,8 +68,13 @@ class Graphs:
     def _find(self, words: tuple[str, ...], beam: Beam) -> Found:
         with self._project._reading() as state:
             prefix = Prefix(self._model_words(state, words))
-            graph = search_behind(state, self.source, prefix, beam).graph()
-            return Found(graph, take_gaps(state.knowledge.target, graph.vocabulary), state.revision)
+            found = search_behind(state, self.source, prefix, beam)
+            revision = state.revision
+        if sum(piece.work.arcs.size for piece in found.pieces) > MAX_ARCS:
+            found.thin(MAX_ARCS)
+        graph = found.graph().without_features()
+        with self._project._reading() as state:
+            return Found(graph, take_gaps(state.knowledge.target, graph.vocabulary), revision)
 
     def guess(self, words: tuple[str, ...], unfinished: str) -> Guess | None:
         """The likeliest word of the language that begins with these characters, after these words."""

@@ -36,8 +36,13 @@ Mode = Literal["auto", "graph", "search"]
 # Words of source and prefix together, up to which a search behind the prefix is quick enough for a key
 SEARCHABLE: dict[Mode, int] = {"graph": 0, "search": 300, "auto": 32}
 FORGIVEN = 0.2  # edits for each word up to which a graph is taken to contain what is meant; tuned on dev text
-KEPT = 8  # graphs of prefixes: going back and forth does not search again
+KEPT, KEPT_BYTES = 8, 16_000_000  # graphs of prefixes, and their size: going back and forth does not search again
 ALTERNATIVES = 32  # completions looked at for each one that was rejected
+MAX_REJECTED = 50  # completions of a prefix; after that, none is suggested
+MAX_REJECTED_PREFIXES = 100  # for which they are remembered
+MAX_LISTED_WORDS = 100_000  # of all completions looked at
+# A prefix of more words than this has no completion: for each word of the source, and besides
+PREFIX_FOR_EACH, PREFIX_BESIDES = 4, 200
 
 
 class Word(NamedTuple):
@@ -116,10 +121,13 @@ class Session:
         self._opening: _Graph | None = None
         self._searched: OrderedDict[tuple[str, ...], _Graph] = OrderedDict()
         self._last: Suggestion | None = None
-        self._rejected: dict[str, set[str]] = {}
+        self._rejected: OrderedDict[str, list[str]] = OrderedDict()  # suffixes by prefix, the oldest first
+        self._closed = False
 
     def open(self) -> Self:
         """Search the source, once; a source without words has nothing to search."""
+        if self._closed:
+            raise BadInputError("the session is closed", remedy="open another one")
         if self._opening is None and len(self.source):
             self._opening = _Graph(self._graphs.open(), "graph")
         return self
@@ -128,13 +136,27 @@ class Session:
         return self.open()
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Free the memory of the session; it cannot be used any more, except to accept a translation."""
+        self._closed, self._opening, self._last = True, None, None
         self._searched.clear()
+        self._rejected.clear()
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the session takes, in bytes, about."""
+        graphs = [*([self._opening] if self._opening else []), *self._searched.values()]
+        rejected = sum(len(suffix) for suffixes in self._rejected.values() for suffix in suffixes)
+        return sum(graph.error_model.nbytes for graph in graphs) + 4 * rejected
 
     def suggest(self, prefix: str = "") -> Suggestion:
         """The best completion of a prefix, other than those that were rejected for it."""
         self.open()
-        rejected = self._rejected.get(prefix, set())
-        for suggestion in self._suggestions(prefix, len(rejected)):
+        rejected = self._rejected.get(prefix, [])
+        more = self._suggestions(prefix, len(rejected)) if len(rejected) < MAX_REJECTED else ()
+        for suggestion in more:
             self._last = suggestion.until_doubtful(self.threshold) if self.threshold > 0 else suggestion
             if self._last.suffix not in rejected:
                 return self._last
@@ -145,7 +167,11 @@ class Session:
         """Another completion of the same prefix than the last; with an empty suffix if there is none left."""
         if self._last is None:
             raise BadInputError("nothing was suggested yet", remedy="ask for a suggestion first")
-        self._rejected.setdefault(self._last.prefix, set()).add(self._last.suffix)
+        rejected = self._rejected.setdefault(self._last.prefix, [])
+        if len(rejected) < MAX_REJECTED:
+            rejected.append(self._last.suffix)
+        if len(self._rejected) > MAX_REJECTED_PREFIXES:
+            self._rejected.popitem(last=False)
         return self.suggest(self._last.prefix)
 
     def accept(self, text: str, *, force: bool = False) -> int:
@@ -169,11 +195,15 @@ class Session:
         if self._opening is None:
             yield Suggestion(prefix, "" if prefix else self.source.text, "graph", self.revision)
             return
+        if len(sentence) > PREFIX_FOR_EACH * len(self.source) + PREFIX_BESIDES:
+            yield Suggestion(prefix, "", "graph", self.revision)
+            return
         typed = read_typed(sentence, self._opening.error_model.has_word_with)
         answer = self._answer(self._opening, typed.beginning)
         yield self._suggestion(prefix, typed, answer)
         if rejected:
-            for completion in answer.graph.error_model.nbest(answer.beginning, ALTERNATIVES * rejected):
+            most = min(ALTERNATIVES * rejected, max(MAX_LISTED_WORDS // len(self.source), 2))
+            for completion in answer.graph.error_model.nbest(answer.beginning, most):
                 yield self._suggestion(prefix, typed, answer._replace(completion=completion))
 
     def _answer(self, opening: _Graph, beginning: Beginning) -> _Answer:
@@ -208,9 +238,13 @@ class Session:
         if words not in self._searched:
             self._searched[words] = _Graph(self._graphs.behind(words, quick=self.mode == "auto"), "search")
         self._searched.move_to_end(words)
-        if len(self._searched) > KEPT:
+        while len(self._searched) > 1 and (len(self._searched) > KEPT or self._searched_bytes > KEPT_BYTES):
             self._searched.popitem(last=False)
         return self._searched[words]
+
+    @property
+    def _searched_bytes(self) -> int:
+        return sum(graph.error_model.nbytes for graph in self._searched.values())
 
     # ── From a completion to text ────────────────────────────────────────────────────────────────────────────────────
 

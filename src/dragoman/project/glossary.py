@@ -1,5 +1,8 @@
 """The glossary: terms with a fixed translation. It takes effect at once and overrides what was learned.
 
+Terms are kept by their words in lower case. At each position of a sentence, only the lengths that terms with this first
+word have are looked up, the longest first: the time grows with the length of the text, not with the number of terms.
+
 >>> glossary = Glossary({"green button": "botón verde", "lid": "tapa"})
 >>> words = ("press", "the", "green", "button", "and", "close", "the", "lid")
 >>> [(term.start, term.end, term.words) for term in glossary.find(words)]
@@ -9,8 +12,9 @@
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from typing import NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.text.shapes import LOWER, shape
@@ -18,9 +22,20 @@ from dragoman.text.starts import find_starts
 from dragoman.text.tokens import Mode, split
 from dragoman.types import Term
 
-MOST_WORDS = 30  # of a source term: about as many syllables as the longest names have; a search allows up to 62
+MAX_WORDS = 30  # of a source term: about as many syllables as the longest names have; a search allows up to 62
+MAX_TRANSLATION_WORDS = 500
+MAX_CHARACTERS = 4_000  # of a term, and of its translation
+MAX_VARIANTS = 64  # terms looked at that differ only in capitals
 
 Words = tuple[str, ...]
+
+
+class Entry(NamedTuple):
+    """A term in words."""
+
+    text: str  # as it was written; terms that differ only in capitals are in the order of their texts
+    source: Words
+    target: Words
 
 
 class Glossary:
@@ -28,58 +43,114 @@ class Glossary:
 
     def __init__(self, terms: Mapping[str, str] | None = None, mode: Mode = "text") -> None:
         self.mode: Mode = mode
-        self._words = {source: self._split(source, target) for source, target in sorted((terms or {}).items())}
-        self.terms: dict[str, str] = dict(sorted((terms or {}).items()))
+        self._translations: dict[str, str] = {}
+        self._entries: dict[Words, list[Entry]] = {}  # by the words of the term in lower case
+        self._lengths: dict[str, dict[int, int]] = {}  # by the first of these, how many terms have each length
+        self._in_order: dict[str, str] | None = None
+        self.change(terms or {})
 
-    def changed(self, changes: Mapping[str, str | None]) -> Glossary:
-        """This glossary with some terms changed, or removed if the translation is None."""
-        new = Glossary(mode=self.mode)
-        wanted = {source: target for source, target in changes.items() if target is not None}
-        kept = self.terms.keys() - changes.keys()
-        new.terms = dict(sorted(({source: self.terms[source] for source in kept} | wanted).items()))
-        made = {source: self._split(source, target) for source, target in wanted.items()}
-        new._words = {source: made.get(source) or self._words[source] for source in new.terms}
-        return new
+    def __contains__(self, source: str) -> bool:
+        return source in self._translations
 
-    def _split(self, source: str, target: str) -> tuple[Words, Words]:
-        words = split(source, self.mode, normalise=True).words, split(target, self.mode).words
-        for text, found, most in (source, words[0], MOST_WORDS), (target, words[1], len(words[1])):
-            if not 1 <= len(found) <= most:
-                remedy = f"terms must have 1 to {MOST_WORDS} words, and translations at least one"
-                raise BadInputError(f"the glossary entry {text!r} has {len(found)} words", remedy=remedy)
-        return words
+    def __len__(self) -> int:
+        return len(self._translations)
 
-    @cached_property
-    def _by_first(self) -> dict[str, list[tuple[Words, Words]]]:
-        """Terms and translations by the lower-cased first word of the term, longest terms first."""
-        found: dict[str, list[tuple[Words, Words]]] = {}
-        for words in sorted(self._words.values(), key=lambda words: -len(words[0])):
-            found.setdefault(words[0][0].lower(), []).append(words)
-        return found
+    @property
+    def terms(self) -> Mapping[str, str]:
+        """All terms and their translations in alphabetical order; what was returned once never changes."""
+        if self._in_order is None:
+            self._in_order = dict(sorted(self._translations.items()))
+        return self._in_order
+
+    def check(self, changes: Mapping[str, str | None]) -> None:
+        """Refuse invalid terms; None as a translation means that the term is to be removed."""
+        for source, target in changes.items():
+            if target is not None:
+                for text, most in (source, MAX_WORDS), (target, MAX_TRANSLATION_WORDS):
+                    self._check_size(text, most)
+
+    def _check_size(self, text: str, most: int) -> None:
+        if len(text) > MAX_CHARACTERS:
+            what = f"the glossary entry {text[:40]!r}… has {len(text):,} characters"
+            raise BadInputError(what, remedy=f"terms and translations must have at most {MAX_CHARACTERS:,} characters")
+        words = len(split(text, self.mode, normalise=True).words)
+        if not 1 <= words <= most:
+            remedy = f"terms must have 1 to {MAX_WORDS} words, and translations 1 to {MAX_TRANSLATION_WORDS}"
+            raise BadInputError(f"the glossary entry {text!r} has {words} words", remedy=remedy)
+
+    def change(self, changes: Mapping[str, str | None]) -> None:
+        """Change the translations of some terms, or remove those whose translation is None.
+
+        Nothing is refused here: what stands in a journal stays valid when the limits change.
+        """
+        for source, target in changes.items():
+            if source in self._translations:
+                self._remove(source)
+            if target is not None:
+                self._add(source, target)
+        self._in_order = None
+
+    def _add(self, text: str, target: str) -> None:
+        entry = Entry(text, self._split(text), split(target, self.mode).words)
+        if not entry.source:
+            return
+        key = _lowered(entry.source)
+        entries, lengths = self._entries.setdefault(key, []), self._lengths.setdefault(key[0], {})
+        entries.insert(bisect_left(entries, text, key=lambda each: each.text), entry)
+        lengths[len(key)] = lengths.get(len(key), 0) + 1
+        self._translations[text] = target
+
+    def _remove(self, text: str) -> None:
+        key = _lowered(self._split(text))
+        entries, lengths = self._entries[key], self._lengths[key[0]]
+        del entries[bisect_left(entries, text, key=lambda each: each.text)]
+        lengths[len(key)] -= 1
+        if not entries:
+            del self._entries[key]
+        if not lengths[len(key)]:
+            del lengths[len(key)]
+        if not lengths:
+            del self._lengths[key[0]]
+        del self._translations[text]
+
+    def _split(self, text: str) -> Words:
+        return split(text, self.mode, normalise=True).words
 
     def find(self, words: Sequence[str], placeable: Sequence[bool] | None = None) -> list[Term]:
         """The terms in a sentence, from left to right, the longest at each position.
 
         At the start of a sentence, truecasing may have removed the capital of a noun or name.
         """
+        if not self._entries:
+            return []
         words = [unicodedata.normalize("NFC", word) for word in words]
+        lowered = _lowered(words)
         fixed = placeable or (False,) * len(words)
         starts = {start.at for start in find_starts(words, fixed)} if self.mode == "text" else set()
-        found, at = [], 0
+        found, at = list[Term](), 0
         while at < len(words):
-            term = self._find_at(words, at, at in starts)
+            term = self._find_at(words, lowered, at, at in starts)
             if term and not any(fixed[at : term.end]):
                 found.append(term)
-            at = found[-1].end if found and found[-1].end > at else at + 1
+                at = term.end
+            else:
+                at += 1
         return found
 
-    def _find_at(self, words: Sequence[str], at: int, starts: bool) -> Term | None:
-        for source, target in self._by_first.get(words[at].lower(), ()):
-            end = at + len(source)
-            begins = _stands_for(source[0], words[at]) or (starts and source[0].lower() == words[at])
-            if begins and end <= len(words) and all(map(_stands_for, source[1:], words[at + 1 : end])):
-                return Term(at, end, target)
+    def _find_at(self, words: Sequence[str], lowered: Words, at: int, starts: bool) -> Term | None:
+        for size in sorted(self._lengths.get(lowered[at], ()), reverse=True):
+            here = words[at : at + size]
+            known = self._entries.get(lowered[at : at + size], []) if len(here) == size else []
+            for entry in known[:MAX_VARIANTS]:
+                first = entry.source[0]
+                begins = _stands_for(first, here[0]) or (starts and first.lower() == here[0])
+                if begins and all(map(_stands_for, entry.source[1:], here[1:])):
+                    return Term(at, at + size, entry.target)
         return None
+
+
+def _lowered(words: Sequence[str]) -> Words:
+    return tuple(word.lower() for word in words)
 
 
 def _stands_for(term: str, word: str) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dragoman.adapt.adaptation import beside
 from dragoman.adapt.lists import Candidates, candidates, losses
 from dragoman.adapt.protocol import MEASURES, Vector
+from dragoman.cancelling import checkpoint
 from dragoman.project import translating
 from dragoman.project.state import State
 from dragoman.search.decoder import Search
@@ -45,7 +46,9 @@ def compare(state: State, lesson: Lesson) -> Comparison | None:
     adaptation = state.adaptation
     if adaptation is None or lesson.found is None:
         return None
-    nbest = lesson.found.nbest(adaptation.adapter.nbest, distinct=True)
+    checkpoint()
+    most = min(adaptation.adapter.nbest, translating.most_listed(lesson.found))
+    nbest = lesson.found.nbest(most, distinct=True)
     offered = candidates(lesson.found, nbest, factors=adaptation.wants_factors)
     measure = MEASURES[adaptation.adapter.measure]()
     return Comparison(offered, losses(measure, offered.words, lesson.pair.target_words))

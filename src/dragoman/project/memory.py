@@ -1,5 +1,9 @@
 """The translation memory: finds corrections in force of a text, and of similar texts.
 
+Similarity is that of characters: the share that both texts have in common, in the same order. The similarities returned
+are exact, but not all sources are compared, so that a search takes milliseconds: only those closest in length, fewer if
+the text is long; and if it has more than LONG_CHARACTERS, only those with the most words in common.
+
 >>> memory = Memory()
 >>> memory.add(1, "Press the green button.", "Pulse el botón verde.")
 >>> memory.add(2, "Close the lid.", "Cierre la tapa.")
@@ -11,20 +15,30 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_left, insort
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from heapq import nlargest
 from itertools import pairwise
 
 import numpy as np
 from rapidfuzz import fuzz, process
+from rapidfuzz.distance import Indel
 
 from dragoman.arrays import ArrayTree
+from dragoman.cancelling import checkpoint
 from dragoman.types import Match
 
 LEAST_SIMILARITY = 70.0  # percent; less similar corrections are of little help
 MOST_MATCHES = 5  # matches
-MOST_COMPARED = 20_000  # sources compared at most, those closest in length: a few milliseconds
+MAX_COMPARED = 20_000  # sources compared at most, those closest in length
+MAX_WORK = 20_000_000  # steps of the processor that comparing may take: some 20 milliseconds
+MAX_PORTION = 2_000_000  # steps at once
+# Longer texts are first compared by words, with at most so many sources; the most similar ones by characters
+LONG_CHARACTERS, MAX_LONG_COMPARED = 2_000, 200
+
+_WORD = re.compile(r"\w+")
 
 
 class Memory:
@@ -65,15 +79,25 @@ class Memory:
     def similar(self, source: str, least: float = LEAST_SIMILARITY, limit: int = MOST_MATCHES) -> list[Match]:
         """The newest correction of each source that is at least this similar, the most similar first."""
         text = _key(source)
-        # Similarity is at most twice the shorter length over the sum of both.
-        shortest, longest = len(text) * least / (200 - least), len(text) * (200 - least) / least
-        first, middle, last = (bisect_left(self._sources, (length,)) for length in (shortest, len(text), longest + 1))
-        nearest = slice(max(first, middle - MOST_COMPARED // 2), min(last, middle + MOST_COMPARED // 2))
-        candidates = [candidate for _, candidate in self._sources[nearest] if candidate != text]
-        found = process.extract(text, candidates, scorer=fuzz.ratio, score_cutoff=least, limit=limit)
+        if limit < 1:
+            return []
+        if len(text) > LONG_CHARACTERS:
+            listed = self._nearest(text, least, MAX_LONG_COMPARED)
+            candidates = [listed[n] for _, n in sorted(_likeliest(text, listed, limit), key=lambda found: found[1])]
+        else:
+            candidates = self._nearest(text, least, min(MAX_COMPARED, MAX_WORK // _work(text)))
+        found = _most_similar(text, candidates, least, limit)
         same = self.exact(text)  # may not be among the candidates if many have the same length
-        matches = [self._match(similarity, self._ids[key][-1]) for key, similarity, _ in found]
+        matches = [self._match(similarity, self._ids[candidates[n]][-1]) for similarity, n in found]
         return [*([same] if same else []), *matches][:limit]
+
+    def _nearest(self, text: str, least: float, most: int) -> list[str]:
+        """The other sources that can be this similar, at most so many, those closest in length."""
+        # Similarity is at most twice the shorter length over the sum of both.
+        shortest, longest = len(text) * least / (200 - least), len(text) * (200 - least) / max(least, 1e-9)
+        first, middle, last = (bisect_left(self._sources, (length,)) for length in (shortest, len(text), longest + 1))
+        nearest = slice(max(first, middle - most // 2 - 1), min(last, middle + most // 2 + 1))
+        return [candidate for _, candidate in self._sources[nearest] if candidate != text]
 
     def _match(self, similarity: float, number: int) -> Match:
         return Match(similarity, number, *self._texts[number])
@@ -102,6 +126,46 @@ class Memory:
             memory._ids.setdefault(_key(source), []).append(number)
         memory._sources = sorted((len(key), key) for key in memory._ids)
         return memory
+
+
+def _work(text: str) -> int:
+    """What it takes to compare a text with one of the same length, in steps of the processor."""
+    return max(len(text) * (len(text) // 64 + 1), 1)
+
+
+def _most_similar(text: str, candidates: Sequence[str], least: float, limit: int) -> list[tuple[float, int]]:
+    """Similarity and place of the candidates that are most similar to a text, best first.
+
+    They are compared in portions, since no other thread of Python runs meanwhile.
+    """
+    found: list[tuple[float, int]] = []
+    size = max(1, MAX_PORTION // _work(text))
+    for begin in range(0, len(candidates), size):
+        checkpoint()
+        portion = candidates[begin : begin + size]
+        cutoff = found[-1][0] if len(found) == limit else least
+        better = process.extract(text, portion, scorer=fuzz.ratio, score_cutoff=cutoff, limit=limit)
+        found += [(similarity, begin + n) for _, similarity, n in better]
+        found = sorted(found, key=lambda each: (-each[0], each[1]))[:limit]
+    return found
+
+
+def _likeliest(text: str, candidates: Sequence[str], limit: int) -> list[tuple[float, int]]:
+    """Similarity and place of the candidates with the most words in common with a long text, in the same order.
+
+    >>> [n for _, n in _likeliest("one two three", ["four two", "one two", "five"], 2)]
+    [1, 0]
+    """
+    words, room = _WORD.findall(text), MAX_WORK
+    found: list[tuple[float, int]] = []
+    for n, candidate in enumerate(candidates):
+        checkpoint()
+        others = _WORD.findall(candidate)
+        room -= (len(words) // 64 + 1) * len(others)
+        if room < 0:
+            break
+        found.append((Indel.normalized_similarity(words, others), n))
+    return nlargest(limit, found, key=lambda each: (each[0], -each[1]))
 
 
 def _key(source: str) -> str:

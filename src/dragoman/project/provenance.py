@@ -7,13 +7,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice, product
 
 import numpy as np
 
+from dragoman.cancelling import checkpoint
 from dragoman.models.modelset import Contribution, Ids
 from dragoman.project.memory import fold
 from dragoman.project.state import State, contribution
@@ -22,6 +23,7 @@ from dragoman.types import Phrase, Translation
 
 MAX_NAMED = 10  # corrections named for each phrase
 MAX_READ = 200  # corrections read from the journal for each phrase
+MAX_READ_IN_ALL = 5_000  # and for all phrases of a translation
 
 Text = tuple[int, str, str]  # id, source and target of a correction
 
@@ -48,8 +50,14 @@ class Suspects:
         if not any(origin.learned and not origin.corrections for origin, _ in self.found):
             return [origin for origin, _ in self.found]
         folded = [(number, fold(source), fold(target)) for number, source, target in self.texts]
-        read = cache(lambda number: contribution(journal.get(number)))
-        return [_traced(origin, ids, folded, read, limit) for origin, ids in self.found]
+        read, reads = cache(lambda number: contribution(journal.get(number))), iter(range(MAX_READ_IN_ALL))
+        found: dict[Phrase, tuple[int, ...]] = {}  # the same phrases come again and again in a long text
+        for origin, ids in self.found:
+            checkpoint()
+            same = replace(origin.phrase, source=(0, 0), target=(0, 0))
+            if same not in found:
+                found[same] = _traced(origin, ids, folded, read, reads, limit)
+        return [_named(origin, found) for origin, _ in self.found]
 
 
 def find_origins(translation: Translation, state: State) -> Suspects:
@@ -70,14 +78,25 @@ def _counted(phrase: Phrase, state: State) -> tuple[Origin, tuple[Ids, Ids]]:
     return Origin(phrase, max(models.phrases.count(*ids) - base, 0), base), ids
 
 
+def _named(origin: Origin, found: Mapping[Phrase, tuple[int, ...]]) -> Origin:
+    same = replace(origin.phrase, source=(0, 0), target=(0, 0))
+    return replace(origin, corrections=found[same]) if origin.learned else origin
+
+
 def _traced(
-    origin: Origin, ids: tuple[Ids, Ids], texts: list[Text], read: Callable[[int], Contribution], limit: int
-) -> Origin:
+    origin: Origin,
+    ids: tuple[Ids, Ids],
+    texts: list[Text],
+    read: Callable[[int], Contribution],
+    reads: Iterator[int],
+    limit: int,
+) -> tuple[int, ...]:
+    """The corrections that contain a phrase, as long as any of the `reads` is left."""
     if not origin.learned:
-        return origin
+        return ()
     candidates = islice(_containing(texts, origin.phrase), MAX_READ)
-    found = (number for number in candidates if has_pair(read(number), *ids))
-    return replace(origin, corrections=tuple(islice(found, min(limit, origin.learned))))
+    found = (number for number, _ in zip(candidates, reads, strict=False) if has_pair(read(number), *ids))
+    return tuple(islice(found, min(limit, origin.learned)))
 
 
 def _containing(texts: Iterable[Text], phrase: Phrase) -> Iterator[int]:

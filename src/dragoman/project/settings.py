@@ -176,14 +176,15 @@ LIMIT = Setting[int | None, int | None](
 def _check_glossary(state: State, terms: Mapping[str, str]) -> dict[str, str | None]:
     """The changes that lead from the terms in force to these."""
     wanted = _mapping("glossary", terms)
-    gone = dict.fromkeys(term for term in state.glossary.terms if term not in wanted)
-    changes = {**gone, **{term: said for term, said in wanted.items() if state.glossary.terms.get(term) != said}}
-    state.glossary.changed(changes)  # refuses invalid terms
+    terms = state.glossary.terms
+    gone = dict.fromkeys(term for term in terms if term not in wanted)
+    changes = {**gone, **{term: said for term, said in wanted.items() if terms.get(term) != said}}
+    state.glossary.check(changes)
     return changes
 
 
 def _apply_glossary(state: State, changes: Mapping[str, str | None]) -> None:
-    state.glossary = state.glossary.changed(changes)
+    state.glossary.change(changes)
 
 
 def _check_guard(_: State, value: Guard | Mapping[str, float | None]) -> dict[str, float | None]:
@@ -201,7 +202,7 @@ GLOSSARY = Setting[dict[str, str], Mapping[str, str]](
     _check_glossary,
     _apply_glossary,
     read=lambda state: dict(state.glossary.terms),
-    dump=lambda state: state.glossary.terms,
+    dump=lambda state: dict(state.glossary.terms),
 )
 GUARD = Setting[Guard, Guard](
     "guard",

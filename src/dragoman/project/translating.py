@@ -11,11 +11,16 @@ from typing import NamedTuple
 
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import Candidates, candidates
+from dragoman.errors import BadInputError
 from dragoman.project.state import State
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam, Decoder, Search
 from dragoman.search.hypotheses import Hypothesis, NBest
-from dragoman.types import Match, Phrase, Sentence, Translation
+from dragoman.search.searching import Links
+from dragoman.types import Match, Phrase, Sentence, Term, Translation
+
+MAX_LIST_WORDS = 100_000  # words of the source times translations of an n-best list
+MAX_TERM_CHARACTERS = 400_000  # of what the terms in one text prescribe
 
 
 def decoder(state: State, beam: Beam | str = "best") -> Decoder:
@@ -41,8 +46,18 @@ def search(state: State, source: Sentence) -> Search:
 def search_behind(state: State, source: Sentence, prefix: Prefix, beam: Beam | str) -> Search:
     """Search for translations that begin with a prefix, using the terms of the glossary."""
     words = state.knowledge.source.model_words(source)
-    terms = state.glossary.find(words, source.placeable)
+    terms = find_terms(state, words, source.placeable)
     return decoder(state, beam).search(words, source.placeable, prefix=prefix, terms=terms)
+
+
+def find_terms(state: State, words: tuple[str, ...], placeable: tuple[bool, ...]) -> list[Term]:
+    """The terms of the glossary in a sentence; refused if they make the translation too long."""
+    terms = state.glossary.find(words, placeable)
+    characters = sum(len(word) + 1 for term in terms for word in term.words)
+    if characters > MAX_TERM_CHARACTERS:
+        what = f"the terms of the glossary make the translation of this text {characters:,} characters long"
+        raise BadInputError(what, remedy="translate a shorter text, or shorten the translations of its terms")
+    return terms
 
 
 class Lists(NamedTuple):
@@ -62,9 +77,14 @@ def listed(found: Search, adaptation: Adaptation | None, n: int) -> Lists:
     """The n best translations of a search; needs no lock."""
     if adaptation is None or not adaptation.reranks:
         return Lists(found.nbest(n, distinct=True) if n > 1 else [found.best])
-    choices = found.nbest(adaptation.adapter.nbest, distinct=True)
+    choices = found.nbest(min(adaptation.adapter.nbest, most_listed(found)), distinct=True)
     best = choices if n <= len(choices) else found.nbest(n, distinct=True)
     return Lists(best, choices, candidates(found, choices, factors=adaptation.wants_factors))
+
+
+def most_listed(found: Search) -> int:
+    """How many translations a list may have; fewer if they are very long."""
+    return max(1, MAX_LIST_WORDS // len(found.source))
 
 
 def ranked(adaptation: Adaptation | None, lists: Lists, n: int) -> list[Hypothesis]:
@@ -79,15 +99,18 @@ def ranked(adaptation: Adaptation | None, lists: Lists, n: int) -> list[Hypothes
 def best(state: State, source: Sentence, found: Search, n: int) -> list[Translation]:
     """The n best translations of a search as text."""
     hypotheses = ranked(state.adaptation, listed(found, state.adaptation, n), n)
-    return [written(state, source, found, hypothesis) for hypothesis in hypotheses]
+    known: Links = {}
+    return [written(state, source, found, hypothesis, known) for hypothesis in hypotheses]
 
 
-def written(state: State, source: Sentence, found: Search, hypothesis: Hypothesis) -> Translation:
-    """A hypothesis as text."""
+def written(
+    state: State, source: Sentence, found: Search, hypothesis: Hypothesis, known: Links | None = None
+) -> Translation:
+    """A hypothesis as text; for `known` see `Search.alignment`."""
     fixed = {word for word, placeable in zip(found.source, source.placeable, strict=True) if placeable}
     marks = [word in fixed for word in hypothesis.words]
     target = state.knowledge.target.write(hypothesis.words, source, marks)
-    return _translation(source, target, found, hypothesis, tuple(_phrases(found.source, hypothesis)))
+    return _translation(source, target, found, hypothesis, tuple(_phrases(found.source, hypothesis)), known=known)
 
 
 def recall(state: State, source: Sentence, match: Match) -> Translation:
@@ -115,10 +138,11 @@ def _translation(
     hypothesis: Hypothesis,
     phrases: tuple[Phrase, ...],
     memory: int | None = None,
+    known: Links | None = None,
 ) -> Translation:
     """A translation with the same surrounding spaces as the source."""
     target = Sentence(target.words, (source.gaps[0], *target.gaps[1:-1], source.gaps[-1]), target.placeable)
-    links = found.alignment(hypothesis)
+    links = found.alignment(hypothesis, known)
     return Translation(
         target.text, hypothesis.score, hypothesis.features, links, source, target, phrases, memory=memory
     )

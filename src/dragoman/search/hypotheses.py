@@ -16,6 +16,7 @@ from dragoman.search import nbest_kernels
 
 KINDS = ("phrase", "copy", "term", "given", "inserted", "end")  # from "copy" to "inserted" as -COPY … -INSERTED
 PATIENCE = 5  # partial paths examined, for each translation of an n-best list and each source word
+MAX_PATIENT_WORDS = 2_000  # source words that count for this
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -68,7 +69,7 @@ def patience(n: int, J: int) -> int:
     """How many partial paths are examined for n translations of J words before a shorter list is returned."""
     if n < 1:
         raise BadInputError(f"an n-best list needs at least one entry, not {n}")
-    return PATIENCE * (n + 10) * (J + 10)
+    return PATIENCE * (n + 10) * (min(J, MAX_PATIENT_WORDS) + 10)
 
 
 class NBest(Sequence[Hypothesis]):

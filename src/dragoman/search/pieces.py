@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 
+from dragoman.cancelling import checkpoint
 from dragoman.models.modelset import ModelSet
 from dragoman.search.constrained import Prefix
 from dragoman.search.hypotheses import Hypothesis, NBest
@@ -22,6 +23,7 @@ from dragoman.types import Term
 
 MAX_UNCUT_WORDS = 150  # of a sentence that is searched as a whole
 MAX_PIECE_WORDS = 100
+MAX_ARCS = 150_000  # kept of all pieces together: about 30 MB, and 30 more for their word graph
 
 ENDS = frozenset(".!?;:…。！？；：")
 
@@ -56,12 +58,16 @@ def search_pieces(
 ) -> LongSearch:
     """Search a long sentence piece by piece; a term that does not lie within one piece is left out."""
     pieces: list[SentenceSearch] = []
+    most = MAX_ARCS // len(source)  # arcs for each word
     for begin, end in cut(source):
+        checkpoint()
         marks = None if placeable is None else placeable[begin:end]
         inside = [Term(t.start - begin, t.end - begin, t.words) for t in terms if begin <= t.start and t.end <= end]
         state = pieces[-1].language_state_after if pieces else None
         given = source[begin:end], marks, Prefix(()), inside
         pieces.append(search_sentence(plan, *given, language_state=state, ends=end == len(source)))
+        if most < plan.beam.pops:
+            pieces[-1].thin(most * (end - begin))
     return LongSearch(source, plan.models, tuple(pieces))
 
 
@@ -88,6 +94,11 @@ class LongSearch(Search):
         ]
         features = {name: sum(each.features[name] for each in found) for name in found[0].features}
         return Hypothesis.made_of(tuple(steps), sum(each.score for each in found), features, 0)
+
+    def thin(self, most: int) -> None:
+        """Keep only about so many arcs, each piece in proportion to its length."""
+        for piece in self._pieces:
+            piece.thin(most * len(piece.source) // len(self.source))
 
     def graph(self) -> WordGraph:
         """The word graphs of the pieces, one after another."""

@@ -37,11 +37,13 @@ from dragoman.search.hypotheses_kernels import (
 from dragoman.search.options import Scorer, Source, find_options, future
 from dragoman.search.options_kernels import SpanOptions
 from dragoman.search.plan import Beam, Plan
+from dragoman.search.thinning import thinned
 from dragoman.search.wordgraph import END, WordGraph, renumbered
 from dragoman.types import Term
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Links = dict[Step, list[tuple[int, int]]]  # within phrases
 
 
 class Search(ABC):
@@ -67,24 +69,36 @@ class Search(ABC):
     def graph(self) -> WordGraph:
         """All translations found, as a word graph."""
 
+    @abstractmethod
+    def thin(self, most: int) -> None:
+        """Keep only about so many arcs: those on the best paths, and the options that they use."""
+
     @property
     @abstractmethod
     def pieces(self) -> tuple[SentenceSearch, ...]:
         """The searches of the pieces that a long sentence was cut into; otherwise just this one."""
 
-    def alignment(self, hypothesis: Hypothesis) -> list[tuple[int, int]]:
-        """Which source word goes with which target word: the alignment models decide within each phrase."""
+    def alignment(self, hypothesis: Hypothesis, known: Links | None = None) -> list[tuple[int, int]]:
+        """Which source word goes with which target word: the alignment models decide within each phrase.
+
+        `known` collects the links within phrases: for several hypotheses, as long as the models do not change.
+        """
+        known = {} if known is None else known
         links, at = [], 0
         for step in hypothesis.steps:
-            (begin, end), size = step.source, len(step.words)
-            if end - begin == 1 or size == 1:
-                inside = [(j, i) for j in range(end - begin) for i in range(size)]
-            else:
-                ids = self.models.source.ids(self.source[begin:end]), self.models.target.ids(step.words)
-                inside = self.models.align(*ids).tolist()
-            links += [(begin + j, at + i) for j, i in inside]
-            at += size
+            begin = step.source[0]
+            if step not in known:
+                known[step] = self._links(step)
+            links += [(begin + j, at + i) for j, i in known[step]]
+            at += len(step.words)
         return sorted(links)
+
+    def _links(self, step: Step) -> list[tuple[int, int]]:
+        (begin, end), size = step.source, len(step.words)
+        if end - begin == 1 or size == 1:
+            return [(j, i) for j in range(end - begin) for i in range(size)]
+        ids = self.models.source.ids(self.source[begin:end]), self.models.target.ids(step.words)
+        return [(j, i) for j, i in self.models.align(*ids).tolist()]
 
 
 class SentenceSearch(Search):
@@ -124,6 +138,10 @@ class SentenceSearch(Search):
             arcs.append(arc)
             arc = int(best[origin[arc]])
         return np.array(arcs[::-1])
+
+    def thin(self, most: int) -> None:
+        """Keep only about so many arcs: those on the best paths, and the options that they use."""
+        self.work, self.options = thinned(self.work, self.options, self.best_arcs(), most)
 
     @property
     def language_state_after(self) -> int:
@@ -303,5 +321,6 @@ def _workspace(J: int, P: int, beam: Beam, options: SpanOptions, blocks: Blocks)
 def _found(work: Workspace) -> Workspace:
     """What a search has found, without its scratch space."""
     kept = {name: array[:0].copy() for name, array in work._asdict().items()}
-    kept["states"], kept["arcs"] = work.states[: work.sizes[STATES]], work.arcs[: work.sizes[ARCS]]
+    # Copies: a part of an array would keep all of it in memory.
+    kept["states"], kept["arcs"] = work.states[: work.sizes[STATES]].copy(), work.arcs[: work.sizes[ARCS]].copy()
     return Workspace(**(kept | {"sizes": work.sizes}))

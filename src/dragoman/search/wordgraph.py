@@ -53,6 +53,16 @@ class WordGraph:
         return self.origin.size
 
     @property
+    def nbytes(self) -> int:
+        """Memory that it takes, in bytes; words are estimated."""
+        arrays = (getattr(self, field.name) for field in fields(self))
+        return 60 * len(self.vocabulary) + sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
+
+    def without_features(self) -> WordGraph:
+        """The same paths and scores, for those who need no features: they take most of the memory."""
+        return replace(self, names=(), features=np.empty((len(self), 0)))
+
+    @property
     def states(self) -> int:
         """Number of states."""
         return int(self.target[-1]) + 1
@@ -112,7 +122,16 @@ class WordGraph:
         return NBest(self.names, ways, ways[1], self.features, self.surcharges, self._step_of)
 
     def _step_of(self, arc: int) -> Step | None:
-        return None if self.kind[arc] == END else self.step(arc)
+        if self.kind[arc] == END:
+            return None
+        if arc not in self._steps:
+            self._steps[arc] = self.step(arc)
+        return self._steps[arc]
+
+    @cached_property
+    def _steps(self) -> dict[int, Step]:
+        """Steps that were asked for: the entries of an n-best list share most of them."""
+        return {}
 
     def step(self, arc: int) -> Step:
         """The source words and the target words of an arc."""
