@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
-from dragoman.errors import BadInputError, DragomanError, StorageError
+from dragoman.errors import BadInputError, CancelledError, DragomanError, StorageError
 from dragoman.project.guard import FlaggedError
 from dragoman.server.logs import log_failure, without_places
 from dragoman.store import ReplicaError
@@ -67,6 +67,8 @@ def api_error(error: Exception) -> ApiError:
         return ApiError(409, error.what, error.remedy, flagged=error.id, reason=error.reason)
     if isinstance(error, ReplicaError):
         return ApiError(409, error.what, error.remedy)
+    if isinstance(error, CancelledError):
+        return ApiError(503, error.what, error.remedy)
     if isinstance(error, BadInputError):
         return ApiError(400, error.what, error.remedy)
     if isinstance(error, DragomanError):

@@ -42,6 +42,7 @@ from dragoman.server.routes import (
     translations,
     workbench,
 )
+from dragoman.server.session_memory import SessionMemory
 from dragoman.server.workers import Workers
 
 ROUTES = (projects, translations, corrections, glossaries, statistics, documents, segments, live, workbench, moses)
@@ -76,6 +77,7 @@ def create_app(settings: Settings, registry: ProjectRegistry | None = None) -> F
         metrics=metrics,
         workers=Workers(metrics, settings.limits),
         jobs=Jobs(settings.limits),
+        session_memory=SessionMemory(settings.limits),
     )
     app = DragomanApp(
         title="dragoman",

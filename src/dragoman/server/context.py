@@ -21,6 +21,7 @@ from dragoman.server.keys import Identity
 from dragoman.server.logs import without_places
 from dragoman.server.observability import Metrics
 from dragoman.server.registry import ProjectRegistry, ServedProject
+from dragoman.server.session_memory import SessionMemory
 from dragoman.server.workers import Lane, Workers, to_the_end
 
 T = TypeVar("T")
@@ -47,6 +48,7 @@ class ServerContext:
     metrics: Metrics
     workers: Workers
     jobs: Jobs
+    session_memory: SessionMemory
     state: Literal["starting", "ready", "failed"] = "starting"
     problems: dict[str, DragomanError | ApiError] = field(default_factory=dict)  # projects that could not be opened
     live: dict[str, int] = field(default_factory=dict)  # number of live sessions by client

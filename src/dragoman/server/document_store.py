@@ -23,9 +23,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from dragoman.cancelling import checkpoint
 from dragoman.errors import StorageError
 from dragoman.server.api_errors import ApiError
-from dragoman.server.workers import check_wanted
 
 STATES = ("new", "translated", "confirmed", "locked")  # as dragoman.formats has them
 SCHEMA = """
@@ -235,7 +235,7 @@ class DocumentStore:
         (last,) = self._rows("SELECT MAX(number) FROM segments WHERE document = ?", (document,))[0]
         condition, more = _contains(search)
         for first in range(int(str(after)), last or 0, SCANNED):
-            check_wanted()
+            checkpoint()
             query = f"{wanted} AND number <= ? AND {condition} ORDER BY number LIMIT ?"
             page = [document, first, *values[2:], first + SCANNED, *more, limit - len(found) if limit >= 0 else -1]
             found += [Segment(*row) for row in self._rows(query, page)]

@@ -38,6 +38,10 @@ class Limits:
     message_burst: float = 200.0  # messages at once
     message: int = 1 << 16  # bytes of a message in a live session
     sessions: int = 100  # live sessions at a time for each key or address
+    session_bytes: int = 100 << 20  # that the text open in a live session may take
+    key_bytes: int = 250 << 20  # that all live sessions of a key may take
+    live_bytes: int = 750 << 20  # that all live sessions may take
+    live_seconds: float = 10.0  # for opening a text, and for a completion
     jobs: int = 4  # imports and exports for each project that are not finished
     jobs_running: int = 4  # of all projects, at a time: each may hold a whole file in memory
     result_bytes: int = 1 << 30  # of all exported files that wait to be fetched; the oldest are removed

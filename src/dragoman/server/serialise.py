@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 from statistics import fmean
 
+from dragoman.cancelling import checkpoint
 from dragoman.engine import Engine
 from dragoman.project.provenance import Origin
 from dragoman.server.schemas import (
@@ -17,7 +18,6 @@ from dragoman.server.schemas import (
     Token,
     TranslationGiven,
 )
-from dragoman.server.workers import check_wanted
 from dragoman.store import Row
 from dragoman.text.tokens import is_slot
 from dragoman.types import Match, Sentence, Translation
@@ -28,11 +28,11 @@ LEAST = -1e9  # stands for minus infinity, which JSON lacks
 def translate(engine: Engine, text: str, wanted: Texts) -> TranslationGiven:
     """Translate a text, line by line, with everything that the request asks for."""
     found = engine.translate_text(text, n=wanted.n, memory=wanted.memory)
-    check_wanted()
+    checkpoint()
     origins = engine.provenance(found) if wanted.provenance else None
-    check_wanted()
+    checkpoint()
     words = engine.confidences(found) if wanted.confidence else None
-    check_wanted()
+    checkpoint()
     return TranslationGiven(
         text=found.text,
         score=finite(found.score),

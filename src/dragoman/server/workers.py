@@ -3,24 +3,23 @@
 There are lanes, each with threads of its own: completions of what somebody is typing do not queue behind texts that are
 being opened, nor these, nor corrections, behind whole translations. In each lane clients take turns (`fair_queue`).
 
-Work whose client is gone is not begun. What has begun is told (`check_wanted`), and ends at the next such place.
+Work whose client is gone is not begun, and what has begun ends at its next `checkpoint`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from time import perf_counter
 from typing import Any, Literal, TypeVar, get_args
 
 import anyio
 import anyio.to_thread
 
-from dragoman.server.api_errors import ApiError
+from dragoman.cancelling import Cancellation
 from dragoman.server.fair_queue import FairQueue
 from dragoman.server.limits import Limits
 from dragoman.server.observability import Metrics
@@ -29,15 +28,6 @@ T = TypeVar("T")
 Lane = Literal["batch", "learning", "opening", "quick"]
 SERVER = ""  # the client on whose behalf the server does what nobody in particular has asked for
 WATCHERS = 4  # threads that wait until replicas have caught up: each serves all requests of a project
-
-_unwanted: ContextVar[threading.Event | None] = ContextVar("unwanted", default=None)
-
-
-def check_wanted() -> None:
-    """Called between the steps of long work, in its thread: ends it if its client is gone."""
-    unwanted = _unwanted.get()
-    if unwanted is not None and unwanted.is_set():
-        raise ApiError(499, "the client has disconnected")
 
 
 async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
@@ -58,6 +48,7 @@ class Workers:
     def __init__(self, metrics: Metrics, limits: Limits) -> None:
         cores = max(2, os.cpu_count() or 2)
         self._metrics = metrics
+        self._seconds: dict[str, float] = {"opening": limits.live_seconds, "quick": limits.live_seconds}
         self._queues = {
             lane: FairQueue(cores + 1, cores, limits.waiting, limits.waiting_each) for lane in get_args(Lane)
         }
@@ -71,10 +62,14 @@ class Workers:
         with self._metrics.operations.labels(operation).time():
             queue, loop = self._queues[lane], asyncio.get_running_loop()
             await queue.enter(client)
-            context, unwanted, started = copy_context(), threading.Event(), perf_counter()
-            context.run(_unwanted.set, unwanted)
+            context, work, started = copy_context(), Cancellation(self._seconds.get(lane)), perf_counter()
+
+            def run() -> T:
+                with work:
+                    return function()
+
             try:
-                running = loop.run_in_executor(self._threads[lane], context.run, function)
+                running = loop.run_in_executor(self._threads[lane], context.run, run)
             except BaseException:  # the threads are stopping
                 queue.leave(client, 0.0)
                 raise
@@ -82,7 +77,7 @@ class Workers:
             try:
                 return await asyncio.shield(running)
             except asyncio.CancelledError:
-                unwanted.set()
+                work.cancel()
                 running.add_done_callback(_discard)
                 raise
 
