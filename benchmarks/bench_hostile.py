@@ -1,9 +1,11 @@
 """Hostile input: how much memory and time one request can take.
 
 python benchmarks/bench_hostile.py --section engine
+python benchmarks/bench_hostile.py --section server --seconds 30
 
-Each attack runs in a process of its own with a limited address space. For each, the peak of memory beyond that of the
-open project and the time are printed; "refused" means that the input was rejected with an error that says why.
+In the section engine, each attack runs in a process of its own with a limited address space. For each, the peak of
+memory beyond that of the open project and the time are printed; "refused" means that the input was rejected with an
+error that says why. The section server is described in `hostile_server.py`.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import hostile_server
 from dragoman import sample
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
@@ -138,13 +141,17 @@ def run(section: str, name: str, project: Path) -> None:
 def main() -> None:
     """Carry out all attacks of a section."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--section", choices=SECTIONS, default="engine")
+    parser.add_argument("--section", choices=[*SECTIONS, "server"], default="engine")
+    parser.add_argument("--seconds", type=float, default=30.0, help="of the section server")
     parser.add_argument("--only", default="", help="attacks with this in their name")
     parser.add_argument("--attack", help=argparse.SUPPRESS)
     parser.add_argument("--project", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.attack:
         run(given.section, given.attack, given.project)
+        return
+    if given.section == "server":
+        hostile_server.run(given.seconds, given.only)
         return
     with tempfile.TemporaryDirectory() as directory:
         for name in SECTIONS[given.section]:

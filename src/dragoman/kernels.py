@@ -68,17 +68,21 @@ def exercise(function: Callable[[], None]) -> Callable[[], None]:
     return function
 
 
-def warm() -> int:
-    """Compile every kernel of the package or load it from the cache; returns the number of kernels."""
+def warm(without: tuple[str, ...] = ()) -> int:
+    """Compile every kernel of the package or load it from the cache; returns the number of kernels.
+
+    Those of modules whose name begins with one of `without` are left until they are used.
+    """
     package = importlib.import_module("dragoman")
     for found in pkgutil.walk_packages(package.__path__, "dragoman."):
-        if found.name.endswith("kernels"):
+        if found.name.endswith("kernels") and not found.name.startswith(without):
             importlib.import_module(found.name)
             served = found.name.removesuffix("_kernels")  # the module beside it, with its exercise
             if importlib.util.find_spec(served):
                 importlib.import_module(served)
     for function in _exercises:
-        function()
+        if not function.__module__.startswith(without):
+            function()
     return len(_kernels)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 import sqlite3
@@ -11,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from xmlrpc.client import Fault, ServerProxy
 
 import httpx
@@ -20,6 +19,7 @@ import pytest
 from dragoman.engine import Engine
 from dragoman.errors import StorageError
 from dragoman.server import jobs
+from dragoman.server.fair_queue import FairQueue
 from dragoman.server.registry import ProjectRegistry
 from tests.server.support import Running, running
 from tests.store.replicas import until
@@ -78,18 +78,18 @@ def test_a_project_that_is_deleted_meanwhile_is_not_there_and_leaves_no_jobs(
     assert client.post(f"{place}/imports?name=page.txt", content=b"Close the lid.").status_code == 202
     begun, waiting, delete = threading.Event(), threading.Event(), ProjectRegistry.delete
 
-    class WatchedLock(asyncio.Lock):
-        async def acquire(self) -> Literal[True]:
-            if self.locked():
+    class WatchedQueue(FairQueue):
+        async def enter(self, client: str) -> None:
+            if begun.is_set():
                 waiting.set()
-            return await super().acquire()
+            await super().enter(client)
 
     def slowly(projects: ProjectRegistry, name: str) -> None:
         begun.set()
         assert waiting.wait(30)
         delete(projects, name)
 
-    server.app.state.context.projects.get("brief").write_lock = WatchedLock()
+    server.app.state.context.projects.get("brief").writing = WatchedQueue(1, 1, 10, 10)
 
     monkeypatch.setattr(ProjectRegistry, "delete", slowly)
     deleting = threading.Thread(target=httpx.delete, args=[f"{server.url}{place}"], kwargs={"trust_env": False})

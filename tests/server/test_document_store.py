@@ -24,6 +24,12 @@ def rows(count: int, state: str = "new") -> Rows:
     return [(str(n), f"Press button {n}.", "", state) for n in range(1, count + 1)]
 
 
+def reader(store: DocumentStore) -> sqlite3.Connection:
+    """The connection that the next one to read takes."""
+    store.documents()
+    return store._readers[-1]
+
+
 def steps_of_a_page(store: DocumentStore, document: int) -> int:
     """How many hundreds of instructions SQLite takes for a page of segments and its document."""
     steps = 0
@@ -33,11 +39,12 @@ def steps_of_a_page(store: DocumentStore, document: int) -> int:
         steps += 1
         return 0
 
-    store._connection.set_progress_handler(step, 100)
+    reading = reader(store)
+    reading.set_progress_handler(step, 100)
     store.segments(document, state="new", limit=10)
     store.segments(document, after=5, limit=10)
     store.document(document)
-    store._connection.set_progress_handler(None, 0)
+    reading.set_progress_handler(None, 0)
     return steps
 
 
@@ -58,11 +65,12 @@ def test_listing_never_reads_the_uploaded_file(store: DocumentStore) -> None:
             read.add((table, column))
         return sqlite3.SQLITE_OK
 
-    store._connection.set_authorizer(authorise)
+    reading = reader(store)
+    reading.set_authorizer(authorise)
     assert len(store.segments(document)) == 3
     store.document(document)
     store.documents()
-    store._connection.set_authorizer(None)
+    reading.set_authorizer(None)
     assert ("documents", "name") in read
     assert ("documents", "data") not in read
 
@@ -98,3 +106,71 @@ def test_a_file_from_before_progress_was_kept_is_counted_once(tmp_path: Path) ->
     with closing(DocumentStore(path)) as store:
         store.change(store.segment(document, 1), state="translated")
         assert store.document(document).states == {"new": 3, "translated": 1, "confirmed": 0, "locked": 0}
+
+
+def slow_effort(store: DocumentStore) -> dict[str, int]:
+    """The totals of `effort`, by looking at every segment."""
+    totals = dict.fromkeys(store.effort(), 0)
+    for document in store.documents():
+        for one in store.segments(document.id):
+            if one.state == "confirmed" and one.suggestion is not None:
+                parts = 1, one.key_strokes, one.mouse_actions, one.milliseconds, len(one.target)
+                for name, part in zip(totals, (*parts, len(one.target.split(" ")), one.edits or 0), strict=True):
+                    totals[name] += part
+    return totals
+
+
+def test_effort_is_kept_through_every_change(store: DocumentStore) -> None:
+    page, other = store.add("page", rows(5)), store.add("other", rows(2, "confirmed"))
+    for number in (1, 2, 3):
+        done = {
+            "target": f"Pulse el botón {number}.",
+            "suggestion": "Pulse",
+            "state": "confirmed",
+            "correction": number,
+        }
+        store.change(store.segment(page, number), **done, key_strokes=number, milliseconds=10, edits=number)
+    assert store.effort() == slow_effort(store)
+    assert (store.effort()["segments"], store.effort()["key_strokes"]) == (3, 6)
+    store.change(store.segment(page, 1), key_strokes=9, edits=None)
+    store.detach(2)
+    store.redirect(3, 4, "Otro.")
+    assert store.effort() == slow_effort(store)
+    store.remove(page)
+    assert store.effort()["segments"] == 0
+    assert store.documents()[0].id == other
+
+
+def test_effort_of_an_older_file_is_counted_once(tmp_path: Path) -> None:
+    path = tmp_path / "documents.db"
+    with closing(DocumentStore(path)) as store:
+        document = store.add("page", rows(4))
+        store.change(store.segment(document, 1), state="confirmed", suggestion="x", target="y z", key_strokes=3)
+        before = store.effort()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("DROP TRIGGER effort_changed")
+        database.execute("DROP TABLE effort")
+        database.execute("PRAGMA user_version = 1")
+        database.commit()
+    for _ in range(2):
+        with closing(DocumentStore(path)) as store:
+            assert store.effort() == before
+
+
+@pytest.mark.parametrize("wanted", ["button", "BUTTON", "straße", "STRASSE", "İ", "ñandú", "50%", "_", "k"])
+def test_a_search_finds_what_comparing_without_case_finds(
+    store: DocumentStore, wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dragoman.server.document_store.SCANNED", 3)
+    texts = ["Press the Button.", "Straße", "STRASSE", "strasse", "İstanbul", "Ñandú", "50% off", "a_b", "\u212a", "x"]
+    document = store.add("page", [(str(n), text, text[::-1], "new") for n, text in enumerate(texts)])
+    slow = [n for n, text in enumerate(texts, 1) if any(wanted.casefold() in t.casefold() for t in (text, text[::-1]))]
+    assert [one.number for one in store.segments(document, search=wanted)] == slow
+    assert [one.number for one in store.segments(document, search=wanted, limit=1, state="new")] == slow[:1]
+    assert [one.number for one in store.segments(document, search=wanted, after=4)] == [n for n in slow if n > 4]
+
+
+def test_reading_does_not_wait_for_a_change(store: DocumentStore) -> None:
+    document = store.add("page", rows(3))
+    with store._changing():
+        assert len(store.segments(document)) == 3

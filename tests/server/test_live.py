@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from dragoman.server.keys import Keys
-from tests.server.support import Running
+from dragoman.server.limits import Limits
+from tests.server.support import Running, make_projects, running
+from tests.store.replicas import until
 
 pytestmark = pytest.mark.kernels
 LIVE = "/api/v1/projects/manual/live"
@@ -31,7 +34,7 @@ def socket(server: Running) -> Iterator[ClientConnection]:
 
 def ask(socket: ClientConnection, **asked: Any) -> dict[str, Any]:
     socket.send(json.dumps(asked))
-    answer = json.loads(socket.recv(timeout=10))
+    answer = json.loads(socket.recv(timeout=30))
     assert isinstance(answer, dict)
     assert answer["number"] == asked["number"]
     return answer
@@ -158,3 +161,32 @@ def test_pages_of_other_sites_may_not_connect(server: Running) -> None:
         dial(server, origin="https://example.org")
     with dial(server, origin=f"http://127.0.0.1:{server.port}") as socket:
         assert ask(socket, number=1, do="open", source="Close the lid.")["suffix"]
+
+
+def test_memory_of_sessions_is_bounded_and_freed(tmp_path: Path) -> None:
+    make_projects(tmp_path)
+    narrow = Limits(session_bytes=1 << 40, key_bytes=1, live_bytes=1 << 40)
+    with running(tmp_path, limits=narrow) as found, dial(found) as socket:
+        refused = ask(socket, number=1, do="open", source="Press the green button.")
+        assert "too much memory" in refused["error"]["what"]
+        assert "nothing is open" in ask(socket, number=2, do="prefix", prefix="P")["error"]["what"]
+        assert found.app.state.context.session_memory.total == 0
+
+
+def test_a_closed_session_gives_its_memory_back(server: Running) -> None:
+    memory = server.app.state.context.session_memory
+    until(lambda: memory.total == 0)
+    with dial(server) as socket:
+        ask(socket, number=1, do="open", source="Press the green button.")
+        first = memory.total
+        assert first > 0
+        ask(socket, number=2, do="open", source="Press the green button.")
+        assert memory.total == first
+    until(lambda: memory.total == 0)
+
+
+def test_a_hostile_text_is_refused_or_answered_and_the_session_goes_on(socket: ClientConnection) -> None:
+    marks = "".join(random.Random(1).choices(".,;:!?()[]{}<>", k=8000))
+    answer = ask(socket, number=1, do="open", source=marks)
+    assert "suffix" in answer or answer["error"]["what"]
+    assert ask(socket, number=2, do="open", source="Close the lid.")["suffix"] == "Cierre la tapa."

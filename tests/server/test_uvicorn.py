@@ -1,6 +1,6 @@
-"""The parts of uvicorn that are not documented, and that `dragoman.server.running` uses.
+"""The parts of uvicorn that are not documented, and that `dragoman.server.running` and `connections` use.
 
-If one of these fails after an upgrade, uvicorn has changed something that we rely on: adapt `running.py`, then raise
+If one of these fails after an upgrade, uvicorn has changed something that we rely on: adapt these two, then raise
 the upper bound of uvicorn in pyproject.toml.
 """
 
@@ -10,15 +10,46 @@ import asyncio
 import inspect
 from contextlib import closing
 
+import pytest
 import uvicorn
-from uvicorn.config import WS_PROTOCOLS
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 
-def test_the_protocol_has_the_methods_that_we_extend() -> None:
-    for name, argument in (("connection_made", "transport"), ("handle_websocket_upgrade", "event")):
-        assert list(inspect.signature(getattr(H11Protocol, name)).parameters) == ["self", argument], (
-            f"uvicorn changed H11Protocol.{name}: slow requests and WebSockets are told apart by it"
+@pytest.mark.parametrize(
+    ("protocol", "methods"),
+    [
+        (
+            H11Protocol,
+            {
+                "connection_made": ["transport"],
+                "connection_lost": ["exc"],
+                "handle_events": [],
+                "handle_websocket_upgrade": ["event"],
+                "on_response_complete": [],
+                "timeout_keep_alive_handler": [],
+                "pause_writing": [],
+                "resume_writing": [],
+            },
+        ),
+        (
+            WebSocketsSansIOProtocol,
+            {
+                "connection_lost": ["exc"],
+                "handle_ping": [],
+                "handle_pong": ["event"],
+                "handle_cont": ["event"],
+                "keepalive_timeout": [],
+                "pause_writing": [],
+                "resume_writing": [],
+            },
+        ),
+    ],
+)
+def test_the_protocols_have_the_methods_that_we_extend(protocol: type, methods: dict[str, list[str]]) -> None:
+    for name, arguments in methods.items():
+        assert list(inspect.signature(getattr(protocol, name)).parameters) == ["self", *arguments], (
+            f"uvicorn changed {protocol.__name__}.{name}: deadlines depend on it"
         )
 
 
@@ -28,11 +59,8 @@ def test_the_protocol_tells_whether_a_request_has_arrived() -> None:
     with closing(asyncio.new_event_loop()) as loop:
         protocol = H11Protocol(config, uvicorn.server.ServerState(), {}, _loop=loop)
     assert protocol.cycle is None, "uvicorn's protocol no longer has `cycle`, None until a request has arrived"
+    assert "self.response_complete = False" in inspect.getsource(RequestResponseCycle), "when an answer is complete"
     assert "self.transport = " in inspect.getsource(H11Protocol.connection_made), "the protocol's `transport` is gone"
-
-
-def test_the_websocket_implementation_that_we_name_is_there() -> None:
-    assert "websockets-sansio" in WS_PROTOCOLS, "uvicorn no longer has the WebSocket implementation that we choose"
 
 
 def test_a_server_tells_its_port_once_it_has_started() -> None:

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import sacrebleu
-
 from dragoman.kernels import exercise
 from dragoman.measure import ter_kernels as kernels
 from dragoman.measure.measure import Counts
@@ -45,6 +43,8 @@ class Ter(EditRate):
         for n in (result[:, 0] < 0).nonzero()[0].tolist():
             pair = _joined(hypotheses, n), _joined(references, int(which[n]))
             if pair not in left:
+                import sacrebleu  # a large library, which few sentences need
+
                 left[pair] = int(sacrebleu.TER().sentence_score(pair[0], [pair[1]]).num_edits)
             result[n, 0] = left[pair]
         return result

@@ -12,9 +12,9 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
-from dragoman.errors import BadInputError, DragomanError, StorageError
+from dragoman.errors import BadInputError, CancelledError, DragomanError, StorageError
 from dragoman.project.guard import FlaggedError
-from dragoman.server.logs import log_failure
+from dragoman.server.logs import log_failure, without_places
 from dragoman.store import ReplicaError
 
 UNREADABLE = "There was an error parsing the body"  # FastAPI's words for JSON that is not UTF-8, or too deep
@@ -67,10 +67,12 @@ def api_error(error: Exception) -> ApiError:
         return ApiError(409, error.what, error.remedy, flagged=error.id, reason=error.reason)
     if isinstance(error, ReplicaError):
         return ApiError(409, error.what, error.remedy)
+    if isinstance(error, CancelledError):
+        return ApiError(503, error.what, error.remedy)
     if isinstance(error, BadInputError):
         return ApiError(400, error.what, error.remedy)
     if isinstance(error, DragomanError):
-        return ApiError(503 if isinstance(error, StorageError) else 500, error.what, error.remedy)
+        return ApiError(503 if isinstance(error, StorageError) else 500, without_places(error.what), error.remedy)
     if isinstance(error, RequestValidationError):
         return _invalid(error)
     if isinstance(error, HTTPException) and error.detail == UNREADABLE:

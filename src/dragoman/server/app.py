@@ -18,6 +18,7 @@ from starlette.routing import compile_path
 
 from dragoman import __version__, kernels
 from dragoman.errors import DragomanError
+from dragoman.server import footprint
 from dragoman.server.api_errors import ApiError, Formats, handle
 from dragoman.server.auth import Authenticator
 from dragoman.server.compatible import apertium, libretranslate, modernmt, moses
@@ -41,10 +42,13 @@ from dragoman.server.routes import (
     translations,
     workbench,
 )
+from dragoman.server.session_memory import SessionMemory
 from dragoman.server.workers import Workers
 
 ROUTES = (projects, translations, corrections, glossaries, statistics, documents, segments, live, workbench, moses)
 COMPATIBLE = {"libretranslate": libretranslate, "modernmt": modernmt, "apertium": apertium}
+# What a server does not compute: kernels for training, tuning, measuring, and files of other toolkits
+UNUSED = tuple(f"dragoman.{each}" for each in ("cluster", "tune", "measure.bleu", "measure.repetition", "models.arpa"))
 CONFIRMING = 5.0  # seconds between checks whether another server has taken over
 ABOUT = """Translates, learns from corrections at once, and completes what people type.
 
@@ -71,8 +75,9 @@ def create_app(settings: Settings, registry: ProjectRegistry | None = None) -> F
         projects=registry or ProjectRegistry(settings.paths, settings.follow),
         auth=Authenticator(settings),
         metrics=metrics,
-        workers=Workers(metrics, settings.limits.waiting),
-        jobs=Jobs(settings.limits.jobs),
+        workers=Workers(metrics, settings.limits),
+        jobs=Jobs(settings.limits),
+        session_memory=SessionMemory(settings.limits),
     )
     app = DragomanApp(
         title="dragoman",
@@ -121,29 +126,33 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     context: ServerContext = app.state.context
     threading.Thread(target=_warm_up, args=(app, context), daemon=True).start()
     log("started", projects=len(context.projects.names()))
-    confirming = asyncio.create_task(_confirm_roles(context))
+    confirming = asyncio.create_task(_look_after(context))
     yield
     confirming.cancel()
     await context.jobs.stop()
     await anyio.to_thread.run_sync(context.projects.close)
+    context.workers.stop()
     log("stopped")
 
 
-async def _confirm_roles(context: ServerContext) -> None:
-    """Notice when another server has taken over from this one; otherwise we would learn that only on the next write."""
+async def _look_after(context: ServerContext) -> None:
+    """Notice when another server has taken over, which else only the next write would tell; remove old results."""
     while True:
         await asyncio.sleep(CONFIRMING)
+        await anyio.to_thread.run_sync(context.jobs.files.expire)
         for project in context.projects.opened():
             with suppress(DragomanError, ApiError):  # the database is unreachable; the next write will report it
-                await context.workers.run("confirm", project.engine.confirm, quick=True)
+                await context.workers.run("confirm", project.engine.confirm, lane="quick")
 
 
 def _warm_up(app: FastAPI, context: ServerContext) -> None:
     try:
         context.problems = context.projects.open_all()
-        kernels.warm()
+        kernels.warm(without=UNUSED)
         for route in app.router.routes:  # FastAPI builds what a route needs when it first looks at it
             route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
+        footprint.pack_kernels()
+        footprint.give_back()
         context.state = "ready"
         log("ready", problems=len(context.problems))
     except Exception as error:

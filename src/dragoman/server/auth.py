@@ -25,7 +25,7 @@ from dragoman.errors import DragomanError
 from dragoman.server.api_errors import ApiError
 from dragoman.server.config import Settings, is_loopback
 from dragoman.server.keys import ALL_PROJECTS, LOCAL, Identity, Keys
-from dragoman.server.logs import log
+from dragoman.server.logs import log, without_places
 
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")  # there is a proxy in between
 
@@ -62,7 +62,7 @@ class Authenticator:
         try:
             return self._keys.find(key) if self._keys else None
         except DragomanError as error:
-            log("keys not read", logging.ERROR, problem=error.what)
+            log("keys not read", logging.ERROR, problem=without_places(error.what))
             raise ApiError(503, "the server cannot read its keys", "tell the administrator of the server") from None
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import Depends, Header, Path, Response
+from pydantic import BaseModel
 from starlette.requests import HTTPConnection
 
 from dragoman.errors import DragomanError
@@ -17,11 +18,14 @@ from dragoman.server.auth import Authenticator, CurrentIdentity, check_role
 from dragoman.server.config import Settings
 from dragoman.server.jobs import Jobs
 from dragoman.server.keys import Identity
+from dragoman.server.logs import without_places
 from dragoman.server.observability import Metrics
 from dragoman.server.registry import ProjectRegistry, ServedProject
-from dragoman.server.workers import Workers
+from dragoman.server.session_memory import SessionMemory
+from dragoman.server.workers import Lane, Workers, to_the_end
 
 T = TypeVar("T")
+EACH = 100  # characters that a text counts in addition to its own
 CONCURRENT = 4  # texts of one request that are translated at the same time
 AtLeast = Annotated[
     str | None,
@@ -44,6 +48,7 @@ class ServerContext:
     metrics: Metrics
     workers: Workers
     jobs: Jobs
+    session_memory: SessionMemory
     state: Literal["starting", "ready", "failed"] = "starting"
     problems: dict[str, DragomanError | ApiError] = field(default_factory=dict)  # projects that could not be opened
     live: dict[str, int] = field(default_factory=dict)  # number of live sessions by client
@@ -56,20 +61,28 @@ class ServerContext:
         else:
             project = await self.workers.run("open", partial(self._open, name))
         if role == "learn" and project.engine.role != "writer":  # documents, too, are changed at the writer only
-            await self.workers.run("open", project.engine.check_writable, quick=True)
+            await self.workers.run("open", project.engine.check_writable, lane="quick")
         return ProjectContext(self, project, identity)
 
     async def delete_project(self, context: ProjectContext) -> None:
         """Remove a project from the server, together with its jobs."""
-        await context.run_exclusive("delete", partial(self.projects.delete, context.project.name))
-        self.jobs.drop(context.project.name)
+
+        async def delete() -> None:
+            name, client = context.project.name, context.identity.client
+            async with context.project.writing.turn(client):
+                await self.workers.run("delete", partial(self.projects.delete, name), client=client, lane="learning")
+            self.jobs.drop(name)
+
+        await to_the_end(delete())
 
     def _open(self, name: str) -> ServedProject:
         """Open a project; if that fails, it is not the client's fault."""
         try:
             return self.projects.get(name)
         except DragomanError as error:
-            raise ApiError(503, f"project {name!r} cannot be opened: {error.what}", error.remedy) from None
+            raise ApiError(
+                503, f"project {name!r} cannot be opened: {without_places(error.what)}", error.remedy
+            ) from None
 
 
 @dataclass(frozen=True)
@@ -80,14 +93,20 @@ class ProjectContext:
     project: ServedProject
     identity: Identity
 
-    async def run(self, operation: str, function: Callable[[], T], *, quick: bool = False) -> T:
+    async def run(self, operation: str, function: Callable[[], T], *, lane: Lane = "batch") -> T:
         """The result of an operation on the project, in a thread; 404 if the project was deleted meanwhile."""
         try:
-            return await self.server.workers.run(operation, function, quick=quick)
+            return await self.server.workers.run(operation, function, client=self.identity.client, lane=lane)
         except DragomanError:
             if self.project.closed:
                 raise ApiError(404, f"project {self.project.name!r} was deleted", "see /api/v1/projects") from None
             raise
+
+    async def respond(self, operation: str, make: Callable[[], BaseModel]) -> Response:
+        """The response with what an operation makes, which is also serialised in a thread: it may be large."""
+        headers = {"X-Revision": str(self.project.revision)}
+        body = await self.run(operation, lambda: make().model_dump_json().encode())
+        return Response(body, media_type="application/json", headers=headers)
 
     async def run_all(self, operation: str, functions: Iterable[Callable[[], T]]) -> list[T]:
         """The results of many operations, a few at a time, so that other requests get their turn in between."""
@@ -100,9 +119,9 @@ class ProjectContext:
         return list(await asyncio.gather(*(one(function) for function in functions)))
 
     async def run_exclusive(self, operation: str, function: Callable[[], T]) -> T:
-        """The result of an operation that changes the project: one at a time."""
-        async with self.project.write_lock:
-            return await self.run(operation, function)
+        """The result of an operation that changes the project: one at a time, and finished once it has begun."""
+        async with self.project.writing.turn(self.identity.client):
+            return await to_the_end(self.run(operation, function, lane="learning"))
 
     async def wait_for_revision(self, revision: int | None) -> None:
         """Wait until this revision is known here; if it does not arrive in time, say how far behind we are."""
@@ -124,6 +143,15 @@ class ProjectContext:
     def user(self, claimed: str | None) -> str | None:
         """Who is named in the journal: the key's owner, or without a key the name that the client sent."""
         return self.identity.name or claimed
+
+    def check_work(self, texts: Iterable[str], n: int) -> None:
+        """Reject texts that are too much to translate n times each."""
+        limits, lengths = self.server.settings.limits, [len(text) for text in texts]
+        if n > 1 and n * max(lengths, default=0) > limits.nbest_characters:
+            what = f"{n} translations of a text of {max(lengths):,} characters are more than can be made"
+            raise ApiError(413, what, f"ask for at most {max(1, limits.nbest_characters // max(lengths))}")
+        if n * sum(length + EACH for length in lengths) > limits.work:
+            raise ApiError(413, "this is more to translate than one request may ask for", "send fewer texts at once")
 
     def check_length(self, *texts: str) -> None:
         """Reject texts that are too long, where no request model does so."""

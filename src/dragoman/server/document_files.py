@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from dragoman.errors import BadInputError
@@ -36,56 +39,66 @@ def add_file(project: ServedProject, data: bytes, name: str) -> int:
     return project.documents.add(name, found, data)
 
 
-async def import_document(context: ProjectContext, data: bytes, name: str, job: Job, *, learn: bool) -> None:
-    """Read a file and add it as a document; with `learn`, learn its confirmed segments."""
-    project = context.project
+async def import_document(context: ProjectContext, file: Path, name: str, job: Job, *, learn: bool) -> None:
+    """Read a spooled file and add it as a document; with `learn`, learn its confirmed segments."""
+    documents = context.project.documents
 
-    def begin() -> list[Segment]:
-        job.document = add_file(project, data, name)
-        return project.documents.segments(job.document, state="confirmed") if learn else []
+    def begin() -> tuple[int, int]:
+        number = add_file(context.project, context.server.jobs.files.take(file), name)
+        return number, documents.document(number).states["confirmed"] if learn else 0
 
-    segments = await context.run("import", begin)
-    job.total = len(segments)
-    for first in range(0, len(segments), STEP):
-        left_out = await context.run_exclusive("import", partial(_learn, context, segments[first : first + STEP]))
-        job.left_out += left_out
-        job.step(first + STEP)
+    job.document, job.total = await context.run("import", begin)
+    done, last = 0, 0
+    while done < job.total:
+        find = partial(documents.segments, job.document, state="confirmed", after=last, limit=STEP)
+        if not (some := await context.run("import", find)):
+            break
+        await context.run_exclusive("import", partial(_learn, context, job, some))
+        done, last = done + len(some), some[-1].number
+        job.step(done)
 
 
-def _learn(context: ProjectContext, segments: list[Segment]) -> list[dict[str, object]]:
-    """Learn segments; returns those that look wrong, cannot be learned, or were changed meanwhile, and why."""
-    left_out: list[dict[str, object]] = []
+def _learn(context: ProjectContext, job: Job, segments: list[Segment]) -> None:
+    """Learn segments; those that look wrong, cannot be learned, or were changed meanwhile are skipped."""
     for segment in segments:
         try:
+            if segment.version > 1:  # somebody has worked on it since it was imported
+                raise ConflictError(replace(segment, version=1))
             context.project.documents.check(segment)
             number = edits.teach(context.project, segment, segment.target, context.user(None))
             context.project.documents.change(segment, correction=number)
         except FlaggedError as error:
-            left_out.append({"segment": segment.number, "what": error.reason})
+            job.skip(segment.number, error.reason)
         except (BadInputError, ConflictError) as error:
-            left_out.append({"segment": segment.number, "what": error.what})
-    return left_out
+            job.skip(segment.number, error.what)
 
 
 async def export_document(context: ProjectContext, job: Job) -> None:
     """Write a document with its targets filled in; segments whose target would break the file are left unchanged."""
-    documents, number = context.project.documents, job.document or 0
-    about = await context.run("export", partial(documents.document, number))
-    segments = await context.run("export", partial(documents.segments, number))
-    data = await context.run("export", partial(documents.data, number))
-    job.total = len(segments)
-    if data is None:
-        job.name = f"{about.name}.tsv"
-        job.result = write_tsv((str(one.number), one.source, one.target) for one in segments)
-        faults = ((one.number, tsv_fault(one.source, one.target)) for one in segments)
-        job.left_out += [{"segment": number, "what": fault} for number, fault in faults if fault]
-    else:
-        job.name = about.name
-        job.result = await context.run("export", partial(_fill, context, job, data, segments))
+    await context.run("export", partial(_export, context, job))
     job.done = job.total
 
 
-def _fill(context: ProjectContext, job: Job, data: bytes, segments: list[Segment]) -> bytes:
+def _export(context: ProjectContext, job: Job) -> None:
+    documents, number = context.project.documents, job.document or 0
+    about, data = documents.document(number), documents.data(number)
+    job.total = sum(about.states.values())
+    if data is None:
+        job.name, written = f"{about.name}.tsv", write_tsv(_rows(job, documents.each(number)))
+    else:
+        job.name = about.name
+        written = _fill(context, job, data, documents.each(number))
+    job.result = context.server.jobs.files.keep([written])
+
+
+def _rows(job: Job, segments: Iterable[Segment]) -> Iterator[tuple[str, str, str]]:
+    for one in segments:
+        if fault := tsv_fault(one.source, one.target):
+            job.skip(one.number, fault)
+        yield str(one.number), one.source, one.target
+
+
+def _fill(context: ProjectContext, job: Job, data: bytes, segments: Iterable[Segment]) -> bytes:
     document = read(context.project, data, job.name)
     known = {one.id: one for one in document.segments}
     targets: dict[str, Any] = {}
@@ -96,7 +109,7 @@ def _fill(context: ProjectContext, job: Job, data: bytes, segments: list[Segment
         try:
             document.check(old, segment.target)
         except BadInputError as error:
-            job.left_out.append({"segment": segment.number, "what": error.what})
+            job.skip(segment.number, error.what)
         else:
             targets[segment.key] = segment.target, segment.state
     return document.fill(targets)

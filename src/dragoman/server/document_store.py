@@ -7,8 +7,9 @@ Journal and documents are not written in one transaction. So what is to be learn
 intent first, with the revision of the journal, until the segment refers to the correction; after a crash in between,
 the journal tells whether it was learned.
 
-How many segments and words of a document are in each state is kept by triggers, so that showing a document, or a page
-of its segments, takes no longer when it is large.
+How many segments and words of a document are in each state, and the effort they took, is kept by triggers, so that
+showing a document, or a page of its segments, takes no longer when it is large. Reading does not wait for writing, nor
+the other way round: each reader has a connection of its own.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from dragoman.cancelling import checkpoint
 from dragoman.errors import StorageError
 from dragoman.server.api_errors import ApiError
 
@@ -64,6 +66,34 @@ INSERT OR REPLACE INTO progress SELECT document, state, COUNT(*), SUM({WORDS.for
 PRAGMA user_version = 1;
 COMMIT;
 """  # noqa: S608
+COUNTED = "{row}.state = 'confirmed' AND {row}.suggestion IS NOT NULL"
+ADD_EFFORT = (
+    "INSERT INTO effort SELECT {row}.document, {sign}1, {sign}{row}.key_strokes, {sign}{row}.mouse_actions,"
+    " {sign}{row}.milliseconds, {sign}LENGTH({row}.target), {sign}({words}), {sign}COALESCE({row}.edits, 0)"
+    " WHERE {counted} ON CONFLICT (document) DO UPDATE SET segments = segments + excluded.segments,"
+    " key_strokes = key_strokes + excluded.key_strokes, mouse_actions = mouse_actions + excluded.mouse_actions,"
+    " milliseconds = milliseconds + excluded.milliseconds, characters = characters + excluded.characters,"
+    " words = words + excluded.words, edits = edits + excluded.edits;"
+)
+ADD_NEW, ADD_OLD = (
+    ADD_EFFORT.format(row=row, sign=sign, words=WORDS.format(text=f"{row}.target"), counted=COUNTED.format(row=row))
+    for row, sign in (("NEW", "+"), ("OLD", "-"))
+)
+EFFORT = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS effort (
+    document INTEGER PRIMARY KEY REFERENCES documents ON DELETE CASCADE, segments INTEGER NOT NULL,
+    key_strokes INTEGER NOT NULL, mouse_actions INTEGER NOT NULL, milliseconds INTEGER NOT NULL,
+    characters INTEGER NOT NULL, words INTEGER NOT NULL, edits INTEGER NOT NULL);
+CREATE TRIGGER IF NOT EXISTS effort_changed AFTER UPDATE ON segments BEGIN {ADD_OLD} {ADD_NEW} END;
+INSERT OR REPLACE INTO effort SELECT document, COUNT(*), SUM(key_strokes), SUM(mouse_actions), SUM(milliseconds),
+    SUM(LENGTH(target)), SUM({WORDS.format(text="target")}), SUM(COALESCE(edits, 0))
+    FROM segments WHERE {COUNTED.format(row="segments")} GROUP BY document;
+PRAGMA user_version = 2;
+COMMIT;
+"""  # noqa: S608
+PAGE = 1000  # segments that are read at a time where all are wanted
+SCANNED = 5000  # segments that are searched at a time
 SEGMENT = (
     "SELECT document, number, key, source, target, state, correction, version, suggestion, key_strokes, mouse_actions,"
     " milliseconds, edits FROM segments"
@@ -114,18 +144,29 @@ class DocumentStore:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # held while writing
+        self._choosing = threading.Lock()  # held for a moment, while a reader takes or returns a connection
         with self._errors():
-            self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-            self._connection.create_function("folded", 1, str.casefold, deterministic=True)
+            self._connection = self._connect()
             self._connection.executescript("PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON;" + SCHEMA)
-            if self._connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-                self._connection.executescript(PROGRESS)
+            for version, script in enumerate((PROGRESS, EFFORT), start=1):
+                if self._connection.execute("PRAGMA user_version").fetchone()[0] < version:
+                    self._connection.executescript(script)
+        self._readers: list[sqlite3.Connection] = []  # connections that nobody is reading with
+        self._closed = False
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
+        connection.create_function("folded", 1, str.casefold, deterministic=True)
+        return connection
 
     def close(self) -> None:
         """Close the file."""
-        with self._lock:
-            self._connection.close()
+        with self._lock, self._choosing:
+            self._closed = True
+            for connection in (self._connection, *self._readers):
+                connection.close()
+            self._readers.clear()
 
     def add(self, name: str, segments: Iterable[tuple[str, str, str, str]], data: bytes | None = None) -> int:
         """Add a document with its segments (key, source, target, state); returns its id."""
@@ -177,9 +218,30 @@ class DocumentStore:
         if state is not None:
             wanted, values = f"{wanted} AND state = ?", [*values, state]
         if search is not None:
-            wanted = f"{wanted} AND (instr(folded(source), ?) OR instr(folded(target), ?))"
-            values += [search.casefold(), search.casefold()]
+            return self._search(wanted, values, search, limit)
         return [Segment(*row) for row in self._rows(f"{wanted} ORDER BY number LIMIT ?", [*values, limit])]
+
+    def each(self, document: int) -> Iterator[Segment]:
+        """All segments of a document, one page at a time."""
+        last = 0
+        while page := self.segments(document, after=last, limit=PAGE):
+            yield from page
+            last = page[-1].number
+
+    def _search(self, wanted: str, values: list[object], search: str, limit: int) -> list[Segment]:
+        """Segments that contain a text: page by page, so that it ends soon if nobody waits for the answer any more."""
+        found: list[Segment] = []
+        document, after = values[:2]
+        (last,) = self._rows("SELECT MAX(number) FROM segments WHERE document = ?", (document,))[0]
+        condition, more = _contains(search)
+        for first in range(int(str(after)), last or 0, SCANNED):
+            checkpoint()
+            query = f"{wanted} AND number <= ? AND {condition} ORDER BY number LIMIT ?"
+            page = [document, first, *values[2:], first + SCANNED, *more, limit - len(found) if limit >= 0 else -1]
+            found += [Segment(*row) for row in self._rows(query, page)]
+            if len(found) == limit:
+                break
+        return found
 
     def segment(self, document: int, number: int) -> Segment:
         """One segment."""
@@ -255,16 +317,24 @@ class DocumentStore:
     def effort(self) -> dict[str, int]:
         """Totals over all confirmed segments that somebody has worked on: their effort and their sizes."""
         names = "segments", "key_strokes", "mouse_actions", "milliseconds", "characters", "words", "edits"
-        row = self._rows(
-            "SELECT COUNT(*), SUM(key_strokes), SUM(mouse_actions), SUM(milliseconds), SUM(LENGTH(target)),"  # noqa: S608
-            f" SUM({WORDS.format(text='target')}), SUM(edits)"
-            " FROM segments WHERE state = 'confirmed' AND suggestion IS NOT NULL"
-        )[0]
+        row = self._rows(f"SELECT {', '.join(f'SUM({name})' for name in names)} FROM effort")[0]  # noqa: S608
         return {name: int(value or 0) for name, value in zip(names, row, strict=True)}
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
-        with self._lock, self._errors():
-            return self._connection.execute(query, values).fetchall()
+        """Read, with a connection that does not wait for whoever else reads or writes."""
+        with self._errors():
+            with self._choosing:
+                if self._closed:
+                    raise sqlite3.ProgrammingError("the project is closed")
+                connection = self._readers.pop() if self._readers else self._connect()
+            try:
+                return connection.execute(query, values).fetchall()
+            finally:
+                with self._choosing:
+                    if self._closed:
+                        connection.close()
+                    else:
+                        self._readers.append(connection)
 
     @contextmanager
     def _changing(self) -> Iterator[sqlite3.Connection]:
@@ -284,6 +354,20 @@ class DocumentStore:
         except sqlite3.Error as error:
             what, remedy = f"the documents cannot be read or written ({error})", "see that there is context on the disk"
             raise StorageError(what, where=self._path, remedy=remedy) from error
+
+
+def _contains(search: str) -> tuple[str, list[object]]:
+    """The condition that a segment contains a text, whatever the case, and its values.
+
+    SQLite itself knows only the case of ASCII, which is enough for most texts; the others are folded in Python, slowly.
+    """
+    folded = search.casefold()
+    slow = "(LENGTH({0}) <> LENGTH(CAST({0} AS BLOB)) AND instr(folded({0}), ?))"
+    if not folded.isascii():
+        return f"({slow.format('source')} OR {slow.format('target')})", [folded, folded]
+    quick = "instr(lower({0}), ?)"
+    either = " OR ".join(f"{kind.format(side)}" for side in ("source", "target") for kind in (quick, slow))
+    return f"({either})", [folded] * 4
 
 
 def _document(row: tuple[int, str, str], counts: Iterable[tuple[str, int, int]]) -> Document:

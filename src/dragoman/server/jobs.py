@@ -10,10 +10,14 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from dragoman.server.api_errors import ApiError, api_error
+from dragoman.server.job_files import JobFiles
+from dragoman.server.limits import Limits
 
 KEPT = 100  # finished jobs of a project that can still be queried
+LISTED = 1000  # skipped segments that a job lists; all are counted
 
 
 @dataclass
@@ -29,9 +33,16 @@ class Job:
     total: int = 0
     failure: ApiError | None = None
     name: str = ""  # file name of the result
-    result: bytes | None = None
-    left_out: list[dict[str, object]] = field(default_factory=list)  # segments that were skipped, and why
+    result: Path | None = None  # removed after a while
+    left_out: list[dict[str, object]] = field(default_factory=list)  # the first segments that were skipped, and why
+    skipped: int = 0  # segments
     stopped: bool = False
+
+    def skip(self, segment: int, why: str) -> None:
+        """Record that a segment was skipped."""
+        self.skipped += 1
+        if len(self.left_out) < LISTED:
+            self.left_out.append({"segment": segment, "what": why})
 
     def step(self, done: int) -> None:
         """Record progress; ends the job if the server is stopping."""
@@ -48,8 +59,10 @@ class Job:
 class Jobs:
     """The jobs of all projects."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, limits: Limits) -> None:
+        self._most = limits.jobs
+        self._running = asyncio.Semaphore(limits.jobs_running)
+        self.files = JobFiles(limits.result_bytes, limits.result_seconds)
         self._jobs: dict[str, Job] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -63,7 +76,7 @@ class Jobs:
                 429, "too many jobs are running in this project", "wait until one has finished", headers=headers
             )
         for old in finished[: max(0, len(finished) - KEPT)]:
-            del self._jobs[old.id]
+            self._remove(old)
         self._jobs[job.id] = job
         task = asyncio.create_task(self._run(job, work))
         self._tasks.add(task)
@@ -71,12 +84,13 @@ class Jobs:
         return job
 
     async def _run(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> None:
-        job.state = "running"
-        try:
-            await work(job)
-            job.state = "done"
-        except Exception as error:
-            job.state, job.failure = "failed", api_error(error)
+        async with self._running:
+            job.state = "running"
+            try:
+                await work(job)
+                job.state = "done"
+            except Exception as error:
+                job.state, job.failure = "failed", api_error(error)
 
     def get(self, project: str, number: str) -> Job:
         """A job of a project."""
@@ -97,10 +111,16 @@ class Jobs:
         """Stop and discard the jobs of a project that was deleted."""
         for job in self.of(project):
             job.stopped = True
-            del self._jobs[job.id]
+            self._remove(job)
+
+    def _remove(self, job: Job) -> None:
+        del self._jobs[job.id]
+        if job.result is not None:
+            self.files.discard(job.result)
 
     async def stop(self) -> None:
         """Stop all jobs, each after its current step."""
         for job in self._jobs.values():
             job.stopped = True
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        self.files.close()

@@ -36,6 +36,11 @@ class Identity:
     name: str | None  # None for programs on this machine, which need no key
     roles: Mapping[str, str]  # by project
 
+    @property
+    def client(self) -> str:
+        """The name under which the work for this identity is counted."""
+        return "local" if self.name is None else f"key {self.name}"
+
     def has_role(self, role: str, project: str = ALL_PROJECTS) -> bool:
         """Whether this identity has at least this role in a project."""
         held = {self.roles.get(project), self.roles.get(ALL_PROJECTS)} - {None}

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 import traceback
 from datetime import UTC, datetime
 from typing import Any
 
+PLACES = re.compile(
+    r"""["'][^"']*[/\\][^"']*["']|(?<![\w.])/[\w.+-]+(/[\w.+-]+)+|(?<=server at )"[^"]*"(, port \d+)?"""
+)
 LOGGER = logging.getLogger("dragoman.server")
 
 
@@ -23,6 +27,15 @@ def log_failure(event: str, error: BaseException, **fields: Any) -> None:
         f"{frame.filename.rpartition('/')[2]}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)
     ]
     LOGGER.error(event, extra={"fields": {**fields, "error": type(error).__name__, "places": places[-8:]}})
+
+
+def without_places(message: str) -> str:
+    """A message of the system or a database without the paths and hosts in it, which are nobody else's business.
+
+    >>> without_places('cannot write: connection to server on socket "/run/pg/.s.PGSQL.5432" failed')
+    'cannot write: connection to server on socket … failed'
+    """
+    return PLACES.sub("…", message)
 
 
 class JsonFormatter(logging.Formatter):

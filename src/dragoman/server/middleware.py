@@ -21,6 +21,7 @@ from dragoman.server.observability import Metrics
 
 UPLOAD = re.compile(r"/api/v1/projects/[^/]+/imports")
 MEMORY = re.compile(r"(/modernmt)?/memories/[^/]+/content")  # ModernMT's, where a file is part of a form
+PIECE = 1 << 18  # bytes of a body that are parsed at a time
 DRAINED, DRAINING_SECONDS = 16 << 20, 2.0  # how much of a rejected body is still read, so that the answer is seen
 REMEMBERED = 10_000  # clients whose budgets are remembered
 
@@ -78,8 +79,7 @@ class LimitsMiddleware:
             return
         try:
             self._check(scope)
-            if scope["type"] == "http":
-                receive = await self._read(scope, receive)
+            body = await self._read(scope, receive) if scope["type"] == "http" else b""
         except ApiError as error:
             self._metrics.refused.labels(str(error.status)).inc()
             if scope["type"] == "websocket":
@@ -88,7 +88,10 @@ class LimitsMiddleware:
                 await respond(error, scope)(scope, receive, send)
             return
         with use_limits(self._limits):
-            await self._app(scope, receive, send)
+            if scope["type"] == "http":
+                await _while_connected(self._app, scope, body, receive, send)
+            else:
+                await self._app(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
         if is_cross_site(scope):
@@ -96,8 +99,8 @@ class LimitsMiddleware:
         if not self._budgets.take(self._auth.client(scope)):
             raise ApiError(429, "too many requests", "wait a second", headers={"Retry-After": "1"})
 
-    async def _read(self, scope: Scope, receive: Receive) -> Receive:
-        """Read the whole body; returns a `receive` that delivers it at once, then only the end of the connection."""
+    async def _read(self, scope: Scope, receive: Receive) -> bytes:
+        """The whole body."""
         most = self._most(scope)
         too_large = ApiError(413, f"the body is larger than {most:,} bytes", "send less at once")
         try:
@@ -115,16 +118,7 @@ class LimitsMiddleware:
         if body is None:
             await _drain(receive)
             raise too_large
-        delivered = False
-
-        async def replay() -> Message:
-            nonlocal delivered
-            if delivered:
-                return await receive()
-            delivered = True
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        return replay
+        return body
 
     def _most(self, scope: Scope) -> int:
         """Documents may be larger, but only from clients that are allowed in."""
@@ -147,6 +141,52 @@ async def _whole(receive: Receive, most: int) -> bytes | None:
             return None
         if not message.get("more_body"):
             return bytes(body)
+
+
+async def _while_connected(app: ASGIApp, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+    """Handle a request until its client disconnects: then what is waiting is not begun; what changes is finished."""
+    gone, answered = asyncio.Event(), False
+
+    async def answering(message: Message) -> None:
+        nonlocal answered
+        answered = message["type"] == "http.response.body" and not message.get("more_body")
+        await send(message)
+
+    working = asyncio.ensure_future(app(scope, _replay(body, gone), answering))
+    watching = asyncio.ensure_future(_disconnected(receive))
+    try:
+        await asyncio.wait([working, watching], return_when=asyncio.FIRST_COMPLETED)
+        if not working.done() and not answered:
+            gone.set()
+            working.cancel()
+        with suppress(asyncio.CancelledError):
+            await working
+    finally:
+        watching.cancel()
+        working.cancel()
+
+
+def _replay(body: bytes, gone: asyncio.Event) -> Receive:
+    """A `receive` that delivers a body, in pieces between which others get their turn; then that the client is gone."""
+    first: int | None = 0
+
+    async def replay() -> Message:
+        nonlocal first
+        if first is None:
+            await gone.wait()
+            return {"type": "http.disconnect"}
+        await asyncio.sleep(0)
+        piece, after = body[first : first + PIECE], first + PIECE
+        first = after if after < len(body) else None
+        return {"type": "http.request", "body": piece, "more_body": first is not None}
+
+    return replay
+
+
+async def _disconnected(receive: Receive) -> None:
+    """Return when the client has disconnected, which is all that can come after the body."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _drain(receive: Receive) -> None:

@@ -14,6 +14,7 @@ from dragoman.server.api_errors import ApiError, respond
 from dragoman.server.logs import log, log_failure
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
+GONE = 499  # recorded, never sent: the client disconnected before there was an answer
 METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "WEBSOCKET"}
 
 ByProject = Callable[[], Mapping[str, float]]  # a number for each project, taken when somebody looks
@@ -96,6 +97,7 @@ class ObservabilityMiddleware:
             if scope["type"] == "http" and not status:
                 await respond(ApiError.internal(), scope)(scope, receive, recording)
         finally:
+            status = status or GONE
             self._record(scope, method, status, perf_counter() - started)
 
     def _record(self, scope: Scope, method: str, status: int, seconds: float) -> None:

@@ -6,7 +6,6 @@ lead to another directory.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import logging
@@ -20,12 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.engine import Engine
-from dragoman.errors import BadInputError, DragomanError
+from dragoman.errors import BadInputError, DragomanError, StorageError
 from dragoman.files import storage_errors, write_durably
 from dragoman.server.api_errors import ApiError
 from dragoman.server.config import Follow
 from dragoman.server.document_store import DocumentStore
-from dragoman.server.logs import log
+from dragoman.server.fair_queue import FairQueue
+from dragoman.server.limits import DEFAULTS
+from dragoman.server.logs import log, log_failure, without_places
 from dragoman.server.revision_watch import RevisionWatch
 
 NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
@@ -48,7 +49,8 @@ class ServedProject:
             raise
         self.closed = False
         self.watch = RevisionWatch(self.engine)
-        self.write_lock = asyncio.Lock()  # held while learning: waiting for it takes no thread
+        # One change at a time; waiting for it takes no thread.
+        self.writing = FairQueue(1, 1, DEFAULTS.waiting, DEFAULTS.waiting_each)
         self.source, self.target = self.engine.source, self.engine.target
 
     @property
@@ -121,7 +123,7 @@ class ProjectRegistry:
             if name not in self._paths:
                 raise ApiError(404, f"no project {name!r}", "see /api/v1/projects")
             if name not in self._opened:
-                self._opened[name] = ServedProject(name, self._paths[name], self._follow)
+                self._opened[name] = _open(name, self._paths[name], self._follow)
             return self._opened[name]
 
     def is_open(self, name: str) -> bool:
@@ -148,7 +150,7 @@ class ProjectRegistry:
             try:
                 self.get(name)
             except (DragomanError, ApiError) as error:
-                log("not opened", logging.WARNING, project=name, problem=error.what)
+                log("not opened", logging.WARNING, project=name, problem=without_places(error.what))
                 problems[name] = error
         return problems
 
@@ -206,13 +208,13 @@ class ProjectRegistry:
                 )
             if above := self._standing_on(name):
                 raise ApiError(409, f"{name!r} is the base of {', '.join(above)}", "delete those first")
-            opened.close()
-            del self._opened[name]
-            self._paths = {each: where for each, where in self._paths.items() if each != name}
             aside = path.parent / DELETED
             with storage_errors(aside):
                 aside.mkdir(exist_ok=True)
+                opened.close()
+                del self._opened[name]  # if the next step fails, the project is opened again when it is asked for
                 path.rename(aside / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+            self._paths = {each: where for each, where in self._paths.items() if each != name}
 
     def _standing_on(self, name: str) -> list[str]:
         """The projects whose base is in the directory of another, whether or not they could be opened."""
@@ -234,9 +236,21 @@ class ProjectRegistry:
                 self._opened.popitem()[1].close()
 
 
+def _open(name: str, path: Path, follow: Follow | None) -> ServedProject:
+    """Open a project; whatever its files contain, what is wrong with it is its own problem."""
+    try:
+        return ServedProject(name, path, follow)
+    except (DragomanError, ApiError):
+        raise
+    except Exception as error:
+        log_failure("not opened", error, project=name)
+        what = f"its files have contents that were not expected ({type(error).__name__})"
+        raise StorageError(what, where=path, remedy="restore them from a copy, and see the server's log") from error
+
+
 def _describe(path: Path) -> dict[str, Any]:
     """What a project's file says, as far as it can be read."""
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, RecursionError):
         found = json.loads((path / "project.json").read_bytes())
         return found if isinstance(found, dict) else {}
     return {}
@@ -244,7 +258,7 @@ def _describe(path: Path) -> dict[str, Any]:
 
 def _find_base(path: Path) -> Path | None:
     """Where a project's file says that its base is, if it has one."""
-    with suppress(TypeError, KeyError):
+    with suppress(TypeError, KeyError, ValueError, OSError):
         return (path / str(_describe(path)["base"]["path"])).resolve()
     return None
 

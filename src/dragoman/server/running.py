@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, cast
+from typing import cast
 
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dragoman.errors import BadInputError
 from dragoman.server.app import create_app
 from dragoman.server.config import Settings
+from dragoman.server.connections import protocols
 from dragoman.server.logs import set_up
 from dragoman.server.registry import ProjectRegistry
 
@@ -31,29 +30,13 @@ def configure(settings: Settings, projects: ProjectRegistry | None = None) -> uv
     settings.check()
     limits = settings.limits
 
-    class TimedProtocol(H11Protocol):
-        """HTTP/1.1, in which the first request of a connection must arrive in time."""
-
-        def connection_made(self, transport: Any) -> None:
-            """Start to wait."""
-            super().connection_made(transport)
-            self._patience = asyncio.get_running_loop().call_later(limits.head_seconds, self._give_up)
-
-        def handle_websocket_upgrade(self, event: Any) -> None:
-            """The request has arrived, and the connection belongs to the WebSocket from here."""
-            self._patience.cancel()
-            super().handle_websocket_upgrade(event)
-
-        def _give_up(self) -> None:
-            if self.cycle is None and not self.transport.is_closing():
-                self.transport.close()
-
+    http, websocket = protocols(limits)
     return uvicorn.Config(
         create_app(settings, projects),
         host=settings.host,
         port=settings.port,
-        http=TimedProtocol,
-        ws="websockets-sansio",
+        http=http,
+        ws=websocket,
         ws_max_size=limits.message,
         ws_max_queue=64,
         ws_per_message_deflate=False,  # messages are short and frequent

@@ -399,7 +399,7 @@ class JobGiven(Given):
     """A background job: its progress and its outcome."""
 
     model_config = example(
-        id="5f2b", kind="import", state="running", done=120, total=711, document=1, left_out=[], error=None
+        id="5f2b", kind="import", state="running", done=120, total=711, document=1, left_out=[], skipped=0, error=None
     )
     id: str
     kind: Annotated[str, Field(description="import, translate or export")]
@@ -407,7 +407,8 @@ class JobGiven(Given):
     done: int
     total: int
     document: int | None
-    left_out: Annotated[list[LeftOut], Field(description="segments that were skipped")]
+    left_out: Annotated[list[LeftOut], Field(description="the first segments that were skipped, at most 1000")]
+    skipped: Annotated[int, Field(description="how many were skipped")]
     error: Error | None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 from statistics import fmean
 
+from dragoman.cancelling import checkpoint
 from dragoman.engine import Engine
 from dragoman.project.provenance import Origin
 from dragoman.server.schemas import (
@@ -27,8 +28,11 @@ LEAST = -1e9  # stands for minus infinity, which JSON lacks
 def translate(engine: Engine, text: str, wanted: Texts) -> TranslationGiven:
     """Translate a text, line by line, with everything that the request asks for."""
     found = engine.translate_text(text, n=wanted.n, memory=wanted.memory)
+    checkpoint()
     origins = engine.provenance(found) if wanted.provenance else None
+    checkpoint()
     words = engine.confidences(found) if wanted.confidence else None
+    checkpoint()
     return TranslationGiven(
         text=found.text,
         score=finite(found.score),

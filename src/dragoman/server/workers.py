@@ -1,47 +1,97 @@
 """Worker threads, so that the event loop goes on listening; kernels release Python's lock while they run.
 
-Completions of what somebody is typing have threads of their own, and do not queue behind whole translations.
+There are lanes, each with threads of its own: completions of what somebody is typing do not queue behind texts that are
+being opened, nor these, nor corrections, behind whole translations. In each lane clients take turns (`fair_queue`).
+
+Work whose client is gone is not begun, and what has begun ends at its next `checkpoint`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from time import perf_counter
+from typing import Any, Literal, TypeVar, get_args
 
 import anyio
 import anyio.to_thread
 
-from dragoman.server.api_errors import ApiError
+from dragoman.cancelling import Cancellation
+from dragoman.server.fair_queue import FairQueue
+from dragoman.server.limits import Limits
 from dragoman.server.observability import Metrics
 
 T = TypeVar("T")
+Lane = Literal["batch", "learning", "opening", "quick"]
+SERVER = ""  # the client on whose behalf the server does what nobody in particular has asked for
 WATCHERS = 4  # threads that wait until replicas have caught up: each serves all requests of a project
 
 
-class Workers:
-    """Threads for quick, for slow and for waiting operations; only so many requests may queue for them."""
+async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
+    """The result of work that changes something: even if the client is gone, it is finished before anything else."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # nobody is there to be told
+        raise
 
-    def __init__(self, metrics: Metrics, waiting: int) -> None:
-        cores = os.cpu_count() or 2
+
+class Workers:
+    """The threads of a server, in lanes."""
+
+    def __init__(self, metrics: Metrics, limits: Limits) -> None:
+        cores = max(2, os.cpu_count() or 2)
         self._metrics = metrics
-        self._most = waiting
-        self._waiting = 0
-        self._slow = anyio.CapacityLimiter(max(2, cores))
-        self._quick = anyio.CapacityLimiter(max(2, cores))
+        self._seconds: dict[str, float] = {"opening": limits.live_seconds, "quick": limits.live_seconds}
+        self._queues = {
+            lane: FairQueue(cores + 1, cores, limits.waiting, limits.waiting_each) for lane in get_args(Lane)
+        }
+        self._threads = {
+            lane: ThreadPoolExecutor(cores + 1, thread_name_prefix=f"dragoman {lane}") for lane in get_args(Lane)
+        }
         self._watching = anyio.CapacityLimiter(WATCHERS)
 
-    async def run(self, operation: str, function: Callable[[], T], *, quick: bool = False) -> T:
-        """The result of a function, computed in a thread; what has begun is finished even if the client disconnects."""
-        if self._waiting >= self._most:
-            raise ApiError(503, "the server is busy", "try again in a moment", headers={"Retry-After": "1"})
-        self._waiting += 1
-        try:
-            with self._metrics.operations.labels(operation).time():
-                return await anyio.to_thread.run_sync(function, limiter=self._quick if quick else self._slow)
-        finally:
-            self._waiting -= 1
+    async def run(self, operation: str, function: Callable[[], T], *, client: str = SERVER, lane: Lane = "batch") -> T:
+        """The result of a function, computed in a thread when it is the client's turn."""
+        with self._metrics.operations.labels(operation).time():
+            queue, loop = self._queues[lane], asyncio.get_running_loop()
+            await queue.enter(client)
+            context, work, started = copy_context(), Cancellation(self._seconds.get(lane)), perf_counter()
+
+            def run() -> T:
+                with work:
+                    return function()
+
+            try:
+                running = loop.run_in_executor(self._threads[lane], context.run, run)
+            except BaseException:  # the threads are stopping
+                queue.leave(client, 0.0)
+                raise
+            running.add_done_callback(lambda _: queue.leave(client, perf_counter() - started))
+            try:
+                return await asyncio.shield(running)
+            except asyncio.CancelledError:
+                work.cancel()
+                running.add_done_callback(_discard)
+                raise
 
     async def watch(self, function: Callable[[], T]) -> T:
         """The result of a function that mostly waits."""
         return await anyio.to_thread.run_sync(function, limiter=self._watching)
+
+    def stop(self) -> None:
+        """Begin nothing more."""
+        for threads in self._threads.values():
+            threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _discard(running: asyncio.Future[Any]) -> None:
+    """Take note of how work ended whose client is gone, so that asyncio does not complain."""
+    if not running.cancelled():
+        running.exception()

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from dragoman.languages import same_language
 from dragoman.server import edits
 from dragoman.server.api_errors import ApiError
-from dragoman.server.auth import CurrentIdentity, check_role
+from dragoman.server.auth import CurrentIdentity, check_role, lacks_role
 from dragoman.server.compatible import parameters
 from dragoman.server.compatible.parameters import Given, Parameters, text_of, texts_of, unlist, visible
 from dragoman.server.context import ProjectContext, Server, ServerContext
@@ -201,7 +201,8 @@ async def _import(memory: str, data: object, identity: Identity, server: ServerC
     if not isinstance(data, bytes):
         raise ApiError(400, "parameter 'tmx' must be a file")
     context = await server.open_project(name, identity, "learn")
-    work = partial(import_document, context, data, "memory.tmx", learn=True)
+    file = await context.run("import", partial(server.jobs.files.spool, data))
+    work = partial(import_document, context, file, "memory.tmx", learn=True)
     return _answer(_import_job(server.jobs.start(Job("import", name), work)))
 
 
@@ -290,10 +291,11 @@ def _name(server: ServerContext, identity: Identity, memory: str, role: str) -> 
     """The name of a memory, given by name or number, in which an identity has a role."""
     names = [*server.projects.names(), *server.projects.reserved]
     found = next((name for name in names if memory in (name, str(number_of(name)))), None)
-    if found is None and identity.has_role(role):
+    if found is not None and identity.has_role(role, found):
+        return found
+    if identity.has_role(role):
         raise ApiError(404, "no such memory", "see /memories")
-    check_role(identity, role, found or memory)
-    return found or memory
+    raise lacks_role(role, "in this memory")  # whether there is one or not
 
 
 def _memory(project: ServedProject) -> dict[str, Any]:

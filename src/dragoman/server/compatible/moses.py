@@ -27,15 +27,24 @@ NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @router.post("/RPC2", response_class=Response, responses={200: {"content": {"text/xml": {}}}})
-@router.post("/RPC2/{project}", response_class=Response, responses={200: {"content": {"text/xml": {}}}})
 async def call(request: Request, server: Server) -> Response:
-    """Call `translate` or `updater`."""
+    """Call `translate` or `updater` of the first project."""
+    return await _call(request, server, None)
+
+
+@router.post("/RPC2/{project}", response_class=Response, responses={200: {"content": {"text/xml": {}}}})
+async def call_project(project: str, request: Request, server: Server) -> Response:
+    """Call `translate` or `updater` of a project."""
+    return await _call(request, server, project)
+
+
+async def _call(request: Request, server: ServerContext, project: str | None) -> Response:
     identity = server.auth.identify(request.scope)  # answered with an HTTP error, which clients report in their own way
     try:
         method, given = _read(await request.body())
         if method not in METHODS:
             raise ApiError(404, f"no method {_clean(method)!r}", "call translate or updater")
-        result: Any = await METHODS[method](server, identity, given, request.path_params.get("project"))
+        result: Any = await METHODS[method](server, identity, given, project)
         body = dumps((result,), methodresponse=True)
     except Exception as error:
         found = api_error(error)

@@ -34,6 +34,7 @@ async def _parameters(request: Request) -> Parameters:
         return found
     try:
         sent = json.loads(body)
+        json.dumps(sent, ensure_ascii=False).encode()  # fails for half a surrogate pair, which JSON can contain
     except (ValueError, RecursionError):
         raise ApiError(400, "the body is neither JSON nor a form", "send JSON in UTF-8") from None
     if not isinstance(sent, dict):
@@ -101,7 +102,7 @@ async def find_project(
     if server.state != "ready":
         raise ApiError(503, "the server is not ready yet", "try again in a moment", headers={"Retry-After": "1"})
     find = partial(_unopened, server, identity, source, target, role)
-    if not name and (unopened := await server.workers.run("open", find, quick=True)):
+    if not name and (unopened := await server.workers.run("open", find, lane="quick")):
         return await server.open_project(unopened, identity, role)
     if not projects and not identity.has_role(role):
         raise lacks_role(role, "in any project")
@@ -120,6 +121,7 @@ def _unopened(server: ServerContext, identity: Identity, source: str, target: st
 
 async def translate_texts(context: ProjectContext, texts: list[str], n: int = 1) -> list[Translation]:
     """The translations of some texts, each line by line; with n > 1 there are as many in `.nbest`."""
+    context.check_work(texts, n)
     translate = context.project.engine.translate_text
     return await context.run_all("translate", [partial(translate, text, n=n) for text in texts])
 

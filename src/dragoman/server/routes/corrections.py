@@ -6,7 +6,7 @@ import re
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
 from dragoman.server import edits, schemas
 from dragoman.server.context import CanLearn, CanRead
@@ -31,19 +31,19 @@ async def learn(correction: schemas.Correction, context: CanLearn) -> schemas.Le
     return schemas.Learned(id=number, revision=number)
 
 
-@router.get("/corrections", tags=["learning"])
+@router.get("/corrections", tags=["learning"], response_model=schemas.History)
 async def history(
     context: CanRead,
     limit: schemas.PageSize = 50,
     search: Annotated[str | None, Query(max_length=1000, description="only those that contain this text")] = None,
-) -> schemas.History:
+) -> Response:
     """Corrections, newest first: learned, flagged or forgotten."""
 
     def find() -> schemas.History:
         rows = context.project.engine.history(limit, search=search)
         return schemas.History(revision=context.project.revision, corrections=[history_row(row) for row in rows])
 
-    return await context.run("history", find)
+    return await context.respond("history", find)
 
 
 @router.get("/corrections/{number}", tags=["learning"])
@@ -68,19 +68,19 @@ async def forget(number: schemas.CorrectionId, context: CanLearn) -> schemas.Lea
     return schemas.Learned(id=number, revision=await context.run_exclusive("forget", forget))
 
 
-@router.get("/concordance", tags=["looking"])
+@router.get("/concordance", tags=["looking"], response_model=schemas.Concordance)
 async def concordance(
     context: CanRead,
     text: Annotated[str, Query(min_length=1, max_length=1000, examples=["button"])],
     limit: schemas.PageSize = 50,
-) -> schemas.Concordance:
+) -> Response:
     """Corrections in force that contain a text in their source or target, newest first, and where it occurs."""
 
     def find() -> schemas.Concordance:
         rows = context.project.engine.history(limit, search=text, in_force=True)
         return schemas.Concordance(revision=context.project.revision, hits=[_hit(row, text) for row in rows])
 
-    return await context.run("concordance", find)
+    return await context.respond("concordance", find)
 
 
 def _details(project: ServedProject, number: int) -> schemas.CorrectionDetails:

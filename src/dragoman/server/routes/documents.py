@@ -8,7 +8,9 @@ from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import FileResponse
 
+from dragoman.errors import BadInputError
 from dragoman.formats.filling import translate_segment
 from dragoman.server import schemas
 from dragoman.server.api_errors import ApiError
@@ -72,7 +74,8 @@ async def import_file(
     data = await request.body()
     if not data:
         raise ApiError(400, "the file is empty", "send it as the body of the request")
-    work = partial(import_document, context, data, name, learn=learn)
+    file = await context.run("import", partial(context.server.jobs.files.spool, data))
+    work = partial(import_document, context, file, name, learn=learn)
     return _job(context.server.jobs.start(Job("import", context.project.name), work))
 
 
@@ -119,22 +122,26 @@ async def show_job(job: JobId, context: CanRead) -> schemas.JobGiven:
 @router.get(
     "/jobs/{job}/result",
     response_class=Response,
-    responses={200: {"content": {"application/octet-stream": {}}, "description": "the file"}},
+    responses={
+        200: {"content": {"application/octet-stream": {}}, "description": "the file"},
+        410: {"model": schemas.Problem, "description": "it was removed after a while"},
+    },
 )
 async def fetch_result(job: JobId, context: CanRead) -> Response:
     """The file that an export has written."""
     found = context.server.jobs.get(context.project.name, job)
     if found.result is None:
         raise ApiError(409, f"this job has no result: it is {found.state}", "wait until an export is done")
+    if not await context.run("result", found.result.exists, lane="quick"):
+        raise ApiError(410, "the exported file was removed after a while", "export the document again")
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(found.name, safe='')}"}
-    return Response(found.result, media_type="application/octet-stream", headers=headers)
+    return FileResponse(found.result, media_type="application/octet-stream", headers=headers)
 
 
 async def _translate_all(context: ProjectContext, job: Job) -> None:
     documents, document = context.project.documents, job.document or 0
-    waiting = await context.run("segments", partial(documents.segments, document, state="new"))
+    job.total = (await context.run("segments", partial(documents.document, document))).states["new"]
     translated = await context.run("segments", partial(_translator, context.project, document))
-    job.total = len(waiting)
 
     def translate(some: list[Segment]) -> None:
         for segment in some:
@@ -142,12 +149,17 @@ async def _translate_all(context: ProjectContext, job: Job) -> None:
                 documents.check(segment)
                 text = translated(segment)
                 documents.change(segment, target=text, suggestion=text, state="translated" if text else "new")
-            except ConflictError as error:  # a person has changed it, and knows better
-                job.left_out.append({"segment": segment.number, "what": error.what})
+            except (ConflictError, BadInputError) as error:  # a person has changed it; or it is too long, for instance
+                job.skip(segment.number, error.what)
 
-    for first in range(0, len(waiting), STEP):
-        await context.run("pretranslate", partial(translate, waiting[first : first + STEP]))
-        job.step(first + STEP)
+    done, last = 0, 0
+    while True:
+        find = partial(documents.segments, document, state="new", after=last, limit=STEP)
+        if not (some := await context.run("segments", find)):
+            return
+        await context.run("pretranslate", partial(translate, some))
+        done, last = done + len(some), some[-1].number
+        job.step(done)
 
 
 def _translator(project: ServedProject, number: int) -> Callable[[Segment], str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
 from dragoman.server import schemas
 from dragoman.server.api_errors import ApiError
@@ -14,8 +14,8 @@ from dragoman.server.context import CanLearn, CanRead
 router = APIRouter(prefix="/api/v1/projects/{project}/glossary", responses=schemas.ERROR_RESPONSES)
 
 
-@router.get("", tags=["looking"])
-async def show_glossary(context: CanRead) -> schemas.Glossary:
+@router.get("", tags=["looking"], response_model=schemas.Glossary)
+async def show_glossary(context: CanRead) -> Response:
     """All terms in the glossary."""
 
     def find() -> schemas.Glossary:
@@ -23,7 +23,7 @@ async def show_glossary(context: CanRead) -> schemas.Glossary:
         found = [schemas.Term.model_construct(source=source, target=target) for source, target in terms]
         return schemas.Glossary(revision=context.project.revision, terms=found)
 
-    return await context.run("glossary", find)
+    return await context.respond("glossary", find)
 
 
 @router.put("", status_code=204, tags=["learning"])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
 
 from dragoman import __version__
+from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import require_role
-from dragoman.server.context import Server
+from dragoman.server.context import Server, ServerContext
 
 router = APIRouter(tags=["server"])
 
@@ -25,14 +26,27 @@ async def health(server: Server) -> dict[str, str | float]:
 
 @router.head("/ready", include_in_schema=False)
 @router.get("/ready", responses={503: {"description": "not yet"}})
-async def ready(server: Server) -> Response:
-    """Whether all projects are open and all kernels compiled, so that answers come quickly."""
-    stuck = sum(each.engine.problem is not None for each in server.projects.opened())  # replicas that cannot follow
-    state = {"state": server.state, "problems": len(server.problems) + stuck}
+async def ready(request: Request, server: Server) -> Response:
+    """Whether all projects are open and all kernels compiled, so that answers come quickly.
+
+    Projects that cannot serve are counted, and named to those who may read them.
+    """
+    stuck = {each.name for each in server.projects.opened() if each.engine.problem is not None}
+    stuck |= {name for name in list(server.problems) if not server.projects.is_open(name)}
+    state = {"state": server.state, "problems": len(stuck), "projects": sorted(_readable(server, request, stuck))}
     return JSONResponse(state, 200 if server.state == "ready" else 503)
+
+
+def _readable(server: ServerContext, request: Request, names: set[str]) -> set[str]:
+    """Those of some projects that whoever asks may read; monitoring without a key is told only how many there are."""
+    try:
+        identity = server.auth.identify(request.scope)
+    except ApiError:
+        return set()
+    return {name for name in names if identity.has_role("read", name)}
 
 
 @router.get("/metrics", response_class=PlainTextResponse, dependencies=[require_role("read")])
 async def metrics(server: Server) -> str:
     """Metrics in the text format of Prometheus."""
-    return await server.workers.run("metrics", server.metrics.text, quick=True)
+    return await server.workers.run("metrics", server.metrics.text, lane="quick")

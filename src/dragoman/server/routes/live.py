@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -104,8 +105,10 @@ class LiveSession:
             pass
         finally:
             self._gone = True
-            self._news.set()
-            await answering
+            answering.cancel()
+            with suppress(asyncio.CancelledError):
+                await answering
+            self._end_session()
 
     async def _listen(self) -> None:
         while True:
@@ -177,33 +180,56 @@ class LiveSession:
 
     async def _open(self, request: LiveRequest) -> dict[str, Any]:
         """Start on a text, or on a segment of a document; everything about it that needs no second search is told."""
-        self._session = None
+        self._end_session()
         await self._context.wait_for_revision(request.at_least)
         project, source = self._context.project, request.source
         if request.document is not None and request.segment is not None:
             find = partial(project.documents.segment, request.document, request.segment)
-            source = (await self._context.run("segments", find, quick=True)).source
+            source = (await self._context.run("segments", find, lane="quick")).source
         if source is None:
             raise ApiError(422, "nothing to open", "send a source, or a document and a segment")
 
-        def begin() -> tuple[Session, dict[str, Any]]:
+        def begin() -> tuple[Session, int, dict[str, Any]]:
             session = project.engine.interact(source)
             answer = _suggested(session.suggest(request.prefix), request.words)
             answer["source_tokens"] = [token.model_dump() for token in tokens_of(session.source)]
             answer["matches"] = [match.model_dump() for match in matches_of(project.engine.matches(source))]
-            return session, answer
+            return session, session.nbytes, answer
 
-        self._session, answer = await self._context.run("open session", begin)
+        self._session, size, answer = await self._context.run("open session", begin, lane="opening")
+        self._weigh(size)
         return answer
 
     async def _prefix(self, request: LiveRequest) -> dict[str, Any]:
         session = self._current()
-        suggest = partial(session.suggest, request.prefix)
-        return await self._context.run("suggest", lambda: _suggested(suggest(), request.words), quick=True)
+        return await self._suggest("suggest", partial(session.suggest, request.prefix), request.words)
 
     async def _reject(self, request: LiveRequest) -> dict[str, Any]:
+        return await self._suggest("reject", self._current().reject, request.words)
+
+    async def _suggest(self, operation: str, suggest: Callable[[], Suggestion], words: bool) -> dict[str, Any]:
         session = self._current()
-        return await self._context.run("reject", lambda: _suggested(session.reject(), request.words), quick=True)
+
+        def run() -> tuple[dict[str, Any], int]:
+            return _suggested(suggest(), words), session.nbytes
+
+        answer, size = await self._context.run(operation, run, lane="quick")
+        self._weigh(size)
+        return answer
+
+    def _weigh(self, size: int) -> None:
+        """Count the memory of the session; if there is no room for it, it is closed."""
+        try:
+            self._context.server.session_memory.set(self._context.identity.client, self, size)
+        except ApiError:
+            self._end_session()
+            raise
+
+    def _end_session(self) -> None:
+        self._context.server.session_memory.drop(self)
+        if self._session is not None:
+            self._session.close()
+            self._session = None
 
     def _current(self) -> Session:
         if self._session is None:

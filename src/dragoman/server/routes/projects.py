@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path
 
 from dragoman import sample
 from dragoman.server import schemas
+from dragoman.server.api_errors import api_error
 from dragoman.server.auth import CurrentIdentity, require_role
 from dragoman.server.context import CanRead, Server, ServerContext
 from dragoman.server.document_files import add_file
@@ -30,7 +31,7 @@ async def list_projects(identity: CurrentIdentity, server: Server) -> list[schem
         missing = [name for name in names if name in server.problems and not server.projects.is_open(name)]
         return [*opened, *(_unopened(server, name, identity) for name in missing)]
 
-    return await server.workers.run("list", describe, quick=True)
+    return await server.workers.run("list", describe, lane="quick")
 
 
 @router.post("", status_code=201)
@@ -57,7 +58,7 @@ async def show_project(context: CanRead) -> schemas.ProjectDetails:
         about = _project(context.project, context.identity)
         return schemas.ProjectDetails(**about.model_dump(), tag_pattern=tag_pattern(context.project.engine.tokens))
 
-    return await context.run("show", describe, quick=True)
+    return await context.run("show", describe, lane="quick")
 
 
 @router.delete("/{project}", status_code=204)
@@ -82,7 +83,7 @@ def _project(project: ServedProject, identity: Identity) -> schemas.Project:
 
 def _unopened(server: ServerContext, name: str, identity: Identity) -> schemas.Unopened:
     source, target = server.projects.languages(name) or (None, None)
-    problem = schemas.Error.model_validate(server.problems[name])
+    problem = schemas.Error.model_validate(api_error(server.problems[name]))
     return schemas.Unopened(name=name, source=source, target=target, role=_role(identity, name), problem=problem)
 
 

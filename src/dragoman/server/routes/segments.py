@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
 from dragoman.server import edits, schemas
 from dragoman.server.context import CanLearn, CanRead
@@ -17,7 +17,7 @@ router = APIRouter(
 )
 
 
-@router.get("")
+@router.get("", response_model=schemas.Segments)
 async def list_segments(
     document: schemas.DocumentId,
     context: CanRead,
@@ -25,7 +25,7 @@ async def list_segments(
     search: Annotated[str | None, Query(max_length=1000, description="only those that contain this text")] = None,
     after: Annotated[int, Query(ge=0, le=schemas.LARGEST, description="only those after this number")] = 0,
     limit: schemas.PageSize = 100,
-) -> schemas.Segments:
+) -> Response:
     """Segments of a document, in order."""
 
     def find() -> schemas.Segments:
@@ -33,7 +33,7 @@ async def list_segments(
         segments = documents.segments(document, state=state, search=search, after=after, limit=limit)
         return schemas.Segments.model_validate({"document": documents.document(document), "segments": segments})
 
-    return await context.run("segments", find)
+    return await context.respond("segments", find)
 
 
 @router.get("/{number}")

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from functools import partial
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
 from dragoman.engine import Engine
 from dragoman.server import schemas
 from dragoman.server.context import CanTranslate
 from dragoman.server.serialise import tokens_of, translate
 
+SHORT = 2000  # characters of a pair that is aligned in a moment
 router = APIRouter(prefix="/api/v1/projects/{project}", responses=schemas.ERROR_RESPONSES)
 
 
-@router.post("/translations", tags=["translating"])
-async def translate_texts(wanted: schemas.Texts, context: CanTranslate) -> schemas.Translations:
+@router.post("/translations", tags=["translating"], response_model=schemas.Translations)
+async def translate_texts(wanted: schemas.Texts, context: CanTranslate) -> Response:
     """Translate texts; this changes nothing."""
+    context.check_work(wanted.texts, wanted.n)
     revision = context.project.revision
     work = [partial(translate, context.project.engine, text, wanted) for text in wanted.texts]
-    return schemas.Translations(revision=revision, translations=await context.run_all("translate", work))
+    found = await context.run_all("translate", work)
+    return await context.respond(
+        "serialise", partial(schemas.Translations.model_construct, revision=revision, translations=found)
+    )
 
 
 @router.post("/alignments", tags=["looking"])
 async def align(pair: schemas.Pair, context: CanTranslate) -> schemas.Aligned:
     """Which words of two texts correspond, according to the models; either may be unfinished, or empty."""
-    return await context.run("align", partial(_aligned, context.project.engine, pair), quick=True)
+    short = len(pair.source) + len(pair.target) <= SHORT
+    align = partial(_aligned, context.project.engine, pair)
+    return await context.run("align", align, lane="quick" if short else "batch")
 
 
 def _aligned(engine: Engine, pair: schemas.Pair) -> schemas.Aligned:
