@@ -47,8 +47,12 @@ def pack_kernels() -> int:
 
 
 def give_back() -> None:
-    """Return memory that is free to the system, and that of the compiler, which has done its work."""
+    """Return memory that is free to the system, and that of the compiler, which has done its work.
+
+    What is left stays for good. Python's collector need not look through it again, for which all threads would wait.
+    """
     gc.collect()
+    gc.freeze()
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):  # another C library than glibc
             library = ctypes.CDLL("libc.so.6")
