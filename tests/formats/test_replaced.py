@@ -129,3 +129,15 @@ def test_what_cannot_be_read_is_refused_with_its_place(name: str, text: str, sai
     with pytest.raises(BadInputError) as refused:
         read(name, text)
     assert said in str(refused.value)
+
+
+def test_notes_and_limits_of_translation_tools_come_with_the_segments() -> None:
+    xliff = (
+        '<xliff version="1.2"><file><body><trans-unit id="a" maxwidth="20" size-unit="char"><source>Stop</source>'
+        "<note>on a button</note></trans-unit></body></file></xliff>"
+    )
+    po = '#. on a button\nmsgctxt "menu"\nmsgid "Stop"\nmsgstr ""\n'
+    for name, text in (("a.xlf", xliff), ("a.po", po)):
+        assert read(name, text).segments[0].note == "on a button"
+    assert read("a.xlf", xliff).segments[0].limit == 20
+    assert read("a.po", po).segments[0].context == "menu"
