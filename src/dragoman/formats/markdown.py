@@ -138,7 +138,13 @@ class MarkdownDocument(PieceDocument):
         return written
 
     def _normal(self, text: str) -> str:
-        return re.sub(r"\\(?=[#>+*=|:-]|[.)])", "", re.sub(r"[ \t\r\n]+", " ", text)).strip()
+        return re.sub(r"[ \t\r\n]+", " ", text).strip()
+
+    def _read_back(self, piece: Piece, parts: Parts | None) -> str:
+        """An escaped character counts as the character: a target may need an escape where the source had none."""
+        parts = piece.inline.parts if parts is None else parts
+        plain = [part.raw.decode()[1:] if isinstance(part, Tag) and part.raw else part for part in parts]
+        return super()._read_back(piece, plain)
 
     def _front_matter(self, front: re.Match[str]) -> Iterator[Piece]:
         scalars = list(read_scalars(front[1].replace("\r\n", "\n"), self.contents.name))
@@ -179,7 +185,7 @@ def _tag(found: re.Match[str], span: tuple[int, int]) -> Tag:
     elif name == "tag" and not found[0].startswith("<!") and not found[0].endswith("/>"):
         kind = "end" if found[0].startswith("</") else "start"
         name = re.findall(r"[\w:.-]+", found[0])[0].lower()
-    return Tag(found[0], b"", kind, name, None, span)
+    return Tag(found[0], found[0].encode() if name == "escape" else b"", kind, name, None, span)
 
 
 def _numbered(parts: Parts) -> Parts:

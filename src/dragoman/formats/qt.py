@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dragoman.formats.contents import Contents
 from dragoman.formats.document import Change
 from dragoman.formats.elements import Edit, Element, tag_name
-from dragoman.formats.layout import Layout, Part
+from dragoman.formats.layout import Layout, Part, note_of
 
 GONE = ("obsolete", "vanished")
 
@@ -48,6 +48,7 @@ class QtTs(Layout):
             found = self.part(name, source, target, "new")
         unfinished = target is None or target.attributes.get("type") == "unfinished"
         for part in found:
+            part.note = note_of(unit)
             part.state = "new" if not part.target else "translated" if unfinished else "confirmed"
         return found
 

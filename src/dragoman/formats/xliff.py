@@ -13,7 +13,7 @@ from dragoman.formats.contents import Contents
 from dragoman.formats.dialects import Mark, find_mark
 from dragoman.formats.document import Change, State
 from dragoman.formats.elements import Edit, Element, apply, tag_name
-from dragoman.formats.layout import Layout, Part
+from dragoman.formats.layout import Layout, Part, note_of
 
 _PREFIX = re.compile(r"""xmlns:([\w.-]+)\s*=\s*["']([^"']+)["']""")
 _TOOLS = re.compile(r"sdl\.com/FileTypes/SdlXliff|memoq|memsource", re.IGNORECASE)
@@ -76,6 +76,7 @@ class Xliff(Layout):
             if mark is not None:
                 self.marks[part.id] = mark
             stated = mark.state if mark else _state(unit, target, part.target, divided=len(pieces) > 1)
+            part.note, part.limit = note_of(unit), _limit(unit)
             part.state = "locked" if locked else stated if part.target or stated == "locked" else "new"
         return found
 
@@ -157,6 +158,12 @@ def _pieces(element: Element | None) -> dict[str, Element]:
         for each in marks
         if each.name == "mrk" and each.attributes.get("mtype") == "seg" and "mid" in each.attributes
     }
+
+
+def _limit(unit: Element) -> int | None:
+    """The most characters that a target may have, if the unit counts in characters."""
+    width = unit.attributes.get("maxwidth", "")
+    return int(width) if width.isdigit() and len(width) < 10 and unit.attributes.get("size-unit") == "char" else None
 
 
 def _is_filled(element: Element | None) -> bool:
