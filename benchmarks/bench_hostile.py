@@ -20,7 +20,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import hostile_server
+from benchmarks import hostile_server
+
 from dragoman import sample
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
