@@ -113,7 +113,7 @@ class Engine(OpenProject):
         `base` is the directory of a trained base or of a trained project, or the URL of a base (s3://…, gs://…), which
         is downloaded. `journal` is the URL of a PostgreSQL database, to keep the journal there. `order` is the order of
         the language model; the default is that of the base, or 5. An `unfinished` project cannot be opened again before
-        it is published (`dragoman.store.building`).
+        it is published (`dragoman.store.unfinished`).
         """
         if tokens not in get_args(Mode):
             raise BadInputError(f"unknown kind of tokens {tokens!r}", remedy="choose text or words")

@@ -16,8 +16,8 @@ import pytest
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError, DragomanError
 from dragoman.store import Journal, Project, TakenError, UnfinishedError
-from dragoman.store.building import aside, publish
 from dragoman.store.database import Place
+from dragoman.store.unfinished import aside, publish
 from tests.engine.support import PAIRS, arrays_of, assert_same, new
 
 ROOT = Path(__file__).parents[2]

@@ -30,7 +30,7 @@ from dragoman.files import storage_errors
 from dragoman.progress import Progress
 from dragoman.project.state import initial_settings, said_in
 from dragoman.store import Journal, Project, Row
-from dragoman.store.building import aside, publish
+from dragoman.store.unfinished import aside, publish
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine

@@ -67,7 +67,7 @@ class Project:
     ) -> Self:
         """Make the directory of a new project and open it for writing; `journal` is a URL of PostgreSQL.
 
-        An `unfinished` one can only be opened as such until its journal is finished (`dragoman.store.building`).
+        An `unfinished` one can only be opened as such until its journal is finished (`dragoman.store.unfinished`).
         """
         for code in (source, target):
             if not re.fullmatch(LANGUAGE, code):
