@@ -110,7 +110,8 @@ class TimedProtocol(H11Protocol):
 
     @property
     def _busy(self) -> bool:
-        return self.cycle is not None and not self.cycle.response_complete
+        cycle: Any = self.cycle  # None until the first request
+        return cycle is not None and not cycle.response_complete
 
     def _await_head(self) -> None:
         self._stop_waiting()

@@ -47,10 +47,11 @@ async def import_document(context: ProjectContext, file: Path, name: str, job: J
         number = add_file(context.project, context.server.jobs.files.take(file), name)
         return number, documents.document(number).states["confirmed"] if learn else 0
 
-    job.document, job.total = await context.run("import", begin)
+    number, job.total = await context.run("import", begin)
+    job.document = number
     done, last = 0, 0
     while done < job.total:
-        find = partial(documents.segments, job.document, state="confirmed", after=last, limit=STEP)
+        find = partial(documents.segments, number, state="confirmed", after=last, limit=STEP)
         if not (some := await context.run("import", find)):
             break
         await context.run_exclusive("import", partial(_learn, context, job, some))
