@@ -164,7 +164,7 @@ def prefixes(path: Path, probes: list[str]) -> list[list[Translation]]:
         engine._state = State(Knowledge(), engine._state.weights)
         states = [[engine.translate(probe) for probe in probes]]
         for row in journal.rows():
-            engine._state.fold(row, journal)
+            engine._state.fold(row, journal.get)
             states.append([engine.translate(probe) for probe in probes])
     return states
 

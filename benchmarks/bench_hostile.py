@@ -20,7 +20,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import hostile_server
+sys.path.append(str(Path(__file__).parents[1]))
+from benchmarks import hostile_server
+
 from dragoman import sample
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError

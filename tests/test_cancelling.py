@@ -31,9 +31,14 @@ def test_it_stops_after_a_while_by_itself() -> None:
         checkpoint()
 
 
+def checked(number: int) -> int:
+    checkpoint()
+    return number
+
+
 def test_threads_that_do_a_part_of_the_work_stop_too() -> None:
     with Cancellation() as work:
-        function = bound(lambda number: (checkpoint(), number)[1])
+        function = bound(checked)
         assert list(map_in_order(function, range(3), 2)) == [0, 1, 2]
         work.cancel()
         with pytest.raises(CancelledError):

@@ -95,6 +95,31 @@ def test_a_missing_file_and_a_changed_manifest_are_refused(tmp_path: Path) -> No
         open_arrays(tmp_path / "elsewhere")
 
 
+@pytest.mark.parametrize("text", ["", "[]", "5", '"x"', "null", "[" * 200_000, '{"counts": 5}'])
+def test_an_odd_verified_json_only_means_that_files_are_checked(tmp_path: Path, text: str) -> None:
+    write_arrays(tmp_path, OLD, {})
+    known = json.loads((tmp_path / "verified.json").read_text())
+    (tmp_path / "verified.json").write_text(text)
+    open_arrays(tmp_path)
+    assert json.loads((tmp_path / "verified.json").read_text()) == known
+
+
+def test_damage_that_was_found_once_is_found_by_everybody(tmp_path: Path) -> None:
+    write_arrays(tmp_path, OLD, {})
+    file = data_file(tmp_path)
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    file.write_bytes(data)
+    status = file.stat()
+    known = json.loads((tmp_path / "verified.json").read_text())
+    known[file.name] = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+    (tmp_path / "verified.json").write_text(json.dumps(known))
+    open_arrays(tmp_path)  # which sees no change, as if a disk had failed without telling
+    for verify in (True, False):
+        with pytest.raises(DamagedFileError, match="instead of"):
+            open_arrays(tmp_path, verify=verify)
+
+
 def test_a_copied_directory_is_checked_once_and_then_known(tmp_path: Path) -> None:
     write_arrays(tmp_path / "one", OLD, {})
     shutil.copytree(tmp_path / "one", tmp_path / "two")

@@ -15,11 +15,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self, get_args
 
@@ -35,22 +36,27 @@ from dragoman.models.loglinear import DEFAULT, Weights
 from dragoman.parallel import map_in_order
 from dragoman.progress import Progress, bars
 from dragoman.project import copying, settings, translating
+from dragoman.project.consulting import Consultant, hints_for
 from dragoman.project.guard import FlaggedError
 from dragoman.project.learning import Comparison, Lesson, compare, learn, prepare
 from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES
 from dragoman.project.multiline import joined, split_lines
 from dragoman.project.opened import OpenProject
 from dragoman.project.provenance import Origin, find_origins
-from dragoman.project.state import State
+from dragoman.project.state import State, said_in
 from dragoman.search.decoder import Estimates, Hypothesis, Search
 from dragoman.search.explain import Explanation, explain
+from dragoman.search.pieces import MAX_UNCUT_WORDS
 from dragoman.search.searching import Links
 from dragoman.store import Project, Row
+from dragoman.store.rows import write_time
 from dragoman.text.tokens import Mode
 from dragoman.types import Alignment, Check, Match, Sentence, Translation
 
 SNAPSHOT_EVERY = 500  # rows of the journal
 ORDER = 5  # of the language model, unless a base has another
+UPSTREAM_SECONDS = 5.0  # that a translation waits for another engine
+AHEAD = 64  # texts that another engine is asked for at once
 MAX_TEXT_WORDS = 20_000  # limit of a text to translate
 MAX_SESSION_WORDS = 5_000  # limit of a text whose translation is completed: each key takes milliseconds
 
@@ -79,10 +85,12 @@ class Engine(OpenProject):
     limit = settings.LIMIT
     glossary = settings.GLOSSARY
     guard = settings.GUARD
+    upstream = settings.UPSTREAM
 
     def __init__(self, project: Project, *, write: bool, memory: bool = True) -> None:
         super().__init__(project, write=write, snapshot_every=SNAPSHOT_EVERY)
         self.memory = memory
+        self._consultant = Consultant(project, UPSTREAM_SECONDS)
 
     @classmethod
     def create(
@@ -97,12 +105,15 @@ class Engine(OpenProject):
         base: str | Path | None = None,
         journal: str | None = None,
         memory: bool = True,
+        upstream: str | None = None,
+        unfinished: bool = False,
     ) -> Self:
         """Create a project in a directory and open it.
 
         `base` is the directory of a trained base or of a trained project, or the URL of a base (s3://…, gs://…), which
         is downloaded. `journal` is the URL of a PostgreSQL database, to keep the journal there. `order` is the order of
-        the language model; the default is that of the base, or 5.
+        the language model; the default is that of the base, or 5. An `unfinished` project cannot be opened again before
+        it is published (`dragoman.store.building`).
         """
         if tokens not in get_args(Mode):
             raise BadInputError(f"unknown kind of tokens {tokens!r}", remedy="choose text or words")
@@ -113,8 +124,12 @@ class Engine(OpenProject):
         if order not in (own, None):
             raise BadInputError(f"the base was trained with order={own}", remedy=f"create the project with order={own}")
         settings = {"preset": preset, "tokens": tokens, "order": own}
-        project = Project.create(path, settings, source=source, target=target, journal=journal, base=directory)
-        return cls(project, write=True, memory=memory)
+        languages = {"source": source, "target": target}
+        project = Project.create(path, settings, **languages, journal=journal, base=directory, unfinished=unfinished)
+        engine = cls(project, write=True, memory=memory)
+        if upstream is not None:
+            engine.upstream = upstream
+        return engine
 
     @classmethod
     def open(
@@ -150,17 +165,28 @@ class Engine(OpenProject):
         """Create a project that learns again what is in force in an old one; see `project.copying`."""
         return copying.copy(cls, old, new, base=base, journal=journal, progress=progress)
 
+    def close(self) -> None:
+        """Save a snapshot and let other processes write. Acknowledged corrections are safe even without this."""
+        super().close()
+        self._consultant.close()
+
     # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def translate(self, text: str, *, n: int = 1, memory: bool | None = None) -> Translation:
+    def translate(
+        self, text: str, *, n: int = 1, memory: bool | None = None, upstream: str | None = None
+    ) -> Translation:
         """Translate a segment; with n > 1, `.nbest` has the n best translations, all different. Changes nothing.
 
         With memory, the newest correction of the same text comes first, and `.matches` has corrections of similar
-        texts.
+        texts. `upstream` is what another engine says of this text, which the caller has asked: then the translation is
+        made from both, and from that alone, to the byte, as long as nothing was learned.
         """
         if n < 1:
             raise BadInputError(f"n must be at least 1, not {n}")
         checkpoint()
+        if upstream is None:
+            upstream = self._ask(text, needed=n > 1 or not (self._uses_memory(memory) and self.exact_match(text)))
+        ahead = self._search_ahead(text, n, memory) if upstream is None and len(text) > MAX_UNCUT_WORDS else None
         with self._reading() as state:
             source = self._read(state, text)
             check_list(n, len(source))
@@ -168,8 +194,12 @@ class Engine(OpenProject):
                 return Translation(text, 0.0, dict.fromkeys(state.weights, 0.0), [], source, source)
             matches = state.memory.similar(text) if self._uses_memory(memory) else []
             ranked = [translating.recall(state, source, matches[0])] if matches and matches[0].similarity == 100 else []
-            found = translating.search(state, source) if len(ranked) < n else None
-            revision, adaptation = state.revision, state.adaptation
+            found = None
+            if upstream and translating.is_final(state, source, upstream):
+                ranked.append(translating.repeated(state, source, upstream))
+            elif len(ranked) < n:
+                found = ahead or translating.search(state, source, upstream)
+            revision, adaptation = state.revision, state.adaptation_of(found is not None and found.upstream is not None)
             if found and translating.is_quick(adaptation, n):
                 ranked, found = translating.best(state, source, found, n), None
         if found:
@@ -178,7 +208,15 @@ class Engine(OpenProject):
         for each in ranked:
             different.setdefault(each.text, each)
         nbest = list(different.values())[:n] if n > 1 else []
-        return replace(ranked[0], nbest=nbest, matches=matches)
+        return replace(ranked[0], nbest=nbest, matches=matches, upstream=upstream)
+
+    def _search_ahead(self, text: str, n: int, memory: bool | None) -> Search | None:
+        """Search a long text with the lock released now and then, so that others need not wait; otherwise None."""
+        with self._reading() as state:
+            source = self._read(state, text)
+            check_list(n, len(source))
+            known = n == 1 and self._uses_memory(memory) and state.memory.exact(text)
+        return None if known else translating.search_in_pieces(self._reading, source)
 
     def _list(
         self, source: Sentence, found: Search, n: int, revision: int, adaptation: Adaptation | None
@@ -193,10 +231,38 @@ class Engine(OpenProject):
             checkpoint()
             with self._reading() as state:
                 if state.revision != revision:
-                    return translating.best(state, source, translating.search(state, source), n)
+                    said = found.upstream.sentence.text if found.upstream and found.upstream.sentence else None
+                    return translating.best(state, source, translating.search(state, source, said), n)
                 hypotheses = hypotheses or translating.ranked(adaptation, lists, n)
                 written.append(translating.written(state, source, found, hypotheses[len(written)], known))
         return written
+
+    def _ask(self, text: str, *, needed: bool = True) -> str | None:
+        """What the other engine that the project is set to says for a text; nothing if it is silent or too slow."""
+        with self._reading() as state:
+            name = state.upstream if needed else None
+            if name is None:
+                return None
+            hints, untaught = hints_for(state, self._read(state, text)), state.is_untaught
+        return self._consultant.ask(name, text, hints, anything=untaught)
+
+    def ask_ahead(self, texts: Sequence[str]) -> None:
+        """Ask the other engine for many texts at once, in batches, before they are translated one by one.
+
+        Texts that are in the translation memory are not sent.
+        """
+        with self._reading() as state:
+            name = state.upstream
+            if name is None:
+                return
+            new = [text for text in dict.fromkeys(texts) if not (self.memory and state.memory.exact(text))]
+            hints = [hints_for(state, state.knowledge.source.read(text)) for text in new]
+        self._consultant.ask_ahead(name, new, hints)
+
+    @property
+    def upstream_problem(self) -> str | None:
+        """What went wrong the last time that the other engine was asked, if something did."""
+        return self._consultant.problem
 
     def translate_text(self, text: str, *, n: int = 1, memory: bool | None = None) -> Translation:
         """Translate a text of several lines, line by line, unless there is a correction of the whole text.
@@ -209,6 +275,7 @@ class Engine(OpenProject):
         if n > 1:
             with self._reading() as state:
                 check_list(n, len(self._read(state, text)))
+        self.ask_ahead(lines)
         found = joined([self.translate(line, n=n, memory=memory) for line in lines])
         return replace(found, matches=self.matches(text) if self._uses_memory(memory) else [])
 
@@ -224,7 +291,14 @@ class Engine(OpenProject):
         ...         [each.text for each in engine.translate_all(["Close the lid.", "the lid"])]
         ['Cierre la tapa.', 'la tapa']
         """
-        return map_in_order(bound(partial(self.translate, n=n, memory=memory)), texts, threads)
+        return map_in_order(bound(partial(self.translate, n=n, memory=memory)), self._asked_ahead(texts), threads)
+
+    def _asked_ahead(self, texts: Iterable[str]) -> Iterator[str]:
+        """The same texts, the other engine asked for as many at once as it may be."""
+        remaining = iter(texts)
+        while block := list(islice(remaining, AHEAD)):
+            self.ask_ahead(block)
+            yield from block
 
     def _read(self, state: State, text: str) -> Sentence:
         """The tokens of a text to translate; refused if there are too many."""
@@ -246,11 +320,15 @@ class Engine(OpenProject):
         memory: bool | None = None,
         guess: bool = True,
         user: str | None = None,
+        upstream: str | None = None,
     ) -> session.Session:
         """A session in which a person types the translation of a text and the engine completes it.
 
-        For `mode`, `threshold` and `guess` see `Session`; `user` is the person who accepts, as in `learn`.
+        For `mode`, `threshold` and `guess` see `Session`; `user` is the person who accepts, as in `learn`; `upstream`
+        what another engine says for the text, if the caller has asked it; otherwise the engine that the project is set
+        to is asked once, and again, beside the keys, where the person goes another way.
         """
+        said = self._ask(text) if upstream is None else upstream
         with self._reading() as state:
             source = self._read(state, text)
             known = state.memory.exact(text) if self._uses_memory(memory) else None
@@ -260,14 +338,20 @@ class Engine(OpenProject):
                 f"the text has {len(source):,} words, too many to complete its translation", remedy=remedy
             )
         typing = session.Session(
-            Graphs(self, source),
-            partial(self.learn, text, user=user),
+            Graphs(self, source, said, partial(self._continue, text) if said else None),
+            partial(self.learn, text, user=user, upstream=upstream),
             mode=mode,
             threshold=threshold,
             memory=known.target if known else None,
             guess=guess,
         )
         return typing.open()
+
+    def _continue(self, text: str, prefix: str) -> str | None:
+        """Ask the other engine for a translation that begins with what was typed; takes as long as it takes."""
+        with self._reading() as state:
+            name = state.upstream
+        return self._consultant.continue_from(name, text, prefix) if name else None
 
     def confidences(self, translation: Translation) -> list[float]:
         """How confident the models are of each token of a translation, from 0 to 1; corrections are certain.
@@ -279,7 +363,7 @@ class Engine(OpenProject):
         checkpoint()
         if translation.memory is not None or not len(translation.source):
             return [1.0] * len(translation.target)
-        with session.Session(Graphs(self, translation.source), self.learn) as typing:
+        with session.Session(Graphs(self, translation.source, translation.upstream), self.learn) as typing:
             suggestion = typing.suggest()
         sure = {(word.begin, word.text): word.confidence for word in suggestion.words}
         places = zip(translation.target.spans, translation.target.words, strict=True)
@@ -287,13 +371,14 @@ class Engine(OpenProject):
 
     def explain(self, text: str) -> Explanation:
         """Why a text is translated as it is: the options, the choice, and the runners-up."""
+        said = self._ask(text)
         with self._reading() as state:
             source = self._read(state, text)
             if not len(source):
                 raise BadInputError("no words to translate", remedy="give a text with words")
-            found = translating.search(state, source)
+            found = translating.search(state, source, said)
             known = state.memory.exact(text) if self.memory else None
-        return replace(explain(found), memory=known)
+        return replace(explain(found), memory=known, upstream=said)
 
     def provenance(self, translation: Translation) -> list[Origin]:
         """Where each phrase of a translation comes from: the ids of corrections, or the base."""
@@ -314,69 +399,95 @@ class Engine(OpenProject):
         force: bool = False,
         once: bool = False,
         time: datetime | None = None,
+        upstream: str | None = None,
+        upstream_name: str | None = None,
     ) -> int:
         """Learn a correction and return its id; it is then safe on disk and in the models.
 
         A correction that looks wrong is recorded in the journal but not learned (`FlaggedError`), unless you pass
         `force`. With `once`, if the newest correction of this source already has this target, its id is returned and
-        nothing is learned. `time` is when the correction was made; the default is now.
+        nothing is learned. `time` is when the correction was made; the default is now. `upstream` is what another
+        engine had said of the source, `upstream_name` which one: what became of it is learned too.
         """
-        lesson, comparison = self._prepare(source, target)
+        write_time(time)  # refuses an invalid one
+        self.check_writable()
+        said = (upstream, upstream_name) if upstream is not None else self._recall(source)
+        lesson, comparison = self._prepare(source, target, *said)
         with self._writing() as state:
             known = state.memory.exact(source) if once else None
             if known and known.target == target:
                 return known.id
             if lesson.revision != state.revision:  # another thread has learned something meanwhile
-                lesson = prepare(state, source, target)
+                lesson = prepare(state, source, target, *said)
                 comparison = compare(state, lesson)
             reason = self._examine(state, lesson, user=user, force=force)
-            with self._undoing():
+            with self._undoing() as undo:
                 contribution = self._learn(state, lesson, comparison)
-                number = self._project.journal.append_learn(
-                    source, target, contribution=contribution, user=user, reason=reason, time=time
-                )
+                undo.learned(lesson.pair, contribution)
+                with undo.appending():
+                    number = self._project.journal.append_learn(
+                        source, target, contribution=contribution, user=user, reason=reason, time=time
+                    )
                 state.memory.add(number, source, target)
                 state.revision = number
         self._save_now_and_then()
         return number
 
+    def _recall(self, source: str) -> tuple[str | None, str | None]:
+        """What the other engine has said for a source that is corrected, and the engine's name."""
+        with self._reading() as state:
+            name = state.upstream
+            if name is None:
+                return None, None
+            hints = hints_for(state, state.knowledge.source.read(source))
+        return self._consultant.recall(name, source, hints)
+
     def forget(self, number: int, *, user: str | None = None) -> None:
         """Subtract exactly what a correction has contributed; the journal keeps both rows."""
         with self._writing() as state:
             row = self._in_force(number)
-            with self._undoing():
-                state.revision = self._project.journal.append_forget(number, user=user)
+            with self._undoing() as undo:
+                with undo.appending():
+                    state.revision = self._project.journal.append_forget(number, user=user)
                 state.take_back(row)
         self._save_now_and_then()
 
     def revise(self, number: int, target: str, *, user: str | None = None, force: bool = False) -> int:
         """Replace the target of a correction: `forget` and `learn` in one step; returns the new id."""
         self.check_writable()
-        source = str(self._in_force(number).source)
-        lesson, comparison = self._prepare(source, target)
+        row = self._in_force(number)
+        source, said = str(row.source), said_in(row)
+        heard = (said.text, said.engine) if said else (None, None)
+        lesson, comparison = self._prepare(source, target, *heard)
         with self._writing() as state:
             row = self._in_force(number)
             if lesson.revision != state.revision:
-                lesson = prepare(state, source, target)
+                lesson = prepare(state, source, target, *heard)
                 comparison = compare(state, lesson)
             reason = self._examine(state, lesson, user=user, force=force, refers_to=number)
-            with self._undoing():
+            with self._undoing() as undo:
                 state.take_back(row)
-                lesson = replace(lesson, pair=state.knowledge.read_again(lesson.pair))
+                undo.forgot(row)
+                again = lesson.said and state.knowledge.read_again(lesson.said)
+                lesson = replace(lesson, pair=state.knowledge.read_again(lesson.pair), said=again)
                 contribution = self._learn(state, lesson, comparison)
-                new = self._project.journal.append_revise(
-                    number, target, contribution=contribution, user=user, reason=reason
-                )
+                undo.learned(lesson.pair, contribution)
+                with undo.appending():
+                    new = self._project.journal.append_revise(
+                        number, target, contribution=contribution, user=user, reason=reason
+                    )
                 state.memory.add(new, source, target)
                 state.revision = new
         self._save_now_and_then()
         return new
 
-    def _prepare(self, source: str, target: str) -> tuple[Lesson, Comparison | None]:
+    def _prepare(
+        self, source: str, target: str, upstream: str | None = None, engine: str | None = None
+    ) -> tuple[Lesson, Comparison | None]:
         """Read a correction and compare it with the system's translations, before the write lock is taken."""
         self.check_writable()
         with self._reading() as state:
-            lesson = prepare(state, source, target)
+            lesson = prepare(state, source, target, upstream, engine)
         return lesson, compare(state, lesson)
 
     def _learn(self, state: State, lesson: Lesson, comparison: Comparison | None) -> bytes:
@@ -389,10 +500,11 @@ class Engine(OpenProject):
         source, target = lesson.pair.source, lesson.pair.target
         reason = state.guard.check(source, target, self.target)
         if reason and not force:
-            with self._undoing():
-                number = self._project.journal.append_flagged(
-                    source.text, target.text, reason=reason, refers_to=refers_to, user=user
-                )
+            with self._undoing() as undo:
+                with undo.appending():
+                    number = self._project.journal.append_flagged(
+                        source.text, target.text, reason=reason, refers_to=refers_to, user=user
+                    )
                 state.revision = number
             raise FlaggedError(reason, number)
         return reason
@@ -466,8 +578,9 @@ class Engine(OpenProject):
 
     def _change(self, state: State, changes: dict[str, Any]) -> None:
         """Apply settings that have been checked, in the form used in the journal."""
-        with self._undoing():
-            state.revision = self._project.journal.append_settings(changes)
+        with self._undoing() as undo:
+            with undo.appending():
+                state.revision = self._project.journal.append_settings(changes)
             settings.apply_settings(state, changes)
 
     # ── Looking up ───────────────────────────────────────────────────────────────────────────────────────────────────

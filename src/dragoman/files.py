@@ -64,8 +64,13 @@ def open_arrays(directory: Path, *, verify: bool = False) -> tuple[ArrayTree, di
         known = {} if verify else _read_verified(directory)
         stamps = {name: _stamp(directory / entry["file"], name) for name, entry in entries.items()}
         changed = [entry for name, entry in entries.items() if stamps[name] != known.get(entry["file"])]
-        for entry in changed:
-            _check_file(directory / entry["file"], entry)
+        try:
+            for entry in changed:
+                _check_file(directory / entry["file"], entry)
+        except DamagedFileError:
+            with contextlib.suppress(OSError):  # so that nobody else takes it for intact
+                (directory / VERIFIED).unlink(missing_ok=True)
+            raise
         if changed:
             _remember_verified(directory, entries)
         tree = ArrayTree({name: _map(directory / entry["file"]) for name, entry in entries.items()})
@@ -153,7 +158,7 @@ def _read_manifest(directory: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise BadInputError("no manifest.json: nothing was saved here", where=directory) from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise DamagedFileError("not valid JSON", where=path, remedy="restore it from a copy") from None
     if not isinstance(manifest, dict):
         raise DamagedFileError("not a manifest", where=path, remedy="restore it from a copy")
@@ -190,9 +195,10 @@ def _stamp(path: Path, name: str) -> list[int]:
 
 def _read_verified(directory: Path) -> dict[str, list[int]]:
     try:
-        return json.loads((directory / VERIFIED).read_bytes())  # type: ignore[no-any-return]
-    except (OSError, ValueError):
+        found = json.loads((directory / VERIFIED).read_bytes())
+    except (OSError, ValueError, RecursionError):
         return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _remember_verified(directory: Path, entries: Mapping[str, Mapping[str, Any]]) -> None:

@@ -87,6 +87,7 @@ class Phrase:
     source_words: tuple[str, ...]  # as the models see them
     target_words: tuple[str, ...]
     kind: str  # "phrase"; "copy" of an unknown word; "term" of the glossary; "memory", a whole correction
+    replaces: str = ""  # what another engine said for it, if the words are others
 
 
 @dataclass(frozen=True)
@@ -102,5 +103,6 @@ class Translation:
     phrases: tuple[Phrase, ...] = ()
     nbest: list[Translation] = field(default_factory=list)  # this one first, if more than one was requested
     memory: int | None = None  # id of the correction that the text was taken from, if it was
+    upstream: str | None = None  # what another engine says, if it was asked
     matches: list[Match] = field(default_factory=list)  # corrections of the same source and of similar ones, best first
     lines: tuple[Translation, ...] = ()  # the translation of each line, if the text has several

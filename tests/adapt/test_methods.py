@@ -207,3 +207,17 @@ def test_bayes_is_stable_in_logarithms() -> None:
         adapter.update(weights, features, np.array([1.0, 0.0, 0.5]))
     assert np.isfinite(adapter.mean()).all()
     assert adapter.rerank(weights, features) in (0, 1, 2)
+
+
+@pytest.mark.parametrize("entries", [2, 9])
+def test_a_beta_too_small_to_be_noticed_is_no_error(entries: int) -> None:
+    features = np.zeros((entries, 4))
+    features[:, 0] = np.arange(entries)
+    found = Ridge(beta=1e-300, alpha=1.0).update(np.ones(4), features, np.arange(entries)[::-1])
+    assert found == pytest.approx([1.0, 0.0, 0.0, 0.0])
+
+
+def test_weights_stay_within_what_scores_can_bear() -> None:
+    features = np.array([[0.0, 1.0], [1e-100, 1.0]])
+    found = PassiveAggressive(alpha=1.0).update(np.ones(2), features, [1.0, 0.0])
+    assert np.abs(found).max() <= 1_000_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import resource
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.engine import Engine
-from dragoman.errors import StorageError
+from dragoman.errors import DamagedFileError, StorageError
 from tests.engine.support import PAIRS, arrays_of, assert_is_clean_replay, assert_same, clean_replay, new
 
 pytestmark = pytest.mark.kernels
@@ -74,7 +75,7 @@ def test_kill_9_at_any_moment_loses_nothing_that_was_acknowledged(tmp_path: Path
 FILL = """
 import resource, signal, sys
 from dragoman import engine as module
-from dragoman.errors import StorageError
+from dragoman.errors import DamagedFileError, StorageError
 from tests.engine.support import PAIRS
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 module.SNAPSHOT_EVERY = 5
@@ -226,3 +227,76 @@ def test_without_any_snapshot_the_journal_is_enough(tmp_path: Path) -> None:
             engine.learn(*pair)
         expected = arrays_of(engine)
     assert_same(clean_replay(path, tmp_path / "copy")[0], expected)
+
+
+def rot(path: Path, number: int) -> None:
+    """Change a byte of a snapshot as a failing disk would, so that nobody notices by the times of the file."""
+    (file,) = (path / "snapshots" / str(number)).glob("*.npy")
+    times = file.stat()
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    with file.open("r+b") as opened:
+        opened.write(data)
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    verified = file.with_name("verified.json")
+    stamps = json.loads(verified.read_bytes())
+    status = file.stat()
+    stamps[file.name] = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+    verified.write_text(json.dumps(stamps))
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_a_snapshot_that_has_rotted_unnoticed_is_never_saved_anew(
+    small: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dragoman.project.opened.VERIFIED_AT_ONCE", 1 << 25 if small else 1)
+    path = tmp_path / "project"
+    with new(path) as engine:
+        for pair in PAIRS[:6]:
+            engine.learn(*pair)
+        engine.save_snapshot()
+        expected = arrays_of(engine)
+    rot(path, 6)
+    with Engine.open(path) as engine:
+        engine._saver.wait()
+        assert_same(arrays_of(engine), expected)
+        assert len(engine.warnings) >= 1
+        assert all("snapshot 6" in warning for warning in engine.warnings)
+        engine.learn(*PAIRS[7])
+        assert_is_clean_replay(engine, tmp_path / "copy")
+    with Engine.open(path, write=False) as engine:
+        assert engine.warnings == []
+        assert engine._state.saved == 7
+        assert_is_clean_replay(engine, tmp_path / "copy")
+
+
+def test_a_replica_checks_the_snapshot_it_started_from_before_it_saves_one(tmp_path: Path) -> None:
+    path = tmp_path / "project"
+    with new(path) as engine:
+        for pair in PAIRS[:6]:
+            engine.learn(*pair)
+    rot(path, 6)
+    with Engine.open(path, write=False) as reader:
+        assert reader._state.origin == 6
+        reader._follow()
+        with Engine.open(path) as engine:
+            engine.learn(*PAIRS[7])
+            reader.wait_for(7)
+        reader.save_snapshot()
+        assert reader._state.origin is None
+        assert_is_clean_replay(reader, tmp_path / "copy")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("preset", "none"), ("preset", ["thot"]), ("tokens", None), ("order", "5"), ("order", True)]
+)
+def test_odd_initial_settings_are_named(tmp_path: Path, name: str, value: object) -> None:
+    new(tmp_path / "project").close()
+    file = tmp_path / "project" / "project.json"
+    about = json.loads(file.read_text())
+    about["settings"][name] = value
+    file.write_text(json.dumps(about))
+    with pytest.raises(DamagedFileError, match=rf"project\.json: the initial settings have an invalid {name}: "):
+        Engine.open(tmp_path / "project")
+    with pytest.raises(DamagedFileError, match="restore it from a copy"):
+        Engine.copy(tmp_path / "project", tmp_path / "copy")

@@ -6,6 +6,7 @@ import resource
 import subprocess
 import sys
 from contextlib import ExitStack
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -354,3 +355,13 @@ def test_an_explanation_names_the_memory(tmp_path: Path) -> None:
         assert engine.explain("Close the green lid.").note == ""
         engine.memory = False
         assert engine.explain("Close the lid.").note == ""
+
+
+@pytest.mark.parametrize(("year", "hours"), [(1, 14), (9999, -12)])
+def test_a_time_that_utc_does_not_have_is_refused(tmp_path: Path, year: int, hours: int) -> None:
+    zone = timezone(timedelta(hours=hours))
+    time = datetime(1, 1, 1, tzinfo=zone) if year == 1 else datetime(9999, 12, 31, 23, tzinfo=zone)
+    with new(tmp_path / "p") as engine:
+        with pytest.raises(BadInputError, match="in UTC"):
+            engine.learn("Close the lid.", "Cierre la tapa.", time=time)
+        assert engine.history() == []

@@ -168,8 +168,8 @@ def test_many_single_terms_are_covered_by_a_snapshot(tmp_path: Path, monkeypatch
     with new(tmp_path / "p") as engine:
         for n in range(7):
             engine.set_term(f"lid {n}", "tapa")
-        assert engine._saver
-        engine._saver.join()
+
+        engine._saver.wait()
         assert engine._state.saved >= 5
 
 

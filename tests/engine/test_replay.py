@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from dragoman.engine import Engine
+from dragoman.errors import StorageError
 from dragoman.models.knowledge import Knowledge
 from tests.engine.support import PAIRS, act, arrays_of, assert_is_clean_replay, assert_same, new
 
@@ -138,27 +139,60 @@ def test_a_change_that_fails_leaves_what_the_journal_says(
         assert_is_clean_replay(engine, tmp_path / "copy")
 
 
-def test_what_cannot_be_undone_in_memory_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = new(tmp_path / "project")
-    engine.learn("green", "verde")
-    restore = Engine._restore
-    break_journal_before(engine, KeyboardInterrupt())
-
-    def fail(engine: Engine) -> None:
-        engine._torn = True
+def lose_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: Engine) -> None:
         raise OSError("the disk is gone")
 
     monkeypatch.setattr(Engine, "_restore", fail)
-    with pytest.raises(OSError, match="disk is gone"):
-        engine.learn("red", "rojo")
-    with pytest.raises(Exception, match="could not be restored"):
-        engine.translate("red")
-    monkeypatch.setattr(Engine, "_restore", restore)
-    del engine._project.journal.append_learn
-    assert engine.translate("green", memory=False).text == "verde"  # the disk is back
+
+
+def assert_learns_again(engine: Engine) -> None:
     engine.learn("blue", "azul")
     assert [engine.translate(word, memory=False).text for word in ("green", "blue", "red")] == ["verde", "azul", "red"]
+    assert engine.problem is None
     engine.close()
+
+
+def test_what_cannot_be_undone_in_memory_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = new(tmp_path / "project")
+    engine.learn("green", "verde")
+    break_learning(engine, MemoryError())
+    with monkeypatch.context() as disk:
+        lose_disk(disk)
+        with pytest.raises(MemoryError):
+            engine.learn("red", "rojo")
+        with pytest.raises(StorageError, match="could not be restored"):
+            engine.translate("red")
+        assert engine.problem == "the disk is gone"
+    assert engine.translate("green", memory=False).text == "verde"  # the disk is back
+    assert_learns_again(engine)
+
+
+def test_a_correction_that_could_not_be_written_is_taken_back_without_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = new(tmp_path / "project")
+    engine.learn("green", "verde")
+    break_journal_before(engine, StorageError("the disk is gone"))
+    with monkeypatch.context() as disk:
+        lose_disk(disk)
+        for change in (
+            lambda: engine.learn("red", "rojo"),
+            lambda: engine.forget(1),
+            lambda: engine.revise(1, "rojo", force=True),
+        ):
+            engine._unsettled = False  # as if it were the first
+            with pytest.raises(StorageError, match="disk is gone"):
+                change()
+            assert engine.problem == "the disk is gone"
+            for memory in (False, True):
+                assert [engine.translate(word, memory=memory).text for word in ("green", "red")] == ["verde", "red"]
+    for name in ("append_learn", "append_forget", "append_revise", "append_settings"):
+        delattr(engine._project.journal, name)
+    engine._unsettled = True
+    assert_learns_again(engine)
+    with Engine.open(tmp_path / "project") as again:
+        assert_is_clean_replay(again, tmp_path / "copy")
 
 
 def test_translating_changes_nothing(tmp_path: Path) -> None:

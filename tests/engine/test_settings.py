@@ -31,6 +31,7 @@ VALUES: dict[str, list[Any]] = {  # as Python has them, then as JSON
     "limit": [1000, None],
     "glossary": [{"drip tray": "bandeja"}, {"lid": "tapa"}],
     "guard": [Guard(repeats=math.inf), {"repeats": None}],
+    "upstream": ["libretranslate:http://127.0.0.1:1", None],
 }
 
 
@@ -67,6 +68,7 @@ def test_a_setting_comes_back_on_opening(tmp_path: Path, name: str, value: Any) 
         ("glossary", {"": "nada"}),
         ("guard", {"repeats": 0}),
         ("guard", ["repeats"]),
+        ("upstream", "nmt"),
         ("sharing", 1),
     ],
 )

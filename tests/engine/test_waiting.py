@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from dragoman.adapt import Ridge
+from dragoman.cancelling import checkpoint
 from dragoman.engine import Engine
 from dragoman.search.searching import SentenceSearch
 from tests.engine.support import PAIRS, new
@@ -104,3 +105,14 @@ def test_adapters_compare_without_the_lock(engine: Engine, monkeypatch: pytest.M
         monkeypatch.setattr(SentenceSearch, "nbest", nbest)
         type_and_learn(engine)
     assert engine.correction(found[0]).target == PAIRS[40][1]
+
+
+@pytest.mark.parametrize("work", ["translate", "interact"])
+def test_a_long_text_is_searched_with_the_lock_released_between_its_pieces(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, work: str
+) -> None:
+    text = " ".join(source for source, _ in PAIRS[:40])
+    gate = Gate(checkpoint)
+    monkeypatch.setattr("dragoman.project.translating.checkpoint", gate)
+    with held(gate, lambda: getattr(engine, work)(text, memory=False)):
+        type_and_learn(engine)

@@ -146,3 +146,57 @@ def test_a_file_with_nothing_to_learn_is_said_to_be_one(
         done = run("import", project, tmp_path / "new.tsv", *base)
         assert done.exit_code == 0
         assert f"new.tsv: nothing to learn in {segments} segments" in done.stderr
+
+
+@pytest.fixture
+def taught(project: Path) -> Path:
+    with Engine.open(project) as engine:
+        engine.learn("Press the green button.", "Pulse el botón verde.")
+    return project
+
+
+def test_a_directory_is_filled_and_what_is_left_out_is_named(taught: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    (site / "en").mkdir(parents=True)
+    (site / "node_modules").mkdir()
+    (site / "en" / "page.html").write_text("<html lang='en'><p>Press the green button.</p></html>")
+    (site / "en.json").write_text('{"a": "Press the green button."}')
+    (site / "old.md").write_text("Press the green button.\n")
+    (site / "bad.json").write_text("{")
+    (site / "french.html").write_text("<html lang='fr'><p>Bonjour</p></html>")
+    (site / "node_modules" / "x.md").write_text("Press the green button.\n")
+    (site / "style.css").write_text("p {}")
+    done = run("fill", taught, site, tmp_path / "out", "--exclude", "old*", "--json")
+    assert json.loads(done.stdout.splitlines()[-1]) == {
+        "files": 2, "files_left_out": 2, "translated": 2, "left_as_they_were": 0
+    }  # fmt: skip
+    assert "left out: bad.json: line 1 is not JSON" in done.stderr
+    assert "the file is from fr to es" in done.stderr
+    assert (tmp_path / "out" / "es.json").read_text() == '{"a": "Pulse el botón verde."}'
+    page = (tmp_path / "out" / "es" / "page.html").read_text()
+    assert page == "<html lang='es'><p>Pulse el botón verde.</p></html>"
+    assert sorted(path.name for path in (tmp_path / "out").rglob("*")) == ["es", "es.json", "page.html"]
+
+
+def test_only_files_that_are_included_are_filled(taught: Path, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for name in ("a.md", "b.txt"):
+        (tmp_path / "in" / name).write_text("Press the green button.\n")
+    assert counts("fill", taught, tmp_path / "in", tmp_path / "out", "--include", "*.md")["files"] == 1
+    assert not (tmp_path / "out" / "b.txt").exists()
+
+
+def test_a_directory_of_memories_is_learned(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.tsv").write_text("Stop & go\tPare y siga\n")
+    (tmp_path / "in" / "b.csv").write_text("source,target\nOpen the lid.,Abra la tapa.\n")
+    (tmp_path / "in" / "c.tmx").write_text("<tmx")
+    done = run("import", project, tmp_path / "in", "--json")
+    assert json.loads(done.stdout.splitlines()[-1])["learned"] == 2
+    assert "left out: c.tmx: line 1 is not well-formed" in done.stderr
+
+
+def test_paragraphs_are_not_divided_if_that_is_not_wanted(taught: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<p>Press the green button. Press the green button.</p>")
+    assert counts("fill", taught, tmp_path / "a.html", tmp_path / "b.html")["translated"] == 2
+    assert counts("fill", taught, tmp_path / "a.html", tmp_path / "b.html", "--paragraphs")["translated"] == 1

@@ -103,7 +103,7 @@ def test_damaged_documents(data: bytes | str, said: str) -> None:
 
 
 def test_unknown_kinds() -> None:
-    assert "use .xlf, .xliff" in refusal(b"x", "x.docx")
+    assert "use .xlf, .xliff" in refusal(b"x", "x.exe")
     assert "use .xlf, .xliff" in refusal(b"x", "../../noname")
 
 

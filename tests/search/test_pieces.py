@@ -13,7 +13,7 @@ from dragoman.models.modelset import ModelSet
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Decoder
 from dragoman.search.explain import explain
-from dragoman.search.pieces import MAX_PIECE_WORDS, MAX_UNCUT_WORDS, LongSearch, cut
+from dragoman.search.pieces import MAX_PIECE_WORDS, MAX_UNCUT_WORDS, LongSearch, Pieces, cut
 from tests.search.test_decoder import sample
 
 pytestmark = pytest.mark.kernels
@@ -134,3 +134,12 @@ def test_a_long_search_stops_between_its_pieces() -> None:
         work.cancel()
         with pytest.raises(CancelledError):
             Decoder(sample(), Weights("moses"), "fast").search(LINE)
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_the_language_model_goes_on_where_the_piece_before_ended(changed: bool) -> None:
+    decoder = Decoder(sample(), Weights("moses"), "fast")
+    pieces = Pieces(tuple(LINE[:400]), None)
+    while not pieces.found:
+        pieces.search_next(decoder.plan, changed=changed)
+    assert pieces.found.best == decoder.search(LINE[:400]).best

@@ -16,7 +16,7 @@ import pytest
 
 from dragoman.errors import BadInputError, DamagedFileError, StorageError
 from dragoman.files import write_arrays
-from dragoman.store import Project, directory
+from dragoman.store import Project, description
 
 if TYPE_CHECKING:
     from tests.store.postgresql import Server
@@ -99,11 +99,41 @@ def test_what_is_no_project_is_refused_and_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"format": "x"}', '{"format": 1}'])
+@pytest.mark.parametrize(
+    "text", ["{", "[]", "{}", '{"format": "x"}', '{"format": 1}', '{"format": true}', '{"format": 0}', "[" * 200_000]
+)
 def test_a_damaged_description_is_named(tmp_path: Path, text: str) -> None:
     create(tmp_path / "p").close()
     (tmp_path / "p" / "project.json").write_text(text)
     with pytest.raises(DamagedFileError, match=r"project\.json: .*restore it from a copy"):
+        Project.open(tmp_path / "p")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("source", None),
+        ("target", "not a language"),
+        ("settings", []),
+        ("journal", 5),
+        ("base", "base"),
+        ("base", {"path": 1, "checksum": "x"}),
+    ],
+)
+def test_an_odd_value_in_the_description_is_named(tmp_path: Path, field: str, value: object) -> None:
+    create(tmp_path / "p").close()
+    file = tmp_path / "p" / "project.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {field: value}))
+    for write in (False, True):
+        with pytest.raises(DamagedFileError, match=rf"project\.json: has an invalid {field}; restore"):
+            Project.open(tmp_path / "p", write=write)
+
+
+def test_a_description_that_cannot_be_read_is_a_clear_error(tmp_path: Path) -> None:
+    create(tmp_path / "p").close()
+    (tmp_path / "p" / "project.json").unlink()
+    (tmp_path / "p" / "project.json").mkdir()
+    with pytest.raises(StorageError, match=r"project\.json: cannot read: is a directory"):
         Project.open(tmp_path / "p")
 
 
@@ -145,9 +175,9 @@ def test_an_older_format_is_brought_up_to_date_step_by_step(tmp_path: Path, monk
             raise StorageError("the disk is full")
         return description | {"settings": description["settings"] | {"third": description["settings"]["second"]}}
 
-    monkeypatch.setattr(directory, "FORMAT", 3)
-    monkeypatch.setattr(directory, "MIGRATIONS", {1: second, 2: third})
-    with pytest.raises(BadInputError, match=r"has the old format 1; the current one is 3; open it for writing once"):
+    monkeypatch.setattr(description, "FORMAT", 3)
+    monkeypatch.setattr(description, "MIGRATIONS", {1: second, 2: third})
+    with pytest.raises(BadInputError, match=r"has the old format 1; .* open it for writing once"):
         Project.open(path)
     failing = True
     with pytest.raises(StorageError):

@@ -52,6 +52,17 @@ def test_the_time_is_now_unless_given_and_always_has_a_zone(place: Place) -> Non
             journal.append_learn("a", "b", time=NOON.replace(tzinfo=None))
 
 
+def test_a_time_that_does_not_exist_in_utc_is_refused(place: Place) -> None:
+    east, west = timezone(timedelta(hours=2)), timezone(timedelta(hours=-2))
+    first, last = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+    with Journal.create(place) as journal:
+        for time in (first.replace(tzinfo=east), last.replace(tzinfo=west)):
+            with pytest.raises(BadInputError, match="out of range in UTC; give a time in the years 1 to 9999"):
+                journal.append_learn("a", "b", time=time)
+        for time in (first, last):
+            assert journal.get(journal.append_learn("a", "b", time=time)).time == time
+
+
 def test_what_is_written_is_there_for_the_next_to_open(place: Place) -> None:
     with Journal.create(place) as journal:
         journal.append_learn("a", "b")

@@ -32,6 +32,8 @@ from dragoman.measure import Bleu, Measure, Ter, Wer
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
+MAX_SIZE = 1_000_000.0  # of a weight or factor; beyond, scores lose their digits
+
 MEASURES: dict[str, type[Measure]] = {"ter": Ter, "wer": Wer, "bleu": Bleu}
 
 
@@ -178,6 +180,7 @@ class Rule(Adapter):
         moved = (1 - self.alpha) * theta + self.alpha * towards
         if not np.isfinite(moved).all():
             raise BadInputError("the losses or features are too large: the weights would not be finite")
+        moved = np.clip(moved, -MAX_SIZE, MAX_SIZE)
         return moved if everywhere else np.where(towards == 0, theta, moved)
 
 

@@ -39,14 +39,22 @@ def regress(R: Matrix, losses: Vector, beta: float) -> Vector:
     return dual(R, losses, beta) if R.shape[0] < R.shape[1] else primal(R, losses, beta)
 
 
+def _solved(matrix: Matrix, right: Vector) -> Vector:
+    """The solution of a system of equations; the shortest of several, where β is too small to be noticed."""
+    try:
+        return np.asarray(np.linalg.solve(matrix, right), np.float64)
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(matrix, right)[0], np.float64)
+
+
 def primal(R: Matrix, losses: Vector, beta: float) -> Vector:
     """(R′R + βI)⁻¹ R′ l, M unknowns."""
     gram = R.T @ R
     gram[np.diag_indices_from(gram)] += beta
-    return np.asarray(np.linalg.solve(gram, R.T @ losses), np.float64)
+    return _solved(gram, R.T @ losses)
 
 
 def dual(R: Matrix, losses: Vector, beta: float) -> Vector:
     """R′(RR′ + βI)⁻¹ l, N unknowns: for more features than entries."""
-    answer: Vector = R.T @ np.linalg.solve(R @ R.T + beta * np.eye(R.shape[0]), losses)
+    answer: Vector = R.T @ _solved(R @ R.T + beta * np.eye(R.shape[0]), losses)
     return answer

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json as json_format
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -13,25 +14,38 @@ from dragoman.errors import BadInputError
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
-    from dragoman.formats import Document, State
+    from dragoman.formats import Document, DocumentSegment
 
 commands = typer.Typer()
+Sentences = Annotated[
+    bool, typer.Option("--sentences/--paragraphs", help="Divide paragraphs into sentences, or leave them whole.")
+]
+IsGlossary = Annotated[bool, typer.Option("--glossary", help="The file holds terms of a glossary: .tbx or .csv.")]
+Include = Annotated[list[str] | None, typer.Option("--include", help="In a directory, only files like this: *.md")]
+Exclude = Annotated[list[str] | None, typer.Option("--exclude", help="In a directory, no files like this: drafts/*")]
 
 
 @commands.command("import", epilog="Example: dragoman import manual memory.tmx")
 def import_file(
     project: ProjectPath,
-    file: Annotated[Path, typer.Argument(help="XLIFF, TMX, PO or TSV.")],
+    file: Annotated[Path, typer.Argument(help="A file with translations, or a directory of such files.")],
     base: Annotated[bool, typer.Option("--base", help="Train a base from them, for a new project.")] = False,
     translated: Annotated[
         bool, typer.Option("--translated", help="Also learn translations that nobody has confirmed.")
     ] = False,
+    glossary: IsGlossary = False,
     user: User = None,
     json: AsJson = False,
 ) -> None:
-    """Learn the translations in a file; those that look wrong are flagged, not learned, and counted."""
+    """Learn the translations in a file; those that look wrong are flagged, not learned, and counted.
+
+    The terms of a glossary (.tbx, or --glossary) are added to the project's glossary.
+    """
     with opened(project) as engine:
-        segments = _read(engine, file).segments
+        if glossary or file.suffix.lower() == ".tbx":
+            _report(_import_glossary(engine, file), json)
+            return
+        segments = _segments(engine, file)
         states = {"confirmed", "translated"} if translated else {"confirmed"}
         pairs = [(one.source, one.target) for one in segments if one.target and one.state in states]
         if not pairs:
@@ -45,19 +59,76 @@ def import_file(
     _report(counts, json)
 
 
+def _import_glossary(engine: Engine, file: Path) -> dict[str, int]:
+    """Add the terms of a file to the glossary; forbidden ones, and others for the same source, are left out."""
+    from dragoman.formats.glossaries import read_glossary
+
+    terms = read_glossary(_bytes(file), file.name, engine.source, engine.target)
+    wanted: dict[str, str] = {}
+    for term in terms:
+        if not term.forbidden:
+            wanted.setdefault(term.source, term.target)
+    engine.glossary = engine.glossary | wanted
+    return {"terms": len(wanted), "left out": len(terms) - len(wanted)}
+
+
+def _export_glossary(project: Path, file: Path) -> dict[str, int]:
+    from dragoman.files import storage_errors, write_durably
+    from dragoman.formats.glossaries import GlossaryTerm, write_glossary
+
+    check_output(file)
+    with opened(project, write=False) as engine:
+        terms = [GlossaryTerm(source, target) for source, target in engine.glossary.items()]
+        data = write_glossary(terms, file.name, engine.source, engine.target)
+    with storage_errors(file):
+        write_durably(file, data)
+    return {"written": len(terms), "left out": 0}
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise BadInputError(f"cannot be read ({error.strerror or error})", where=file) from None
+
+
+def _segments(engine: Engine, file: Path) -> list[DocumentSegment]:
+    """The segments of a file, or of all files in a directory; those that cannot be read are named and left out."""
+    from dragoman.formats.directories import find_documents
+
+    if not file.is_dir():
+        return _read(engine, file).segments
+    found: list[DocumentSegment] = []
+    for path in find_documents(file):
+        try:
+            found += _read(engine, path).segments
+        except BadInputError as error:
+            typer.echo(f"left out: {error}", err=True)
+    return found
+
+
 @commands.command("export", epilog="Example: dragoman export manual corrections.tmx")
 def export_file(
     project: ProjectPath,
-    file: Annotated[Path, typer.Argument(help="The file to write, .tmx or .tsv.")],
+    file: Annotated[Path, typer.Argument(help="The file to write, .tmx or .tsv; .tbx for the glossary.")],
+    glossary: IsGlossary = False,
     json: AsJson = False,
 ) -> None:
-    """Write the corrections in force to a translation memory or a tab-separated file."""
+    """Write the corrections in force to a translation memory or a tab-separated file.
+
+    The project's glossary is written to a .tbx file, or with --glossary to a .csv file.
+    """
     from dragoman.files import storage_errors, write_durably
     from dragoman.formats.lines import write_tsv
     from dragoman.formats.tmx import Entry, write_tmx
 
+    if glossary or file.suffix == ".tbx":
+        _report(_export_glossary(project, file), json)
+        return
     if file.suffix not in (".tmx", ".tsv"):
-        raise BadInputError("cannot export to this file type", where=file, remedy="use .tmx or .tsv")
+        raise BadInputError(
+            "cannot export to this file type", where=file, remedy="use .tmx or .tsv, or .tbx for the glossary"
+        )
     check_output(file)
     with opened(project, write=False) as engine:
         rows = engine.corrections()
@@ -77,40 +148,88 @@ def export_file(
 @commands.command(epilog="Example: dragoman fill manual in.xlf out.xlf --learn-confirmed")
 def fill(
     project: ProjectPath,
-    file: Annotated[Path, typer.Argument(help="XLIFF, TMX, PO, TSV or plain text.")],
-    out: Annotated[Path, typer.Argument(help="The file to write, with translations.")],
+    file: Annotated[Path, typer.Argument(help="A document, or a directory of documents.")],
+    out: Annotated[Path, typer.Argument(help="The file to write, with translations, or a directory for them.")],
     learn_confirmed: Annotated[
         bool, typer.Option("--learn-confirmed", help="First learn its confirmed segments.")
     ] = False,
+    sentences: Sentences = True,
+    include: Include = None,
+    exclude: Exclude = None,
     user: User = None,
     json: AsJson = False,
 ) -> None:
-    """Translate the untranslated segments of a file and leave everything else in it unchanged."""
+    """Translate the untranslated segments of a file and leave everything else in it unchanged.
+
+    In a directory every document that dragoman can read is translated; what was left out, and why, goes to standard
+    error. A language in the name of a file or directory is replaced: en.json becomes es.json.
+    """
+    if not file.is_dir():
+        check_output(out)
+    with opened(project, write=learn_confirmed) as engine:
+        if file.is_dir():
+            counts = _fill_directory(engine, file, out, _Filling(learn_confirmed, sentences, user), include, exclude)
+        else:
+            counts = _fill(engine, file, out, _Filling(learn_confirmed, sentences, user))
+    _report(counts, json)
+
+
+class _Filling(NamedTuple):
+    """How files are filled."""
+
+    learn_confirmed: bool
+    sentences: bool
+    user: str | None
+
+
+def _fill(engine: Engine, file: Path, out: Path, how: _Filling) -> dict[str, int]:
+    """Fill one file; the counts that are reported."""
     from dragoman.files import storage_errors, write_durably
-    from dragoman.formats import write_document
-    from dragoman.formats.filling import translate_segment
+    from dragoman.formats.filling import fill_document
     from dragoman.progress import bars
 
-    check_output(out)
-    with opened(project, write=learn_confirmed) as engine:
-        document = _read(engine, file)
-        counts = {}
-        if learn_confirmed:
-            confirmed = [(one.source, one.target) for one in document.segments if one.state == "confirmed"]
-            counts = _learn(engine, confirmed, user)
-        new = [segment for segment in document.segments if segment.state == "new"]
-        targets: dict[str, tuple[str, State]] = {}
-        with bars() as report:
-            for done, segment in enumerate(new, start=1):
-                targets[segment.id] = translate_segment(engine, document, segment), "translated"
-                report("translating", done, len(new))
-    data = write_document(document, targets)
-    with storage_errors(out, unchanged=not learn_confirmed):
-        write_durably(out, data)
-    _report(counts | {"translated": len(new), "left as they were": len(document.segments) - len(new)}, json)
+    document = _read(engine, file, sentences=how.sentences)
+    for warning in document.warnings:
+        typer.echo(f"dragoman: {file}: {warning}", err=True)
+    counts = {}
+    if how.learn_confirmed:
+        confirmed = [(one.source, one.target) for one in document.segments if one.state == "confirmed"]
+        counts = _learn(engine, confirmed, how.user)
+    with bars() as report:
+        filled = fill_document(engine, document, report)
+    for name, reason in filled.left_out.items():
+        typer.echo(f"left as it was: {file}: segment {name}: {reason}", err=True)
+    with storage_errors(out, unchanged=not how.learn_confirmed):
+        write_durably(out, filled.data)
+    left = len(document.segments) - filled.translated
+    return counts | {"translated": filled.translated, "left as they were": left}
 
 
-def _read(engine: Engine, file: Path) -> Document:
+def _fill_directory(
+    engine: Engine, root: Path, out: Path, how: _Filling, include: list[str] | None, exclude: list[str] | None
+) -> dict[str, int]:
+    """Fill all documents in a directory; one that cannot be read is left out, and the others are filled."""
+    from dragoman.files import storage_errors
+    from dragoman.formats.directories import find_documents, translated_path
+
+    totals: Counter[str] = Counter({"files": 0, "files left out": 0})
+    inside_out = out.resolve()
+    for path in find_documents(root, include or (), exclude or ()):
+        place = out / translated_path(path.relative_to(root), engine.source, engine.target)
+        if place.resolve() == path.resolve() or (inside_out != root.resolve() and inside_out in path.resolve().parents):
+            continue
+        try:
+            with storage_errors(place):
+                place.parent.mkdir(parents=True, exist_ok=True)
+            totals.update(_fill(engine, path, place, how))
+            totals["files"] += 1
+        except BadInputError as error:
+            typer.echo(f"left out: {error}", err=True)
+            totals["files left out"] += 1
+    return dict(totals)
+
+
+def _read(engine: Engine, file: Path, *, sentences: bool = True) -> Document:
     """The document in a file, which must have the languages of the project."""
     from dragoman.formats import read_document
     from dragoman.languages import same_language
@@ -120,7 +239,7 @@ def _read(engine: Engine, file: Path) -> Document:
     except OSError as error:
         raise BadInputError(f"cannot read it ({error.strerror or error})", where=file) from None
     ours = engine.source, engine.target
-    document = read_document(data, file.name, source=ours[0], target=ours[1])
+    document = read_document(data, file.name, source=ours[0], target=ours[1], sentences=sentences)
     remedy = f"use a file from {ours[0]} to {ours[1]}"
     theirs = document.source_language, document.target_language
     if document.format == "tmx" and not any(one.target for one in document.segments):

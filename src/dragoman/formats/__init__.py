@@ -14,41 +14,45 @@ b'hello\thola\ngood night\tbuenas noches\n'
 
 from __future__ import annotations
 
-from pathlib import PurePath
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from dragoman.errors import BadInputError
 from dragoman.formats.document import Document, DocumentSegment, State, Targets
-from dragoman.formats.lines import TextDocument, TsvDocument
-from dragoman.formats.po import PoDocument
-from dragoman.formats.xml_document import XmlDocument
+from dragoman.formats.packed import PackedDocument
+from dragoman.formats.pieces import PieceDocument
+from dragoman.formats.registry import FORMATS, find_kind
 
-__all__ = ["Document", "DocumentSegment", "State", "Targets", "read_document", "write_document"]
-
-KINDS: dict[type[Document], str] = {
-    XmlDocument: ".xlf .xliff .sdlxliff .mqxliff .mxliff .tmx .xml",
-    PoDocument: ".po .pot",
-    TsvDocument: ".tsv .tab",
-    TextDocument: ".txt .text",
-}
-BY_ENDING = {ending: kind for kind, endings in KINDS.items() for ending in endings.split()}
+__all__ = ["FORMATS", "Document", "DocumentSegment", "State", "Targets", "read_document", "write_document"]
 
 
-def read_document(data: bytes, name: str, *, source: str | None = None, target: str | None = None) -> Document:
+def read_document(
+    data: bytes, name: str, *, source: str | None = None, target: str | None = None, sentences: bool = True
+) -> Document:
     """Read a file as a document; the ending of its name says which format it has.
 
-    The languages select two from a memory that has more, and are assumed where a file does not state them.
+    The languages select two from a memory that has more, and are assumed where a file does not state them. With
+    `sentences`, the paragraphs of a text are divided into sentences; without, each is a segment.
     """
-    kind = BY_ENDING.get(PurePath(name).suffix.lower())
-    if kind is None:
-        raise BadInputError("cannot tell the file type from its name", where=name, remedy=f"use {_endings()}")
-    return kind.read(data, name, source, target)
+    kind = find_kind(data, name)
+    with _no_collection():
+        if issubclass(kind, PieceDocument | PackedDocument):
+            return kind.read(data, name, source, target, sentences=sentences)
+        return kind.read(data, name, source, target)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Read without looking for garbage in between: there is none, and looking takes half as long as reading."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def write_document(document: Document, targets: Targets) -> bytes:
     """The file of a document with these targets, and states if given, in place of the old ones."""
     return document.fill(targets)
-
-
-def _endings() -> str:
-    *some, last = BY_ENDING
-    return f"{', '.join(some)} or {last}"

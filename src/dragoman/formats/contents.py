@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from dragoman.errors import BadInputError
 
@@ -34,7 +35,7 @@ class Contents:
     encoding: str
     mark: bytes  # byte order mark
 
-    @property
+    @cached_property
     def newline(self) -> str:
         """The line ending of the file: that of its first line."""
         end = self.text.find("\n")

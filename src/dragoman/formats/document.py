@@ -23,11 +23,23 @@ class DocumentSegment:
     target: str  # empty if there is none
     state: State
     inline: Inline = field(default_factory=Inline, repr=False, compare=False)  # text and tags of the source
+    context: str = field(default="", repr=False, compare=False)  # where it stands: a heading, a key, a dialogue
+    note: str = field(default="", repr=False, compare=False)  # what the author tells the translator
+    limit: int | None = field(default=None, repr=False, compare=False)  # characters a target should not exceed
 
     @property
     def tags(self) -> list[str]:
         """The inline tags in the source, in order."""
         return [tag.shown for tag in self.inline.tags]
+
+
+class UnwritableError(BadInputError):
+    """A target that would not be read back as it was put in."""
+
+    def __init__(self, segment: str, where: str) -> None:
+        what = f"the target of segment {segment!r} cannot be written into this file"
+        super().__init__(what, where=where, remedy="leave this segment out")
+        self.segment = segment
 
 
 class Change(NamedTuple):
@@ -44,12 +56,17 @@ Targets = Mapping[str, str | tuple[str, State]]
 class Document(ABC):
     """An immutable document. A language is None if neither the file nor the caller states it."""
 
-    format: str  # "xliff 1.2", "xliff 2", "tmx", "po", "tsv" or "text"
+    format: str  # "xliff 1.2", "tmx", "po", "html", "docx" …
     source_language: str | None
     target_language: str | None
     segments: list[DocumentSegment]
     data: bytes = field(repr=False)
     contents: Contents = field(repr=False)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a person should know before this file is filled, such as a signature that will no longer hold."""
+        return []
 
     def fill(self, targets: Targets) -> bytes:
         """The same bytes, with these targets and states in place of the old ones.
@@ -107,8 +124,7 @@ class Document(ABC):
         written = {segment.id: segment.target for segment in again.segments}
         for name, change in changes.items():
             if written.get(name) != change.target:
-                what = f"the target of segment {name!r} cannot be written into this file"
-                raise BadInputError(what, where=self.contents.name, remedy="leave this segment out")
+                raise UnwritableError(name, self.contents.name)
 
 
 def _change(old: DocumentSegment, wanted: str | tuple[str, State]) -> Change:

@@ -70,10 +70,10 @@ Visit = Callable[[Element, list[Element]], None]
 class Scanner:
     """Goes through a file and visits complete elements of given names, with their ancestors, outermost first."""
 
-    def __init__(self, data: bytes, contents: Contents, wanted: str, visit: Visit) -> None:
+    def __init__(self, data: bytes, contents: Contents, wanted: str | frozenset[str], visit: Visit) -> None:
         self.data = data  # in UTF-8, whatever the file is in
         self.where = contents.name
-        self.wanted = wanted
+        self.wanted = frozenset([wanted]) if isinstance(wanted, str) else wanted
         self.visit = visit
         self.namespace = ""
         self.outside: dict[str, Element] = {}  # the first of each name that is in no wanted one
@@ -106,9 +106,9 @@ class Scanner:
         tag = _START.match(self.data, start)
         if tag is None:
             raise self._refusal("has a tag that cannot be understood", "write it in the usual way")
-        local = name.removeprefix(self.namespace).lstrip(" ")
+        local = name.removeprefix(f"{self.namespace} ")
         element = Element(local, attributes, start, tag.end())
-        if self.inside or local == self.wanted:
+        if self.inside or local in self.wanted:
             if self.inside:
                 self.open[-1].content.append(element)
             self.inside += 1

@@ -24,14 +24,18 @@ OPENERS = {closing: opening for opening, closing in PAIRS.items()}
 REFERENCES = ("startRef", "rid", "i", "id")
 
 
+Kind = Literal["start", "end", "alone"]
+
+
 class Tag(NamedTuple):
     """A tag in a text."""
 
     shown: str
     raw: bytes  # as it stands in the file, with all that is in it
-    kind: Literal["start", "end", "alone"]
+    kind: Kind
     name: str
     partner: str | None  # what the two tags of a pair have in common
+    span: tuple[int, int] | None = None  # its position in the file, if pieces of its own may be inside it
 
 
 @dataclass
@@ -59,7 +63,7 @@ class Inline:
     def ambiguous(self) -> bool:
         """Whether it has text that looks like one of its own tags, so that the two cannot be told apart."""
         shown = {tag.shown for tag in self.tags}
-        return any(tag in run for run in self.runs for tag in shown)
+        return bool(shown) and any(tag in run for run in self.runs for tag in shown)
 
     def add(self, text: str) -> None:
         """Go on with some text."""
@@ -106,7 +110,7 @@ def _tag(data: bytes, element: Element, kind: Literal["start", "alone"]) -> Tag:
 
 def write_inline(source: Inline, target: str, newline: str) -> bytes:
     """A target without broken tags, as the contents of an element."""
-    parts = _split(source, target)
+    parts = split_target(source, target)
     return b"".join(
         escape(part).replace("\n", newline).encode() if isinstance(part, str) else part.raw for part in parts
     )
@@ -114,12 +118,12 @@ def write_inline(source: Inline, target: str, newline: str) -> bytes:
 
 def find_broken_tag(source: Inline, target: str, names: frozenset[str]) -> str | None:
     """What is wrong with the tags in a target; `names` are the elements that can be tags in its format."""
-    parts = list(_split(source, target))
+    parts = list(split_target(source, target))
     tags = [part for part in parts if isinstance(part, Tag)]
     return _find_difference(source, tags) or _find_stranger(source, parts, names) or _find_bad_nesting(tags)
 
 
-def _split(source: Inline, target: str) -> Iterator[str | Tag]:
+def split_target(source: Inline, target: str) -> Iterator[str | Tag]:
     """Text and tags of a target; if tags look the same, they come in the order of the source."""
     supply: dict[str, list[Tag]] = {}
     for tag in source.tags:
@@ -143,6 +147,8 @@ def _find_difference(source: Inline, tags: list[Tag]) -> str | None:
 
 def _find_stranger(source: Inline, parts: list[str | Tag], names: frozenset[str]) -> str | None:
     """A tag of the format that is not in the source: a mistake, unless the source has it as text."""
+    if not names:
+        return None
     looks = re.compile(rf"</?(?:[\w.-]+:)?(?:{'|'.join(sorted(names))})(?:\s[^<>]*)?/?>")
     for part in parts:
         for found in looks.finditer(part) if isinstance(part, str) else ():
@@ -169,7 +175,7 @@ def _find_bad_nesting(tags: list[Tag]) -> str | None:
 
 def find_emptied_pair(source: Inline, target: str) -> str | None:
     """The first tag of a pair that contains words in the source but none in a target without broken tags."""
-    emptied = _around_nothing(_split(source, target)) - _around_nothing(source.parts)
+    emptied = _around_nothing(split_target(source, target)) - _around_nothing(source.parts)
     return min(emptied, default=None)
 
 

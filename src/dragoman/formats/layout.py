@@ -25,6 +25,8 @@ class Part:
     state: State
     origin: Element  # what the source is in
     place: Element | None  # what the target is in, if there is such an element
+    note: str = ""  # of the author
+    limit: int | None = None  # characters of a target
 
 
 class Layout(ABC):
@@ -62,7 +64,8 @@ class Layout(ABC):
         def visit(unit: Element, around: list[Element]) -> None:
             for part in self.parts(unit, around):
                 state: State = "locked" if part.source.ambiguous else part.state
-                found.append(DocumentSegment(part.id, part.source.text, part.target, state, part.source))
+                texts = part.source.text, part.target
+                found.append(DocumentSegment(part.id, *texts, state, part.source, note=part.note, limit=part.limit))
 
         self.scanner.visit = visit
         self.scanner.scan()
@@ -108,3 +111,11 @@ class Layout(ABC):
         """The white space before an element, to be put before another."""
         before = self.data[max(0, element.start - LONGEST_INDENT) : element.start]
         return before[len(before.rstrip()) :]
+
+
+def note_of(element: Element) -> str:
+    """What the notes in an element say."""
+    notes = (
+        each for each in element.descendants() if each.name in ("note", "extracomment", "translatorcomment", "comment")
+    )
+    return " ".join(" ".join("".join(part for part in each.content if isinstance(part, str)).split()) for each in notes)

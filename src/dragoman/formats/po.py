@@ -47,6 +47,7 @@ class Entry:
     """An entry, with the comments before it that matter."""
 
     flags: list[int] = field(default_factory=list)  # lines of flags: `#, fuzzy`
+    notes: list[int] = field(default_factory=list)  # lines for the translator: `#. …`
     previous: int | None = None  # first line that tells of an older source: `#| msgid "…"`
     fields: dict[str, Field] = field(default_factory=dict)
 
@@ -100,7 +101,9 @@ class PoDocument(Document):
             for name, key, source in self._forms(number, entry):
                 target = entry.fields[key].value if key in entry.fields else ""
                 state: State = "new" if not target else "translated" if self._is_fuzzy(entry) else "confirmed"
-                yield DocumentSegment(name, source, target, state)
+                context = entry.fields["msgctxt"].value if "msgctxt" in entry.fields else ""
+                note = " ".join(self.lines[line].strip()[2:].strip() for line in entry.notes)
+                yield DocumentSegment(name, source, target, state, context=context, note=note)
 
     def _forms(self, number: int, entry: Entry) -> Iterator[tuple[str, str, str]]:
         """Id, keyword of the target and source of each segment of an entry."""
@@ -180,6 +183,8 @@ def _entries(lines: list[str], name: str) -> Iterator[Entry]:
                 entry = Entry()
             elif text.startswith("#,"):
                 entry.flags.append(number)
+            elif text.startswith("#."):
+                entry.notes.append(number)
             elif text.startswith("#|") and entry.previous is None:
                 entry.previous = number
             continue

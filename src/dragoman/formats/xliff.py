@@ -6,13 +6,17 @@ target.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from dragoman.formats.contents import Contents
+from dragoman.formats.dialects import Mark, find_mark
 from dragoman.formats.document import Change, State
 from dragoman.formats.elements import Edit, Element, apply, tag_name
-from dragoman.formats.layout import Layout, Part
+from dragoman.formats.layout import Layout, Part, note_of
 
+_PREFIX = re.compile(r"""xmlns:([\w.-]+)\s*=\s*["']([^"']+)["']""")
+_TOOLS = re.compile(r"sdl\.com/FileTypes/SdlXliff|memoq|memsource", re.IGNORECASE)
 UNTOUCHED = ("new", "needs-translation")
 FINISHED = ("final", "signed-off")
 WRITTEN = {"new": "needs-translation", "translated": "translated", "confirmed": "final"}
@@ -36,6 +40,9 @@ class Xliff(Layout):
     def __init__(self, contents: Contents, source: str | None, target: str | None) -> None:
         super().__init__(contents, source, target)
         self.files: dict[int, Element] = {}  # those with units in them, by where they start
+        self.marks: dict[str, Mark] = {}  # where a tool keeps the state of a segment in its own words
+        declared = _PREFIX.findall(contents.text[:20_000])
+        self.prefixes = {namespace: prefix for prefix, namespace in declared if _TOOLS.search(namespace)}
 
     def languages(self) -> tuple[str | None, str | None]:
         """Those of all files in it, if they are the same."""
@@ -63,17 +70,24 @@ class Xliff(Layout):
                 for mid, piece in pieces.items()
                 for part in self.part(f"{name}/{mid}" if len(pieces) > 1 else name, piece, places.get(mid), "new")
             ]
-        for part in found:
-            part.state = "locked" if locked else _state(unit, target, part.target, divided=len(pieces) > 1)
+        mids = list(pieces) if len(found) == len(pieces) else [None] * len(found)
+        for part, mid in zip(found, mids, strict=True):
+            mark = find_mark(unit, mid, self.prefixes, has_target=bool(part.target)) if self.prefixes else None
+            if mark is not None:
+                self.marks[part.id] = mark
+            stated = mark.state if mark else _state(unit, target, part.target, divided=len(pieces) > 1)
+            part.note, part.limit = note_of(unit), _limit(unit)
+            part.state = "locked" if locked else stated if part.target or stated == "locked" else "new"
         return found
 
     def edits(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> list[Edit]:
         """The target, new or replaced, and the unit if its approval changes."""
         target = unit.child("target")
         wanted = [changes.get(part.id, Change(part.target, part.state)) for part in parts]
-        state = min((change.state for change in wanted), key=ORDER.index)
-        edits, attributes = [], dict[str, str | None]()
-        if target is None or _state(unit, target, "some text", divided=False) != state:
+        state = min((change.state for change in wanted if change.state != "locked"), key=ORDER.index)
+        edits, attributes = self._mark_edits(parts, changes), dict[str, str | None]()
+        marked = any(part.id in self.marks for part in parts)
+        if not marked and (target is None or _state(unit, target, "some text", divided=False) != state):
             attributes["state"] = WRITTEN[state]
             approved = "yes" if state == "confirmed" else "no"
             if approved != unit.attributes.get("approved", "no"):
@@ -84,6 +98,17 @@ class Xliff(Layout):
         else:
             edits.append(self._insert(unit, content or b"", WRITTEN[state]))
         return edits
+
+    def _mark_edits(self, parts: list[Part], changes: Mapping[str, Change]) -> list[Edit]:
+        """The states that a tool keeps in its own words, where they change."""
+        marks = [
+            (self.marks[part.id], changes[part.id]) for part in parts if part.id in self.marks and part.id in changes
+        ]
+        return [
+            self.replace(mark.element, None, {mark.attribute: mark.written[change.state]})
+            for mark, change in marks
+            if mark.state != change.state and mark.value != mark.written[change.state]
+        ]
 
     def _content(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> bytes | None:
         """The new contents of the target; None if only its state changes."""
@@ -133,6 +158,12 @@ def _pieces(element: Element | None) -> dict[str, Element]:
         for each in marks
         if each.name == "mrk" and each.attributes.get("mtype") == "seg" and "mid" in each.attributes
     }
+
+
+def _limit(unit: Element) -> int | None:
+    """The most characters that a target may have, if the unit counts in characters."""
+    width = unit.attributes.get("maxwidth", "")
+    return int(width) if width.isdigit() and len(width) < 10 and unit.attributes.get("size-unit") == "char" else None
 
 
 def _is_filled(element: Element | None) -> bool:

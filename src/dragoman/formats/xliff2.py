@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from dragoman.formats.document import Change, State
 from dragoman.formats.elements import Edit, Element, tag_name
-from dragoman.formats.layout import Layout, Part
+from dragoman.formats.layout import Layout, Part, note_of
 from dragoman.formats.xliff import is_locked
 
 READ: dict[str, State] = {
@@ -44,6 +44,7 @@ class Xliff2(Layout):
                     name = f"{name}/{segment.attributes.get('id', number)}"
                 for part in self.part(name, source, target, "new"):
                     part.state = "locked" if locked else _state(segment, part.target)
+                    part.note = note_of(unit)
                     found.append(part)
         return found
 

@@ -12,12 +12,13 @@ from dragoman.formats.document import Change, Document, DocumentSegment
 from dragoman.formats.elements import UNWRITABLE, find_root
 from dragoman.formats.inline import find_broken_tag
 from dragoman.formats.layout import Layout
+from dragoman.formats.qt import QtTs
 from dragoman.formats.tmx import Tmx
 from dragoman.formats.xliff import Xliff
 from dragoman.formats.xliff2 import Xliff2
 
 # By the name of the root and the first digit of its version.
-LAYOUTS: dict[str, type[Layout]] = {"xliff 1": Xliff, "xliff 2": Xliff2, "tmx 1": Tmx}
+LAYOUTS: dict[str, type[Layout]] = {"xliff 1": Xliff, "xliff 2": Xliff2, "tmx 1": Tmx, "TS 1": QtTs, "TS 2": QtTs}
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class XmlDocument(Document):
         if kind not in LAYOUTS:
             version = root.attributes.get("version")
             what = f"the root is <{root.name}>" + (f" of version {version}" if version else "")
-            raise BadInputError(what, where=name, remedy="use XLIFF 1.x or 2.x, or TMX 1.x")
+            raise BadInputError(what, where=name, remedy="use XLIFF 1.x or 2.x, TMX 1.x or Qt TS")
         one_pass = LAYOUTS[kind](contents, source, target)
         segments = one_pass.segments()
         said = one_pass.languages()

@@ -5,7 +5,8 @@ Each question takes the project's lock for as long as it needs the models, and g
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from dragoman.interactive.guess import Guess, guess
 from dragoman.project.opened import OpenProject
 from dragoman.project.state import State
-from dragoman.project.translating import search_behind
+from dragoman.project.translating import search_behind, search_in_pieces
 from dragoman.search.constrained import Prefix
 from dragoman.search.plan import Beam
 from dragoman.search.wordgraph import WordGraph
@@ -48,9 +49,18 @@ class Found(NamedTuple):
 class Graphs:
     """Word graphs of one source, from the models as they are when asked."""
 
-    def __init__(self, project: OpenProject, source: Sentence) -> None:
+    def __init__(
+        self,
+        project: OpenProject,
+        source: Sentence,
+        said: str | None = None,
+        continue_from: Callable[[str], str | None] | None = None,
+    ) -> None:
         self.source = source
+        self.version = 0  # how often another engine has said something new
         self._project = project
+        self._said, self._continue_from = said, continue_from
+        self._continuing = threading.Lock()
         self._fixed = {word for word, fixed in zip(source.words, source.placeable, strict=True) if fixed}
 
     def read(self, text: str) -> Sentence:
@@ -65,11 +75,26 @@ class Graphs:
         """Search translations that begin with some words."""
         return self._find(words, QUICK if quick else THOROUGH)
 
+    def ask_for_continuation(self, prefix: str) -> None:
+        """Ask the other engine how it would go on from a prefix, beside the keys; the next search may use it."""
+        if self._continue_from and prefix.strip() and self._continuing.acquire(blocking=False):
+            threading.Thread(target=self._hear_continuation, args=(prefix,), daemon=True).start()
+
+    def _hear_continuation(self, prefix: str) -> None:
+        try:
+            said = self._continue_from(prefix) if self._continue_from else None
+            if said is None:
+                self._continue_from = None  # it cannot do that
+            elif said != self._said:
+                self._said, self.version = said, self.version + 1
+        finally:
+            self._continuing.release()
+
     def _find(self, words: tuple[str, ...], beam: Beam) -> Found:
+        found = None if words else search_in_pieces(self._project._reading, self.source, beam)
         with self._project._reading() as state:
-            prefix = Prefix(self._model_words(state, words))
-            found = search_behind(state, self.source, prefix, beam)
-            revision = state.revision
+            prefix, revision = Prefix(self._model_words(state, words)), state.revision
+            found = found or search_behind(state, self.source, prefix, beam, self._said)
         if sum(piece.work.arcs.size for piece in found.pieces) > MAX_ARCS:
             found.thin(MAX_ARCS)
         graph = found.graph().without_features()

@@ -119,7 +119,8 @@ class Session:
         self.source, self.mode, self.threshold, self.memory, self.guess = graphs.source, mode, threshold, memory, guess
         self._graphs, self._learn = graphs, learn
         self._opening: _Graph | None = None
-        self._searched: OrderedDict[tuple[str, ...], _Graph] = OrderedDict()
+        self._searched: OrderedDict[tuple[int, tuple[str, ...]], _Graph] = OrderedDict()
+        self._prefix = ""
         self._last: Suggestion | None = None
         self._rejected: OrderedDict[str, list[str]] = OrderedDict()  # suffixes by prefix, the oldest first
         self._closed = False
@@ -154,6 +155,7 @@ class Session:
     def suggest(self, prefix: str = "") -> Suggestion:
         """The best completion of a prefix, other than those that were rejected for it."""
         self.open()
+        self._prefix = prefix
         rejected = self._rejected.get(prefix, [])
         more = self._suggestions(prefix, len(rejected)) if len(rejected) < MAX_REJECTED else ()
         for suggestion in more:
@@ -234,13 +236,15 @@ class Session:
         return _Answer(graph, beginning, graph.error_model.complete(beginning))
 
     def _behind(self, words: tuple[str, ...]) -> _Graph:
-        """The graph of a search behind some words."""
-        if words not in self._searched:
-            self._searched[words] = _Graph(self._graphs.behind(words, quick=self.mode == "auto"), "search")
-        self._searched.move_to_end(words)
+        """The graph of a search behind some words; what another engine has said meanwhile is in it."""
+        self._graphs.ask_for_continuation(self._prefix)
+        key = self._graphs.version, words
+        if key not in self._searched:
+            self._searched[key] = _Graph(self._graphs.behind(words, quick=self.mode == "auto"), "search")
+        self._searched.move_to_end(key)
         while len(self._searched) > 1 and (len(self._searched) > KEPT or self._searched_bytes > KEPT_BYTES):
             self._searched.popitem(last=False)
-        return self._searched[words]
+        return self._searched[key]
 
     @property
     def _searched_bytes(self) -> int:

@@ -101,6 +101,10 @@ class Knowledge(Restorable):
             what = "a correction was split into different words when it was learned, or belongs to another base"
             remedy = "learn all of them again with `dragoman copy`, or restore the base that belongs to the journal"
             raise BadInputError(what, remedy=remedy)
+        self.put_back(pair, contribution)
+
+    def put_back(self, pair: Pair, contribution: Contribution) -> None:
+        """Undo `forget`: like `relearn`, though the models may read the pair as other words now."""
         self.models.apply(contribution)
         self._add(pair)
 

@@ -26,7 +26,11 @@ LEXICAL_INVERSE = 10
 LEXICAL_DIRECT = 11
 PREVIOUS = 12  # three places: monotone, swap, discontinuous
 NEXT = 15  # three places
-FEATURES = 18
+UPSTREAM_WORDS = 18
+UPSTREAM_LEFT = 19
+UPSTREAM_BREAKS = 20
+UPSTREAM_EVIDENCE = 21
+FEATURES = 22
 
 FLOOR = 1e-7  # probability of what was never seen, such as the copy of an unknown word
 

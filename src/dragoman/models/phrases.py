@@ -213,6 +213,12 @@ class PhraseModel(Restorable):
         f, e = _as_words(source, "source"), _as_words(target, "target")
         return int(phrases_options_kernels.pair_totals(self.view._replace(share=SUM), f, e)[0])
 
+    def target_counts(self, words: Ids, begin: Ids, stop: Ids) -> Ids:
+        """[n] how often each target phrase words[begin[n]:stop[n]] was seen, base and layer summed."""
+        counts = np.empty(begin.size, np.int64)
+        phrases_options_kernels.fill_target_counts(self.view, words, begin, stop, counts)
+        return counts
+
     def probabilities(self, source: ArrayLike, target: ArrayLike) -> tuple[float, float]:
         """Relative frequencies p(f|e) and p(e|f) of a pair, 0 where nothing was seen ([O] Eq. 8, 9 with β = 1)."""
         f, e = _as_words(source, "source"), _as_words(target, "target")

@@ -110,6 +110,17 @@ def pair_totals(phrases, source, target):
 
 
 @lean
+def fill_target_counts(phrases, words, begin, stop, counts):
+    """How often each target phrase words[begin[n]:stop[n]] was seen at all, Σ_f c(f, e), into `counts` [n]."""
+    for n in range(begin.size):
+        e = follow(phrases.targets, words[begin[n] : stop[n]])
+        counts[n] = 0
+        if e != ABSENT:
+            below, above = target_totals(phrases, e)
+            counts[n] = below + above
+
+
+@lean
 def target_words(phrases, target, words):
     """Write the words of a target phrase, given its joint id, into words; returns how many."""
     n = 0

@@ -28,7 +28,9 @@ from typing import TYPE_CHECKING
 from dragoman.errors import UnlearnableError
 from dragoman.files import storage_errors
 from dragoman.progress import Progress
+from dragoman.project.state import initial_settings, said_in
 from dragoman.store import Journal, Project, Row
+from dragoman.store.building import aside, publish
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
@@ -55,31 +57,38 @@ def copy(
     """Create a project that learns what is in force in an old one, with who corrected and when.
 
     It uses `base`, a directory or a URL, or else the base of the old project. A base inside the old project's directory
-    is copied, so the old project can be deleted. Flagged and forgotten corrections are not copied.
+    is copied, so the old project can be deleted. Flagged and forgotten corrections are not copied. The new project is
+    there when it is complete; what an interrupted copy has left is removed by the next one.
     """
     with Project.open(old, write=True) as project:  # so that nobody changes it meanwhile
-        below, settings = base or project.find_base(), project.settings
+        path, settings = Path(new).absolute(), initial_settings(project)
+        below = base or project.find_base()
         inside = below == project.own_base
-        engine = kind.create(
-            new,
-            source=project.source,
-            target=project.target,
-            preset=settings["preset"],
-            tokens=settings["tokens"],
-            order=settings["order"] if base is None else None,
-            base=None if inside else below,
-            journal=journal,
-        )
-        try:
-            with engine:
-                if inside:
-                    _take_base(engine, project.own_base)
-                return _take_rows(engine, project, progress)
-        except BaseException:  # a complete copy or none
-            shutil.rmtree(new, ignore_errors=True)
-            if journal:
-                Journal.drop(journal)
-            raise
+        with aside(path) as place:
+            engine = kind.create(
+                place,
+                source=project.source,
+                target=project.target,
+                preset=settings["preset"],
+                tokens=settings["tokens"],
+                order=settings["order"] if base is None else None,
+                base=None if inside else below,
+                journal=journal,
+                unfinished=True,
+            )
+            try:
+                with engine:
+                    if inside:
+                        _take_base(engine, project.own_base)
+                    copied = _take_rows(engine, project, progress)
+                publish(place, path)
+            except BaseException:
+                if journal:
+                    Journal.drop(journal)
+                if not place.exists():  # it was moved to its path, but could not be finished
+                    shutil.rmtree(path, ignore_errors=True)
+                raise
+        return copied
 
 
 def _take_base(engine: Engine, base: Path) -> None:
@@ -109,7 +118,16 @@ def _take_rows(engine: Engine, project: Project, progress: Progress | None) -> C
 
 def _take_correction(engine: Engine, row: Row, copied: Copied) -> None:
     try:
-        engine.learn(row.source or "", row.target or "", user=row.user, force=True, time=row.time)
+        said = said_in(row)
+        engine.learn(
+            row.source or "",
+            row.target or "",
+            user=row.user,
+            force=True,
+            time=row.time,
+            upstream=said.text if said else None,
+            upstream_name=said.engine if said else None,
+        )
         copied.learned += 1
     except UnlearnableError as error:
         copied.refused.append(f"correction {row.id}: {error.what}")

@@ -6,16 +6,21 @@ lock, so that interactive users do not have to wait for them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from dragoman.adapt.adaptation import beside
+import numpy as np
+
+from dragoman.adapt.adaptation import Adaptation, beside
 from dragoman.adapt.lists import Candidates, candidates, losses
 from dragoman.adapt.protocol import MEASURES, Vector
 from dragoman.cancelling import checkpoint
+from dragoman.errors import UnlearnableError
 from dragoman.project import translating
 from dragoman.project.state import State
 from dragoman.search.decoder import Search
 from dragoman.types import Pair
+from dragoman.upstream import fusion_learning
+from dragoman.upstream.fusion_trust import ENTRIES, Costs, costs_of
 
 
 @dataclass(frozen=True)
@@ -25,40 +30,75 @@ class Lesson:
     revision: int  # of the state it was made with
     pair: Pair
     found: Search | None
+    said: Pair | None = None  # the same source with what another engine says
+    engine: str | None = None
 
 
 @dataclass(frozen=True)
 class Comparison:
     """The translations that were possible, and how far each is from the correction."""
 
-    offered: Candidates
+    offered: Candidates | None
     losses: Vector
+    costs: Costs | None = None  # of the levels of trust in another engine
 
 
-def prepare(state: State, source: str, target: str) -> Lesson:
+def prepare(state: State, source: str, target: str, upstream: str | None = None, engine: str | None = None) -> Lesson:
     """Read a correction, and search for translations of its source if weights adapt; needs the engine's lock."""
     pair = state.knowledge.read_pair(source, target)
-    return Lesson(state.revision, pair, translating.search(state, pair.source) if state.adaptation else None)
+    said = _read_said(state, source, upstream)
+    wanted = state.adaptation_of(said is not None) or (said is not None and not state.is_untaught)
+    found = translating.search(state, pair.source, upstream) if wanted else None
+    return Lesson(state.revision, pair, found, said, engine)
+
+
+def _read_said(state: State, source: str, upstream: str | None) -> Pair | None:
+    """What another engine says beside the source; None if nothing can be learned from it."""
+    if upstream is None:
+        return None
+    try:
+        return state.knowledge.read_pair(source, upstream)
+    except UnlearnableError:
+        return None
 
 
 def compare(state: State, lesson: Lesson) -> Comparison | None:
     """Compare the possible translations with the correction; needs no lock."""
-    adaptation = state.adaptation
-    if adaptation is None or lesson.found is None:
-        return None
+    adaptation, costs = state.adaptation_of(lesson.said is not None), _costs(lesson)
+    if adaptation is None or lesson.found is None or not _fits(adaptation, lesson.found):
+        return None if costs is None else Comparison(None, np.zeros(0), costs)
     checkpoint()
     most = min(adaptation.adapter.nbest, translating.most_listed(lesson.found))
     nbest = lesson.found.nbest(most, distinct=True)
     offered = candidates(lesson.found, nbest, factors=adaptation.wants_factors)
     measure = MEASURES[adaptation.adapter.measure]()
-    return Comparison(offered, losses(measure, offered.words, lesson.pair.target_words))
+    return Comparison(offered, losses(measure, offered.words, lesson.pair.target_words), costs)
+
+
+def _costs(lesson: Lesson) -> Costs | None:
+    """What the levels of trust in another engine would have cost, if its translation was on offer."""
+    if lesson.found is None or lesson.found.upstream is None:
+        return None
+    nbest, said = lesson.found.nbest(ENTRIES, distinct=True), lesson.found.upstream
+    return costs_of(nbest, said.bonus, said.words, lesson.pair.target_words)
+
+
+def _fits(adaptation: Adaptation, found: Search) -> bool:
+    """Whether a search was made with the features whose weights adapt: what an engine says may be of no use."""
+    return len(adaptation.weights) == len(found.best.features)
 
 
 def learn(state: State, lesson: Lesson, comparison: Comparison | None) -> bytes:
     """Adapt the weights, then let the models learn; returns what the journal records of both."""
     adapted = b""
-    if state.adaptation and comparison:
-        adapted = state.adaptation.learn(comparison.offered, comparison.losses)
-    contribution = state.knowledge.learn(lesson.pair).to_bytes()
+    adaptation = state.adaptation_of(lesson.said is not None)
+    if adaptation and comparison and comparison.offered:
+        adapted = adaptation.learn(comparison.offered, comparison.losses)
+    said, costs = None, comparison.costs if comparison else None
+    if lesson.said:
+        said = replace(fusion_learning.learn(state.knowledge, lesson.said, lesson.engine), costs=costs)
+    contribution = state.knowledge.learn(lesson.pair)
+    if said:
+        state.count_said(said, contribution)
     state.after_learning()
-    return beside(contribution, adapted)
+    return beside(fusion_learning.with_said(contribution.to_bytes(), said), adapted)

@@ -52,6 +52,9 @@ class Memory:
     def __len__(self) -> int:
         return len(self._texts)
 
+    def __contains__(self, number: int) -> bool:
+        return number in self._texts
+
     def add(self, number: int, source: str, target: str) -> None:
         """Add a correction, newer than all others."""
         key = _key(source)

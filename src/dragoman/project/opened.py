@@ -1,7 +1,8 @@
 """An open project: its state, access to it, and how it is loaded and saved.
 
 The state follows from the journal. One process may write, any number can follow the journal (`refresh`). If something
-goes wrong during a change, the state is restored from disk (`_undoing`). `Engine` adds translating and learning.
+goes wrong during a change, the state is restored from disk (`_undoing`). If that is impossible at the moment, it is
+done later, and meanwhile the state is as before the change (`recovery`). `Engine` adds translating and learning.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import Literal, Self
 from dragoman.errors import BadInputError, DragomanError, StorageError
 from dragoman.locks import ReadWriteLock
 from dragoman.models.knowledge import Knowledge
+from dragoman.project.recovery import Recovery, Undo
+from dragoman.project.saving import SnapshotSaver
 from dragoman.project.state import State
 from dragoman.store import (
     BehindError,
@@ -28,6 +31,8 @@ from dragoman.store import (
 )
 from dragoman.text.tokens import Mode
 
+VERIFIED_AT_ONCE = 1 << 25  # bytes of a snapshot that a writer checks while it opens the project: a tenth of a second
+
 
 class OpenProject:
     """A project open for reading, following or writing; a snapshot is saved every `snapshot_every` rows."""
@@ -38,20 +43,22 @@ class OpenProject:
         self._write = write
         self._closed = False
         self._lock = ReadWriteLock()
-        self._snapshot_every = snapshot_every
-        self._saving = threading.Lock()
-        self._saver: threading.Thread | None = None
         self._refreshing = threading.Lock()
         self._refreshed = threading.Condition()
         self._follower: Follower | None = None
         self._digest = ""  # of the last row that was read
         self._about = ""  # the description of the project when the state was restored
+        self._torn = False  # the models are half changed: nothing can be done before they are restored
+        self._unsettled = False  # good for translating, but not exactly what the journal gives
+        self._trouble: str | None = None  # what has gone wrong with the journal, until it works again
+        self._recovery: Recovery | None = None
+        self._recovering = threading.Lock()
         try:
             self._restore()
         except BaseException:
             project.close()
             raise
-        self._tried = self._state.saved  # revision of the last attempt to save a snapshot
+        self._saver = SnapshotSaver(self, every=snapshot_every)
 
     @property
     def path(self) -> Path:
@@ -101,6 +108,32 @@ class OpenProject:
                 except (DragomanError, OSError) as error:
                     raise self._not_undone() from error
 
+    def _report(self, error: BaseException) -> None:
+        """Note that the journal cannot be used, and try again in the background until it can."""
+        with self._recovering:
+            self._trouble = str(error)
+            if not self._closed and not (self._recovery and self._recovery.running):
+                self._recovery = Recovery(self._try_again)
+
+    def _try_again(self) -> None:
+        """See whether the journal can be used again; if so, restore what could not be restored before."""
+        try:
+            self._project.journal.check_usable()  # without the lock: a database that does not answer delays nobody
+            with self._lock.writing():
+                if (self._torn or self._unsettled) and not self._closed:
+                    self._restore()
+        except SupersededError:
+            self.confirm()
+        except Exception as error:
+            self._trouble = str(error)
+            raise
+        self._trouble = None
+
+    def _check_settled(self) -> None:
+        """Raise an error if the state is not exactly what the journal gives."""
+        if self._unsettled:
+            raise self._not_undone()
+
     def _not_undone(self) -> StorageError:
         remedy = "check the disk or the database, and try again"
         return StorageError("the project could not be restored after an error", where=self._project.path, remedy=remedy)
@@ -109,11 +142,27 @@ class OpenProject:
     def _writing(self) -> Iterator[State]:
         """The state, for a `with` block that may change it."""
         self.check_writable()
+        self._check_reachable()
+        self._saver.verify(self)
         with self._lock.writing():
             self.check_writable()
-            if self._torn:
+            if self._torn or self._unsettled:
                 self._restore()
+            self._trouble = None
             yield self._state
+
+    def _check_reachable(self) -> None:
+        """Raise an error if the journal cannot be written to, while nothing is changed and nobody is kept waiting."""
+        try:
+            self._project.journal.check_reachable()
+        except SupersededError:
+            with self._lock.writing():
+                if self._write:
+                    self._step_down()
+            raise
+        except StorageError as error:
+            self._report(error)
+            raise
 
     def _check_open(self) -> None:
         if self._closed:
@@ -122,6 +171,8 @@ class OpenProject:
     def check_writable(self) -> None:
         """Raise an error unless this process is the writer; it names the writer."""
         self._check_open()
+        if self._write and not self._project.journal.is_writable:
+            raise self._project.journal.not_writable()
         if self._write:
             return
         if self._follower:
@@ -135,32 +186,44 @@ class OpenProject:
         )
 
     @contextmanager
-    def _undoing(self) -> Iterator[None]:
-        """If anything goes wrong inside, restore the state from the journal.
+    def _undoing(self) -> Iterator[Undo]:
+        """If anything goes wrong inside, restore the state from the journal: it is unknown whether the row is on disk.
 
-        Subtracting would not work: it is unknown how far the models got, and whether the row is on disk.
+        If that is impossible now, it is done later, and the change is taken back in memory if it is known how far it
+        got. The error is then the one that was raised inside.
         """
+        undo = Undo(self._state)
         try:
-            yield
+            yield undo
         except BaseException as error:
             self._torn = True
-            if isinstance(error, SupersededError):
-                self._step_down()
-            else:
-                self._restore()
+            try:
+                if isinstance(error, SupersededError):
+                    self._step_down()
+                else:
+                    self._restore()
+            except Exception as problem:  # the first error says more, and is raised
+                if undo.possible:
+                    undo.take_back()
+                    self._torn, self._unsettled = False, True
+                self._report(problem)
             raise
 
-    def _restore(self) -> None:
-        """Restore the state from disk: the newest intact snapshot, and the rows of the journal after it."""
+    def _restore(self, *, verify: bool = False) -> None:
+        """Restore the state from disk: the newest intact snapshot, and the rows of the journal after it.
+
+        With `verify`, every byte of the snapshot is checked, however large it is.
+        """
         self._project.check_agreement()
         about, directory = self._project.about, self._project.find_base()
         base = None if directory is None else Knowledge.open_base(directory)
-        state, warnings = State.restore(self._project, base)
+        state, warnings = State.restore(self._project, base, verify=verify or (VERIFIED_AT_ONCE if self._write else 0))
         self._digest = self._project.journal.digest(state.revision)
         self._state, self._about = state, about
         self._project.journal.resume(state.revision, self._digest)
+        warnings += self._project.journal.warnings
         self.warnings += [warning for warning in warnings if warning not in self.warnings]
-        self._torn = False
+        self._torn = self._unsettled = False
 
     # ── One writer, many replicas ────────────────────────────────────────────────────────────────────────────────────
 
@@ -190,8 +253,13 @@ class OpenProject:
 
     @property
     def problem(self) -> str | None:
-        """Why a replica cannot follow the journal, or None."""
-        return self._follower.problem if self._follower and not self._write else None
+        """What is wrong, or None: why a replica cannot follow the journal, or why a writer cannot write it.
+
+        Translating goes on meanwhile, from what was known before. It becomes None when the journal works again.
+        """
+        if self._follower and not self._write:
+            return self._follower.problem
+        return self._trouble
 
     def wait_for(self, revision: int, timeout: float = 5.0) -> None:
         """Wait until at least this revision is known here; `BehindError` after `timeout` seconds."""
@@ -213,7 +281,7 @@ class OpenProject:
 
     def _fold_news(self) -> None:
         try:
-            if self._torn:  # handled in the same way
+            if self._torn or self._unsettled:  # handled in the same way
                 raise RewoundError("the project could not be restored after an error", where=self._project.path)
             while True:
                 rows = self._project.journal.news(self._state.revision, self._digest)
@@ -239,16 +307,20 @@ class OpenProject:
         return self._project.about != self._about
 
     def _fold(self, rows: list[Row]) -> None:
+        known = {row.id: row for row in rows}
+        for row in rows:  # read before anything is changed, in case the database is lost meanwhile
+            if row.kind == "forget" and row.refers_to not in known:
+                known[int(row.refers_to or 0)] = self._project.journal.get(int(row.refers_to or 0))
         with self._lock.writing():
             self._check_open()
             with self._undoing():
                 for row in rows:
-                    self._state.fold(row, self._project.journal)
+                    self._state.fold(row, known.__getitem__)
             self._digest = rows[-1].digest
 
     def promote(self) -> None:
         """Become the writer; refused while there is one. All earlier rows are known when this returns."""
-        with self._saving, self._refreshing:  # saving a snapshot holds the lock of the directory
+        with self._saver.lock, self._refreshing:  # saving a snapshot holds the lock of the directory
             if self._write:
                 return
             self._check_open()
@@ -298,27 +370,10 @@ class OpenProject:
         """
         if self._follower is None:
             self.check_writable()
-        with self._saving, self._project.keeping_files():
-            with self._reading() as state:
-                revision = self._tried = state.revision
-                if state.saved == revision:
-                    return
-                arrays, about = state.snapshot()
-            self._project.save_snapshot(revision, arrays, about)
-            state.saved = revision
+        self._saver.save(self)
 
     def _save_now_and_then(self) -> None:
-        if self._state.revision - self._tried >= self._snapshot_every and not (self._saver and self._saver.is_alive()):
-            self._saver = threading.Thread(target=self._save_or_warn, daemon=True)
-            self._saver.start()
-
-    def _save_or_warn(self) -> None:
-        """Without a snapshot nothing is lost; opening only takes longer."""
-        try:
-            self.save_snapshot()
-        except DragomanError as error:
-            if self._write or not isinstance(error, BadInputError):  # where another process writes, it also saves
-                self.warnings.append(f"could not save a snapshot: {error}")
+        self._saver.save_now_and_then(self)
 
     def close(self) -> None:
         """Save a snapshot and release the project. Acknowledged corrections are safe even without this."""
@@ -326,11 +381,12 @@ class OpenProject:
             return
         if self._follower:
             self._follower.stop()
-        if self._saver:
-            self._saver.join()
+        if self._recovery:
+            self._recovery.stop()
+        self._saver.wait()
         try:
             if self._write or self._follower:
-                self._save_or_warn()
+                self._saver.save_or_warn(self)
         finally:
             with self._lock.writing():
                 self._closed = True

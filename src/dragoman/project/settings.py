@@ -26,6 +26,7 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import checked_language_share, checked_limit, checked_share
 from dragoman.project.guard import Guard
 from dragoman.search.decoder import Estimates
+from dragoman.upstream.names import parse as parse_engine_name
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
@@ -79,7 +80,7 @@ def _check_weights(state: State, values: Mapping[str, float]) -> dict[str, float
 def _apply_weights(state: State, values: Mapping[str, float]) -> None:
     state.weights = Weights(state.weights.preset, values)
     if state.adaptation:  # which starts again from them
-        state.adaptation = Adaptation(state.adaptation.adapter.settings(), state.weights)
+        _apply_adapter(state, state.adaptation.adapter.settings())
 
 
 def _check_adapter(_: State, value: Adapter | Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -95,6 +96,8 @@ def _check_adapter(_: State, value: Adapter | Mapping[str, Any] | None) -> dict[
 
 def _apply_adapter(state: State, value: Mapping[str, Any] | None) -> None:
     state.adaptation = Adaptation(value, state.weights) if value else None
+    fused = Weights(state.weights.preset, upstream=True)
+    state.fused_adaptation = Adaptation(value, fused) if value else None
 
 
 WEIGHTS = Setting[dict[str, float], Mapping[str, float]](
@@ -213,9 +216,34 @@ GUARD = Setting[Guard, Guard](
     dump=lambda state: _without_infinity(asdict(state.guard)),
 )
 
+# ── Another engine ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _check_upstream(_: State, value: str | None) -> str | None:
+    if value is not None and not isinstance(value, str):
+        remedy = 'pass a name such as "ct2:models/nmt-en-es", or None'
+        raise BadInputError(f"upstream must be the name of an engine, not {value!r}", remedy=remedy)
+    if value is not None:
+        parse_engine_name(value)
+    return value
+
+
+def _apply_upstream(state: State, value: str | None) -> None:
+    state.upstream = value
+
+
+UPSTREAM = Setting[str | None, str | None](
+    "upstream",
+    'another engine whose translations are improved, such as "ct2:models/nmt-en-es"; null for none',
+    _check_upstream,
+    _apply_upstream,
+    read=lambda state: state.upstream,
+    dump=lambda state: state.upstream,
+)
+
 # In the order in which several are applied: an adapter starts from the weights.
 SETTINGS: dict[str, Setting[Any, Any]] = {
-    each.name: each for each in (WEIGHTS, ADAPTER, ESTIMATES, SHARE, LANGUAGE_SHARE, LIMIT, GLOSSARY, GUARD)
+    each.name: each for each in (WEIGHTS, ADAPTER, ESTIMATES, SHARE, LANGUAGE_SHARE, LIMIT, GLOSSARY, GUARD, UPSTREAM)
 }
 
 

@@ -6,27 +6,32 @@ later, from the first row or from any snapshot: the arrays are the same, bit for
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from dragoman.adapt.adaptation import Adaptation, apart
 from dragoman.arrays import ArrayTree
 from dragoman.errors import DamagedFileError
 from dragoman.models.knowledge import Knowledge
-from dragoman.models.loglinear import Weights
+from dragoman.models.loglinear import PRESETS, Weights
 from dragoman.models.modelset import Contribution
+from dragoman.models.replacements import Replacements
 from dragoman.project.glossary import Glossary
 from dragoman.project.guard import Guard
 from dragoman.project.memory import Memory
 from dragoman.project.settings import apply_settings, dump_settings
 from dragoman.search.decoder import Estimates
 from dragoman.search.searching import Search
-from dragoman.store import Journal, Project, Row, Snapshot
-from dragoman.text.tokens import SIGNATURE
+from dragoman.search.upstream_options import Trust
+from dragoman.store import Project, Row, Snapshot
+from dragoman.store.description import DESCRIPTION
+from dragoman.text.tokens import SIGNATURE, Mode
+from dragoman.upstream import fusion_learning
+from dragoman.upstream.fusion_trust import Confidence
 
 # Of snapshots, and how texts were split for them; snapshots of another format are ignored, the journal has it all.
-FORMAT = f"2 {SIGNATURE}"
+FORMAT = f"3 {SIGNATURE}"
 
 
 @dataclass
@@ -40,24 +45,34 @@ class State:
     memory: Memory = field(default_factory=Memory)
     adaptation: Adaptation | None = None
     estimates: Estimates = field(default_factory=Estimates)
-    latest: tuple[tuple[int, str], Search] | None = (
+    replacements: Replacements = field(default_factory=Replacements)  # of what another engine says
+    confidence: Confidence = field(default_factory=Confidence)  # in that engine
+    trust: Trust = field(default_factory=Trust)
+    fused_adaptation: Adaptation | None = None  # of the weights over another engine
+    upstream: str | None = None  # the name of that engine
+    latest: tuple[tuple[int, str, str | None], Search] | None = (
         None  # revision and text; learning the correction needs the same search
     )
     revision: int = 0  # id of the last row of the journal folded into it
     saved: int = 0  # id of the last row covered by a snapshot
+    origin: int | None = None  # the snapshot it was restored from, unless every byte of that was checked
 
     @classmethod
-    def restore(cls, project: Project, base: Knowledge | None) -> tuple[Self, list[str]]:
-        """The state after the last row, and a warning for each snapshot that could not be used."""
-        settings = project.settings
+    def restore(cls, project: Project, base: Knowledge | None, *, verify: bool | int = False) -> tuple[Self, list[str]]:
+        """The state after the last row, and a warning for each snapshot that could not be used.
+
+        Every byte of a snapshot is checked if `verify`, or if it has at most so many bytes; otherwise files that have
+        changed.
+        """
+        settings = initial_settings(project)
         state = cls._new(Knowledge(base, tokens=settings["tokens"], order=settings["order"]), settings)
-        snapshot, warnings = project.newest_snapshot()
+        snapshot, warnings = project.newest_snapshot(verify=verify)
         if snapshot and snapshot.about.get("format") != FORMAT:
             warnings.append(f"snapshot {snapshot.id} skipped: it was made by another version of dragoman")
         elif snapshot:
             state = cls._from_snapshot(snapshot, base, settings)
         for row in project.journal.rows(after=state.revision):
-            state.fold(row, project.journal)
+            state.fold(row, project.journal.get)
         return state, warnings
 
     @classmethod
@@ -71,37 +86,61 @@ class State:
         state = cls._new(knowledge, settings)
         state.memory = Memory.from_arrays(arrays.under("memory"))
         state.revision = state.saved = snapshot.id
+        state.origin = None if snapshot.verified else snapshot.id
         apply_settings(state, snapshot.about["settings"])
         if state.adaptation:
             state.adaptation.restore(arrays.under("adaptation"))
+        if state.fused_adaptation:
+            state.fused_adaptation.restore(arrays.under("upstream.adaptation"))
+        state.replacements = Replacements.from_arrays(arrays.under("upstream.replacements"))
+        state.confidence = Confidence.from_arrays(arrays.under("upstream.confidence"))
         return state
 
-    def fold(self, row: Row, journal: Journal) -> None:
-        """Apply the next row of the journal."""
+    def fold(self, row: Row, find: Callable[[int], Row]) -> None:
+        """Apply the next row of the journal; `find` returns an earlier row."""
         if row.kind == "learn":
             source, target = texts(row)
-            if self.adaptation and (adapted := adapted_by(row)):
-                self.adaptation.replay(adapted)
-            self.knowledge.relearn(self.knowledge.read_pair(source, target), contribution(row))
+            said = said_in(row)
+            adaptation = self.adaptation_of(said is not None)
+            if adaptation and (adapted := adapted_by(row)):
+                adaptation.replay(adapted)
+            pair = self.knowledge.read_pair(source, target)
+            if said:
+                fusion_learning.relearn(self.knowledge, self.knowledge.read_pair(source, said.text), said)
+            self.knowledge.relearn(pair, contribution(row))
+            if said:
+                self.count_said(said, contribution(row))
             self.memory.add(row.id, source, target)
             self.after_learning()
         elif row.kind == "forget":
-            self.take_back(journal.get(int(row.refers_to or 0)))
+            self.take_back(find(int(row.refers_to or 0)))
         elif row.kind == "settings":
             apply_settings(self, row.settings or {})
         self.revision = row.id
 
     def take_back(self, row: Row) -> None:
-        """Subtract what a correction added; a flagged one has added nothing."""
+        """Subtract what a correction added: nothing if it was flagged, or has been forgotten before."""
         self.latest = None
-        if row.kind == "learn":
+        if row.kind == "learn" and row.id in self.memory:
+            said = said_in(row)
             self.knowledge.forget(self.knowledge.read_pair(*texts(row)), contribution(row))
+            if said:
+                self.count_said(said, contribution(row), -1)
+                fusion_learning.forget(self.knowledge, said)
             self.memory.remove(row.id)
             if not len(self.memory):  # as if there had never been any: this drops the vocabulary, too
                 self.knowledge = self.knowledge.without_corrections()
-            if self.adaptation and (adapted := adapted_by(row)):
-                self.adaptation.retract(adapted)
+                self.replacements, self.confidence = Replacements(), Confidence()
+            adaptation = self.adaptation_of(said is not None)
+            if adaptation and (adapted := adapted_by(row)):
+                adaptation.retract(adapted)
             self._drop_vanished_factors()
+
+    def count_said(self, said: fusion_learning.Said, correction: Contribution, sign: int = 1) -> None:
+        """Count what became of another engine's translation, or take that back (sign −1)."""
+        fusion_learning.count(self.replacements, said, correction, sign)
+        if said.costs is not None:
+            self.confidence.add(sign * said.costs)
 
     def after_learning(self) -> None:
         """Drop factors of phrase pairs that the models have dropped because of the limit."""
@@ -110,8 +149,9 @@ class State:
 
     def _drop_vanished_factors(self) -> None:
         """Forget the factors of phrase pairs that no longer exist, before their keys are reused."""
-        if self.adaptation:
-            self.adaptation.factors.drop_vanished(self.knowledge.models.phrases)
+        for adaptation in (self.adaptation, self.fused_adaptation):
+            if adaptation:
+                adaptation.factors.drop_vanished(self.knowledge.models.phrases)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -126,6 +166,24 @@ class State:
         adapted = dict(zip(self.weights, self.adaptation.weights.tolist(), strict=True))
         return Weights(self.weights.preset, adapted)
 
+    @property
+    def fused_weights(self) -> Weights:
+        """The weights over another engine: those that it starts with, or as they were adapted since."""
+        start, adaptation = Weights(self.weights.preset, upstream=True), self.fused_adaptation
+        if adaptation is None or not adaptation.live:
+            return start
+        adapted = dict(zip(start, adaptation.weights.tolist(), strict=True))
+        return Weights(self.weights.preset, adapted, upstream=True)
+
+    def adaptation_of(self, fused: bool) -> Adaptation | None:
+        """What adapts the weights of translations over another engine, or of others."""
+        return self.fused_adaptation if fused else self.adaptation
+
+    @property
+    def is_untaught(self) -> bool:
+        """Whether there is nothing that a translation could come from."""
+        return not len(self.memory) and self.knowledge.base is None
+
     def snapshot(self) -> tuple[ArrayTree, dict[str, Any]]:
         """A copy of the state to save: arrays and their description."""
         packed, places = self.arrays().pack()
@@ -137,7 +195,24 @@ class State:
         tree.put("memory", self.memory.arrays())
         if self.adaptation:
             tree.put("adaptation", self.adaptation.arrays())
+        if self.fused_adaptation:
+            tree.put("upstream.adaptation", self.fused_adaptation.arrays())
+        tree.put("upstream.replacements", self.replacements.arrays())
+        tree.put("upstream.confidence", self.confidence.arrays())
         return tree
+
+
+def initial_settings(project: Project) -> dict[str, Any]:
+    """The settings that a project was created with, after checking that they can be used."""
+    settings = project.settings
+    choices = {"preset": tuple(PRESETS), "tokens": get_args(Mode)}
+    odd = [name for name, known in choices.items() if settings.get(name) not in known]
+    if type(settings.get("order")) is not int:
+        odd.append("order")
+    if odd:
+        what = f"the initial settings have an invalid {odd[0]}: {settings.get(odd[0])!r}"
+        raise DamagedFileError(what, where=project.path / DESCRIPTION, remedy="restore it from a copy")
+    return settings
 
 
 def texts(row: Row) -> tuple[str, str]:
@@ -153,7 +228,18 @@ def contribution(row: Row) -> Contribution:
         raise DamagedFileError(
             f"row {row.id} of the journal has no contribution", remedy="restore the journal from a copy"
         )
-    return Contribution.from_bytes(apart(row.contribution)[0])
+    return contribution_of(row.contribution)[0]
+
+
+def contribution_of(data: bytes) -> tuple[Contribution, fusion_learning.Said | None]:
+    """What a correction contributed, and what another engine had said, from what the journal records of both."""
+    contributed, said = fusion_learning.apart_from_said(apart(data)[0])
+    return Contribution.from_bytes(contributed), said
+
+
+def said_in(row: Row) -> fusion_learning.Said | None:
+    """What another engine had said of the source of a correction, if it was learned with that."""
+    return fusion_learning.apart_from_said(apart(row.contribution)[0])[1] if row.contribution else None
 
 
 def adapted_by(row: Row) -> bytes:

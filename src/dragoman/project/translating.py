@@ -6,48 +6,122 @@ alone, so nobody has to wait for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import NamedTuple
 
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import Candidates, candidates
+from dragoman.cancelling import checkpoint
 from dragoman.errors import BadInputError
 from dragoman.project.state import State
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam, Decoder, Search
 from dragoman.search.hypotheses import Hypothesis, NBest
+from dragoman.search.pieces import MAX_UNCUT_WORDS, Pieces
 from dragoman.search.searching import Links
+from dragoman.search.upstream_options import Suggestion, can_be_said
 from dragoman.types import Match, Phrase, Sentence, Term, Translation
+from dragoman.upstream.fusion import blended
+from dragoman.upstream.fusion_trust import FEATURE
 
+Reading = Callable[[], AbstractContextManager[State]]  # the state, for a `with` block during which nobody changes it
+
+MAX_ALIGNED = 500  # words of another engine's translation; nothing can be aligned with more
 MAX_LIST_WORDS = 100_000  # words of the source times translations of an n-best list
 MAX_TERM_CHARACTERS = 400_000  # of what the terms in one text prescribe
 
 
-def decoder(state: State, beam: Beam | str = "best") -> Decoder:
-    """A decoder with the current models, weights and factors."""
-    adapted = state.adaptation if state.adaptation and state.adaptation.live else None
+def decoder(state: State, beam: Beam | str = "best", upstream: Suggestion | None = None) -> Decoder:
+    """A decoder with the current models, weights and factors: those over another engine, if that says something."""
+    adaptation = state.adaptation_of(upstream is not None)
+    adapted = adaptation if adaptation and adaptation.live else None
     factors = adapted.factors if adapted and adapted.wants_factors else None
     models, slots = state.knowledge.models, state.knowledge.target.slots
-    return Decoder(models, state.weights_in_use, beam, state.estimates, factors, slots)
+    weights = state.weights_in_use
+    if upstream:
+        weights = state.fused_weights
+        weights[FEATURE] += upstream.bonus
+    return Decoder(models, weights, beam, state.estimates, factors, slots)
 
 
-def search(state: State, source: Sentence) -> Search:
+def search(state: State, source: Sentence, upstream: str | None = None) -> Search:
     """Search for translations of a sentence; kept for an adapter, which needs it again for the correction."""
-    key = state.revision, source.text
+    key = state.revision, source.text, upstream
     latest = state.latest  # read once, because other threads translate meanwhile
     if latest and latest[0] == key:
         return latest[1]
-    found = search_behind(state, source, Prefix(()), "best")
-    if state.adaptation:
+    found = search_behind(state, source, Prefix(()), "best", upstream)
+    if state.adaptation or found.upstream:
         state.latest = key, found
     return found
 
 
-def search_behind(state: State, source: Sentence, prefix: Prefix, beam: Beam | str) -> Search:
-    """Search for translations that begin with a prefix, using the terms of the glossary."""
+def search_in_pieces(reading: Reading, source: Sentence, beam: Beam | str = "best") -> Search | None:
+    """Search a long sentence with the lock released between its pieces; None if it is short enough not to be cut.
+
+    Each piece is searched with the models as they are at that moment.
+    """
+    if len(source) <= MAX_UNCUT_WORDS:
+        return None
+    with reading() as state:
+        words, last = state.knowledge.source.model_words(source), state.revision
+        pieces = Pieces(words, source.placeable, find_terms(state, words, source.placeable))
+    while not pieces.found:
+        checkpoint()
+        with reading() as state:
+            pieces.search_next(decoder(state, beam).plan, changed=state.revision != last)
+            last = state.revision
+    return pieces.found
+
+
+def search_behind(
+    state: State, source: Sentence, prefix: Prefix, beam: Beam | str, upstream: str | None = None
+) -> Search:
+    """Search for translations that begin with a prefix, using the terms of the glossary.
+
+    `upstream` is what another engine says of the source: its words are on offer too, if they can be used.
+    """
     words = state.knowledge.source.model_words(source)
     terms = find_terms(state, words, source.placeable)
-    return decoder(state, beam).search(words, source.placeable, prefix=prefix, terms=terms)
+    said = hear(state, words, upstream)
+    given = decoder(state, beam, said)
+    return given.search(words, source.placeable, prefix=prefix, terms=terms, upstream=said)
+
+
+def hear(state: State, words: tuple[str, ...], upstream: str | None) -> Suggestion | None:
+    """What another engine says as the search takes it; None if it cannot be joined with what was learned."""
+    target = state.knowledge.target
+    said = target.read(upstream) if upstream is not None else None
+    if said is None or not 1 <= len(said) <= MAX_ALIGNED or len(words) > MAX_UNCUT_WORDS:
+        return None
+    bonus = state.confidence.searched
+    heard = Suggestion(target.model_words(said), said, bonus, state.trust, state.replacements)
+    return heard if can_be_said(state.knowledge.models, words, heard) else None
+
+
+def is_final(state: State, source: Sentence, upstream: str) -> bool:
+    """Whether what another engine says is to be taken as it is.
+
+    So it is where nothing was learned, where the two cannot be joined, or where doing so has not paid; but never
+    against the glossary.
+    """
+    if not len(state.knowledge.target.read(upstream)):
+        return False
+    words = state.knowledge.source.model_words(source)
+    if state.glossary.find(words, source.placeable):
+        return False
+    return state.is_untaught or state.confidence.bonus is None or hear(state, words, upstream) is None
+
+
+def repeated(state: State, source: Sentence, upstream: str) -> Translation:
+    """What another engine says, to the byte, as a translation."""
+    said = state.knowledge.target.read(upstream)
+    words = state.knowledge.source.model_words(source), state.knowledge.target.model_words(said)
+    phrase = Phrase((0, len(source)), (0, len(said)), *words, "upstream")
+    features = dict.fromkeys(state.fused_weights, 0.0)
+    return Translation(upstream, 0.0, features, [], source, said, (phrase,), upstream=upstream)
 
 
 def find_terms(state: State, words: tuple[str, ...], placeable: tuple[bool, ...]) -> list[Term]:
@@ -98,7 +172,8 @@ def ranked(adaptation: Adaptation | None, lists: Lists, n: int) -> list[Hypothes
 
 def best(state: State, source: Sentence, found: Search, n: int) -> list[Translation]:
     """The n best translations of a search as text."""
-    hypotheses = ranked(state.adaptation, listed(found, state.adaptation, n), n)
+    adaptation = state.adaptation_of(found.upstream is not None)
+    hypotheses = ranked(adaptation, listed(found, adaptation, n), n)
     known: Links = {}
     return [written(state, source, found, hypothesis, known) for hypothesis in hypotheses]
 
@@ -110,7 +185,23 @@ def written(
     fixed = {word for word, placeable in zip(found.source, source.placeable, strict=True) if placeable}
     marks = [word in fixed for word in hypothesis.words]
     target = state.knowledge.target.write(hypothesis.words, source, marks)
-    return _translation(source, target, found, hypothesis, tuple(_phrases(found.source, hypothesis)), known=known)
+    return _fused(source, target, found, hypothesis, known)
+
+
+def _fused(
+    source: Sentence, target: Sentence, found: Search, hypothesis: Hypothesis, known: Links | None
+) -> Translation:
+    """A hypothesis as a translation; pieces of another engine's translation are written as they are there."""
+    upstream = found.upstream
+    if upstream is None or upstream.sentence is None:
+        return _translation(source, target, found, hypothesis, tuple(_phrases(found.source, hypothesis)), known=known)
+    said = upstream.sentence
+    phrases = tuple(_phrases(found.source, hypothesis, said))
+    if hypothesis.words == upstream.words:
+        made = _translation(source, said, found, hypothesis, phrases, known=known)
+        return replace(made, text=said.text, target=said, upstream=said.text)
+    made = _translation(source, blended(target, said, hypothesis), found, hypothesis, phrases, known=known)
+    return replace(made, upstream=said.text)
 
 
 def recall(state: State, source: Sentence, match: Match) -> Translation:
@@ -123,11 +214,13 @@ def recall(state: State, source: Sentence, match: Match) -> Translation:
     return _translation(source, target, found, found.best, (phrase,), match.id)
 
 
-def _phrases(words: tuple[str, ...], hypothesis: Hypothesis) -> Iterator[Phrase]:
+def _phrases(words: tuple[str, ...], hypothesis: Hypothesis, said: Sentence | None = None) -> Iterator[Phrase]:
+    """The phrases of a hypothesis; `said` is another engine's translation, which some of them replace."""
     at = 0
     for step in hypothesis.steps:
         target = at, at + len(step.words)
-        yield Phrase(step.source, target, words[slice(*step.source)], step.words, step.kind)
+        replaced = " ".join(said.words[slice(*step.replaces)]) if said and step.replaces else ""
+        yield Phrase(step.source, target, words[slice(*step.source)], step.words, step.kind, replaced)
         at = target[1]
 
 

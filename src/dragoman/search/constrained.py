@@ -28,7 +28,7 @@ from dragoman.search import constrained_kernels as kernels
 from dragoman.search import recall_kernels
 from dragoman.search.constrained_edits import nearly
 from dragoman.search.options import Scorer, new_span_options, selected
-from dragoman.search.options_kernels import ADDED, COPY, GIVEN, INSERTED, OPTION, STRANGE, SpanOptions
+from dragoman.search.options_kernels import ADDED, COPY, GIVEN, INSERTED, NOWHERE, OPTION, STRANGE, SpanOptions
 
 COMPLETIONS = 10  # tried for an unfinished word where no option offers one
 PLACES = 200_000  # most pairs of a prefix word and a source word tried; in long sentences, those near the diagonal
@@ -156,6 +156,7 @@ def _extra(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids, strict: 
     made = np.zeros(words.size, OPTION)
     made["start"], made["end"], made["path"], made["pair"], made["factor"] = start, end, kind, kind, 1.0
     added = np.where(words < scorer.sentence.spelling.first, ADDED, ADDED + 1)  # a word that the models do not know
+    made["place"] = made["reach"] = NOWHERE
     made["surcharges"] = np.where(kind == GIVEN, STRANGE, 2 * STRANGE if strict else added)
     made["begin"] = np.arange(words.size)
     made["stop"] = made["begin"] + 1

@@ -45,7 +45,7 @@ def nearly(scorer: Scorer, options: SpanOptions, prefix: Ids, near: Ids) -> tupl
     row["path"], row["pair"], row["factor"] = GIVEN, GIVEN, 1.0
     made.features[beside] += options.features[found["dropped"][beside]]
     made.features[:, LANGUAGE] = found["language"]
-    options_kernels.score_options(made, scorer.weights, scorer.recall, scorer.language)
+    options_kernels.score_options(made, scorer.weights, scorer.recall, scorer.language, scorer.heard)
     return made, np.stack([found["at"], np.arange(row.size), found["reached"]], axis=1)
 
 

@@ -28,6 +28,7 @@ from dragoman.search.options import Estimates, Factors, as_factors
 from dragoman.search.pieces import MAX_UNCUT_WORDS, search_pieces
 from dragoman.search.plan import PROFILES, Beam, Plan
 from dragoman.search.searching import Search, search_sentence
+from dragoman.search.upstream_options import Suggestion
 from dragoman.tables import Table
 from dragoman.types import Term
 
@@ -62,12 +63,14 @@ class Decoder:
         *,
         prefix: Prefix | Words | None = None,
         terms: Sequence[Term] = (),
+        upstream: Suggestion | None = None,
     ) -> Search:
         """Search for translations of a sentence, or for those that begin with a prefix.
 
         Words marked as placeable are copied, and terms, which must not overlap, get the translation they prescribe. A
         sentence of more than MAX_UNCUT_WORDS words is cut into pieces unless there is a prefix; either way the time
-        grows linearly with the number of words.
+        grows linearly with the number of words. What another engine says (`upstream`) is on offer too, unless the
+        sentence is cut.
         """
         if isinstance(source, str):
             raise BadInputError("a sentence is a list of words, not one string", remedy="split it first")
@@ -78,7 +81,7 @@ class Decoder:
         wanted = Prefix.of(prefix)
         if len(source) > MAX_UNCUT_WORDS and not wanted.words:
             return search_pieces(self.plan, tuple(source), placeable, terms)
-        return search_sentence(self.plan, tuple(source), placeable, wanted, terms)
+        return search_sentence(self.plan, tuple(source), placeable, wanted, terms, upstream=upstream)
 
 
 @exercise
@@ -86,6 +89,7 @@ def _exercise() -> None:
     models = ModelSet()
     models.add(["a", "b"], ["c", "d"])
     search = Decoder(models, Weights("full")).search(["a", "b"], prefix=Prefix(("c",), unfinished=True))
+    Decoder(models, Weights("full", upstream=True)).search(["a", "b"], upstream=Suggestion(("c", "x")))
     search.nbest(2, distinct=True)
     graph = search.graph()
     graph.confidences(graph.pruned(arcs=1).best)

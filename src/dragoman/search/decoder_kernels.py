@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import lean
-from dragoman.models.loglinear_kernels import LANGUAGE
+from dragoman.models.loglinear_kernels import LANGUAGE, UPSTREAM_BREAKS, UPSTREAM_LEFT
 from dragoman.search.coverage_kernels import covered, covered_words, future, may_cover
 from dragoman.search.hypotheses_kernels import (
     CUBES,
@@ -28,16 +28,18 @@ from dragoman.search.hypotheses_kernels import (
     NONE,
     SPARE,
     STATES,
+    continues,
     end_language,
     enter,
     final_gain,
     lead,
     move_gain,
     new_arc,
+    skipped,
     turn_gain,
 )
-from dragoman.search.options_kernels import WINDOW
-from dragoman.search.recall_kernels import say
+from dragoman.search.options_kernels import NOWHERE, WINDOW
+from dragoman.search.recall_kernels import say, say_after
 from dragoman.search.stacks_kernels import prune, put, take
 
 
@@ -52,24 +54,50 @@ class Task(NamedTuple):
     recall: np.ndarray  # [2^k] ANSWER, of the language model
     first: np.ndarray  # [prefix + 1] int64, the blocks for each number of given words that stand already
     block: np.ndarray  # [blocks, 5] int64: span, first option, one past the last, given words that then stand
+    heard: NamedTuple  # Heard
+
+
+@lean
+def step(task, settings, state, place, move, lm):
+    """What an option adds to a state: (language, state of the language model after, place in `heard` after, gain)."""
+    options, heard = task.options, task.heard
+    option = options.row[place]
+    if heard.words.size == 0:
+        language, memory = say(task.recall, lm, state.memory, options.words, option.begin, option.stop)
+        reached, next_in_turn = np.int64(NONE), False
+    else:
+        next_in_turn = continues(heard, state, option.place)
+        at = np.int64(state.place) if option.place == NOWHERE else np.int64(option.place)
+        follows = option.place == NOWHERE or (next_in_turn and option.place == state.place)
+        said = task.recall, lm, state.memory, options.words, option.begin, option.stop
+        language, memory, reached = say_after(*said, heard, at, follows)
+        if option.place != NOWHERE:
+            reached = np.int64(option.reach)
+        elif option.start == option.end and reached == NONE:
+            reached = np.int64(state.place)
+    gain = option.score + task.weights[LANGUAGE] * language
+    if next_in_turn:
+        gain -= task.weights[UPSTREAM_LEFT] * skipped(heard, state, option.place)
+        return language, memory, reached, gain
+    gain += move
+    if settings.reordering:
+        gain += turn_gain(options, task.weights, state, place)
+    if heard.words.size > 0 and option.start < option.end:
+        gain -= task.weights[UPSTREAM_BREAKS]
+    return language, memory, reached, gain
 
 
 @lean
 def push(work, task, settings, n, row, column, lm, size):
     """Work out one cell of cube n and put it on the heap of `size` items; returns the new size."""
-    options = task.options
     cube = work.cubes[n]
     state, place = work.states[work.grouped[cube.begin + row]], np.int64(cube.first) + column
-    option = options.row[place]
-    language, memory = say(task.recall, lm, state.memory, options.words, option.begin, option.stop)
-    gain = option.score + task.weights[LANGUAGE] * language + cube.move
-    if settings.reordering:
-        gain += turn_gain(options, task.weights, state, place)
+    language, memory, reached, gain = step(task, settings, state, place, cube.move, lm)
     number = work.sizes[ITEMS]
     work.sizes[ITEMS] += 1
     item = work.items[number]
     item.cube, item.row, item.column = n, row, column
-    item.memory, item.gain, item.language = memory, gain, language
+    item.memory, item.gain, item.language, item.place = memory, gain, language, reached
     return put(work.heap, work.ranks, size, number, state.score + gain + cube.rest)
 
 
@@ -85,7 +113,7 @@ def accept(work, task, settings, item):
     if settings.length:
         length = np.int64(state.length) + option.stop - option.begin
     arc = new_arc(work, origin, place, item.gain, item.language)
-    enter(work, arc, np.int64(cube.gap), cube.mask, last, item.memory, kin, length, cube.rest)
+    enter(work, arc, np.int64(cube.gap), cube.mask, last, item.memory, kin, length, np.int64(item.place), cube.rest)
 
 
 @lean
@@ -190,7 +218,7 @@ def file_cubes(work, task, settings, begin, end, stack):
 
 
 @lean
-def start(work, settings):
+def start(work, settings, heard):
     """Make the first state: nothing covered, nothing said."""
     work.sizes[:] = 0
     work.sizes[SPARE] = NONE
@@ -200,12 +228,13 @@ def start(work, settings):
     state.gap, state.mask, state.last, state.memory = 0, 0, 0, settings.memory
     state.kin, state.length = NONE, 0 if settings.length else NONE
     state.score, state.total, state.best = 0.0, 0.0, NONE
+    state.place = 0 if heard.words.size > 0 else NONE
 
 
 @lean
 def search(work, task, settings, lm, lengths):
     """Fill the workspace with states and arcs; the best way into the state sizes[FINAL] is the translation."""
-    start(work, settings)
+    start(work, settings, task.heard)
     first, placed, whole = np.int64(0), np.int64(0), np.int64(0)
     last = settings.prefix + task.J
     for stack in range(last + 1):
@@ -230,6 +259,6 @@ def finish(work, task, settings, begin, end, lm, lengths):
     work.states[final].best = NONE
     for i in range(begin, end):
         state = work.states[work.grouped[i]]
-        language = end_language(settings, state, lm)
-        gain = final_gain(task.options, task.weights, task.J, state, language, lengths)
+        language = end_language(settings, state, lm, task.heard)
+        gain = final_gain(task.options, task.weights, task.J, state, language, lengths, task.heard)
         lead(work, new_arc(work, work.grouped[i], NONE, gain, language), final)

@@ -74,14 +74,16 @@ class Explanation:
     accounts: tuple[Account, ...]  # in the order of the translation
     rivals: tuple[Hypothesis, ...]  # the translations that came next
     memory: Match | None = None  # a correction of exactly this text, which is used instead
+    upstream: str | None = None  # what another engine says of this text
 
     @property
     def note(self) -> str:
         """A remark to show first, if any."""
+        said = "" if self.upstream is None else f"The other engine says: {self.upstream}\n"
         if self.memory is None:
-            return ""
+            return said.rstrip()
         told = f"comes from the translation memory (correction {self.memory.id}): {self.memory.target}"
-        return f"The translation {told}\nThe models alone would translate as follows:"
+        return f"{said}The translation {told}\nThe models alone would translate as follows:"
 
     def source_words(self, step: Step) -> str:
         """The source words of a step."""

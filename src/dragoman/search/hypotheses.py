@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from dragoman.errors import BadInputError
 from dragoman.search import nbest_kernels
 
-KINDS = ("phrase", "copy", "term", "given", "inserted", "end")  # from "copy" to "inserted" as -COPY … -INSERTED
+# From "copy" to "inserted" as -COPY … -INSERTED, "upstream" as -HEARD
+KINDS = ("phrase", "copy", "term", "given", "inserted", "end", "upstream")
 PATIENCE = 5  # partial paths examined, for each translation of an n-best list and each source word
 MAX_PATIENT_WORDS = 2_000  # source words that count for this
 
@@ -28,13 +29,15 @@ class Step:
 
     Its kind is "phrase"; or "copy", a source word without a known translation; or "term", whose translation is
     prescribed; or "given", words that translate source words only because a prefix says so; or "inserted", a word that
-    translates none.
+    translates none; or "upstream", words of another engine's translation that no learned phrase says.
     """
 
     source: tuple[int, int]  # first source word, one past the last
     words: tuple[str, ...]
     kind: str = "phrase"
     pair: int = field(default=-1, compare=False)  # key of the phrase pair in the phrase model, below 0 if it is none
+    upstream: tuple[int, int] | None = field(default=None, compare=False)  # where the words stand in that translation
+    replaces: tuple[int, int] | None = field(default=None, compare=False)  # or the words of it that they stand for
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,13 @@ from dragoman.models.loglinear_kernels import (
     NEXT,
     PREVIOUS,
     SOURCE_LENGTH,
+    UPSTREAM_BREAKS,
+    UPSTREAM_LEFT,
     geometric_jump,
 )
 from dragoman.search.coverage_kernels import covered_words
-from dragoman.search.options_kernels import STRANGE, SURCHARGE
+from dragoman.search.options_kernels import NOWHERE, STRANGE, SURCHARGE
+from dragoman.search.recall_kernels import expected
 
 NONE = -1
 
@@ -48,6 +51,7 @@ STATE = np.dtype(
         ("last", np.int32),  # one past the last source word of the last phrase
         ("kin", np.int32),  # option that stands for the last one towards the reordering model, or NONE
         ("length", np.int32),  # target words, or NONE where no feature asks
+        ("place", np.int32),  # where it has come to in the other engine's translation, or NONE
         ("best", np.int32),  # the best arc into it
     ],
     align=True,
@@ -81,6 +85,7 @@ ITEM = np.dtype(
         ("gain", np.float64),
         ("language", np.float64),
         ("memory", np.int64),
+        ("place", np.int32),
         ("cube", np.int32),  # the cell of a cube that was worked out
         ("row", np.int32),
         ("column", np.int32),
@@ -164,9 +169,12 @@ def turn_at_end(J, state):
 
 
 @lean
-def final_gain(options, weights, J, state, language, lengths):
+def final_gain(options, weights, J, state, language, lengths, heard):
     """What the end of the sentence adds; source words that an exact translation leaves over are paid for."""
     gain = weights[LANGUAGE] * language + SURCHARGE * STRANGE * (J - covered_words(state))
+    if heard.words.size > 0:
+        gain -= weights[UPSTREAM_LEFT] * skipped(heard, state, heard.words.size)
+        gain -= weights[UPSTREAM_BREAKS] * (not continues(heard, state, heard.words.size))
     if state.kin != NONE:
         turn = turn_at_end(J, state)
         gain += weights[NEXT + turn] * options.orientations[state.kin, 1, turn]
@@ -176,27 +184,42 @@ def final_gain(options, weights, J, state, language, lengths):
 
 
 @lean
-def end_language(settings, state, lm):
+def end_language(settings, state, lm, heard):
     """What the language model says of the end of the sentence; nothing if it goes on in another piece."""
-    return advance(lm, state.memory, END)[0] if settings.ends else 0.0
+    if not settings.ends:
+        return 0.0
+    value = advance(lm, state.memory, END)[0]
+    return value if state.place == NONE else expected(value, heard.share, state.place == heard.words.size)
 
 
 @lean
-def slot_of(gap, mask, last, memory, kin, length, slots):
+def continues(heard, state, place):
+    """Whether a place in the other engine's translation comes next, but for words that stand for no source word."""
+    return place != NOWHERE and 0 <= state.place <= place <= heard.aligned[state.place]
+
+
+@lean
+def skipped(heard, state, place):
+    """How many of the other engine's words are left out on the way to a place that comes next."""
+    return place - state.place if continues(heard, state, place) else 0
+
+
+@lean
+def slot_of(gap, mask, last, memory, kin, length, place, slots):
     """First slot for a state with these properties."""
     h = np.uint64(gap * 31 + last) * np.uint64(0x9E3779B97F4A7C15)
     h ^= np.uint64(mask) * np.uint64(0xFF51AFD7ED558CCD)
     h = (h ^ (h >> np.uint64(29))) + np.uint64(memory) * np.uint64(0xC4CEB9FE1A85EC53)
     h ^= np.uint64(kin + 2) * np.uint64(0xD6E8FEB86659FD93) + np.uint64(length + 2) * np.uint64(0xA0761D6478BD642F)
-    h *= np.uint64(0xE7037ED1A0B428DB)
+    h = (h ^ np.uint64(place + 2)) * np.uint64(0xE7037ED1A0B428DB)
     return np.int64((h ^ (h >> np.uint64(32))) & np.uint64(slots.size - 1))
 
 
 @lean
-def enter(work, arc, gap, mask, last, memory, kin, length, rest):
+def enter(work, arc, gap, mask, last, memory, kin, length, place, rest):
     """Lead an arc into the equal state of this stack if there is one, otherwise into a new state."""
     slots = work.slots
-    at = slot_of(gap, mask, last, memory, kin, length, slots)
+    at = slot_of(gap, mask, last, memory, kin, length, place, slots)
     while slots[at] != 0:
         state = work.states[slots[at] - 1]
         if (
@@ -206,6 +229,7 @@ def enter(work, arc, gap, mask, last, memory, kin, length, rest):
             and state.last == last
             and state.kin == kin
             and state.length == length
+            and state.place == place
         ):
             break
         at = (at + 1) & (slots.size - 1)
@@ -214,7 +238,7 @@ def enter(work, arc, gap, mask, last, memory, kin, length, rest):
         slots[at] = work.sizes[STATES]
         state = work.states[slots[at] - 1]
         state.gap, state.mask, state.last, state.memory = gap, mask, last, memory
-        state.kin, state.length, state.best = kin, length, NONE
+        state.kin, state.length, state.place, state.best = kin, length, place, NONE
     lead(work, arc, np.int64(slots[at]) - 1)
     state = work.states[slots[at] - 1]
     state.total = state.score + rest
@@ -245,9 +269,12 @@ def new_arc(work, origin, option, gain, language):
 
 
 @lean
-def fill_end_features(options, J, state, lengths, features):
+def fill_end_features(options, J, state, lengths, heard, features):
     """Write what the end of a sentence has of features, but for the language model, into `features` [FEATURES]."""
     features[:] = 0.0
+    if heard.words.size > 0:
+        features[UPSTREAM_LEFT] = -skipped(heard, state, heard.words.size)
+        features[UPSTREAM_BREAKS] = -np.float64(not continues(heard, state, heard.words.size))
     if state.length != NONE:
         features[SOURCE_LENGTH] = length_score(lengths, J, state.length)
     if state.kin != NONE:
@@ -256,13 +283,18 @@ def fill_end_features(options, J, state, lengths, features):
 
 
 @lean
-def fill_step_features(options, delta, state, n, features):
+def fill_step_features(options, delta, state, n, heard, features):
     """Write what a step with option n has of features, but for the language model, into `features` [FEATURES]."""
     option = options.row[n]
     for r in range(FEATURES):
         features[r] = options.features[n, r]
     if option.start == option.end:
         return
+    if heard.words.size > 0:
+        if continues(heard, state, option.place):
+            features[UPSTREAM_LEFT] -= skipped(heard, state, option.place)
+            return
+        features[UPSTREAM_BREAKS] = -1.0
     jump = np.int64(option.start) - state.last
     features[LINEAR_DISTORTION] = -abs(jump)
     features[DISTORTION] = geometric_jump(delta, jump + 1)
@@ -273,15 +305,15 @@ def fill_step_features(options, delta, state, n, features):
 
 
 @lean
-def fill_arc_features(work, options, J, delta, chosen, lengths, features):
+def fill_arc_features(work, options, J, delta, chosen, lengths, heard, features):
     """Write the features of each of the chosen arcs [n] into `features` [n, FEATURES]."""
     for n in range(chosen.size):
         arc = work.arcs[chosen[n]]
         state = work.states[arc.origin]
         if arc.option == NONE:
-            fill_end_features(options, J, state, lengths, features[n])
+            fill_end_features(options, J, state, lengths, heard, features[n])
         else:
-            fill_step_features(options, delta, state, arc.option, features[n])
+            fill_step_features(options, delta, state, arc.option, heard, features[n])
         features[n, LANGUAGE] += arc.language
 
 

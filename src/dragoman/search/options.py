@@ -18,6 +18,7 @@ from dragoman.search.options_kernels import LINK, OPTION, WINDOW, SpanOptions
 from dragoman.search.recall_kernels import ANSWER
 from dragoman.search.spelling import Spelling
 from dragoman.search.terms import Found, settle
+from dragoman.search.upstream_options import NOTHING_HEARD, Suggestion, align, offer
 from dragoman.tables import Table
 from dragoman.types import Term
 
@@ -54,6 +55,7 @@ class Source:
         placeable: Sequence[bool] | None,
         terms: Sequence[Term] = (),
         slots: NDArray[np.bool_] | None = None,
+        upstream: Suggestion | None = None,
     ) -> None:
         self.words = words
         self.ids = models.source.ids(words)  # [J]
@@ -62,6 +64,9 @@ class Source:
         self.terms = terms
         self.fixed = np.zeros(len(words), np.bool_) if placeable is None else np.array(placeable, np.bool_)  # [J]
         self.slots = np.zeros(0, np.bool_) if slots is None else slots  # [V] or nothing
+        self.aligned = None  # what another engine says of it
+        if upstream and upstream.words:
+            self.aligned = align(models, self.ids, words, self.spelling, upstream)
 
 
 class Scorer:
@@ -72,6 +77,7 @@ class Scorer:
         self.language = models.language.view
         self.recall = np.zeros(REMEMBERED, ANSWER)  # of the language model
         self.links = np.zeros((2, REMEMBERED), LINK)  # of the alignment models, inverse and direct
+        self.heard = NOTHING_HEARD if sentence.aligned is None else sentence.aligned.heard
 
     def complete(self, options: SpanOptions, turns: Ids) -> None:
         """Fill in all that follows from the words and the counts, given orientation counts [n, 2, 3]."""
@@ -79,7 +85,7 @@ class Scorer:
         totals = phrases.orientations if phrases.base is None else phrases.orientations + phrases.base.orientations
         kernels.fill_orientations(turns, totals, options.orientations)
         self._fill_features(options)
-        kernels.score_options(options, self.weights, self.recall, self.language)
+        kernels.score_options(options, self.weights, self.recall, self.language, self.heard)
 
     def _fill_features(self, options: SpanOptions) -> None:
         alignment = self.models.inverse.view, self.models.direct.view
@@ -89,7 +95,7 @@ class Scorer:
             alignment_kernels.fill_jumps(model, each)
         numbers = self.estimates.beta, self.estimates.delta
         scratch = np.empty((size, size)), np.empty((2, size))
-        kernels.fill_features(options, self.sentence.ids, *alignment, self.links, jumps, *numbers, *scratch)
+        kernels.fill_features(options, self.sentence.ids, *alignment, self.links, jumps, *numbers, *scratch, self.heard)
 
 
 def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient: bool = False) -> SpanOptions:
@@ -104,6 +110,8 @@ def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient
     given = sentence.ids, *copied, limit, new_options(phrases.longest, limit)
     first, n, words = kernels.collect(phrases.view, *given, row, counts, turns)
     found = Found(first, row[:n], words, counts[:n], turns[:n])
+    if sentence.aligned is not None:
+        found = offer(found, sentence.aligned, scorer.models, sentence.ids, (sentence.copies, sentence.fixed))
     if sentence.terms:
         found = settle(found, sentence.terms, sentence.spelling, lenient=lenient)
     options = new_span_options(*found[:-1])

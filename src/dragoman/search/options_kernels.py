@@ -26,6 +26,10 @@ from dragoman.models.loglinear_kernels import (
     LEXICAL_INVERSE,
     PHRASE_DIRECT,
     PHRASE_INVERSE,
+    PHRASE_PENALTY,
+    UPSTREAM_EVIDENCE,
+    UPSTREAM_LEFT,
+    UPSTREAM_WORDS,
     WORD_PENALTY,
     fill_phrase,
     lexical_weight,
@@ -33,7 +37,7 @@ from dragoman.models.loglinear_kernels import (
 from dragoman.models.phrases_options_kernels import options as list_options
 from dragoman.models.phrases_options_kernels import target_words
 from dragoman.models.reordering_kernels import reordering_scores
-from dragoman.search.recall_kernels import say
+from dragoman.search.recall_kernels import say_after
 from dragoman.tables.table_kernels import ABSENT
 
 SURCHARGE = 0.1 * math.log(FLOOR)  # for what only a given prefix can have brought in; docs/search.md has the figures
@@ -48,6 +52,8 @@ COPY = -1  # the source word itself
 TERM = -2  # the settled translation of a term
 GIVEN = -3  # words of the prefix in place of what would have been said
 INSERTED = -4  # a word of the prefix that nothing gave
+HEARD = -6  # words of the other engine's translation, which nothing learned says
+NOWHERE = -1  # in place of a place in the other engine's translation
 
 WINDOW = 62  # source words, from the first uncovered one on, among which a search may move
 IMPOSSIBLE = -1e30
@@ -67,11 +73,25 @@ OPTION = np.dtype(
         ("factor", np.float64),  # u, that the translation-model score is multiplied with ([M] Eq. 7)
         ("translation", np.float64),  # that score by itself, weighted
         ("surcharges", np.int32),  # how often SURCHARGE is in its score
+        ("place", np.int32),  # where what it stands for begins in the other engine's translation, or NOWHERE
+        ("reach", np.int32),  # and one past where it ends
+        ("taken", np.int32),  # words that it has in common with it
+        ("evidence", np.float64),  # log p(ẽ | f̃, m̃)
     ],
     align=True,
 )
 # p(f|e) of two words; e is kept with 1 added, so that a table of zeros knows nothing
 LINK = np.dtype([("f", np.int64), ("e", np.int64), ("value", np.float64)])
+
+
+class Heard(NamedTuple):
+    """What another engine says of the sentence; without words where there is none."""
+
+    words: np.ndarray  # [I] int64
+    linked: np.ndarray  # [J, I] bool, which of its words stands for which source word
+    aligned: np.ndarray  # [I + 1] int64, the first of its words from each place on that stands for any, or I
+    certainty: float  # how sure these links are taken to be
+    share: float  # of its next word in what the language model expects
 
 
 class SpanOptions(NamedTuple):
@@ -133,6 +153,7 @@ def describe(option, start, end, begin, size, path, pair):
     """Write down what an option is."""
     option.start, option.end, option.begin, option.stop = start, end, begin, begin + size
     option.path, option.pair, option.factor, option.surcharges = path, pair, 1.0, 0
+    option.place, option.reach, option.taken, option.evidence = NOWHERE, NOWHERE, 0, 0.0
 
 
 @lean
@@ -201,7 +222,7 @@ def fill_emission(memo, model, said, given, emission):
 
 
 @lean
-def fill_features(options, source, inverse, direct, memos, jumps, beta, delta, emission, work):
+def fill_features(options, source, inverse, direct, memos, jumps, beta, delta, emission, work, heard):
     """Fill the features of all options that need no context.
 
     `inverse` and `direct`: the alignment models; `memos` [2, 2^k] LINK of both; `jumps`: of both, as from `fill_jumps`;
@@ -217,19 +238,50 @@ def fill_features(options, source, inverse, direct, memos, jumps, beta, delta, e
         if option.path == COPY:
             rare = math.log(FLOOR)
             fill_phrase(features, J, I, FLOOR, FLOOR, rare, rare, delta)
+            fill_heard(features, option)
             continue
         f, e = source[option.start : option.end], options.words[option.begin : option.stop]
         count, of_source, of_target = options.counts[n, 0], options.counts[n, 1], options.counts[n, 2]
         if max(J, I) >= work.shape[1]:  # a long term: it is settled, and the alignment models need not say anything
             fill_phrase(features, J, I, beta, beta, 0.0, 0.0, delta)
+            fill_heard(features, option)
             continue
         fill_emission(memos[0], inverse, f, e, emission)
+        link_said(heard, option, emission, False)
         p_inverse = smoothed(count, of_target, phrase_sum(emission, J, I, jumps[0], work), beta)
         lex_inverse = lexical_weight(emission, J, I)
         fill_emission(memos[1], direct, e, f, emission)
+        link_said(heard, option, emission, True)
         p_direct = smoothed(count, of_source, phrase_sum(emission, I, J, jumps[1], work), beta)
         lex_direct = lexical_weight(emission, I, J)
         fill_phrase(features, J, I, p_inverse, p_direct, lex_inverse, lex_direct, delta)
+        fill_heard(features, option)
+
+
+@lean
+def fill_heard(features, option):
+    """Write what an option has of the features of the other engine's translation that need no context."""
+    if option.place != NOWHERE:
+        features[UPSTREAM_WORDS] = option.taken
+        features[UPSTREAM_LEFT] = option.taken - (option.reach - option.place)
+    features[UPSTREAM_EVIDENCE] = option.evidence
+    if option.path == HEARD:
+        features[PHRASE_PENALTY] = 0.0
+
+
+@lean
+def link_said(heard, option, emission, turned):
+    """Let words of the other engine's translation be likely where they are linked to words of the source."""
+    I = np.int64(option.stop) - option.begin
+    if option.place == NOWHERE or option.taken < I or option.reach - option.place != I:
+        return
+    for j in range(option.end - option.start):
+        for i in range(I):
+            if heard.linked[option.start + j, option.place + i]:
+                if turned:
+                    emission[i, j + 1] += heard.certainty * (1.0 - emission[i, j + 1])
+                else:
+                    emission[j, i + 1] += heard.certainty * (1.0 - emission[j, i + 1])
 
 
 @lean
@@ -240,7 +292,7 @@ def smoothed(count, total, by_words, beta):
 
 
 @lean
-def score_options(options, weights, recall, lm):
+def score_options(options, weights, recall, lm, heard):
     """Weigh the features of all options, and add what the language model says of their words by themselves."""
     alone = np.int64(EMPTY_HISTORY)
     for n in range(options.row.size):
@@ -250,9 +302,9 @@ def score_options(options, weights, recall, lm):
         for r in range(FEATURES):
             score += weights[r] * features[r]
         option.score = score
-        option.estimate = (
-            score + weights[LANGUAGE] * say(recall, lm, alone, options.words, option.begin, option.stop)[0]
-        )
+        place = np.int64(option.place)
+        said = say_after(recall, lm, alone, options.words, option.begin, option.stop, heard, place, True)
+        option.estimate = score + weights[LANGUAGE] * said[0]
 
 
 @lean

@@ -12,8 +12,12 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 
+import numpy as np
+
 from dragoman.cancelling import checkpoint
+from dragoman.models import language_kernels
 from dragoman.models.modelset import ModelSet
+from dragoman.search import recall_kernels
 from dragoman.search.constrained import Prefix
 from dragoman.search.hypotheses import Hypothesis, NBest
 from dragoman.search.plan import Plan
@@ -57,18 +61,59 @@ def search_pieces(
     plan: Plan, source: tuple[str, ...], placeable: Sequence[bool] | None, terms: Sequence[Term] = ()
 ) -> LongSearch:
     """Search a long sentence piece by piece; a term that does not lie within one piece is left out."""
-    pieces: list[SentenceSearch] = []
-    most = MAX_ARCS // len(source)  # arcs for each word
-    for begin, end in cut(source):
+    pieces = Pieces(source, placeable, terms)
+    while not pieces.found:
+        pieces.search_next(plan)
+    return pieces.found
+
+
+class Pieces:
+    """The search of a long sentence, a piece at a time. Between two pieces, the models may learn."""
+
+    def __init__(self, source: tuple[str, ...], placeable: Sequence[bool] | None, terms: Sequence[Term] = ()) -> None:
+        """Cut the sentence; a term that does not lie within one piece is left out."""
+        self._source, self._placeable = source, placeable
+        self._remaining = cut(source)[::-1]
+        self._terms = sorted(terms, key=lambda term: term.start, reverse=True)
+        self._searched: list[SentenceSearch] = []
+        self._most = MAX_ARCS // len(source)  # arcs kept for each word
+        self.found: LongSearch | None = None  # as soon as all pieces have been searched
+
+    def search_next(self, plan: Plan, *, changed: bool = False) -> None:
+        """Search the next piece; `changed` tells whether the models have changed since the one before it."""
         checkpoint()
-        marks = None if placeable is None else placeable[begin:end]
-        inside = [Term(t.start - begin, t.end - begin, t.words) for t in terms if begin <= t.start and t.end <= end]
-        state = pieces[-1].language_state_after if pieces else None
-        given = source[begin:end], marks, Prefix(()), inside
-        pieces.append(search_sentence(plan, *given, language_state=state, ends=end == len(source)))
-        if most < plan.beam.pops:
-            pieces[-1].thin(most * (end - begin))
-    return LongSearch(source, plan.models, tuple(pieces))
+        begin, end = self._remaining.pop()
+        marks = None if self._placeable is None else self._placeable[begin:end]
+        given = self._source[begin:end], marks, Prefix(()), self._terms_in(begin, end)
+        state = self._state_of_changed(plan.models) if changed else self._state
+        piece = search_sentence(plan, *given, language_state=state, ends=not self._remaining)
+        if self._most < plan.beam.pops:
+            piece.thin(self._most * (end - begin))
+        self._searched.append(piece)
+        if not self._remaining:
+            self.found = LongSearch(self._source, plan.models, tuple(self._searched))
+
+    def _terms_in(self, begin: int, end: int) -> list[Term]:
+        inside = []
+        while self._terms and self._terms[-1].start < end:
+            term = self._terms.pop()
+            if begin <= term.start and term.end <= end:
+                inside.append(Term(term.start - begin, term.end - begin, term.words))
+        return inside
+
+    @property
+    def _state(self) -> int | None:
+        """State of the language model after the best translation so far."""
+        return self._searched[-1].language_state_after if self._searched else None
+
+    def _state_of_changed(self, models: ModelSet) -> int | None:
+        """The same, if the numbers of states may have changed."""
+        said = [word for piece in self._searched[-2:] for word in piece.best.words][-models.language.order :]
+        if not said:
+            return None
+        language, memory = models.language.view, np.zeros(1, recall_kernels.ANSWER)
+        ids = models.target.ids(said)
+        return int(recall_kernels.say(memory, language, int(language_kernels.EMPTY_HISTORY), ids, 0, ids.size)[1])
 
 
 class LongSearch(Search):

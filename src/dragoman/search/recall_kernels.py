@@ -3,6 +3,8 @@
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dragoman.kernels import lean
@@ -29,6 +31,33 @@ def remembered(recall, lm, state, word):
         known.value, known.after = advance(lm, state, word)
         known.state, known.word = state, word + 1
     return known.value, known.after
+
+
+@lean
+def say_after(recall, lm, state, words, begin, end, heard, place, continues):
+    """`say` where another engine's translation is at hand: (log probability, state after, place after or −1).
+
+    Its next word is expected with the share `heard.share`, besides what the language model expects. `place` is where
+    the words stand in it, if they do; unless the phrase `continues` there, it does not predict the first of them.
+    """
+    total = 0.0
+    known = heard.words.size
+    for i in range(begin, end):
+        value, state = remembered(recall, lm, state, words[i])
+        if place >= 0:
+            same = place < known and heard.words[place] == words[i]
+            if continues:
+                value = expected(value, heard.share, same)
+            place = place + 1 if same else np.int64(-1)
+        continues = True
+        total += value
+    return total, state, place
+
+
+@lean
+def expected(value, share, same):
+    """Log of a probability, given as log, of which another model that is sure of one word has a share."""
+    return math.log((1.0 - share) * math.exp(value) + (share if same else 0.0))
 
 
 @lean

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dragoman.models import language_kernels
 from dragoman.models.lengths_kernels import LengthArrays
-from dragoman.models.loglinear import FEATURES
+from dragoman.models.loglinear_kernels import FEATURES
 from dragoman.models.modelset import ModelSet
 from dragoman.search import decoder_kernels, hypotheses_kernels, nbest_kernels
 from dragoman.search import wordgraph_kernels as graph_kernels
@@ -35,9 +35,10 @@ from dragoman.search.hypotheses_kernels import (
     Workspace,
 )
 from dragoman.search.options import Scorer, Source, find_options, future
-from dragoman.search.options_kernels import SpanOptions
+from dragoman.search.options_kernels import NOWHERE, Heard, SpanOptions
 from dragoman.search.plan import Beam, Plan
 from dragoman.search.thinning import thinned
+from dragoman.search.upstream_options import Suggestion
 from dragoman.search.wordgraph import END, WordGraph, renumbered
 from dragoman.types import Term
 
@@ -55,6 +56,7 @@ class Search(ABC):
 
     source: tuple[str, ...]  # the words that were translated
     models: ModelSet  # for `alignment` alone
+    upstream: Suggestion | None = None  # what another engine says
 
     @property
     @abstractmethod
@@ -105,12 +107,18 @@ class SentenceSearch(Search):
     """What was found for one sentence, or for one piece of a long one."""
 
     def __init__(
-        self, plan: Plan, sentence: Source, options: SpanOptions, lengths: LengthArrays, work: Workspace
+        self,
+        plan: Plan,
+        sentence: Source,
+        options: SpanOptions,
+        lengths: LengthArrays,
+        work: Workspace,
+        heard: Heard,
     ) -> None:
         """Hold what a search has found in `work`; `lengths` must not change any more."""
         self.source, self.models = sentence.words, plan.models
         self.weights = dict(plan.weights)  # as they were for this search
-        self.options, self.work = options, work
+        self.options, self.work, self._heard = options, work, heard
         self._spelling = sentence.spelling  # of a vocabulary that only ever grows
         self._lengths, self._delta, self._places = lengths, plan.estimates.delta, plan.weights.places
         self._made: dict[int, Step] = {}
@@ -191,9 +199,9 @@ class SentenceSearch(Search):
 
     def arc_features(self, arcs: Ids) -> Floats:
         """[n, M] the features of each of the arcs, in the order of the preset."""
-        each = np.empty((arcs.size, len(FEATURES)))
+        each = np.empty((arcs.size, FEATURES))
         numbers = len(self.source), self._delta
-        hypotheses_kernels.fill_arc_features(self.work, self.options, *numbers, arcs, self._lengths, each)
+        hypotheses_kernels.fill_arc_features(self.work, self.options, *numbers, arcs, self._lengths, self._heard, each)
         return each[:, self._places]
 
     def arc_surcharges(self, arcs: Ids) -> Ids:
@@ -210,6 +218,8 @@ class SentenceSearch(Search):
             words=tuple(self._spelling.words(self.options.words[row["begin"] : row["stop"]])),
             kind=KINDS[max(-int(row["path"]), 0)],
             pair=int(row["pair"]),
+            upstream=_taken(row),
+            replaces=_replaced(row),
         )
 
     def graph(self) -> WordGraph:
@@ -251,23 +261,39 @@ def search_sentence(
     *,
     language_state: int | None = None,
     ends: bool = True,
+    upstream: Suggestion | None = None,
 ) -> SentenceSearch:
     """Search one sentence, or one piece of a long one.
 
     `language_state` is the state of the language model before it, by default that at the start of a sentence; `ends`
-    tells whether the sentence ends with this piece.
+    tells whether the sentence ends with this piece; `upstream` is what another engine says of it.
     """
-    sentence, vector = Source(plan.models, source, placeable, terms, plan.slots), plan.weights.vector()
+    sentence, vector = Source(plan.models, source, placeable, terms, plan.slots, upstream), plan.weights.vector()
     scorer = Scorer(plan.models, sentence, vector, plan.estimates)
     start = int(language_kernels.start(scorer.language)) if language_state is None else language_state
     options = find_options(scorer, plan.beam.options, plan.factors, lenient=bool(prefix.words))
     inside, after = future(options)
     options, blocks = constrain(scorer, options, prefix, start)
-    task = Task(len(source), options, vector, inside, after, scorer.recall, *blocks)
+    task = Task(len(source), options, vector, inside, after, scorer.recall, *blocks, scorer.heard)
     work = _workspace(len(source), len(prefix.words), plan.beam, options, blocks)
     lengths = _own(plan.models.lengths.view)
     decoder_kernels.search(work, task, _settings(plan, prefix, start, ends), scorer.language, lengths)
-    return SentenceSearch(plan, sentence, options, lengths, _found(work))
+    found = SentenceSearch(plan, sentence, options, lengths, _found(work), scorer.heard)
+    found.upstream = upstream
+    return found
+
+
+def _taken(row: np.void) -> tuple[int, int] | None:
+    """Where the words of an option stand in the other engine's translation, if they are all taken from it."""
+    place, reach = int(row["place"]), int(row["reach"])
+    whole = place != NOWHERE and int(row["taken"]) == reach - place == int(row["stop"] - row["begin"])
+    return (place, reach) if whole else None
+
+
+def _replaced(row: np.void) -> tuple[int, int] | None:
+    """Where the words stand in the other engine's translation that an option says differently."""
+    place, reach = int(row["place"]), int(row["reach"])
+    return (place, reach) if place != NOWHERE and reach > place and _taken(row) is None else None
 
 
 def _own(lengths: LengthArrays) -> LengthArrays:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.search.options_kernels import GIVEN, OPTION, STRANGE, TERM
+from dragoman.search.options_kernels import GIVEN, NOWHERE, OPTION, STRANGE, TERM
 from dragoman.search.spelling import Spelling
 from dragoman.types import Term
 
@@ -47,12 +47,13 @@ def settle(found: Found, terms: Sequence[Term], spelling: Spelling, *, lenient: 
             row["surcharges"][single] = STRANGE
         option["start"], option["end"], option["path"], option["pair"] = term.start, term.end, TERM, TERM
         option["begin"], option["factor"] = words.size, 1.0
+        option["place"] = option["reach"] = NOWHERE
         words = np.concatenate([words, said])
         option["stop"] = words.size
     counts = np.concatenate([found.counts[keep], np.ones((added.size, 3), np.int64)])
     turns = np.concatenate([found.turns[keep], np.zeros((added.size, 2, 3), np.int64)])
     spans = max(found.first.shape[1], *(term.end - term.start + 1 for term in terms))
-    return _in_order(Found(found.first, np.concatenate([row[keep], added]), words, counts, turns), spans)
+    return in_order(Found(found.first, np.concatenate([row[keep], added]), words, counts, turns), spans)
 
 
 def _agrees(option: np.void, words: Ids, term: Term, said: Ids) -> bool:
@@ -64,7 +65,7 @@ def _agrees(option: np.void, words: Ids, term: Term, said: Ids) -> bool:
     return any(np.array_equal(target[n : n + said.size], said) for n in range(target.size - said.size + 1))
 
 
-def _in_order(found: Found, spans: int) -> Found:
+def in_order(found: Found, spans: int) -> Found:
     """The same options, in order of spans again, of up to spans − 1 words."""
     first, row, words, counts, turns = found
     J = first.shape[0]

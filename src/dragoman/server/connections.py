@@ -110,7 +110,7 @@ class TimedProtocol(H11Protocol):
 
     @property
     def _busy(self) -> bool:
-        cycle: Any = self.cycle  # None until the first request
+        cycle: Any = self.cycle  # None before the first request, whatever uvicorn declares
         return cycle is not None and not cycle.response_complete
 
     def _await_head(self) -> None:

@@ -22,7 +22,7 @@ NOT_NEEDED = 4  # MADV_DONTNEED of Linux: these pages are not needed soon
 FASTEST = 1  # level of compression: LLVM's code shrinks to a third even so
 
 
-class PackedLibrary(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
+class PackedLibrary(JITCodeLibrary):  # type: ignore[misc]
     """A compiled library of Numba whose LLVM code is packed."""
 
     @property

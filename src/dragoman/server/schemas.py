@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from dragoman.server.limits import AtMost
 from dragoman.server.registry import NAME
-from dragoman.store.directory import LANGUAGE
+from dragoman.store.description import LANGUAGE
 
 State = Literal["new", "translated", "confirmed", "locked"]
 Language = Annotated[str, Field(pattern=f"^{LANGUAGE}$", examples=["es"])]

@@ -4,7 +4,7 @@ from dragoman.store.answers import Answers
 from dragoman.store.directory import Project
 from dragoman.store.fencing import SupersededError
 from dragoman.store.following import BehindError, Follower, ReplicaError, RewoundError
-from dragoman.store.journal import Journal
+from dragoman.store.journal import Journal, UnfinishedError
 from dragoman.store.lock import TakenError
 from dragoman.store.rows import Row
 from dragoman.store.snapshot import Snapshot, SnapshotStore
@@ -22,4 +22,5 @@ __all__ = [
     "SnapshotStore",
     "SupersededError",
     "TakenError",
+    "UnfinishedError",
 ]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from dragoman.errors import BadInputError
-from dragoman.store.rows import JOURNAL, NO_ROW, check_text, digest
+from dragoman.store.rows import FORGOTTEN_BY, JOURNAL, NO_ROW, check_text, digest
 
 CORRECTIONS = ("learn", "flagged")
 LARGEST_ID = 2**63 - 1
@@ -50,7 +50,7 @@ class Page:
 
     def correction(self, row_id: int) -> sa.RowMapping:
         """Kind, source and `forgotten_by` of the correction with this id; an error if it is not one."""
-        columns = sa.select(JOURNAL.c.kind, JOURNAL.c.source, JOURNAL.c.forgotten_by)
+        columns = sa.select(JOURNAL.c.kind, JOURNAL.c.source, FORGOTTEN_BY.label("forgotten_by"))
         found = self.connection.execute(columns.where(JOURNAL.c.id == check_id(row_id))).mappings().first()
         if found is None:
             raise no_row(row_id)

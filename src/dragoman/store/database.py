@@ -18,12 +18,14 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.pool import NullPool, QueuePool
 
 from dragoman.errors import BadInputError, DamagedFileError, DragomanError, StorageError
+from dragoman.store.forking import KEPT, only_here
 
 Place = str | Path  # the path of an SQLite file, or the URL of a PostgreSQL database
 
 TABLE = "journal"
 LOST = {"idle": 5, "interval": 2, "count": 3}  # seconds without a sign, and between questions, and how many of these
 KEEP_ALIVE = tuple(f"SET tcp_keepalives_{name} = {number}" for name, number in LOST.items())  # at the server's end
+UNREACHABLE = {"connect_timeout": 5, "tcp_user_timeout": 10_000}  # seconds to connect, and ms until data is confirmed
 HUNG = "10s"  # after which the server takes back what was begun by a process that was stopped in the middle of it
 REMEDIES = {  # the beginning of SQLite's name of an error, or of PostgreSQL's code for it
     "SQLITE_FULL": "free some space and try again",
@@ -48,8 +50,18 @@ class Database:
         self._writer: sa.Engine | None = None
         if self.file:
             _set_up_sqlite_reader(self._reader, self.file)
+        self._forked = False
+        only_here(self)
         if write:
             self.open_writer(create=create)
+
+    def let_go(self) -> None:
+        """In a forked child: read through connections of its own, and do not write."""
+        for engine in filter(None, (self._reader, self._writer)):
+            KEPT.append(engine.pool)
+            engine.dispose(close=False)
+        self._forked = self._writer is not None
+        self._writer = None
 
     def open_writer(self, *, create: bool = False, check: Callable[[], None] = lambda: None) -> None:
         """Open for writing too; `check` is called for each new connection and raises an error if we may not write."""
@@ -84,6 +96,7 @@ class Database:
 
     def _engine(self, pool: type[sa.Pool]) -> sa.Engine:
         who: dict[str, Any] = {f"keepalives_{name}": number for name, number in LOST.items()}
+        who |= {name: number for name, number in UNREACHABLE.items() if name not in self._url.query}
         who |= {"application_name": f"dragoman, process {os.getpid()} on {socket.gethostname()}"}
         arguments = {} if self.file else who
         try:
@@ -102,9 +115,16 @@ class Database:
     def writing(self) -> Iterator[sa.Connection]:
         """One transaction on the one connection that writes: on disk when this ends, or as if it had never begun."""
         if self._writer is None:
-            raise BadInputError("is open for reading only", where=self.name, remedy="open it for writing")
+            raise self.not_writable()
         with self.clear_errors("cannot write: {}; nothing was acknowledged"), self._writer.begin() as connection:
             yield connection
+
+    def not_writable(self) -> BadInputError:
+        """Why nothing can be written here."""
+        if self._forked:
+            remedy = "open the project again in this process"
+            return BadInputError("was opened for writing by the parent of this process", where=self.name, remedy=remedy)
+        return BadInputError("is open for reading only", where=self.name, remedy="open it for writing")
 
     def close(self) -> None:
         """Close all connections."""

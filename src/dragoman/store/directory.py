@@ -14,27 +14,20 @@ import json
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from dragoman.errors import BadInputError, DamagedFileError
-from dragoman.files import MANIFEST, storage_errors, write_durably
+from dragoman.files import MANIFEST, storage_errors
 from dragoman.store.database import Place
+from dragoman.store.description import DESCRIPTION, FORMAT, LANGUAGE, migrate, read_description, write_description
 from dragoman.store.journal import Journal
 from dragoman.store.lock import WriterLock, holder
 from dragoman.store.rows import write_settings
 from dragoman.store.snapshot import Snapshot, SnapshotStore, sync_directory
-
-DESCRIPTION = "project.json"
-FORMAT = 1
-LANGUAGE = r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}"  # a code, with script and country if need be
-Migration = Callable[[Path, dict[str, Any]], dict[str, Any]]
-# Format to leave → what brings directory and description to the next. What it does to the directory it must be able to
-# do again, because a crash may come before the new description is written.
-MIGRATIONS: dict[int, Migration] = {}
 
 
 class Project:
@@ -70,8 +63,12 @@ class Project:
         target: str,
         journal: str | None = None,
         base: str | Path | None = None,
+        unfinished: bool = False,
     ) -> Self:
-        """Make the directory of a new project and open it for writing; `journal` is a URL of PostgreSQL."""
+        """Make the directory of a new project and open it for writing; `journal` is a URL of PostgreSQL.
+
+        An `unfinished` one can only be opened as such until its journal is finished (`dragoman.store.building`).
+        """
         for code in (source, target):
             if not re.fullmatch(LANGUAGE, code):
                 raise BadInputError(f"{code!r} is not a language code", remedy="use a code such as es or pt-BR")
@@ -87,18 +84,19 @@ class Project:
             "journal": journal or "journal.db",
             "base": None if base is None else _describe_base(Path(base), path),
         }
-        _make(path, description)
-        return cls.open(path, write=True)
+        _make(path, description, unfinished=unfinished)
+        return cls.open(path, write=True, unfinished=unfinished)
 
     @classmethod
-    def open(cls, path: str | Path, *, write: bool = False) -> Self:
+    def open(cls, path: str | Path, *, write: bool = False, unfinished: bool = False) -> Self:
         """Open a project; any number of processes may read it, even while one writes."""
         path = Path(path).absolute()
-        _read_description(path)  # before a lock is put into a directory that is no project
+        read_description(path)  # before a lock is put into a directory that is no project
         lock = WriterLock(path / "lock") if write else None
         try:
-            description = _migrate(path, _read_description(path), write=write)
-            project = cls(path, description, Journal(_journal_place(path, description), write=write), lock)
+            description = migrate(path, read_description(path), write=write)
+            journal = Journal(_journal_place(path, description), write=write, unfinished=unfinished)
+            project = cls(path, description, journal, lock)
         except BaseException:
             if lock:
                 lock.release()
@@ -109,6 +107,13 @@ class Project:
             project.close()
             raise
         return project
+
+    @staticmethod
+    def discard_journal(path: Path) -> None:
+        """Drop the journal of a project that was never finished, if it is in a database and nobody writes it."""
+        place = _journal_place(path, read_description(path))
+        if isinstance(place, str):
+            Journal.drop(place, unfinished=True)
 
     def start_writing(self) -> None:
         """Start writing; refused while another process writes, or if the last writer had another base."""
@@ -142,7 +147,7 @@ class Project:
         each; until there are corrections, the writer decides which base counts, unless it is
         `succeeding` another writer, since it may not know of a base that the other has trained.
         """
-        self._description = _migrate(self.path, _read_description(self.path), write=False)
+        self._description = migrate(self.path, read_description(self.path), write=False)
         about = self.journal.about if self.journal.is_shared else self.about
         if about == self.about:
             return
@@ -199,13 +204,13 @@ class Project:
             remedy = "create a new project over it"
             raise BadInputError("has corrections made without this base", where=self.path, remedy=remedy)
         description = self._description | {"base": _describe_base(Path(base), self.path)}
-        _write_description(self.path, description)
+        write_description(self.path, description)
         self.check_agreement()
 
     @contextlib.contextmanager
     def keeping_files(self) -> Iterator[None]:
         """Hold the right to change files in the directory: a writer already has it, others get it if nobody writes."""
-        lock = None if self._lock else WriterLock(self.path / "lock")
+        lock = None if self._lock and self._lock.held else WriterLock(self.path / "lock")
         try:
             yield
         finally:
@@ -216,7 +221,7 @@ class Project:
         """Save the models' arrays as they are after the row with this id; id 0 is before the first row."""
         self.snapshots.write(row_id, arrays, {**about, "digest": self.journal.digest(row_id), "base": self._base})
 
-    def newest_snapshot(self, *, verify: bool = False) -> tuple[Snapshot | None, list[str]]:
+    def newest_snapshot(self, *, verify: bool | int = False) -> tuple[Snapshot | None, list[str]]:
         """The newest valid snapshot of this journal and base, and a message for each one skipped."""
         return self.snapshots.newest(self._refuse, verify=verify)
 
@@ -248,7 +253,7 @@ class Project:
         return None
 
 
-def _make(path: Path, description: Mapping[str, Any]) -> None:
+def _make(path: Path, description: Mapping[str, Any], *, unfinished: bool) -> None:
     """Create the directory under another name and rename it, so that it is complete or absent."""
     new_parents = [parent for parent in path.parents if not parent.exists()]
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
@@ -256,8 +261,8 @@ def _make(path: Path, description: Mapping[str, Any]) -> None:
     try:
         with storage_errors(path):
             (aside / "snapshots").mkdir(parents=True)
-            _write_description(aside, description)
-            Journal.create(journal).close()
+            write_description(aside, description)
+            Journal.create(journal, unfinished=unfinished).close()
             try:
                 if path.exists():
                     path.rmdir()  # it is empty; some systems do not rename onto a directory
@@ -277,43 +282,6 @@ def _make(path: Path, description: Mapping[str, Any]) -> None:
 def _journal_place(path: Path, description: Mapping[str, Any]) -> Place:
     journal: str = description["journal"]
     return journal if "://" in journal else path / journal
-
-
-def _write_description(path: Path, description: Mapping[str, Any]) -> None:
-    text = json.dumps(description, indent=2, ensure_ascii=False)
-    with storage_errors(path / DESCRIPTION):
-        write_durably(path / DESCRIPTION, f"{text}\n".encode())
-
-
-def _read_description(path: Path) -> dict[str, Any]:
-    file = path / DESCRIPTION
-    try:
-        description = json.loads(file.read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
-        raise BadInputError("is not a dragoman project", where=path, remedy="create one") from None
-    except ValueError:
-        raise DamagedFileError("not valid JSON", where=file, remedy="restore it from a copy") from None
-    if not isinstance(description, dict) or not isinstance(description.get("format"), int):
-        raise DamagedFileError("does not state its format", where=file, remedy="restore it from a copy")
-    return description
-
-
-def _migrate(path: Path, description: dict[str, Any], *, write: bool) -> dict[str, Any]:
-    """The description in the current format; a project opened for writing is upgraded step by step."""
-    found: int = description["format"]
-    if found > FORMAT:
-        what = f"has format {found}, but this version of dragoman reads formats up to {FORMAT}"
-        raise BadInputError(what, where=path, remedy="install a newer dragoman")
-    if found < FORMAT and not write:
-        remedy = "open it for writing once to upgrade it"
-        raise BadInputError(f"has the old format {found}; the current one is {FORMAT}", where=path, remedy=remedy)
-    for step in range(found, FORMAT):
-        description = MIGRATIONS[step](path, description) | {"format": step + 1}
-        _write_description(path, description)
-    missing = ", ".join(sorted({"source", "target", "settings", "journal", "base"} - description.keys()))
-    if missing:
-        raise DamagedFileError(f"lacks {missing}", where=path / DESCRIPTION, remedy="restore it from a copy")
-    return description
 
 
 def _describe_base(base: Path, project: Path) -> dict[str, str]:

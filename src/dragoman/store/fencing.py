@@ -20,6 +20,7 @@ from sqlalchemy.dialects import postgresql
 
 from dragoman.errors import StorageError
 from dragoman.store.database import TABLE, Database
+from dragoman.store.forking import KEPT, detach, only_here
 from dragoman.store.lock import TakenError
 from dragoman.store.rows import METADATA
 
@@ -57,6 +58,14 @@ class Fence:
         self._database = database
         self._session: sa.Connection | None = None
         self._token = 0
+        only_here(self)
+
+    def let_go(self) -> None:
+        """In a forked child: leave the session, and the lock with it, to the parent."""
+        if self._session:
+            detach(self._session.connection.driver_connection.fileno())  # type: ignore[union-attr]
+            KEPT.append(self._session)
+        self._session = None
 
     def take(self) -> None:
         """Take the lock and a new token; refused if another process holds the lock."""

@@ -8,13 +8,14 @@ Rows are only ever appended, each in a transaction that is on disk before `appen
 - `settings`: the settings in force from here on.
 
 A revision is a `forget` and a `learn` in one transaction. The only thing that ever changes in a row is `forgotten_by`,
-which repeats what a later row says, for quick listing.
+which repeats what a later row says, for quick listing; see `dragoman.store.marks`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import threading
+import time as clock
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import islice
@@ -37,12 +38,16 @@ from dragoman.store.appending import (
 from dragoman.store.database import TABLE, Database, Place
 from dragoman.store.fencing import Fence, find_about, find_channel, find_holder
 from dragoman.store.following import Listener, RewoundError
+from dragoman.store.lock import TakenError
+from dragoman.store.marks import create_indexes, has_index, repair_marks
 from dragoman.store.rows import (
     IN_FORCE,
     JOURNAL,
+    MARKED_ROWS,
     METADATA,
     NO_ROW,
     ROWS,
+    UNFINISHED,
     Row,
     check_text,
     read_row,
@@ -51,6 +56,11 @@ from dragoman.store.rows import (
 )
 
 CHUNK = 256  # rows fetched at once
+BELIEVED = 1.0  # seconds for which a database that answered is taken to answer again: asking costs half an append
+
+
+class UnfinishedError(BadInputError):
+    """The journal belongs to a copy that was interrupted; it has only a part of the corrections."""
 
 
 class Journal:
@@ -69,17 +79,23 @@ class Journal:
     >>> journal.close(); directory.cleanup()
     """
 
-    def __init__(self, place: Place, *, write: bool = False) -> None:
+    def __init__(self, place: Place, *, write: bool = False, unfinished: bool = False) -> None:
+        self.warnings: list[str] = []  # for people: what was damaged and has been repaired
         self._database = Database(place)
         self._fence = None if self._database.file else Fence(self._database)
         self._insert = INSERT
         self._lock = threading.Lock()
         self._tail = NO_TAIL
+        self._appended = 0.0  # when it was last known that appending works
         try:
             with self._database.reading() as connection:
                 if not sa.inspect(connection).has_table(TABLE):
                     remedy = "restore it from a copy" if self._database.file else "check the database and the schema"
                     raise DamagedFileError("there is no journal here", where=self.name, remedy=remedy)
+                if not unfinished and sa.inspect(connection).has_table(UNFINISHED.name):
+                    remedy = "make the copy again, which replaces this one"
+                    raise UnfinishedError("is a copy that was interrupted", where=self.name, remedy=remedy)
+                self._rows = ROWS if has_index(connection) else MARKED_ROWS
             if write:
                 self.start_writing()
         except BaseException:
@@ -87,24 +103,40 @@ class Journal:
             raise
 
     @classmethod
-    def create(cls, place: Place) -> Self:
-        """Create an empty journal and open it for writing; refused if there is one already."""
+    def create(cls, place: Place, *, unfinished: bool = False) -> Self:
+        """Create an empty journal and open it for writing; refused if there is one already.
+
+        An `unfinished` one can only be opened as such until `finish` is called; if nobody is writing it, the next
+        `create` replaces it.
+        """
         database = Database(place, write=True, create=True)
         try:
             with database.writing() as connection:
+                _clear_unfinished(connection)
                 if sa.inspect(connection).has_table(TABLE):
                     remedy = "open that one, or name another database or schema"
                     raise BadInputError("there is already a journal here", where=database.name, remedy=remedy)
-                METADATA.create_all(connection, tables=[JOURNAL], checkfirst=False)
+                tables = [JOURNAL, UNFINISHED] if unfinished else [JOURNAL]
+                METADATA.create_all(connection, tables=tables, checkfirst=False)
         finally:
             database.close()
-        return cls(place, write=True)
+        return cls(place, write=True, unfinished=unfinished)
+
+    def finish(self) -> None:
+        """Let a journal that was created as unfinished be opened by everybody."""
+        with self._lock, self._database.writing() as connection:
+            if self._fence:
+                self._fence.check(connection)
+            UNFINISHED.drop(connection)
 
     @staticmethod
-    def drop(place: Place) -> None:
-        """Undo `create`."""
+    def drop(place: Place, *, unfinished: bool = False) -> None:
+        """Undo `create`; if `unfinished`, only drop a journal that was never finished and that nobody writes."""
         with contextlib.closing(Database(place, write=True)) as database, database.writing() as connection:
-            METADATA.drop_all(connection)
+            if unfinished:
+                _clear_unfinished(connection)
+            else:
+                METADATA.drop_all(connection)
 
     @property
     def name(self) -> str:
@@ -119,7 +151,9 @@ class Journal:
                 self._database.open_writer(check=self._fence.hold)
             else:
                 self._database.open_writer()
+            self._index()
             with self._lock, self._database.writing() as connection:
+                self.warnings += repair_marks(connection)
                 self._tail = read_tail(connection)
                 if self._fence:
                     # The same announcement by several rows is made once, when their transaction is committed.
@@ -128,6 +162,28 @@ class Journal:
         except BaseException:
             self.stop_writing()
             raise
+
+    def _index(self) -> None:
+        """Create indexes that a journal of an older version lacks; without them reading believes the marks."""
+        with contextlib.suppress(StorageError), self._database.writing() as connection:  # not ours, or a full disk
+            create_indexes(connection)
+        with self._database.reading() as connection:
+            self._rows = ROWS if has_index(connection) else MARKED_ROWS
+
+    def check_usable(self) -> None:
+        """Raise an error if the journal cannot be read, or not appended to if it is open for that."""
+        if self.is_writable:
+            self.check_reachable()
+        with self._database.reading() as connection:
+            read_tail(connection)
+
+    def check_reachable(self) -> None:
+        """Raise an error if a shared journal cannot be appended to, unless it was a moment ago."""
+        if self._fence and clock.monotonic() - self._appended > BELIEVED:
+            with self._lock, self._database.writing() as connection:
+                self._fence.check(connection)
+                connection.rollback()
+            self._appended = clock.monotonic()
 
     def resume(self, known: int, known_digest: str) -> None:
         """Continue after this row, if it is the newest: after an error, when the rows up to here have been read again.
@@ -150,6 +206,10 @@ class Journal:
     def is_writable(self) -> bool:
         """Whether we may append."""
         return self._database.is_writable
+
+    def not_writable(self) -> BadInputError:
+        """Why nothing can be appended."""
+        return self._database.not_writable()
 
     @property
     def is_shared(self) -> bool:
@@ -258,7 +318,7 @@ class Journal:
 
     def rows(self, after: int = 0) -> Iterator[Row]:
         """All rows with greater ids, in the order of their ids; rows appended meanwhile are included."""
-        while chunk := self._fetch(ROWS.where(JOURNAL.c.id > after).order_by(JOURNAL.c.id).limit(CHUNK)):
+        while chunk := self._fetch(self._rows.where(JOURNAL.c.id > after).order_by(JOURNAL.c.id).limit(CHUNK)):
             yield from chunk
             after = chunk[-1].id
 
@@ -268,7 +328,7 @@ class Journal:
         A transaction is never divided: a `forget` at the end may be half a revision, and waits for the next batch.
         """
         with self._database.reading() as connection:
-            query = ROWS.where(JOURNAL.c.id > known).order_by(JOURNAL.c.id).limit(CHUNK)
+            query = self._rows.where(JOURNAL.c.id > known).order_by(JOURNAL.c.id).limit(CHUNK)
             found = connection.execute(query).mappings().all()
             same = sa.select(JOURNAL.c.digest).where(JOURNAL.c.id == known)
             before = found[0]["previous"] if found else connection.execute(same).scalar()
@@ -280,7 +340,7 @@ class Journal:
 
     def get(self, row_id: int) -> Row:
         """The row with this id."""
-        found = self._fetch(ROWS.where(JOURNAL.c.id == check_id(row_id)))
+        found = self._fetch(self._rows.where(JOURNAL.c.id == check_id(row_id)))
         if not found:
             raise no_row(row_id)
         return found[0]
@@ -297,7 +357,7 @@ class Journal:
         if search is not None:
             found = self._search(search.casefold(), kept)
             return [self.get(row_id) for row_id in islice(found, offset, offset + limit)]
-        return self._fetch(ROWS.where(kept).order_by(NEWEST_FIRST).limit(limit).offset(offset))
+        return self._fetch(self._rows.where(kept).order_by(NEWEST_FIRST).limit(limit).offset(offset))
 
     @property
     def last_id(self) -> int:
@@ -335,6 +395,7 @@ class Journal:
         """
         check_text(user=user)
         with self._lock:
+            self._appended = 0.0
             with self._database.writing() as connection:
                 if self._fence:
                     self._fence.check(connection)
@@ -345,6 +406,7 @@ class Journal:
                     raise StorageError(what, where=self.name, remedy="try again, or open the project again")
                 yield page
             self._tail = page.tail
+            self._appended = clock.monotonic()
 
     def _fetch(self, rows: sa.Select[Any]) -> list[Row]:
         with self._database.reading() as connection:
@@ -362,3 +424,11 @@ class Journal:
                 each for each, source, target in chunk if text in source.casefold() or text in target.casefold()
             )
             before = chunk[-1].id if chunk else 0
+
+
+def _clear_unfinished(connection: sa.Connection) -> None:
+    """Drop a journal that was never finished and that nobody writes."""
+    if sa.inspect(connection).has_table(UNFINISHED.name):
+        if connection.dialect.name == "postgresql" and (who := find_holder(connection)):
+            raise TakenError(f"a copy is being made here by {who}", remedy="wait for it, or name another schema")
+        METADATA.drop_all(connection)

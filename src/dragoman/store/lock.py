@@ -14,6 +14,7 @@ from pathlib import Path
 
 from dragoman.errors import BadInputError, StorageError
 from dragoman.files import storage_errors
+from dragoman.store.forking import only_here
 
 TAKEN = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)  # what systems report when another process has the lock
 
@@ -59,6 +60,16 @@ class WriterLock:
         except BaseException:
             os.close(self._descriptor)
             raise
+        only_here(self)
+
+    @property
+    def held(self) -> bool:
+        """Whether this process has the lock: from the start until `release`, and not in a forked child."""
+        return self._descriptor is not None
+
+    def let_go(self) -> None:
+        """In a forked child: close the descriptor, which leaves the parent its lock."""
+        self.release()
 
     def release(self) -> None:
         """Let others write; a second call does nothing."""

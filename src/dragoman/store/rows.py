@@ -81,11 +81,23 @@ JOURNAL = sa.Table(
     sa.Column("contribution", sa.LargeBinary),  # last, so that SQLite finds the others without reading past it
     sqlite_autoincrement=True,  # an id is given out once, even if its row is deleted
 )
+UNFINISHED = sa.Table(f"{TABLE}_unfinished", METADATA, sa.Column("id", ID))  # exists while the journal is being copied
 IN_FORCE = (JOURNAL.c.kind == sa.literal_column("'learn'")) & JOURNAL.c.forgotten_by.is_(None)
 sa.Index(f"{TABLE}_in_force", JOURNAL.c.id, sqlite_where=IN_FORCE, postgresql_where=IN_FORCE)  # to count them quickly
+_is_forget = JOURNAL.c.kind == sa.literal_column("'forget'")
+_is_marked = JOURNAL.c.forgotten_by.is_not(None)
+# Which rows forget a correction, and which corrections are marked as forgotten: to hold one against the other.
+FORGETS = sa.Index(f"{TABLE}_forgets", JOURNAL.c.refers_to, sqlite_where=_is_forget, postgresql_where=_is_forget)
+MARKED = sa.Index(f"{TABLE}_marked", JOURNAL.c.forgotten_by, sqlite_where=_is_marked, postgresql_where=_is_marked)
 _before = JOURNAL.alias("before")
 _previous = sa.select(_before.c.digest).where(_before.c.id < JOURNAL.c.id).order_by(_before.c.id.desc()).limit(1)
-ROWS = sa.select(JOURNAL, _previous.scalar_subquery().label("previous"))  # all that `read_row` needs
+_later = JOURNAL.alias("later")
+_forgets_it = (_later.c.kind == sa.literal_column("'forget'")) & (_later.c.refers_to == JOURNAL.c.id)
+FORGOTTEN_BY = sa.select(sa.func.min(_later.c.id)).where(_forgets_it).scalar_subquery()
+# All that `read_row` needs. The first form believes the mark `forgotten_by`, which is in no digest; the second looks
+# for the row that forgets, which is. Without the index of those it would read the whole journal for each row.
+MARKED_ROWS = sa.select(JOURNAL, _previous.scalar_subquery().label("previous"))
+ROWS = MARKED_ROWS.add_columns(FORGOTTEN_BY.label("really_forgotten_by"))
 
 
 def digest(previous: bytes, values: Mapping[Any, Any]) -> bytes:
@@ -97,7 +109,7 @@ def digest(previous: bytes, values: Mapping[Any, Any]) -> bytes:
 
 
 def read_row(values: Mapping[Any, Any], where: str) -> Row:
-    """The row with these values of `ROWS`, if its digest is right."""
+    """The row with these values of `ROWS` or `MARKED_ROWS`, if its digest is right."""
     if digest(values["previous"] or NO_ROW, values) != values["digest"]:
         what = f"row {values['id']} of the journal, or the row before it, has been altered"
         raise DamagedFileError(what, where=where, remedy="restore the journal from a copy")
@@ -110,7 +122,7 @@ def read_row(values: Mapping[Any, Any], where: str) -> Row:
         target=values["target"],
         reason=values["reason"],
         refers_to=values["refers_to"],
-        forgotten_by=values["forgotten_by"],
+        forgotten_by=values.get("really_forgotten_by", values["forgotten_by"]),
         settings=None if values["settings"] is None else json.loads(values["settings"]),
         revision=values["revision"],
         contribution=values["contribution"],
@@ -137,7 +149,11 @@ def write_time(time: datetime | None) -> str:
     time = time or datetime.now(UTC)
     if time.tzinfo is None:
         raise BadInputError(f"the time {time} has no time zone", remedy="add one, such as datetime.UTC")
-    return time.astimezone(UTC).isoformat(timespec="microseconds")
+    try:
+        return time.astimezone(UTC).isoformat(timespec="microseconds")
+    except OverflowError:
+        remedy = "give a time in the years 1 to 9999"
+        raise BadInputError(f"the time {time} is out of range in UTC", remedy=remedy) from None
 
 
 def write_settings(settings: Mapping[str, Any]) -> str:

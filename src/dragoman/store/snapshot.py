@@ -32,6 +32,7 @@ class Snapshot:
     id: int  # of the newest row of the journal that is in it
     arrays: ArrayTree
     about: dict[str, Any]
+    verified: bool = False  # whether every byte was read and checked just now
 
 
 class SnapshotStore:
@@ -74,13 +75,18 @@ class SnapshotStore:
                 sync_directory(self.directory)
             self._delete_oldest(row_id)
 
-    def open(self, row_id: int, *, verify: bool = False) -> Snapshot:
-        """Map the arrays of a snapshot into memory; with `verify`, every file is read and checked."""
-        arrays, about = open_arrays(self.directory / str(row_id), verify=verify)
-        return Snapshot(row_id, arrays, about)
+    def open(self, row_id: int, *, verify: bool | int = False) -> Snapshot:
+        """Map the arrays of a snapshot into memory; with `verify`, every file is read and checked.
+
+        If it is a number, this is done for snapshots of at most so many bytes.
+        """
+        path = self.directory / str(row_id)
+        verify = verify is True or (verify > 0 and _size(path) <= verify)
+        arrays, about = open_arrays(path, verify=verify)
+        return Snapshot(row_id, arrays, about, verified=verify)
 
     def newest(
-        self, refuse: Callable[[Snapshot], str | None] = lambda _: None, *, verify: bool = False
+        self, refuse: Callable[[Snapshot], str | None] = lambda _: None, *, verify: bool | int = False
     ) -> tuple[Snapshot | None, list[str]]:
         """The newest usable snapshot, and a line on each newer one that was skipped.
 
@@ -110,6 +116,11 @@ class SnapshotStore:
     def _sweep(self) -> None:
         for part in self.directory.glob(f"*{PART}"):
             shutil.rmtree(part, ignore_errors=True)
+
+
+def _size(directory: Path) -> int:
+    """The bytes of all files in a directory."""
+    return sum(file.stat().st_size for file in directory.iterdir() if file.is_file())
 
 
 def sync_directory(directory: Path) -> None:

@@ -1,0 +1,110 @@
+r"""Android's `strings.xml`: strings, arrays and plurals, with Android's own escapes inside XML.
+
+`translatable="false"` and what is in an `<xliff:g>` are left alone; markup such as `<b>` becomes tags.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from dragoman.formats.codes import pair_up, read_codes, words
+from dragoman.formats.division import Parts, whole
+from dragoman.formats.elements import Element, escape
+from dragoman.formats.inline import Inline, read_inline
+from dragoman.formats.pieces import Piece, Replacement
+from dragoman.formats.xml_pieces import XmlPieceDocument
+
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))|(\")|(\s+)", re.DOTALL)
+_LETTERS = {"n": "\n", "t": "\t"}
+_MARKUP = words("a annotation b big div em font i li small span strike strong sub sup tt u")
+
+
+class AndroidDocument(XmlPieceDocument):
+    """Resources of an app, which their translations replace."""
+
+    kind = "android"
+    wanted = frozenset({"string", "plurals", "string-array"})
+
+    def _visit(self, element: Element, around: list[Element]) -> Iterable[Piece]:
+        if element.attributes.get("translatable") == "false" or (around and around[0].name != "resources"):
+            return
+        name = element.attributes.get("name", "")
+        if element.name == "string":
+            yield from self._piece(name, element)
+            return
+        items = [each for each in element.elements if each.name == "item"]
+        for number, item in enumerate(items):
+            yield from self._piece(f"{name}/{item.attributes.get('quantity', number)}", item)
+
+    def _piece(self, name: str, element: Element) -> Iterable[Piece]:
+        if element.empty:
+            return
+        written = self.raw_data[element.inside : element.close]
+        cdata = b"<![CDATA[" in written
+        inline = _with_codes(read_inline(self.raw_data, element, frozenset() if cdata else _MARKUP))
+        yield Piece(name, inline, element.inside, element.close, name, divide=whole, style=cdata)
+
+    def _render(self, piece: Piece, parts: Parts, inner: list[Replacement]) -> str:
+        written = []
+        codes = {tag.shown for tag in piece.inline.tags if tag.raw == b""}
+        for part in parts:
+            if isinstance(part, str) or part.shown in codes:
+                text = write_escapes(part if isinstance(part, str) else part.shown)
+                written.append(text if piece.style else escape(text))
+            else:
+                written.append(self.raw(part, inner))
+        text = "".join(written)
+        text = re.sub(r"\A(\s*)([@?])", r"\1\\\2", text)
+        if re.search(r"\A\s|\s\Z|\s\s", text):
+            text = f'"{text}"'
+        return f"<![CDATA[{text.replace(']]>', ']]]]><![CDATA[>')}]]>" if piece.style else text
+
+
+def _with_codes(inline: Inline) -> Inline:
+    """Escapes resolved, and what programs fill in as tags; those are written like text, so they have no raw form."""
+    found = Inline()
+    text = "".join(part if isinstance(part, str) else "\ufffc" for part in inline.parts)
+    tags = iter(inline.tags)
+    for number, run in enumerate(read_escapes(text).split("\ufffc")):
+        if number:
+            found.parts.append(next(tags))
+        for part in read_codes(run).parts:
+            found.parts.append(part if isinstance(part, str) else part._replace(raw=b""))
+    pair_up(found.parts)
+    return found
+
+
+def read_escapes(text: str) -> str:
+    r"""The text that a resource stands for: white space is one space unless it is in quotes.
+
+    >>> read_escapes(r"  It\'s\n  here ")
+    "It's\n here"
+    """
+    quoted = False
+
+    def character(found: re.Match[str]) -> str:
+        nonlocal quoted
+        if found[1]:
+            return chr(int(found[1], 16))
+        if found[2]:
+            return _LETTERS.get(found[2], found[2])
+        if found[3]:
+            quoted = not quoted
+            return ""
+        return found[4] if quoted else " "
+
+    stripped = text.strip()
+    plain = _ESCAPE.sub(character, stripped)
+    return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def write_escapes(text: str) -> str:
+    r"""A text as written in a resource.
+
+    >>> write_escapes("It's\n\"new\"")
+    'It\\\'s\\n\\"new\\"'
+    """
+    for character, written in (("\\", "\\\\"), ("'", "\\'"), ('"', '\\"'), ("\n", "\\n"), ("\t", "\\t")):
+        text = text.replace(character, written)
+    return re.sub(r"[\r\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -1,0 +1,67 @@
+"""Directories of files: which of them are documents, and what their translations are called.
+
+>>> translated_path(PurePath("app/locales/en.json"), "en", "es").as_posix()
+'app/locales/es.json'
+>>> translated_path(PurePath("res/values/strings.xml"), "en", "pt-BR").as_posix()
+'res/values-pt-rBR/strings.xml'
+>>> translated_path(PurePath("docs/index.md"), "en", "es").as_posix()
+'docs/index.md'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePath
+
+from dragoman.formats.registry import BY_ENDING
+
+# Files with the right endings that hold no text to translate.
+NEVER = (
+    "package.json",
+    "package-lock.json",
+    "composer.json",
+    "tsconfig*.json",
+    "*.min.*",
+    "robots.txt",
+    "requirements*.txt",
+)
+SKIPPED = frozenset({"node_modules", "vendor", "__pycache__"})
+
+
+def find_documents(root: Path, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> Iterator[Path]:
+    """The files below a directory that have a known ending, in order of their names; hidden ones are left out.
+
+    Patterns are matched against the path below the directory and against the name: `*.md`, `drafts/*`.
+    """
+    for path in sorted(root.rglob("*")):
+        inside = path.relative_to(root)
+        hidden = any(part.startswith(".") or part in SKIPPED for part in inside.parts)
+        if hidden or path.is_symlink() or not path.is_file() or path.suffix.lower() not in BY_ENDING:
+            continue
+        if _matches(inside, (*exclude, *NEVER)) or (include and not _matches(inside, include)):
+            continue
+        yield path
+
+
+def _matches(path: PurePath, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(path.as_posix(), pattern) or fnmatchcase(path.name, pattern) for pattern in patterns)
+
+
+def translated_path(path: PurePath, source: str, target: str) -> PurePath:
+    """The path with the source language in it, as a name of its own, replaced by the target language."""
+    parts = [_translated_name(part, source, target) for part in path.parts]
+    android = target.replace("-", "-r", 1) if re.search(r"-[A-Z]{2}\Z", target) else target
+    parts = [f"values-{android}" if part == "values" and path.name.endswith(".xml") else part for part in parts]
+    return PurePath(*parts)
+
+
+def _translated_name(name: str, source: str, target: str) -> str:
+    """`en`, `en.json`, `page.en.md`, `messages_en.properties`, `en.lproj`; not `when.md`."""
+    code = re.escape(source).replace("\\-", "[-_]")
+    found = re.search(rf"(?<![A-Za-z0-9])({code})(?=\.|\Z)", name)
+    if found is None or (found.start() > 0 and name[found.start() - 1] not in "._-"):
+        return name
+    joined = target.replace("-", "_") if "_" in found[1] else target
+    return name[: found.start()] + joined + name[found.end() :]

@@ -1,0 +1,164 @@
+"""How the text of a piece is divided into segments, and what between them stays as it is.
+
+Joining the chunks gives the piece again, so a division can be undone whatever it was. Tags and white space at the ends
+of a segment, tags around all of it, and text that nobody translates (numbers, addresses, names in code) remain outside
+of segments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from dragoman.formats.inline import Inline, Tag
+from dragoman.formats.sentences import find_boundaries
+
+Parts = list[str | Tag]
+STAND_IN = "\ufffc"  # for a tag, where the rules for sentences look at the text
+# Tags that are not words of a sentence: at the ends of one they are left out of the segment.
+TRIMMED = frozenset({"x", "br", "cue", "hr", "img", "input", "wbr"})
+_FIXED = re.compile(
+    r"[a-z][a-z0-9+.-]*://\S+|www\.\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # addresses
+    r"|(?:\.{0,2}|~)/[\w.+@%/-]*|[A-Za-z]:\\\S*"  # paths
+    r"|#[0-9A-Fa-f]{3,8}|[a-z0-9]+(?:_[a-z0-9]+)+|[A-Z0-9]+(?:_[A-Z0-9]+)+|[a-z][\w-]*(?:\.[a-z][\w-]*){2,}"
+)
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some parts of a piece: a segment, or what stands between two."""
+
+    parts: Parts
+    is_segment: bool
+    name: str = ""  # of a form, such as "other" of a plural; otherwise segments are numbered
+
+    @property
+    def inline(self) -> Inline:
+        """The parts as a text with tags."""
+        return Inline(self.parts)
+
+
+Divide = Callable[[Parts], list[Chunk]]
+
+
+def is_translatable(parts: Sequence[str | Tag]) -> bool:
+    """Whether there are words in a text that are not just an address, a path or a name in code.
+
+    >>> [text for text in ("Save", "100 %", "https://x.org/a", "menu_file_open", "e-mail") if is_translatable([text])]
+    ['Save', 'e-mail']
+    """
+    text = "".join(part for part in parts if isinstance(part, str)).strip()
+    return any(map(str.isalpha, text)) and _FIXED.fullmatch(text) is None
+
+
+def whole(parts: Parts) -> list[Chunk]:
+    """All of the text as one segment, but for what surrounds it."""
+    before, middle, after = _trim(parts)
+    found = [Chunk(before, False), Chunk(middle, is_translatable(middle)), Chunk(after, False)]
+    return [chunk for chunk in found if chunk.parts]
+
+
+def into_sentences(language: str | None) -> Divide:
+    """A division into sentences; a sentence never ends inside a pair of tags."""
+
+    def divide(parts: Parts) -> list[Chunk]:
+        before, middle, after = _trim(parts)
+        if sum(len(part) for part in middle if isinstance(part, str)) < 2:
+            return whole(parts)
+        flat = "".join(part if isinstance(part, str) else STAND_IN for part in middle)
+        ends = find_boundaries(flat, language)
+        if ends and len(middle) > 1:
+            enclosed = _enclosed(middle)
+            ends = [end for end in ends if end not in enclosed]
+        if not ends:
+            return whole(parts)
+        found = [Chunk(before, False)]
+        for sentence in _cut(middle, ends):
+            found += whole(sentence)
+        found.append(Chunk(after, False))
+        return [chunk for chunk in found if chunk.parts]
+
+    return divide
+
+
+def _cut(parts: Parts, ends: list[int]) -> list[Parts]:
+    """Parts divided at some positions, where a tag counts as one character."""
+    found: list[Parts] = [[]]
+    left = [*ends, -1][::-1]
+    at = 0
+    for part in parts:
+        length = len(part) if isinstance(part, str) else 1
+        begin = 0
+        while at < left[-1] <= at + length:
+            cut = left.pop() - at
+            found[-1].append(part[begin:cut] if isinstance(part, str) else part)
+            found.append([])
+            begin = cut
+        if begin < length:
+            found[-1].append(part[begin:] if isinstance(part, str) else part)
+        at += length
+    return [each for each in found if each]
+
+
+def _enclosed(parts: Parts) -> set[int]:
+    """The positions inside pairs of tags."""
+    inside: set[int] = set()
+    at = depth = 0
+    for part in parts:
+        length = len(part) if isinstance(part, str) else 1
+        if isinstance(part, Tag):
+            depth += (part.kind == "start") - (part.kind == "end")
+        if depth > 0:
+            inside.update(range(at + 1, at + length + 1))
+        at += length
+    return inside
+
+
+def _trim(parts: Parts) -> tuple[Parts, Parts, Parts]:
+    """What is before the text, the text, and what is after it."""
+    if len(parts) == 1 and isinstance(parts[0], str):  # most are: no need to look at ends again and again
+        text = parts[0]
+        bare = text.strip()
+        begin = len(text) - len(text.lstrip())
+        return _some(text[:begin]), _some(bare), _some(text[begin + len(bare) :])
+    before: Parts = []
+    after: Parts = []
+    middle = list(parts)
+    while middle:
+        first, last = middle[0], middle[-1]
+        if isinstance(first, str) and first[:1].isspace():
+            bare = first.lstrip()
+            before.append(first[: len(first) - len(bare)])
+            middle[:1] = [bare] if bare else []
+        elif isinstance(last, str) and last[-1:].isspace():
+            bare = last.rstrip()
+            after.insert(0, last[len(bare) :])
+            middle[-1:] = [bare] if bare else []
+        elif isinstance(first, Tag) and first.kind == "alone" and first.name in TRIMMED:
+            before.append(middle.pop(0))
+        elif isinstance(last, Tag) and last.kind == "alone" and last.name in TRIMMED:
+            after.insert(0, middle.pop())
+        elif isinstance(first, Tag) and first.kind == "start" and _closing(middle) == len(middle) - 1:
+            before.append(middle.pop(0))
+            after.insert(0, middle.pop())
+        elif first == "" or last == "":
+            middle = [part for part in middle if part != ""]
+        else:
+            break
+    return before, middle, after
+
+
+def _some(text: str) -> Parts:
+    return [text] if text else []
+
+
+def _closing(parts: Parts) -> int:
+    """Where the tag that closes the first one is; -1 if nowhere."""
+    depth = 0
+    for number, part in enumerate(parts):
+        if isinstance(part, Tag):
+            depth += (part.kind == "start") - (part.kind == "end")
+            if depth == 0 and part.kind == "end":
+                return number
+    return -1

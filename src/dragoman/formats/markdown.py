@@ -1,0 +1,234 @@
+"""Markdown: paragraphs, headings, list items and table cells are pieces; code is left alone.
+
+markdown-it-py finds the blocks. Inside a block, emphasis and links become pairs of tags, and code spans, images,
+addresses, markup and template code single ones. The title and description in the front matter are pieces, too. A
+paragraph that changes is written on one line; lines break only where the page shows it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from dragoman.extras import load
+from dragoman.formats.codes import pair_up
+from dragoman.formats.division import Parts, whole
+from dragoman.formats.inline import Inline, Kind, Tag
+from dragoman.formats.pieces import Piece, PieceDocument, Replacement
+from dragoman.formats.yaml_files import Scalar, read_scalars, write_scalar
+
+FRONT_KEYS = ("title", "description", "summary", "subtitle", "excerpt", "sidebar_label", "linkTitle")
+_FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_BLOCK_START = re.compile(r"(?:[#>+-]|\d{1,9}[.)]|[*](?=\s)|=+\s*\Z|-+\s*\Z|```|~~~|\||:::)")
+_CODE = re.compile(
+    r"(?P<escape>\\[!-/:-@\[-`{-~])"
+    r"|(?P<code>(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
+    r"|(?P<break>(?: {2,}|\\)\n\ufdd0*)"
+    r"|(?P<image>!\[(?:[^\[\]\\]|\\.)*\](?:\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)|\[[^\[\]]*\]))"
+    r"|(?P<note>\[\^[^\[\]\s]+\]:?)"
+    r"|(?P<open>\[(?=(?:[^\[\]\\]|\\.|!?\[(?:[^\[\]\\]|\\.)*\](?:\([^()]*\))?)*\](?:\(|\[)))"
+    r"|(?P<close>\](?:\((?:<[^<>\n]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)|\[[^\[\]]*\]))"
+    r"|(?P<address><(?:https?|mailto|ftp):[^<>\s]+>|<[\w.+-]+@[\w.-]+>|https?://[^\s<>()\[\]*`]+(?<![.,;:!?'\"]))"
+    r"|(?P<tag><!--.*?-->|</?[A-Za-z][\w:.-]*(?:\s(?:[^<>\"']|\"[^\"]*\"|'[^']*')*)?/?>)"
+    r"|(?P<template>\{\{.*?\}\}|\{%.*?%\}|\$\$[^$]+\$\$|:[a-z0-9_+-]+:)"
+    r"|(?P<entity>&(?:[A-Za-z]\w{1,31}|\#\d{1,7}|\#x[0-9A-Fa-f]{1,6});)"
+    r"|(?P<mark>\*{1,3}|(?<![^\W_])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![^\W_])|~~)",
+    re.DOTALL,
+)
+
+
+class _Line(NamedTuple):
+    """Some text of a block on one line of the file."""
+
+    start: int
+    end: int
+
+
+class MarkdownDocument(PieceDocument):
+    """A page in Markdown."""
+
+    kind = "markdown"
+    prose = True
+
+    def _find_pieces(self) -> Iterable[Piece]:
+        text = self.contents.text
+        front = _FRONT.match(text)
+        at = 0
+        if front:
+            at = front.end()
+            yield from self._front_matter(front)
+        lines = _lines(text, at)
+        parser = (
+            load("markdown_it", "files").MarkdownIt("commonmark", {"maxNesting": 60}).enable("table").disable("inline")
+        )
+        body = text[at:].replace("\r\n", "\n").replace("\0", "\ufffd")
+        yield from self._blocks(parser.parse(body), lines)
+
+    def _blocks(self, tokens: list[Any], lines: list[_Line]) -> Iterator[Piece]:
+        number, context, cells = 0, "", dict[int, int]()
+        for token in tokens:
+            if token.type.endswith("_open"):
+                context = token.tag
+            if token.type == "tr_open":
+                cells = {}
+            if token.type != "inline" or not token.map or not token.content.strip():
+                continue
+            number += 1
+            in_table = context in ("th", "td")
+            found = self._locate(token.content.split("\n"), lines[slice(*token.map)], cells if in_table else None)
+            if found and not _is_definition(token.content):
+                yield self._piece(str(number), found, context)
+
+    def _locate(self, content: list[str], lines: list[_Line], cells: dict[int, int] | None) -> list[_Line]:
+        """Where the lines of a block are; nothing if they cannot be found as they are."""
+        found = []
+        for wanted, line in zip(content, lines, strict=False):
+            written = self._slice(*line)
+            text = wanted.strip()
+            if cells is None:
+                at = written.rfind(text)
+            else:
+                text = text.replace("|", r"\|") if text not in written else text
+                at = written.find(text, cells.get(line.start, 0))
+                cells[line.start] = at + len(text)
+            if at < 0:
+                return []
+            found.append(_Line(line.start + at, line.start + at + len(text)))
+        return found
+
+    def _piece(self, name: str, lines: list[_Line], context: str) -> Piece:
+        start, end = lines[0].start, lines[-1].end
+        inline = Inline(list(self._parts_of(lines)))
+        return Piece(name, inline, start, end, context, divide=whole if context in ("th", "td") else None)
+
+    def _parts_of(self, lines: list[_Line]) -> Iterator[str | Tag]:
+        """The text and tags of a block; a line break is a space, unless it is meant."""
+        flat, places = "", list[int]()  # the text, and the position in the file of each character
+        for number, line in enumerate(lines):
+            if number:
+                before = re.search(r"(?: {2,}|\\)?\Z", flat)
+                gap = self._slice(lines[number - 1].end, line.start)
+                hard = gap.startswith("  ") or (before is not None and before[0] == "\\")
+                flat += "  \n" if hard and gap.startswith("  ") else "\n" if hard else " "
+                size = 3 if hard and gap.startswith("  ") else 1
+                places += [lines[number - 1].end] * size
+            flat += self._slice(*line)
+            places += range(*line)
+        places.append(lines[-1].end)
+        parts: Parts = []
+        at = 0
+        for found in _CODE.finditer(flat):
+            if found.start() > at:
+                parts.append(flat[at : found.start()])
+            parts.append(_tag(found, (places[found.start()], places[found.end()])))
+            at = found.end()
+        if at < len(flat):
+            parts.append(flat[at:])
+        return iter(_numbered(parts))
+
+    def _render(self, piece: Piece, parts: Parts, inner: list[Replacement]) -> str:
+        if isinstance(piece.style, Scalar):  # in the front matter
+            return write_scalar(Inline(parts).text, piece.style, self.contents)
+        written = "".join(part if isinstance(part, str) else self.raw(part, inner) for part in parts)
+        if piece.context in ("th", "td"):
+            written = re.sub(r"(?<!\\)\|", r"\\|", written)
+        if isinstance(parts[0], str) and _BLOCK_START.match(written) and not _BLOCK_START.match(piece.inline.text):
+            written = re.sub(r"\A(\d*)(.)", r"\1\\\2", written)
+        return written
+
+    def _normal(self, text: str) -> str:
+        return re.sub(r"[ \t\r\n]+", " ", text).strip()
+
+    def _read_back(self, piece: Piece, parts: Parts | None) -> str:
+        """An escaped character counts as the character: a target may need an escape where the source had none."""
+        parts = piece.inline.parts if parts is None else parts
+        plain = [part.raw.decode()[1:] if isinstance(part, Tag) and part.raw else part for part in parts]
+        return super()._read_back(piece, plain)
+
+    def _front_matter(self, front: re.Match[str]) -> Iterator[Piece]:
+        scalars = list(read_scalars(front[1].replace("\r\n", "\n"), self.contents.name))
+        if "\r" in front[1]:
+            return
+        for each in scalars:
+            if not each.is_key and each.path[-1:] and each.path[-1] in FRONT_KEYS and len(each.path) == 1:
+                moved = each._replace(start=each.start + front.start(1), end=each.end + front.start(1))
+                name = f"front/{each.path[0]}"
+                yield Piece(name, Inline([each.text]), moved.start, moved.end, name, divide=whole, style=moved)
+
+
+def _lines(text: str, at: int) -> list[_Line]:
+    found = []
+    while at < len(text):
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        found.append(_Line(at, end - (text[end - 1 : end] == "\r")))
+        at = end + 1
+    return found
+
+
+def _is_definition(content: str) -> bool:
+    return re.match(r"\[[^\]]+\]:\s*\S+\s*\Z", content) is not None or content.lstrip().startswith(
+        (":::", "import ", "export ")
+    )
+
+
+def _tag(found: re.Match[str], span: tuple[int, int]) -> Tag:
+    """A tag without its number yet."""
+    kind: Kind = "alone"
+    name = str(found.lastgroup if found.lastgroup != "ticks" else "code")
+    if name == "mark":
+        name = found[0]
+        kind = "start"
+    elif name in ("open", "close"):
+        name, kind = "link", "start" if name == "open" else "end"
+    elif name == "tag" and not found[0].startswith("<!") and not found[0].endswith("/>"):
+        kind = "end" if found[0].startswith("</") else "start"
+        name = re.findall(r"[\w:.-]+", found[0])[0].lower()
+    return Tag(found[0], found[0].encode() if name == "escape" else b"", kind, name, None, span)
+
+
+def _numbered(parts: Parts) -> Parts:
+    """Emphasis in pairs, and every tag with a name that tells it from all others."""
+    begun: dict[str, int] = {}
+    for number, part in enumerate(parts):
+        if isinstance(part, Tag) and part.name[0] in "*_~" and part.kind == "start":
+            if part.name in begun:
+                parts[number] = part._replace(kind="end")
+                del begun[part.name]
+            else:
+                begun[part.name] = number
+    for name, number in begun.items():  # a mark that nothing closes is a character
+        parts[number] = name
+    pair_up(parts)
+    names: list[str] = []
+    count = 0
+    for number, part in enumerate(parts):
+        if not isinstance(part, Tag):
+            continue
+        if part.kind == "end":
+            name = names.pop()
+            parts[number] = part._replace(shown=f"</{name}>", name=name)
+            continue
+        count += 1
+        if part.kind == "start":
+            names.append(f"g{count}")
+            parts[number] = part._replace(shown=f"<g{count}>", name=f"g{count}")
+        else:
+            parts[number] = part._replace(shown=_shown(part, count), name="br" if part.name == "break" else "code")
+    return _merged(parts)
+
+
+def _shown(tag: Tag, number: int) -> str:
+    text = re.sub(r"[\s<>\"&]+", " ", tag.shown).strip()
+    return f'<x{number} text="{text}"/>' if text and len(text) <= 60 else f"<x{number}/>"
+
+
+def _merged(parts: Parts) -> Parts:
+    inline = Inline()
+    for part in parts:
+        if isinstance(part, str):
+            inline.add(part)
+        else:
+            inline.parts.append(part)
+    return inline.parts

@@ -1,0 +1,80 @@
+"""ICU messages: the forms of plurals and selections are segments of their own.
+
+>>> text = "{n, plural, one {# file} other {# files, {size}}}"
+>>> [(chunk.name, chunk.inline.text) for chunk in divide_message([text]) if chunk.is_segment]
+[('one', '# file'), ('other', '# files, {size}')]
+"""
+
+from __future__ import annotations
+
+import re
+
+from dragoman.formats.codes import read_codes
+from dragoman.formats.division import Chunk, Parts, whole
+
+_CHOICE = re.compile(r"\{\s*[\w.]+\s*,\s*(?:plural|select|selectordinal)\s*,\s*(?:offset:\s*\d+\s*)?")
+_FORM = re.compile(r"\s*(=\d+|[\w-]+)\s*\{")
+DEEPEST = 20  # choices inside each other
+
+
+def divide_message(parts: Parts) -> list[Chunk]:
+    """The forms of a message, each a segment; all of it, if it has no forms or cannot be understood."""
+    text = "".join(part if isinstance(part, str) else part.shown for part in parts)
+    if _CHOICE.search(text):
+        try:
+            return _message(text, 0, len(text), (), 0)
+        except ValueError:
+            pass
+    return whole(read_codes(text).parts)
+
+
+def _message(text: str, begin: int, end: int, names: tuple[str, ...], depth: int) -> list[Chunk]:
+    """The chunks of text[begin:end], which is a message."""
+    if depth > DEEPEST:
+        raise ValueError("nested too deeply")
+    found: list[Chunk] = []
+    at = begin
+    while True:
+        choice = _CHOICE.search(text, at, end)
+        found += _plain(text[at : choice.start() if choice else end], names)
+        if choice is None:
+            return found
+        at = choice.end()
+        found.append(Chunk([text[choice.start() : at]], False))
+        while True:
+            form = _FORM.match(text, at, end)
+            if form is None:
+                break
+            close = _closing(text, form.end(), end)
+            found.append(Chunk([text[at : form.end()]], False))
+            found += _message(text, form.end(), close, (*names, form[1]), depth + 1)
+            at = close
+            found.append(Chunk([text[at : at + 1]], False))
+            at += 1
+        stop = _closing(text, at, end)
+        found.append(Chunk([text[at : stop + 1]], False))
+        at = stop + 1
+
+
+def _closing(text: str, at: int, end: int) -> int:
+    """Where the brace is that closes the one before `at`."""
+    depth = 0
+    while at < end:
+        character = text[at]
+        if character == "'" and text[at + 1 : at + 2] in ("{", "}"):  # quoted, up to the next apostrophe
+            at = text.find("'", at + 1, end)
+            if at < 0:
+                break
+        elif character == "{":
+            depth += 1
+        elif character == "}":
+            if depth == 0:
+                return at
+            depth -= 1
+        at += 1
+    raise ValueError("a brace is not closed")
+
+
+def _plain(text: str, names: tuple[str, ...]) -> list[Chunk]:
+    chunks = whole(read_codes(text).parts) if text else []
+    return [Chunk(chunk.parts, chunk.is_segment, "/".join(names)) for chunk in chunks]

@@ -1,0 +1,86 @@
+"""OpenDocument: ODT, ODS and ODP. Paragraphs are pieces, also in notes, frames, tables, headers and footers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from dragoman.formats.division import Parts
+from dragoman.formats.elements import Element
+from dragoman.formats.inline import Inline, Tag
+from dragoman.formats.packages import Package
+from dragoman.formats.packed import PackedDocument
+from dragoman.formats.pieces import Piece, PieceDocument
+from dragoman.formats.runs import local, nested_in
+from dragoman.formats.xml_pieces import XmlPieceDocument
+
+TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+AROUND_TEXT = frozenset({f"{TEXT} span", f"{TEXT} a", f"{TEXT} meta"})
+_SPACES = re.compile(r"[ \t\r\n]+")
+
+
+class OpenDocumentPart(XmlPieceDocument):
+    """Contents or styles of a file; white space counts as one space."""
+
+    kind = "odt"
+    prose = True
+    wanted = frozenset({f"{TEXT} p", f"{TEXT} h"})
+
+    @cached_property
+    def _counter(self) -> list[int]:
+        return [0]
+
+    def _visit(self, element: Element, around: list[Element]) -> Iterable[Piece]:
+        if any(local(each) == "tracked-changes" for each in around):
+            return
+        for nested in nested_in(element, self.wanted):
+            yield from self._visit(nested, around)
+        if element.empty:
+            return
+        names = iter(range(1, 1_000_000))
+        parts = _collapsed(self._parts_of(element, names))
+        if any(isinstance(part, str) and part.strip() for part in parts):
+            self._counter[0] += 1
+            context = local(element)
+            yield Piece(str(self._counter[0]), Inline(parts), element.inside, element.close, context)
+
+    def _parts_of(self, element: Element, names: Iterator[int]) -> Iterator[str | Tag]:
+        for each in element.content:
+            if isinstance(each, str):
+                yield each
+                continue
+            number = next(names)
+            if each.name in AROUND_TEXT and not each.empty:
+                yield Tag(f"<g{number}>", b"", "start", f"g{number}", None, (each.start, each.inside))
+                yield from self._parts_of(each, names)
+                yield Tag(f"</g{number}>", b"", "end", f"g{number}", None, (each.close, each.end))
+            else:
+                yield Tag(f"<x{number}/>", b"", "alone", "x", None, (each.start, each.end))
+
+    def _normal(self, text: str) -> str:
+        return _SPACES.sub(" ", text).strip(" ")
+
+
+def _collapsed(parts: Iterable[str | Tag]) -> Parts:
+    inline = Inline()
+    for part in parts:
+        if isinstance(part, str):
+            inline.add(part)
+        else:
+            inline.parts.append(part)
+    return [_SPACES.sub(" ", part) if isinstance(part, str) else part for part in inline.parts]
+
+
+class OpenDocument(PackedDocument):
+    """A text, a spreadsheet or a presentation."""
+
+    kind = "odt"
+    root = "content.xml"
+
+    @classmethod
+    def find_parts(cls, package: Package) -> Iterable[tuple[str, type[PieceDocument]]]:
+        """Contents, then headers and footers, which are among the styles."""
+        for path in package.names():
+            if re.fullmatch(r"(?:Object [\w ]+/)?(?:content|styles)\.xml", path):
+                yield path, OpenDocumentPart

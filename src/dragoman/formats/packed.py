@@ -1,0 +1,100 @@
+"""Documents packed in archives: each part with text is a document of its own, and all others stay as they are."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
+
+from dragoman.errors import BadInputError
+from dragoman.formats.contents import Contents
+from dragoman.formats.document import Change, Document, DocumentSegment, UnwritableError
+from dragoman.formats.packages import Package
+from dragoman.formats.pieces import PieceDocument
+
+
+@dataclass(frozen=True)
+class PackedDocument(Document):
+    """An archive; the id of a segment is the name of its part, a colon and its id there."""
+
+    package: Package = field(repr=False)
+    parts: dict[str, PieceDocument] = field(repr=False)
+    sentences: bool = True
+
+    kind: ClassVar[str]
+    root: ClassVar[str]  # a part that every such file has
+
+    @classmethod
+    @abstractmethod
+    def find_parts(cls, package: Package) -> Iterable[tuple[str, type[PieceDocument]]]:
+        """The names of the parts with text, and what reads them."""
+
+    @classmethod
+    def find_fixed(cls, package: Package) -> set[str]:  # noqa: ARG003
+        """Texts that must stay as they are, because something else refers to them."""
+        return set()
+
+    @classmethod
+    def read(
+        cls, data: bytes, name: str, source: str | None = None, target: str | None = None, *, sentences: bool = True
+    ) -> Self:
+        """Read an archive."""
+        package = Package(data, name)
+        parts = {}
+        for path, kind in cls.find_parts(package):
+            if path in package and path not in parts:
+                parts[path] = kind.read(package.read(path), f"{name}/{path}", source, target, sentences=sentences)
+        if not parts and cls.root not in package:
+            what = f"has no text that a {cls.kind} file would have"
+            raise BadInputError(what, where=name, remedy="check that its name fits what is in it")
+        stated = next((part.source_language for part in parts.values() if part.source_language), None)
+        fixed = cls.find_fixed(package)
+        segments = [
+            replace(segment, id=f"{path}:{segment.id}", state="locked" if segment.source in fixed else segment.state)
+            for path, part in parts.items()
+            for segment in part.segments
+        ]
+        nothing = Contents(name, "", "utf-8", b"")
+        return cls(cls.kind, stated or source, target, segments, data, nothing, package, parts, sentences)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Signatures, which no longer hold once anything changes, and macros, which are kept."""
+        names = [name.lower() for name in self.package.names()]
+        found = []
+        if any("_xmlsignatures/" in name or name == "meta-inf/documentsignatures.xml" for name in names):
+            found.append("the file is signed; the signature will no longer be valid once it is filled")
+        if any(name.endswith("vbaproject.bin") or name.startswith("basic/") for name in names):
+            found.append("the file has macros; they are kept, and their texts are not translated")
+        return found
+
+    def _find_fault(self, segment: DocumentSegment, target: str) -> tuple[str, str] | None:
+        path = segment.id.partition(":")[0]
+        return self.parts[path]._find_fault(segment, target)
+
+    def _write(self, changes: Mapping[str, Change]) -> bytes:
+        by_part: dict[str, dict[str, Change]] = {}
+        for name, change in changes.items():
+            path, _, inside = name.partition(":")
+            by_part.setdefault(path, {})[inside] = change
+        changed = {}
+        for path, some in by_part.items():
+            changed[path] = self.parts[path]._write(some)
+            try:
+                self.parts[path]._verify(changed[path], some)
+            except UnwritableError as error:
+                raise UnwritableError(f"{path}:{error.segment}", self.contents.name) from None
+        return self.package.write(changed)
+
+    def _verify(self, data: bytes, changes: Mapping[str, Change]) -> None:
+        """Make sure that every other part is the same; those that changed were compared when they were written."""
+        again = Package(data, self.contents.name)
+        touched = {name.partition(":")[0] for name in changes}
+        same = again.names() == self.package.names() and all(
+            again.infos[name].CRC == info.CRC for name, info in self.package.infos.items() if name not in touched
+        )
+        for path in touched:
+            again.read(path)
+        if not same:
+            raise BadInputError("cannot be written with its other parts unchanged", where=self.contents.name)

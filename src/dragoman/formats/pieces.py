@@ -1,0 +1,234 @@
+"""Documents whose text is replaced where it stands: web pages, subtitles, the strings of programs.
+
+A format says where its *pieces* are (a paragraph, a cell, a string) and how new parts of one are written; everything
+else is here. A piece is divided into segments, sentences for example; when the file is written, the pieces with changes
+are put together again and replaced, and nothing else is. Most such files have no targets: the file that is written is
+the translation. Formats with targets name the place of the target instead.
+
+Pieces may be inside tags of another one, like the `alt` of an image in a paragraph; they come before it.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple, Self
+
+from dragoman.errors import BadInputError
+from dragoman.formats.contents import NOTHING, Contents, decode
+from dragoman.formats.division import Chunk, Divide, Parts, into_sentences, whole
+from dragoman.formats.document import Change, Document, DocumentSegment, Names, State, UnwritableError
+from dragoman.formats.inline import Inline, Tag, find_broken_tag, split_target
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A text of a document and the part of the file to replace with its translation."""
+
+    id: str
+    inline: Inline
+    start: int
+    end: int
+    context: str = ""
+    note: str = ""
+    limit: int | None = None
+    divide: Divide | None = None  # None: as is usual in the format
+    target: str | None = None  # None where the translation replaces the source
+    state: State = "new"
+    style: Any = None  # what the format wants to know when it writes the piece
+
+
+class Replacement(NamedTuple):
+    """Text that replaces some of the file."""
+
+    start: int
+    end: int
+    new: str
+
+
+@dataclass(frozen=True)
+class PieceDocument(Document):
+    """A document made of pieces."""
+
+    pieces: list[Piece] = field(repr=False)
+    chunks: list[list[tuple[str, Chunk]]] = field(repr=False)  # of each piece; those that are no segments have no id
+    sentences: bool = True  # whether pieces are divided into sentences, in formats that have paragraphs
+
+    kind: ClassVar[str]  # the name of the format
+    prose: ClassVar[bool] = False  # whether pieces are paragraphs, to be divided into sentences
+    tags_are_text: ClassVar[bool] = False  # whether a tag is written like text, not copied from the file
+    hint: ClassVar[re.Pattern[bytes]] = NOTHING  # where the file states its encoding
+    tag_names: ClassVar[frozenset[str]] = frozenset()  # of elements that a target must not add
+
+    @classmethod
+    def read(
+        cls,
+        data: bytes,
+        name: str,
+        source: str | None = None,
+        target: str | None = None,
+        *,
+        sentences: bool = True,
+    ) -> Self:
+        """Read a file; `sentences` tells whether paragraphs are divided into sentences."""
+        contents = cls._decode(data, name)
+        document = cls(cls.kind, source, target, [], data, contents, [], [], sentences)
+        try:
+            document.pieces.extend(document._find_pieces())
+        except RecursionError:
+            raise BadInputError("is nested too deeply", where=name, remedy="simplify it") from None
+        stated = document._languages()
+        # Set here, not by `replace`, which would lose what formats have cached while they looked for pieces.
+        object.__setattr__(document, "source_language", stated[0] or source)
+        object.__setattr__(document, "target_language", stated[1] or target)
+        document.chunks.extend(document._divide())
+        document.segments.extend(_segments(document.pieces, document.chunks))
+        return document
+
+    @classmethod
+    def _decode(cls, data: bytes, name: str) -> Contents:
+        return decode(data, name, hint=cls.hint)
+
+    @abstractmethod
+    def _find_pieces(self) -> Iterable[Piece]:
+        """The pieces of `self.contents`, inner ones first."""
+
+    @abstractmethod
+    def _render(self, piece: Piece, parts: Parts, inner: list[Replacement]) -> str:
+        """The parts of a piece as written in the file."""
+
+    def _languages(self) -> tuple[str | None, str | None]:
+        """The languages that the file states."""
+        return None, None
+
+    def _extra(self, changes: Mapping[str, Change]) -> list[Replacement]:  # noqa: ARG002
+        """Other replacements in a file that changes, such as that of its language."""
+        return []
+
+    def _normal(self, text: str) -> str:
+        """The text as it is compared: formats in which white space does not count override this."""
+        return text
+
+    def _slice(self, start: int, end: int) -> str:
+        return self.contents.text[start:end]
+
+    def _encode(self, replacements: Iterable[Replacement]) -> bytes:
+        return self.contents.encode(splice(self.contents.text, replacements), errors=self._lacking)
+
+    _lacking: ClassVar[str] = "strict"  # what to do with characters that the encoding lacks
+
+    def _divide(self) -> list[list[tuple[str, Chunk]]]:
+        usual = into_sentences(self.source_language) if self.prose and self.sentences else whole
+        names = Names()
+        return [_named(piece, (piece.divide or usual)(piece.inline.parts), names) for piece in self.pieces]
+
+    def _find_fault(self, segment: DocumentSegment, target: str) -> tuple[str, str] | None:
+        broken = find_broken_tag(segment.inline, target, self.tag_names)
+        if broken:
+            return broken, "put the tags of the source into it, each once, and in pairs"
+        return self._find_unwritable(segment, target)
+
+    def _find_unwritable(self, segment: DocumentSegment, target: str) -> tuple[str, str] | None:
+        """Why the format cannot hold a target."""
+        return ("is empty", "leave this segment out") if not target.strip() and segment.target == "" else None
+
+    def _write(self, changes: Mapping[str, Change]) -> bytes:
+        done: list[Replacement] = []
+        for piece, parts in self._changed(changes):
+            inner: list[Replacement] = []
+            while done and done[-1].start >= piece.start:
+                inner.insert(0, done.pop())
+            done.append(Replacement(piece.start, piece.end, self._render(piece, parts, inner)))
+        return self._encode([*done, *self._extra(changes)])
+
+    def _changed(self, changes: Mapping[str, Change]) -> Iterator[tuple[Piece, Parts]]:
+        for piece, chunks in zip(self.pieces, self.chunks, strict=True):
+            if any(name in changes for name, _ in chunks):
+                yield self._with_state(piece, chunks, changes), self._parts(chunks, changes)
+
+    def _with_state(self, piece: Piece, chunks: list[tuple[str, Chunk]], changes: Mapping[str, Change]) -> Piece:
+        if piece.target is None:
+            return piece
+        return replace(piece, state=next(changes[name].state for name, _ in chunks if name in changes))
+
+    def _parts(self, chunks: list[tuple[str, Chunk]], changes: Mapping[str, Change]) -> Parts:
+        parts: Parts = []
+        for name, chunk in chunks:
+            if name in changes:
+                parts += split_target(chunk.inline, changes[name].target)
+            else:
+                parts += chunk.parts
+        return parts
+
+    def raw(self, tag: Tag, inner: Iterable[Replacement]) -> str:
+        """A tag as it is in the file, with the replacements inside it."""
+        if tag.span is None:
+            return tag.raw.decode()
+        start, end = tag.span
+        within = [
+            Replacement(each.start - start, each.end - start, each.new) for each in inner if start <= each.start < end
+        ]
+        return splice(self._slice(start, end), within) if within else self._slice(start, end)
+
+    def _verify(self, data: bytes, changes: Mapping[str, Change]) -> None:
+        """Make sure that every piece is read back from the new file as it was put in, and that nothing else changed."""
+        again = self.read(
+            data, self.contents.name, self.source_language, self.target_language, sentences=self.sentences
+        )
+        if len(again.pieces) != len(self.pieces):
+            what = f"with these targets the file would have {len(again.pieces)} texts instead of {len(self.pieces)}"
+            raise BadInputError(what, where=self.contents.name, remedy="look for markup in the targets")
+        for piece, chunks, new in zip(self.pieces, self.chunks, again.pieces, strict=True):
+            changed = any(name in changes for name, _ in chunks)
+            parts = self._parts(chunks, changes) if changed else None
+            if self._read_back(piece, parts) != self._read_back(new, None):
+                segment = next((name for name, _ in chunks if name in changes), piece.id)
+                raise UnwritableError(segment, self.contents.name)
+
+    def _read_back(self, piece: Piece, parts: Parts | None) -> str:
+        """What is compared: the text, with tags as such."""
+        if parts is None and piece.target is not None:
+            return self._normal(piece.target)
+        parts = piece.inline.parts if parts is None else parts
+        shown = (part if isinstance(part, str) else part.shown if self.tags_are_text else "\ufffc" for part in parts)
+        return self._normal("".join(shown))
+
+
+def splice(text: str, replacements: Iterable[Replacement]) -> str:
+    """A text with replacements made; they must not overlap.
+
+    >>> splice("one two three", [Replacement(4, 7, "dos"), Replacement(0, 3, "uno")])
+    'uno dos three'
+    """
+    parts, done = [], 0
+    for each in sorted(replacements):
+        parts += [text[done : each.start], each.new]
+        done = each.end
+    return "".join([*parts, text[done:]])
+
+
+def _named(piece: Piece, chunks: list[Chunk], names: Names) -> list[tuple[str, Chunk]]:
+    """The chunks of a piece, the segments among them with their ids."""
+    count = sum(chunk.is_segment for chunk in chunks)
+    found, number = [], 0
+    for chunk in chunks:
+        if not chunk.is_segment:
+            found.append(("", chunk))
+            continue
+        number += 1
+        suffix = chunk.name or (str(number) if count > 1 else "")
+        found.append((names.unique(f"{piece.id}/{suffix}" if suffix else piece.id), chunk))
+    return found
+
+
+def _segments(pieces: list[Piece], chunks: list[list[tuple[str, Chunk]]]) -> Iterator[DocumentSegment]:
+    for piece, some in zip(pieces, chunks, strict=True):
+        for name, chunk in some:
+            if name:
+                inline = chunk.inline
+                state: State = "locked" if inline.ambiguous else piece.state
+                yield DocumentSegment(
+                    name, inline.text, piece.target or "", state, inline, piece.context, piece.note, piece.limit
+                )

@@ -1,0 +1,71 @@
+"""The table of formats: a new one is a module with its class, and a line here."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from dragoman.errors import BadInputError
+from dragoman.formats.android import AndroidDocument
+from dragoman.formats.apple import StringsDocument
+from dragoman.formats.csv_files import CsvDocument
+from dragoman.formats.document import Document
+from dragoman.formats.epub import EpubDocument
+from dragoman.formats.fluent import FluentDocument
+from dragoman.formats.html import HtmlDocument
+from dragoman.formats.json_files import ArbDocument, JsonDocument
+from dragoman.formats.lines import TextDocument, TsvDocument
+from dragoman.formats.markdown import MarkdownDocument
+from dragoman.formats.office import DocxDocument, PptxDocument, XlsxDocument
+from dragoman.formats.opendocument import OpenDocument
+from dragoman.formats.po import PoDocument
+from dragoman.formats.properties import PropertiesDocument
+from dragoman.formats.resx import ResxDocument
+from dragoman.formats.subtitles import SubtitlesDocument, VttDocument
+from dragoman.formats.xcstrings import XcstringsDocument
+from dragoman.formats.xml_document import XmlDocument
+from dragoman.formats.yaml_files import YamlDocument
+
+FORMATS: dict[type[Document], str] = {
+    XmlDocument: ".xlf .xliff .sdlxliff .mqxliff .mxliff .tmx .ts .xml",
+    PoDocument: ".po .pot",
+    TsvDocument: ".tsv .tab",
+    TextDocument: ".txt .text",
+    HtmlDocument: ".html .htm .xhtml",
+    MarkdownDocument: ".md .markdown .mdx",
+    SubtitlesDocument: ".srt",
+    VttDocument: ".vtt",
+    JsonDocument: ".json",
+    ArbDocument: ".arb",
+    YamlDocument: ".yml .yaml",
+    AndroidDocument: "",  # .xml, by its root
+    StringsDocument: ".strings",
+    XcstringsDocument: ".xcstrings",
+    PropertiesDocument: ".properties",
+    ResxDocument: ".resx .resw",
+    FluentDocument: ".ftl",
+    CsvDocument: ".csv",
+    DocxDocument: ".docx .docm .dotx",
+    PptxDocument: ".pptx .pptm .ppsx",
+    XlsxDocument: ".xlsx .xlsm",
+    OpenDocument: ".odt .ott .ods .odp",
+    EpubDocument: ".epub",
+}
+BY_ENDING = {ending: kind for kind, endings in FORMATS.items() for ending in endings.split()}
+_RESOURCES = re.compile(rb"<resources[\s>/]")
+
+
+def find_kind(data: bytes, name: str) -> type[Document]:
+    """The class that reads a file; resources of Android are told from other XML by their root."""
+    ending = PurePath(name).suffix.lower()
+    kind = BY_ENDING.get(ending)
+    if kind is None:
+        raise BadInputError("cannot tell the file type from its name", where=name, remedy=f"use {_endings()}")
+    if ending == ".xml" and _RESOURCES.search(data[:20_000]):
+        return AndroidDocument
+    return kind
+
+
+def _endings() -> str:
+    *some, last = BY_ENDING
+    return f"{', '.join(some)} or {last}"

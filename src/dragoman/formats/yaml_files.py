@@ -1,0 +1,191 @@
+"""YAML with the strings of programs, as in Rails: nested mappings, where a top key may be the language.
+
+PyYAML tells where scalars are; writing is ours. A string keeps its style (plain, quoted, block) if it can.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from dragoman.errors import BadInputError
+from dragoman.extras import load
+from dragoman.formats.contents import Contents
+from dragoman.formats.division import Parts
+from dragoman.formats.document import Change
+from dragoman.formats.inline import Inline
+from dragoman.formats.messages import divide_message
+from dragoman.formats.pieces import Piece, PieceDocument, Replacement
+from dragoman.languages import primary, same_language
+
+NOT_STRINGS = re.compile(r"~|null|true|false|yes|no|on|off|y|n|\.inf|\.nan", re.IGNORECASE)
+DEEPEST = 100
+_PLAIN = re.compile(r"[^\W\d_][^:#\n\r\t{}\[\],&*!|>'\"%@`\\]*[^\s:#\n\r\t{}\[\],&*!|>'\"%@`\\]|[^\W\d_]")
+_ESCAPES = {
+    "\\": "\\\\",
+    '"': '\\"',
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\0": "\\0",
+    "\x85": "\\N",
+    "\ufeff": "\\uFEFF",
+}
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+class Scalar(NamedTuple):
+    """A scalar of the file; keys are scalars, too."""
+
+    path: tuple[str, ...]
+    text: str
+    start: int
+    end: int
+    style: str | None  # the character that begins it, None if plain
+    is_key: bool
+    in_flow: bool
+
+
+class YamlDocument(PieceDocument):
+    """Strings in YAML, which their translations replace; a top key that is the source language becomes the target."""
+
+    kind = "yaml"
+    tags_are_text = True
+
+    @cached_property
+    def _scalars(self) -> list[Scalar]:
+        return list(read_scalars(self.contents.text, self.contents.name))
+
+    @cached_property
+    def _root(self) -> Scalar | None:
+        """The only top key, if it is a language."""
+        keys = [each for each in self._scalars if each.is_key and len(each.path) == 1]
+        if len(keys) != 1 or not re.fullmatch(r"[a-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*", keys[0].text):
+            return None
+        nested = any(len(each.path) > 1 for each in self._scalars)
+        known = self.source_language is None or primary(keys[0].text) == primary(self.source_language)
+        return keys[0] if nested and (known or len(keys[0].text) != 3) else None
+
+    def _find_pieces(self) -> Iterable[Piece]:
+        for each in self._scalars:
+            if each.is_key or (each.style is None and NOT_STRINGS.fullmatch(each.text)):
+                continue
+            path = each.path[1:] if self._root else each.path
+            inline = Inline([each.text] if each.text else [])
+            name = ".".join(path)
+            yield Piece(name, inline, each.start, each.end, name, divide=divide_message, style=each)
+
+    def _languages(self) -> tuple[str | None, str | None]:
+        return (self._root.text.replace("_", "-") if self._root else None), None
+
+    def _extra(self, _: Mapping[str, Change]) -> list[Replacement]:
+        root = self._root
+        if root is None or not self.target_language or same_language(root.text, self.target_language):
+            return []
+        language = self.target_language
+        written = language if root.style is None and language != "no" else f'"{language}"'
+        return [Replacement(root.start, root.end, written)]
+
+    def _render(self, piece: Piece, parts: Parts, _: list[Replacement]) -> str:
+        return write_scalar(Inline(parts).text, piece.style, self.contents)
+
+
+def write_scalar(text: str, old: Scalar, contents: Contents) -> str:
+    """A string in the style of the one that it replaces, if it can have that, else in double quotes."""
+    if old.style in ("|", ">") and not _UNPRINTABLE.search(text) and text.strip("\n "):
+        return _block(text, old, contents)
+    if old.style is None and not old.in_flow and _PLAIN.fullmatch(text) and not NOT_STRINGS.fullmatch(text):
+        return text
+    if old.style == "'" and not re.search(r"[\n\r\t]", text) and not _UNPRINTABLE.search(text):
+        return "'" + text.replace("'", "''") + "'"
+    return quoted(text)
+
+
+def _block(text: str, old: Scalar, contents: Contents) -> str:
+    """A block scalar with the indentation of the old one; folded ones become literal, which keep every break."""
+    written = contents.text[old.start : old.end]
+    lines = [line for line in written.splitlines()[1:] if line.strip()]
+    before = contents.text[contents.text.rfind("\n", 0, old.start) + 1 : old.start]
+    parent = len(before) - len(before.lstrip(" "))
+    indent = min((len(line) - len(line.lstrip(" ")) for line in lines), default=parent + 2)
+    chomp = "" if text.endswith("\n") and not text.endswith("\n\n") else "+" if text.endswith("\n") else "-"
+    explicit = str(indent - parent) if text[:1] in " \n" else ""
+    body = text.removesuffix("\n").split("\n")
+    end = contents.newline if written.endswith("\n") else ""
+    head = f"|{explicit}{chomp}"
+    return contents.newline.join([head, *(" " * indent + line if line else "" for line in body)]) + end
+
+
+def quoted(text: str) -> str:
+    r"""A string in double quotes.
+
+    >>> quoted('say "hi"\n')
+    '"say \\"hi\\"\\n"'
+    """
+    for character, written in _ESCAPES.items():
+        text = text.replace(character, written)
+    return '"' + _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04X}", text) + '"'
+
+
+def read_scalars(text: str, name: str, offset: int = 0) -> Iterator[Scalar]:
+    """All scalars in some YAML, in order; anchors, aliases and tags remain what they are."""
+    yaml: Any = load("yaml", "files")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    stack: list[list[Any]] = []  # of open collections: [is a mapping, its path, key or number to come, in flow]
+    # libyaml takes a byte order mark inside the text for one, and shifts all positions.
+    if "\ufeff" in text:
+        raise BadInputError("has a byte order mark inside the text", where=name, remedy="take it out")
+    try:
+        for event in yaml.parse(text, Loader=loader):
+            yield from _scalar(event, stack, yaml, offset)
+            if len(stack) > DEEPEST:
+                raise BadInputError("is nested too deeply", where=name, remedy="simplify it")
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        what = f"line {mark.line + 1} is not YAML ({error.problem})" if mark else "is not YAML"
+        raise BadInputError(what, where=name, remedy="check it with a YAML linter") from None
+
+
+def _scalar(event: Any, stack: list[list[Any]], yaml: Any, offset: int) -> Iterator[Scalar]:
+    """Follow one event; a scalar is given with its path."""
+    if isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+        stack.pop()
+        _advance(stack)
+    elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
+        path = _path(stack)
+        mapping = isinstance(event, yaml.MappingStartEvent)
+        in_flow = bool(event.flow_style) or bool(stack and stack[-1][3])
+        stack.append([mapping, path, None if mapping else 0, in_flow])
+    elif isinstance(event, yaml.AliasEvent):
+        if stack and stack[-1][0] and stack[-1][2] is None:
+            stack[-1][2] = f"*{event.anchor}"
+        else:
+            _advance(stack)
+    elif isinstance(event, yaml.ScalarEvent):
+        is_key = bool(stack) and stack[-1][0] and stack[-1][2] is None
+        if is_key:
+            stack[-1][2] = event.value
+        start, end = event.start_mark.index + offset, event.end_mark.index + offset
+        style = event.style if event.style in ("'", '"', "|", ">") else None
+        in_flow = bool(stack and stack[-1][3])
+        special = event.tag is not None or (start == end and style is None)
+        if not special or is_key:
+            yield Scalar(_path(stack), event.value, start, end, style, is_key, in_flow)
+        if not is_key:
+            _advance(stack)
+
+
+def _path(stack: list[list[Any]]) -> tuple[str, ...]:
+    if not stack:
+        return ()
+    return (*stack[-1][1], str(stack[-1][2]))
+
+
+def _advance(stack: list[list[Any]]) -> None:
+    """The value of a key, or an item, has come to its end."""
+    if stack and stack[-1][0]:
+        stack[-1][2] = None
+    elif stack:
+        stack[-1][2] += 1

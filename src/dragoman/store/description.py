@@ -1,0 +1,86 @@
+"""The file `project.json`, which says what a project is: format, languages, first settings, where journal and base are.
+
+1. `read_description` reads it, whatever its format.
+2. `migrate` brings it to the current format and checks that everything in it can be right.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dragoman.errors import BadInputError, DamagedFileError, StorageError
+from dragoman.files import reading_errors, storage_errors, write_durably
+
+DESCRIPTION = "project.json"
+FORMAT = 1
+FIELDS = {"source": str, "target": str, "settings": dict, "journal": str, "base": dict | None}
+LANGUAGE = r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}"  # a code, with script and country if need be
+Migration = Callable[[Path, dict[str, Any]], dict[str, Any]]
+# Format to leave → what brings directory and description to the next. What it does to the directory it must be able to
+# do again, because a crash may come before the new description is written.
+MIGRATIONS: dict[int, Migration] = {}
+
+
+def write_description(path: Path, description: Mapping[str, Any]) -> None:
+    """Replace the description in a directory, atomically."""
+    text = json.dumps(description, indent=2, ensure_ascii=False)
+    with storage_errors(path / DESCRIPTION):
+        write_durably(path / DESCRIPTION, f"{text}\n".encode())
+
+
+def read_description(path: Path) -> dict[str, Any]:
+    """The description in a directory, of whatever format."""
+    file = path / DESCRIPTION
+    try:
+        with reading_errors(file):
+            description = json.loads(file.read_bytes())
+    except StorageError as error:
+        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+            raise BadInputError("is not a dragoman project", where=path, remedy="create one") from None
+        raise
+    except (ValueError, RecursionError):
+        raise _damaged("not valid JSON", path) from None
+    if not isinstance(description, dict) or type(description.get("format")) is not int:
+        raise _damaged("does not state its format", path)
+    return description
+
+
+def _damaged(what: str, path: Path) -> DamagedFileError:
+    return DamagedFileError(what, where=path / DESCRIPTION, remedy="restore it from a copy")
+
+
+def migrate(path: Path, description: dict[str, Any], *, write: bool) -> dict[str, Any]:
+    """The description in the current format; a project opened for writing is upgraded step by step."""
+    found: int = description["format"]
+    if found > FORMAT:
+        what = f"has format {found}, but this version of dragoman reads formats up to {FORMAT}"
+        raise BadInputError(what, where=path, remedy="install a newer dragoman")
+    if found < FORMAT and found not in MIGRATIONS:
+        raise _damaged(f"has format {found}, which never existed", path)
+    if found < FORMAT and not write:
+        remedy = "open it for writing once to upgrade it"
+        raise BadInputError(f"has the old format {found}; the current one is {FORMAT}", where=path, remedy=remedy)
+    for step in range(found, FORMAT):
+        description = MIGRATIONS[step](path, description) | {"format": step + 1}
+        write_description(path, description)
+    _check_fields(path, description)
+    return description
+
+
+def _check_fields(path: Path, description: Mapping[str, Any]) -> None:
+    """Refuse a description that lacks something, or has something that cannot be right."""
+    missing = ", ".join(sorted(FIELDS.keys() - description.keys()))
+    if missing:
+        raise _damaged(f"lacks {missing}", path)
+    odd = [name for name, kinds in FIELDS.items() if not isinstance(description[name], kinds)]
+    base = description["base"]
+    if not odd and base is not None and not all(isinstance(base.get(name), str) for name in ("path", "checksum")):
+        odd = ["base"]
+    if not odd:
+        odd = [name for name in ("source", "target") if not re.fullmatch(LANGUAGE, description[name])]
+    if odd:
+        raise _damaged(f"has an invalid {odd[0]}", path)

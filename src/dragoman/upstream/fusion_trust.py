@@ -1,0 +1,83 @@
+"""How far another engine is trusted, learned from what it would have cost to trust it more, or less (SPEC §8.4).
+
+There are a few levels of trust, each a bonus for every word that is taken from what the engine says; at the highest the
+engine's translation is taken as it is. When a correction comes, the n-best list of its source tells what each level
+would have said, and so how many word edits it would have cost. The level in force is the one that has cost the fewest
+so far; the less a level trusts the engine, the greater the handicap that it starts with. So at first only what was
+corrected in the same words is changed, a text in which nothing repeats is soon left to the engine, and one that is full
+of terms is not.
+
+Edits are integers: learning adds them, forgetting subtracts the same, in any order.
+
+>>> confidence = Confidence()
+>>> confidence.bonus
+1.2
+>>> costs = np.array([9, 9, 9, 9, 9, 9, 9, 8])
+>>> confidence.add(costs)
+>>> confidence.bonus is None  # the engine's translation as it is
+True
+>>> confidence.add(-costs)
+>>> confidence.bonus
+1.2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import Levenshtein
+
+from dragoman.arrays import ArrayTree
+from dragoman.search.hypotheses import NBest
+
+BONUSES = (-0.15, 0.0, 0.15, 0.3, 0.5, 0.8, 1.2)  # for a word taken from the engine; after them comes the engine alone
+HANDICAPS = np.array([16, 10, 9, 8, 4, 1, 0, 0])  # edits that a level must have saved, before it is chosen
+MIDDLE = 0.3  # the bonus of searches while the engine's translation is taken as it is
+ENTRIES = 40  # of the n-best list
+FEATURE = "upstream_words"
+
+Costs = NDArray[np.int64]  # [levels] word edits
+
+
+class Confidence:
+    """What each level of trust has cost in all corrections so far."""
+
+    def __init__(self, costs: Costs | None = None) -> None:
+        self.costs = np.zeros(HANDICAPS.size, np.int64) if costs is None else costs.copy()
+
+    @property
+    def bonus(self) -> float | None:
+        """The bonus in force; None if the engine's translation is to be taken as it is."""
+        level = int(np.argmin(self.costs + HANDICAPS))
+        return None if level == len(BONUSES) else BONUSES[level]
+
+    @property
+    def searched(self) -> float:
+        """The bonus that is searched with."""
+        return MIDDLE if self.bonus is None else self.bonus
+
+    def add(self, costs: Costs) -> None:
+        """Add what the levels would have cost in one correction, or its negative."""
+        self.costs = self.costs + costs
+
+    def arrays(self) -> ArrayTree:
+        """Everything needed to open this again."""
+        return ArrayTree(costs=self.costs.copy())
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Confidence:
+        """The one whose `arrays()` these are."""
+        return cls(np.array(arrays["costs"], np.int64))
+
+
+def costs_of(nbest: NBest, searched: float, said: Sequence[str], correction: Sequence[str]) -> Costs:
+    """[levels] the word edits from what each level would have said to a correction.
+
+    `nbest` comes from a search with the bonus `searched`; `said` is what the engine says.
+    """
+    taken = nbest.features[:, nbest.names.index(FEATURE)]
+    chosen = [int(np.argmax(nbest.scores + (bonus - searched) * taken)) for bonus in BONUSES]
+    edits = {n: Levenshtein.distance(nbest.words[n], correction) for n in sorted(set(chosen))}
+    return np.array([*(edits[n] for n in chosen), Levenshtein.distance(said, correction)], np.int64)

@@ -1,0 +1,125 @@
+"""A project over another engine: asked once, without being waited for, and learned with each correction."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dragoman import engine as engine_module
+from dragoman.engine import Engine
+from dragoman.errors import BadInputError
+from dragoman.project.state import said_in
+from tests.engine.support import assert_is_clean_replay
+
+pytestmark = pytest.mark.kernels
+
+SAID = {
+    "Open the lid.": "Abre la tapadera.",
+    "Close the lid.": "Cierra la tapadera.",
+    "Clean the lid now.": "Limpia la tapadera ahora.",
+    "Dry the lid.": "Seca la tapadera.",
+    "Wash the lid.": "Lava la tapadera.",
+    "Lift the lid.": "Levanta la tapadera.",
+    "  Open it slowly. ": "  Ábrela   despacio. ",
+}
+CORRECTED = {source: SAID[source].replace("tapadera", "tapa") for source in list(SAID)[:5]}
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> str:
+    file = tmp_path / "said.tsv"
+    file.write_text("".join(f"{source}\t{said}\n" for source, said in SAID.items()), encoding="utf-8")
+    return f"recorded:{file}"
+
+
+@pytest.fixture
+def engine(tmp_path: Path, recorded: str) -> Iterator[Engine]:
+    with Engine.create(tmp_path / "p", source="en", target="es", upstream=recorded) as engine:
+        yield engine
+
+
+def test_with_nothing_learned_the_translation_is_the_engines_to_the_byte(engine: Engine) -> None:
+    for source, said in SAID.items():
+        found = engine.translate(source)
+        assert (found.text, found.upstream) == (said, said)
+    assert [each.text for each in engine.translate_all(SAID)] == list(SAID.values())
+
+
+def test_corrections_change_what_the_engine_says_of_other_texts(engine: Engine) -> None:
+    for source, target in CORRECTED.items():
+        engine.learn(source, target)
+    found = engine.translate("Lift the lid.")
+    assert (found.text, found.upstream) == ("Levanta la tapa.", "Levanta la tapadera.")
+    assert "tapadera" in " ".join(phrase.replaces for phrase in found.phrases)
+    with engine.interact("Lift the lid.") as session:
+        assert session.suggest("").text == "Levanta la tapa."
+        assert session.suggest("L").text.startswith("Levanta la tapa")
+
+
+def test_one_correction_is_enough_for_the_same_words(engine: Engine) -> None:
+    engine.learn("Close the lid.", "Cierra la tapa.")
+    assert engine.translate("Open the lid.").text == "Abre la tapa."
+
+
+def test_an_engine_that_is_silent_leaves_dragomans_own_translation(engine: Engine) -> None:
+    for source, target in CORRECTED.items():
+        engine.learn(source, target)
+    found = engine.translate("the lid")
+    assert (found.text, found.upstream) == ("la tapa", None)
+
+
+def test_a_correction_is_kept_with_what_the_engine_said_and_replayed_without_it(
+    engine: Engine, tmp_path: Path, recorded: str
+) -> None:
+    numbers = [engine.learn(source, target) for source, target in CORRECTED.items()]
+    said = [said_in(engine.correction(number)) for number in numbers]
+    assert [each and each.text for each in said] == [SAID[source] for source in CORRECTED]
+    (tmp_path / "said.tsv").unlink()
+    assert_is_clean_replay(engine, tmp_path / "again")
+    Engine.copy(_closed(engine), tmp_path / "copy")
+    with Engine.open(tmp_path / "copy") as copy:
+        texts = [said_in(row) for row in copy.corrections()]
+        assert [each and each.text for each in texts] == [SAID[source] for source in CORRECTED]
+        assert copy.upstream == recorded
+
+
+def _closed(engine: Engine) -> Path:
+    engine.close()
+    return engine.path
+
+
+def test_a_correction_of_the_same_text_is_not_asked_for(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine.learn("Open the lid.", "Abra la tapa.")
+    monkeypatch.setattr(engine._consultant, "ask", lambda *_, **__: pytest.fail("asked"))
+    assert engine.translate("Open the lid.").text == "Abra la tapa."
+
+
+def test_a_slow_engine_is_waited_for_no_longer_than_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_module, "UPSTREAM_SECONDS", 0.3)
+    program = tmp_path / "slow.py"
+    program.write_text("import time; time.sleep(60)", encoding="utf-8")
+    with Engine.create(tmp_path / "p", source="en", target="es") as engine:
+        engine.learn("Open the lid.", "Abra la tapa.")
+        engine.upstream = f"command:{sys.executable} {program} #seconds=1"
+        began = time.monotonic()
+        found = engine.translate("the lid")
+        assert (found.text, found.upstream) == ("la tapa", None)
+        assert time.monotonic() - began < 20
+        engine.upstream = None
+        assert engine.translate("the lid").upstream is None
+
+
+def test_names_are_checked_before_they_are_kept(engine: Engine) -> None:
+    for wrong in ("nmt", "deepl:#key=abc", 3):
+        with pytest.raises(BadInputError):
+            engine.change_settings({"upstream": wrong})
+
+
+def test_the_explanation_tells_what_the_engine_said(engine: Engine) -> None:
+    for source, target in CORRECTED.items():
+        engine.learn(source, target)
+    assert "The other engine says: Levanta la tapadera." in engine.explain("Lift the lid.").note

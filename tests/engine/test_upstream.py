@@ -1,0 +1,146 @@
+"""Over another engine: nothing is made worse for want of knowledge, and the journal knows all that was learned."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from dragoman import sample
+from dragoman.adapt import PassiveAggressive
+from dragoman.engine import Engine
+from dragoman.project.state import said_in
+from tests.engine.support import PAIRS, arrays_of, assert_is_clean_replay, assert_same
+
+pytestmark = pytest.mark.kernels
+
+ODD = ["  Hola ,  mundo !", "línea\ttab", "😀 <b>x</b> {0}", "«¿Qué?»  …", "e\u0301", "MAYÚSCULAS y minúsculas"]
+
+
+def new(path: Path) -> Engine:
+    return Engine.create(path, source="en", target="es")
+
+
+def garbled(text: str, chance: random.Random) -> str:
+    """What an engine might say that does not know the subject: some words are others."""
+    words = text.split(" ")
+    return " ".join(word if chance.random() < 0.7 else word[::-1] for word in words)
+
+
+def learn_some(engine: Engine, count: int) -> list[int]:
+    chance = random.Random(5)
+    return [engine.learn(f, e, upstream=garbled(e, chance), upstream_name="test", force=True) for f, e in PAIRS[:count]]
+
+
+@pytest.mark.parametrize("said", ODD)
+def test_with_nothing_learned_it_says_what_the_engine_says_to_the_byte(said: str, tmp_path: Path) -> None:
+    with new(tmp_path / "p") as engine:
+        found = engine.translate("Hello, world!", upstream=said)
+        assert (found.text, found.upstream) == (said, said)
+        assert engine.translate("Hello, world!", upstream=said, n=5).nbest[0].text == said
+
+
+@pytest.mark.parametrize("said", ODD)
+def test_a_sentence_that_nothing_learned_touches_is_the_engines_to_the_byte(said: str, tmp_path: Path) -> None:
+    with new(tmp_path / "p") as engine:
+        engine.learn("Descale it monthly.", "Descalcifíquela cada mes.", upstream="Descaleéla mensualmente.")
+        assert engine.translate("zum xyzzy quux", upstream=said).text == said
+
+
+def test_what_corrections_replaced_is_replaced_in_the_next_sentence(tmp_path: Path) -> None:
+    with new(tmp_path / "p") as engine:
+        for f, e in (
+            ("Open", "Abra"),
+            ("Close", "Cierre"),
+            ("Print", "Imprima"),
+            ("Read", "Lea"),
+            ("Move", "Mueva"),
+        ) * 2:
+            engine.learn(f"{f} the file.", f"{e} el fichero.", upstream=f"{e} el archivo.")
+        assert (
+            engine.translate("Delete the file now.", upstream="Borre el archivo ahora.").text
+            == "Borre el fichero ahora."
+        )
+
+
+def test_an_empty_answer_leaves_it_to_what_was_learned(tmp_path: Path) -> None:
+    with new(tmp_path / "p") as engine:
+        engine.learn("green button", "botón verde")
+        assert engine.translate("green button", upstream="", memory=False).text == "botón verde"
+
+
+def test_a_correction_of_the_same_text_comes_before_the_engine(tmp_path: Path) -> None:
+    with new(tmp_path / "p") as engine:
+        engine.learn("green button", "botón verde", upstream="verde")
+        found = engine.translate("green button", upstream="verde")
+        assert (found.text, found.memory, found.upstream) == ("botón verde", 1, "verde")
+
+
+def test_replaying_needs_no_engine_and_gives_the_same_bits(tmp_path: Path) -> None:
+    engine = new(tmp_path / "p")
+    numbers = learn_some(engine, 40)
+    engine.forget(numbers[3])
+    engine.save_snapshot()
+    engine.learn(*PAIRS[50])
+    engine.revise(numbers[5], PAIRS[5][1] + " ya", force=True)
+    assert_is_clean_replay(engine, tmp_path / "copy")
+    row = engine._project.journal.get(numbers[0])
+    said = said_in(row)
+    assert said is not None
+    assert said.engine == "test"
+    engine.close()
+    with Engine.open(tmp_path / "p", write=False) as reader:
+        assert_same(arrays_of(reader), arrays_of(engine))
+
+
+def test_forgetting_restores_every_array(tmp_path: Path) -> None:
+    with new(tmp_path / "p") as engine:
+        empty = arrays_of(engine)
+        numbers = learn_some(engine, 30)
+        random.Random(2).shuffle(numbers)
+        for number in numbers:
+            engine.forget(number)
+        assert_same(arrays_of(engine), empty)
+
+
+def test_forgetting_the_newest_restores_what_was_counted(tmp_path: Path) -> None:
+    with new(tmp_path / "p") as engine:
+        learn_some(engine, 10)
+        before = engine._state.replacements.table.contents()
+        number = engine.learn(*PAIRS[20], upstream="algo del todo distinto", force=True)
+        engine.forget(number)
+        after = engine._state.replacements.table.contents()
+        assert all((before[name] == after[name]).all() for name in before)
+
+
+def test_weights_over_an_engine_adapt_by_themselves_and_replay(tmp_path: Path) -> None:
+    with new(tmp_path / "p") as engine:
+        engine.adapter = PassiveAggressive(nbest=20, mode="live")
+        before = dict(engine._state.fused_weights), dict(engine.weights)
+        learn_some(engine, 40)
+        assert dict(engine._state.fused_weights) != before[0]
+        assert engine.weights == before[1]
+        assert_is_clean_replay(engine, tmp_path / "copy")
+
+
+def test_long_texts_are_joined_or_left_to_the_engine(tmp_path: Path) -> None:
+    with new(tmp_path / "p") as engine:
+        engine.learn("a word", "una palabra", upstream="una palabra")
+        for words in (70, 200, 600):
+            source, said = " ".join(["word"] * words), " ".join(f"w{n}" for n in range(words))
+            assert engine.translate(source, upstream=said).text
+
+
+def test_the_sample_is_translated_better_than_by_either_alone(tmp_path: Path) -> None:
+    chance, pairs = random.Random(1), sample.pairs()[:150]
+    heard = [garbled(e, chance) for _, e in pairs]
+    right = {"alone": 0, "engine": 0, "fused": 0}
+    with new(tmp_path / "alone") as alone, new(tmp_path / "fused") as fused:
+        for (f, e), m in zip(pairs, heard, strict=True):
+            texts = {"alone": alone.translate(f).text, "engine": m, "fused": fused.translate(f, upstream=m).text}
+            for name, text in texts.items():
+                right[name] += len(set(text.split()) & set(e.split()))
+            alone.learn(f, e, force=True)
+            fused.learn(f, e, upstream=m, force=True)
+    assert right["fused"] > max(right["alone"], right["engine"])

@@ -1,0 +1,143 @@
+"""Files that their translation replaces: what is in a segment, and how it is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from dragoman.errors import BadInputError
+from dragoman.formats import Document, read_document, write_document
+from tests.formats.samples import TARGETS, TEXTS
+
+
+def read(name: str, text: str | None = None) -> Document:
+    data = (TEXTS | TARGETS)[name] if text is None else text
+    return read_document(data.encode(), name, source="en", target="es")
+
+
+@pytest.mark.parametrize(
+    ("name", "segment", "target", "old", "new"),
+    [
+        ("page.html", "1", "Mi <página>", ">My page<", ">Mi &lt;página&gt;<"),
+        ("page.html", "2", 'Sobre "eso"', "About &quot;it&quot;", "Sobre &quot;eso&quot;"),
+        ("page.html", "4", "Truco", 'title="Tip"', 'title="Truco"'),
+        ("page.md", "front/title", "Mi: página", "title: My page", 'title: "Mi: página"'),
+        ("page.md", "5", "<x1/> Punto", "Item `x`", "`x` Punto"),
+        ("page.md", "4", "# Uno", "Item one\n   more", "\\# Uno"),
+        ("page.md", "8", "a | b", "cell one", "a \\| b"),
+        ("film.srt", "2", "- Sí.\n- No.", "- Hi.\n- Hello.", "- Sí.\n- No."),
+        ("film.vtt", "1", "Hola.", "<v Ann>Hello there.</v>", "<v Ann>Hola.</v>"),
+        ("en.json", "menu.n_one", "{{count}} archivo", "{{count}} file", "{{count}} archivo"),
+        ("en.json", "icu/other", "# en {dir}", "# files in {dir}", "# en {dir}"),
+        ("messages.json", "a", "Hola $1", "Hello $1", "Hola $1"),
+        ("en.yml", "quoted", 'Un "b"', '"A \\"b\\""', '"Un \\"b\\""'),
+        ("en.yml", "single", "Es 'eso'", "'It''s'", "'Es ''eso'''"),
+        ("en.yml", "list.0", "Uno: dos", "- One", '- "Uno: dos"'),
+        ("en.yml", "list.1", "dos palabras", "two words", "dos palabras"),
+        ("en.yml", "flow.a", "Un texto", "{a: Some text", '{a: "Un texto"'),
+        ("en.yml", "block", "Uno\n\ndos", "    Line one\n    line two\n", "    Uno\n\n    dos\n"),
+        ("strings.xml", "a", "L'<b>x</b> & %1$s", "It\\'s <b>bold</b> %1$s", "L\\'<b>x</b> &amp; %1$s"),
+        ("strings.xml", "c", "<b>Un</b> l'x", "[CDATA[<b>Bold</b> text]]", "[CDATA[<b>Un</b> l\\'x]]"),
+        ("strings.xml", "p/other", "%d archivos", "%d files", "%d archivos"),
+        ("strings.xml", "s/0", "@Primero", ">First<", ">\\@Primero<"),
+        ("Localizable.strings", "title", 'Hola "%@"', 'Hello %@\\n\\"x\\"', 'Hola \\"%@\\"'),
+        ("messages.properties", "hi", "L'{0}", "Hello {0}, it''s \\\n   wrapped", "L''{0}"),
+        ("messages.properties", "key b", "Ñ", "Caf\\u00e9", "\\u00d1"),
+        ("r.resx", "A", "Hola <{0}>", "Hello {0} &amp; you", "Hola &lt;{0}&gt;"),
+        ("main.ftl", "hi", "{ $name }, hola", "Hello { $name }, welcome", "{ $name }, hola"),
+        ("main.ftl", "multi", "Uno\ndos", "    Line one\n    line two", "    Uno\n    dos"),
+        ("table.csv", "a", 'Hola, "tú"', '"Hello, you",,', '"Hello, you","Hola, ""tú""",'),
+        ("app.ts", "1", "Hola", 'type="unfinished"></translation>', 'type="unfinished">Hola</translation>'),
+    ],
+)
+def test_a_target_is_written_as_the_format_wants_it(name: str, segment: str, target: str, old: str, new: str) -> None:
+    text = (TEXTS | TARGETS)[name]
+    assert old in text
+    document = read(name)
+    tags = {tag for one in document.segments if one.id == segment for tag in one.tags}
+    target = target.replace("<x1/>", next(iter(tags), "<x1/>"))
+    written = write_document(document, {segment: target}).decode()
+    for language in ('html lang="es"', "es:\n", '"@@locale": "es"'):
+        written = written.replace(language, language.replace("es", "en"), 1) if name != "app.ts" else written
+    assert written == text.replace(old, new, 1)
+
+
+def test_a_translation_without_placeholders_is_refused() -> None:
+    for name, segment, target in (
+        ("en.json", "menu.open", "Abrir"),
+        ("strings.xml", "g", "Hola"),
+        ("main.ftl", "hi", "Hola"),
+    ):
+        with pytest.raises(BadInputError, match="lacks"):
+            write_document(read(name), {segment: target})
+
+
+def test_braces_that_would_be_read_as_arguments_are_refused() -> None:
+    for name, segment in (("en.json", "menu.list.0"), ("main.ftl", "-brand")):
+        with pytest.raises(BadInputError, match="has a"):
+            write_document(read(name), {segment: "a {b"})
+
+
+def test_notes_and_contexts_come_with_the_segments() -> None:
+    notes = {
+        "app.arb": "a greeting", "messages.json": "greets", "Localizable.strings": "Title", "r.resx": "note",
+        "messages.properties": "note", "main.ftl": "note", "table.csv": "note",
+    }  # fmt: skip
+    assert {name: read(name).segments[0].note for name in notes} == notes
+    assert [one.context for one in read("page.html").segments][:3] == ["title", "@content", "h1"]
+
+
+def test_subtitles_say_how_much_can_be_read_in_their_time() -> None:
+    assert [one.limit for one in read("film.srt").segments] == [80, 20]
+
+
+def test_a_cue_must_not_be_left_without_text() -> None:
+    with pytest.raises(BadInputError, match="leaves a cue without text"):
+        write_document(read("film.srt"), {"1": "Una frase <i>larga</i>. <cue1/>"})
+
+
+def test_new_languages_are_added_to_a_catalogue() -> None:
+    document = read("L.xcstrings")
+    assert [(one.id, one.state) for one in document.segments] == [
+        ("Hello", "new"),
+        ("Bye %@", "new"),
+        ("Done", "translated"),
+    ]
+    written = write_document(document, {"Hello": "Hola", "Bye %@": ("Adiós %@", "confirmed")})
+    again = read("L.xcstrings", written.decode())
+    assert {one.id: (one.target, one.state) for one in again.segments} == {
+        "Hello": ("Hola", "translated"), "Bye %@": ("Adiós %@", "confirmed"), "Done": ("Hecho", "translated")
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.json", '{"a": }', "line 1 is not JSON"),
+        ("a.json", "[" * 100_000, "nested too deeply"),
+        ("a.yml", "a: [b", "is not YAML"),
+        ("a.strings", '"a" = "b"', "line 1 is neither a comment"),
+        ("a.ftl", "= x\n", "line 1 is not Fluent"),
+        ("a.vtt", "x", "does not begin with WEBVTT"),
+        ("a.srt", "just text", "has no cues"),
+        ("a.csv", "a,b\n1,2\n", "names no column 'source' or 'en'"),
+        ("a.csv", 'source,target\n"a"b,c\n', "line 2 has a quotation mark"),
+        ("a.xcstrings", "{}", "has no sourceLanguage"),
+        ("strings.xml", "<resources><string>", "not well-formed"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_place(name: str, text: str, said: str) -> None:
+    with pytest.raises(BadInputError) as refused:
+        read(name, text)
+    assert said in str(refused.value)
+
+
+def test_notes_and_limits_of_translation_tools_come_with_the_segments() -> None:
+    xliff = (
+        '<xliff version="1.2"><file><body><trans-unit id="a" maxwidth="20" size-unit="char"><source>Stop</source>'
+        "<note>on a button</note></trans-unit></body></file></xliff>"
+    )
+    po = '#. on a button\nmsgctxt "menu"\nmsgid "Stop"\nmsgstr ""\n'
+    for name, text in (("a.xlf", xliff), ("a.po", po)):
+        assert read(name, text).segments[0].note == "on a button"
+    assert read("a.xlf", xliff).segments[0].limit == 20
+    assert read("a.po", po).segments[0].context == "menu"
