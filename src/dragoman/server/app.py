@@ -152,7 +152,7 @@ def _warm_up(app: FastAPI, context: ServerContext) -> None:
         for route in app.router.routes:  # FastAPI builds what a route needs when it first looks at it
             route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
         footprint.pack_kernels()
-        footprint.give_back()
+        footprint.give_back(settled=context.owns_process)
         context.state = "ready"
         log("ready", problems=len(context.problems))
     except Exception as error:

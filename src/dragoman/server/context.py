@@ -51,6 +51,7 @@ class ServerContext:
     session_memory: SessionMemory
     state: Literal["starting", "ready", "failed"] = "starting"
     problems: dict[str, DragomanError | ApiError] = field(default_factory=dict)  # projects that could not be opened
+    owns_process: bool = False  # this process does nothing but serve
     live: dict[str, int] = field(default_factory=dict)  # number of live sessions by client
 
     async def open_project(self, name: str, identity: Identity, role: str) -> ProjectContext:

@@ -46,13 +46,15 @@ def pack_kernels() -> int:
     return len(found)
 
 
-def give_back() -> None:
+def give_back(*, settled: bool) -> None:
     """Return memory that is free to the system, and that of the compiler, which has done its work.
 
-    What is left stays for good. Python's collector need not look through it again, for which all threads would wait.
+    If the process is `settled`, what is left stays for good, and Python's collector need not look through it again: all
+    threads would wait for that, for a third of a second.
     """
     gc.collect()
-    gc.freeze()
+    if settled:
+        gc.freeze()
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):  # another C library than glibc
             library = ctypes.CDLL("libc.so.6")

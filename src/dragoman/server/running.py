@@ -64,7 +64,9 @@ def serve(settings: Settings, *, quiet: bool = False) -> None:
             projects.get(name)
         set_up(logging.WARNING if quiet else logging.INFO)
         sys.setswitchinterval(SWITCH_INTERVAL)
-        uvicorn.Server(configure(settings, projects)).run()
+        config = configure(settings, projects)
+        cast(FastAPI, config.app).state.context.owns_process = True
+        uvicorn.Server(config).run()
     finally:
         projects.close()
 
