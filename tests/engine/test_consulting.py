@@ -12,6 +12,7 @@ import pytest
 from dragoman import engine as engine_module
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
+from dragoman.project.multiline import joined
 from dragoman.project.state import said_in
 from tests.engine.support import assert_is_clean_replay
 
@@ -58,6 +59,17 @@ def test_corrections_change_what_the_engine_says_of_other_texts(engine: Engine) 
     with engine.interact("Lift the lid.") as session:
         assert session.suggest("").text == "Levanta la tapa."
         assert session.suggest("L").text.startswith("Levanta la tapa")
+
+
+def test_lines_from_the_engine_and_from_the_memory_are_joined(engine: Engine) -> None:
+    engine.learn("Close the lid.", "Cierra la tapa.")
+    fused, known, blank = (engine.translate(text) for text in ("Open the lid.", "Close the lid.", " "))
+    assert fused.features.keys() > known.features.keys()
+    for lines in ([fused, known], [known, fused]):
+        found = joined(lines)
+        assert (found.text, found.upstream) == ("".join(line.text for line in lines), None)
+        assert found.features.keys() == fused.features.keys()
+    assert joined([fused, blank, fused]).upstream == "Abre la tapadera. Abre la tapadera."
 
 
 def test_one_correction_is_enough_for_the_same_words(engine: Engine) -> None:
