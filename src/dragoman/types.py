@@ -94,6 +94,28 @@ class Phrase:
     replaces: str = ""  # what another engine said for it, if the words are others
 
 
+class Change(NamedTuple):
+    """Words of a translation that stand in the place of another engine's, and the corrections they come from."""
+
+    said: str  # by the engine
+    words: str  # of the translation
+    corrections: tuple[int, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The change in words.
+
+        >>> Change("la tapadera", "la tapa", (40, 12)).sentence
+        'The engine said “la tapadera”; corrections 12 and 40 say “la tapa”.'
+        """
+        numbers = [str(number) for number in sorted(self.corrections)]
+        listed = " and ".join(filter(None, [", ".join(numbers[:-1]), *numbers[-1:]]))
+        who = f"corrections {listed} say" if numbers else "the models say"
+        if len(numbers) == 1:
+            who = f"correction {listed} says"
+        return f"The engine said “{self.said}”; {who} “{self.words}”."
+
+
 @dataclass(frozen=True)
 class Translation:
     """A text in the target language, and how it was produced."""

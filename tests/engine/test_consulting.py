@@ -72,6 +72,16 @@ def test_lines_from_the_engine_and_from_the_memory_are_joined(engine: Engine) ->
     assert joined([fused, blank, fused]).upstream == "Abre la tapadera. Abre la tapadera."
 
 
+def test_an_explanation_names_the_corrections_that_changed_the_engines_words(engine: Engine) -> None:
+    assert "That is the translation." in engine.explain("Open the lid.").note
+    first, second = (engine.learn(source, CORRECTED[source]) for source in ("Close the lid.", "Dry the lid."))
+    told = engine.explain("Open the lid.")
+    assert [set(change.corrections) for change in told.changes] == [{first, second}]
+    said, words = told.changes[0][:2]
+    assert f"The engine said “{said}”; corrections {first} and {second} say “{words}”." in told.note
+    assert words == said.replace("tapadera", "tapa") != said
+
+
 def test_one_correction_is_enough_for_the_same_words(engine: Engine) -> None:
     engine.learn("Close the lid.", "Cierra la tapa.")
     assert engine.translate("Open the lid.").text == "Abre la tapa."
@@ -134,4 +144,4 @@ def test_names_are_checked_before_they_are_kept(engine: Engine) -> None:
 def test_the_explanation_tells_what_the_engine_said(engine: Engine) -> None:
     for source, target in CORRECTED.items():
         engine.learn(source, target)
-    assert "The other engine says: Levanta la tapadera." in engine.explain("Lift the lid.").note
+    assert "The other engine said: Levanta la tapadera." in engine.explain("Lift the lid.").note
