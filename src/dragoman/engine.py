@@ -42,7 +42,7 @@ from dragoman.project.learning import Comparison, Lesson, compare, learn, prepar
 from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES
 from dragoman.project.multiline import joined, split_lines
 from dragoman.project.opened import OpenProject
-from dragoman.project.provenance import Origin, find_origins
+from dragoman.project.provenance import Origin, changes_of, find_origins
 from dragoman.project.state import State, said_in
 from dragoman.search.decoder import Estimates, Hypothesis, Search
 from dragoman.search.explain import Explanation, explain
@@ -379,7 +379,10 @@ class Engine(OpenProject):
                 raise BadInputError("no words to translate", remedy="give a text with words")
             found = ahead or translating.search(state, source, said)
             known = state.memory.exact(text) if self.memory else None
-        return replace(explain(found), memory=known, upstream=said)
+            kept = said is not None and translating.is_final(state, source, said)
+            made = translating.written(state, source, found, found.best)
+        changes = tuple(changes_of(made, self.provenance(made))) if said is not None else ()
+        return replace(explain(found), memory=known, upstream=said, is_kept=kept, changes=changes)
 
     def provenance(self, translation: Translation) -> list[Origin]:
         """Where each phrase of a translation comes from: the ids of corrections, or the base."""

@@ -13,8 +13,8 @@ class Sentence:
     """A text split into tokens, with everything needed to restore it.
 
     >>> s = Sentence(words=("Hi", ","), gaps=("", "", " "), placeable=(False, False))
-    >>> s.text, s.spans
-    ('Hi, ', ((0, 2), (2, 3)))
+    >>> s.text, s.spans, s.cut(0, 2)
+    ('Hi, ', ((0, 2), (2, 3)), 'Hi,')
     """
 
     words: tuple[str, ...]  # [n] the tokens, as written
@@ -31,6 +31,10 @@ class Sentence:
         """The position of each token in the text: (first character, one past the last)."""
         ends = accumulate(len(gap) + len(word) for gap, word in zip(self.gaps, self.words, strict=False))
         return tuple((end - len(word), end) for word, end in zip(self.words, ends, strict=True))
+
+    def cut(self, first: int, end: int) -> str:
+        """The text from a token to before another, as written."""
+        return self.text[self.spans[first][0] : self.spans[end - 1][1]] if first < end else ""
 
     def __len__(self) -> int:
         return len(self.words)
@@ -86,8 +90,30 @@ class Phrase:
     target: tuple[int, int]
     source_words: tuple[str, ...]  # as the models see them
     target_words: tuple[str, ...]
-    kind: str  # "phrase"; "copy" of an unknown word; "term" of the glossary; "memory", a whole correction
+    kind: str  # "phrase"; "copy" of an unknown word; "term" of the glossary; "memory", a correction; "upstream"
     replaces: str = ""  # what another engine said for it, if the words are others
+
+
+class Change(NamedTuple):
+    """Words of a translation that stand in the place of another engine's, and the corrections they come from."""
+
+    said: str  # by the engine
+    words: str  # of the translation
+    corrections: tuple[int, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The change in words.
+
+        >>> Change("la tapadera", "la tapa", (40, 12)).sentence
+        'The engine said “la tapadera”; corrections 12 and 40 say “la tapa”.'
+        """
+        numbers = [str(number) for number in sorted(self.corrections)]
+        listed = " and ".join(filter(None, [", ".join(numbers[:-1]), *numbers[-1:]]))
+        who = f"corrections {listed} say" if numbers else "the models say"
+        if len(numbers) == 1:
+            who = f"correction {listed} says"
+        return f"The engine said “{self.said}”; {who} “{self.words}”."
 
 
 @dataclass(frozen=True)

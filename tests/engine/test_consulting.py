@@ -12,6 +12,7 @@ import pytest
 from dragoman import engine as engine_module
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
+from dragoman.project.multiline import joined
 from dragoman.project.state import said_in
 from tests.engine.support import assert_is_clean_replay
 
@@ -58,6 +59,27 @@ def test_corrections_change_what_the_engine_says_of_other_texts(engine: Engine) 
     with engine.interact("Lift the lid.") as session:
         assert session.suggest("").text == "Levanta la tapa."
         assert session.suggest("L").text.startswith("Levanta la tapa")
+
+
+def test_lines_from_the_engine_and_from_the_memory_are_joined(engine: Engine) -> None:
+    engine.learn("Close the lid.", "Cierra la tapa.")
+    fused, known, blank = (engine.translate(text) for text in ("Open the lid.", "Close the lid.", " "))
+    assert fused.features.keys() > known.features.keys()
+    for lines in ([fused, known], [known, fused]):
+        found = joined(lines)
+        assert (found.text, found.upstream) == ("".join(line.text for line in lines), None)
+        assert found.features.keys() == fused.features.keys()
+    assert joined([fused, blank, fused]).upstream == "Abre la tapadera. Abre la tapadera."
+
+
+def test_an_explanation_names_the_corrections_that_changed_the_engines_words(engine: Engine) -> None:
+    assert "That is the translation." in engine.explain("Open the lid.").note
+    first, second = (engine.learn(source, CORRECTED[source]) for source in ("Close the lid.", "Dry the lid."))
+    told = engine.explain("Open the lid.")
+    assert [set(change.corrections) for change in told.changes] == [{first, second}]
+    said, words = told.changes[0][:2]
+    assert f"The engine said “{said}”; corrections {first} and {second} say “{words}”." in told.note
+    assert words == said.replace("tapadera", "tapa") != said
 
 
 def test_one_correction_is_enough_for_the_same_words(engine: Engine) -> None:
@@ -122,4 +144,4 @@ def test_names_are_checked_before_they_are_kept(engine: Engine) -> None:
 def test_the_explanation_tells_what_the_engine_said(engine: Engine) -> None:
     for source, target in CORRECTED.items():
         engine.learn(source, target)
-    assert "The other engine says: Levanta la tapadera." in engine.explain("Lift the lid.").note
+    assert "The other engine said: Levanta la tapadera." in engine.explain("Lift the lid.").note

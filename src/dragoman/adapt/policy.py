@@ -21,6 +21,7 @@ MeasureName = Literal["ter", "wer", "bleu"]
 Decay = Literal["touched", "all"]
 
 CHOICES = {"parameters": Parameters, "mode": Mode, "measure": MeasureName, "decay": Decay}
+MAX_NBEST = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +41,8 @@ class Policy:
                 raise BadInputError(f"{name} cannot be {getattr(self, name)!r}", remedy=remedy)
         if self.nbest < 1:
             raise BadInputError(f"an n-best list needs at least one entry, not {self.nbest}")
+        if type(self.nbest) is not int or self.nbest > MAX_NBEST:
+            raise BadInputError(f"nbest must be a whole number up to {MAX_NBEST:,}, not {self.nbest}")
 
     @property
     def live(self) -> bool:

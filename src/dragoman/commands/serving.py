@@ -41,6 +41,10 @@ def serve(
     free_loopback: Annotated[
         bool, typer.Option("--free-loopback", help="With --keys, let programs on this machine in without a key.")
     ] = False,
+    local_engines: Annotated[
+        bool,
+        typer.Option("--local-engines", help="Let administrators set engines that run programs or read files."),
+    ] = False,
     replica: Annotated[
         bool, typer.Option("--replica", help="Only translate, following what another server learns.")
     ] = False,
@@ -68,6 +72,7 @@ def serve(
         private_key=private_key,
         insecure=insecure,
         free_loopback=free_loopback,
+        local_engines=local_engines,
         follow="standby" if standby else "replica" if replica else None,
     )
     settings.check()

@@ -56,7 +56,7 @@ class Graphs:
         said: str | None = None,
         continue_from: Callable[[str], str | None] | None = None,
     ) -> None:
-        self.source = source
+        self.source, self.said = source, said
         self.version = 0  # how often another engine has said something new
         self._project = project
         self._said, self._continue_from = said, continue_from

@@ -117,6 +117,7 @@ class Session:
         if mode not in get_args(Mode):
             raise BadInputError(f"there is no mode {mode!r}", remedy=f"choose one of {', '.join(get_args(Mode))}")
         self.source, self.mode, self.threshold, self.memory, self.guess = graphs.source, mode, threshold, memory, guess
+        self.upstream = graphs.said  # by another engine, for the whole source
         self._graphs, self._learn = graphs, learn
         self._opening: _Graph | None = None
         self._searched: OrderedDict[tuple[int, tuple[str, ...]], _Graph] = OrderedDict()

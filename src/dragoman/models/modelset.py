@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,7 @@ SHARE = 0.5  # of a layer in the translation models; better on four texts than 0
 NEARNESS = (
     0.4  # of the alignment models; starting from nothing, the best of 0.3, 0.4, 0.5 and 0.7, though all are close
 )
+MAX_LIMIT = 2**53  # of a layer: exact in JSON, and far more than fits into memory
 
 Ids = NDArray[np.int64]
 Words = Sequence[str]
@@ -260,7 +262,7 @@ class ModelSet(Restorable):
 
 def checked_share(share: Share) -> float | None:
     """The share, if it is valid."""
-    if isinstance(share, str) or (share is not None and not 0.0 <= share <= 1.0):
+    if share is not None and not (isinstance(share, Real) and 0.0 <= float(share) <= 1.0):
         raise BadInputError(f"a share must be a number from 0 to 1, not {share}", remedy="pass None to sum the counts")
     return share
 
@@ -272,9 +274,9 @@ def checked_language_share(share: Share) -> Share:
 
 def checked_limit(limit: int | None) -> int | None:
     """A limit on the entries of a layer, or an error."""
-    if limit is not None and (type(limit) is not int or limit < 1):
+    if limit is not None and (type(limit) is not int or not 1 <= limit <= MAX_LIMIT):
         remedy = "pass a number of entries, or None to keep everything"
-        raise BadInputError(f"a limit is a whole number above 0, not {limit!r}", remedy=remedy)
+        raise BadInputError(f"a limit is a whole number from 1 to {MAX_LIMIT:,}, not {limit!r}", remedy=remedy)
     return limit
 
 

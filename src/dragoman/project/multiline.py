@@ -59,12 +59,25 @@ def _in_a_row(lines: Sequence[Translation]) -> Translation:
     return Translation(
         text=target.text,
         score=sum(line.score for line in lines),
-        features={name: sum(line.features[name] for line in lines) for name in lines[0].features},
+        features=_summed([line.features for line in lines]),
         alignment=[(s + one, t + other) for s, t, line in _places(lines) for one, other in line.alignment],
         source=source,
         target=target,
         phrases=tuple(_moved(phrase, s, t) for s, t, line in _places(lines) for phrase in line.phrases),
+        upstream=_said(lines),
     )
+
+
+def _said(lines: Sequence[Translation]) -> str | None:
+    """What another engine said for all lines; nothing if it was silent for one that has words."""
+    said = [line.upstream if len(line.source) else line.text for line in lines]
+    return None if None in said else "".join(filter(None, said))
+
+
+def _summed(features: Sequence[dict[str, float]]) -> dict[str, float]:
+    """The sum of the features of lines; one made with another engine has more of them than one from the memory."""
+    names = dict.fromkeys(name for each in features for name in each)
+    return {name: sum(each.get(name, 0.0) for each in features) for name in names}
 
 
 def _places(lines: Sequence[Translation]) -> Iterator[tuple[int, int, Translation]]:

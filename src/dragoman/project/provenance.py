@@ -19,7 +19,7 @@ from dragoman.models.modelset import Contribution, Ids
 from dragoman.project.memory import fold
 from dragoman.project.state import State, contribution
 from dragoman.store import Journal
-from dragoman.types import Phrase, Translation
+from dragoman.types import Change, Phrase, Translation
 
 MAX_NAMED = 10  # corrections named for each phrase
 MAX_READ = 200  # corrections read from the journal for each phrase
@@ -67,6 +67,15 @@ def find_origins(translation: Translation, state: State) -> Suspects:
         known = (translation.memory,)
         return Suspects([(Origin(each, 1, corrections=known), (none, none)) for each in translation.phrases], [])
     return Suspects([_counted(phrase, state) for phrase in translation.phrases], state.memory.texts())
+
+
+def changes_of(translation: Translation, origins: Iterable[Origin]) -> Iterator[Change]:
+    """Where a translation has other words than another engine's, and the corrections that they come from."""
+    for origin in origins:
+        phrase = origin.phrase
+        if phrase.replaces:
+            words = translation.target.cut(*phrase.target)
+            yield Change(phrase.replaces, words, origin.corrections)
 
 
 def _counted(phrase: Phrase, state: State) -> tuple[Origin, tuple[Ids, Ids]]:

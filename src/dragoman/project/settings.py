@@ -85,7 +85,11 @@ def _apply_weights(state: State, values: Mapping[str, float]) -> None:
 
 def _check_adapter(_: State, value: Adapter | Mapping[str, Any] | None) -> dict[str, Any] | None:
     if isinstance(value, Mapping):
-        value = Adapter.from_settings({"name": "", **value})
+        try:
+            value = Adapter.from_settings({"name": "", **value})
+        except TypeError:
+            what = "an option of the adapter has a value of the wrong type"
+            raise BadInputError(what, remedy="see docs/adapt.md") from None
         if isinstance(value, Unknown):
             known = ", ".join(name for name in Adapter.known if name != "Unknown")
             raise BadInputError("unknown adapter, or unknown option of it", remedy=f"choose one of {known}")

@@ -219,7 +219,7 @@ def _phrases(words: tuple[str, ...], hypothesis: Hypothesis, said: Sentence | No
     at = 0
     for step in hypothesis.steps:
         target = at, at + len(step.words)
-        replaced = " ".join(said.words[slice(*step.replaces)]) if said and step.replaces else ""
+        replaced = said.cut(*step.replaces) if said and step.replaces else ""
         yield Phrase(step.source, target, words[slice(*step.source)], step.words, step.kind, replaced)
         at = target[1]
 

@@ -22,7 +22,7 @@ from rich.text import Text
 from dragoman.search.hypotheses import Hypothesis, Step
 from dragoman.search.options_kernels import SURCHARGE
 from dragoman.search.searching import Search, SentenceSearch
-from dragoman.types import Match
+from dragoman.types import Change, Match
 
 # Features that answer one question together
 GROUPS = {
@@ -74,16 +74,25 @@ class Explanation:
     accounts: tuple[Account, ...]  # in the order of the translation
     rivals: tuple[Hypothesis, ...]  # the translations that came next
     memory: Match | None = None  # a correction of exactly this text, which is used instead
-    upstream: str | None = None  # what another engine says of this text
+    upstream: str | None = None  # what another engine said of this text
+    is_kept: bool = False  # what it said is the translation, unchanged
+    changes: tuple[Change, ...] = ()  # where the translation has other words than it, and why
 
     @property
     def note(self) -> str:
         """A remark to show first, if any."""
-        said = "" if self.upstream is None else f"The other engine says: {self.upstream}\n"
-        if self.memory is None:
-            return said.rstrip()
-        told = f"comes from the translation memory (correction {self.memory.id}): {self.memory.target}"
-        return f"{said}The translation {told}\nThe models alone would translate as follows:"
+        return "\n".join(self._remarks())
+
+    def _remarks(self) -> Iterator[str]:
+        if self.upstream is not None:
+            yield f"The other engine said: {self.upstream}"
+        if self.memory is not None:
+            known = self.memory
+            yield f"The translation comes from the translation memory (correction {known.id}): {known.target}"
+            yield "The models alone would translate as follows:"
+        elif self.is_kept:
+            yield "That is the translation. The models would change it as follows:"
+        yield from (change.sentence for change in self.changes)
 
     def source_words(self, step: Step) -> str:
         """The source words of a step."""

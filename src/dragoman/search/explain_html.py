@@ -41,7 +41,7 @@ def page(told: Explanation) -> str:
     weighed.append(["score", "", "", f"{told.best.score:.3f}"])
     ranked = ([escape(words), f"{score:.2f}", f"{behind:.2f}"] for words, score, behind in told.ranked())
     parts = [
-        f"<p>{escape(told.note)}</p>" if told.note else "",
+        *(f"<p>{escape(line)}</p>" for line in told.note.splitlines()),
         f"<h1>{escape(source)}<br>{escape(target)}</h1>",
         f'<div class="wide">{_picture(told)}</div>',
         _section("Derivation", _table(DERIVED, derived, 3)),

@@ -42,10 +42,14 @@ from dragoman.server.routes import (
     translations,
     workbench,
 )
+from dragoman.server.routes import (
+    settings as project_settings,
+)
 from dragoman.server.session_memory import SessionMemory
 from dragoman.server.workers import Workers
 
-ROUTES = (projects, translations, corrections, glossaries, statistics, documents, segments, live, workbench, moses)
+OWN = (projects, project_settings, translations, corrections, glossaries, statistics, documents, segments, live)
+ROUTES = (*OWN, workbench, moses)
 COMPATIBLE = {"libretranslate": libretranslate, "modernmt": modernmt, "apertium": apertium}
 # What a server does not compute: kernels for training, tuning, measuring, and files of other toolkits
 UNUSED = tuple(f"dragoman.{each}" for each in ("cluster", "tune", "measure.bleu", "measure.repetition", "models.arpa"))

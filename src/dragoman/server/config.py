@@ -28,6 +28,7 @@ class Settings:
     private_key: Path | None = None
     insecure: bool = False  # allow keys to cross the network unencrypted: a proxy in front of us does TLS
     free_loopback: bool = False  # programs on this machine need no key even though there are keys
+    local_engines: bool = False  # allow administrators to set engines that run programs or read files over HTTP
     limits: Limits = field(default_factory=Limits)
 
     @property

@@ -15,6 +15,7 @@ from dragoman.languages import same_language
 from dragoman.project.guard import FlaggedError
 from dragoman.server import edits
 from dragoman.server.api_errors import ApiError
+from dragoman.server.asking_ahead import start_asking
 from dragoman.server.context import ProjectContext
 from dragoman.server.document_store import ConflictError, Segment
 from dragoman.server.jobs import Job
@@ -57,6 +58,7 @@ async def import_document(context: ProjectContext, file: Path, name: str, job: J
         await context.run_exclusive("import", partial(_learn, context, job, some))
         done, last = done + len(some), some[-1].number
         job.step(done)
+    start_asking(context, number)
 
 
 def _learn(context: ProjectContext, job: Job, segments: list[Segment]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,7 +25,7 @@ LISTED = 1000  # skipped segments that a job lists; all are counted
 class Job:
     """A job and its progress."""
 
-    kind: str  # import, translate or export
+    kind: str  # import, ask, translate or export
     project: str
     document: int | None = None
     id: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -37,6 +38,7 @@ class Job:
     left_out: list[dict[str, object]] = field(default_factory=list)  # the first segments that were skipped, and why
     skipped: int = 0  # segments
     stopped: bool = False
+    only_waits: bool = False  # for another machine: not counted among those that run
 
     def skip(self, segment: int, why: str) -> None:
         """Record that a segment was skipped."""
@@ -84,7 +86,7 @@ class Jobs:
         return job
 
     async def _run(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> None:
-        async with self._running:
+        async with nullcontext() if job.only_waits else self._running:
             job.state = "running"
             try:
                 await work(job)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import Path, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from dragoman.project.settings import SETTINGS
 from dragoman.server.limits import AtMost
 from dragoman.server.registry import NAME
 from dragoman.store.description import LANGUAGE
@@ -138,6 +139,27 @@ class Unopened(Given):
     problem: Error
 
 
+class ProjectSettings(Given):
+    """The settings of a project, by name."""
+
+    model_config = example(revision=12, settings={"share": 0.7, "limit": None, "upstream": "deepl:"})
+    revision: int
+    settings: Annotated[
+        dict[str, Any], Field(description="docs/engine.md explains them; `upstream` is given in full to administrators")
+    ]
+
+
+if TYPE_CHECKING:
+    SettingsChange = Sent  # a type that is only known when this runs
+else:
+    SettingsChange = create_model(
+        "SettingsChange",
+        __base__=Sent,
+        __doc__="Settings to change, all of them or none; others stay as they are. Terms have an address of their own.",
+        **{name: (Any, Field(None, description=one.about)) for name, one in SETTINGS.items() if name != "glossary"},
+    )
+
+
 # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -166,7 +188,8 @@ class PhrasePair(Given):
 
     source: Annotated[tuple[int, int], Field(description="first token, one past the last")]
     target: tuple[int, int]
-    kind: Annotated[str, Field(description="phrase, copy, term or memory")]
+    kind: Annotated[str, Field(description="phrase, copy, term or memory; or upstream: words of the other engine")]
+    replaces: Annotated[str, Field(description="what the other engine said in its place, if that was different")] = ""
     learned: Annotated[int | None, Field(description="how often it occurs in corrections")] = None
     base: Annotated[int | None, Field(description="how often it occurs in the base")] = None
     corrections: Annotated[list[int] | None, Field(description="the newest corrections that contain it")] = None
@@ -195,6 +218,10 @@ class TranslationGiven(Given):
     text: str
     score: float
     memory: Annotated[int | None, Field(description="the correction it was taken from")]
+    upstream: Annotated[
+        str | None,
+        Field(description="what the other engine said; null if there is none, or it was silent or not asked"),
+    ]
     source_tokens: list[Token]
     target_tokens: list[Token]
     alignment: Annotated[list[tuple[int, int]], Field(description="source token, target token, from 0")]
@@ -402,7 +429,7 @@ class JobGiven(Given):
         id="5f2b", kind="import", state="running", done=120, total=711, document=1, left_out=[], skipped=0, error=None
     )
     id: str
-    kind: Annotated[str, Field(description="import, translate or export")]
+    kind: Annotated[str, Field(description="import, translate or export; or ask: another engine, ahead")]
     state: Annotated[str, Field(description="waiting, running, done or failed")]
     done: int
     total: int

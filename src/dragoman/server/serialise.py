@@ -37,6 +37,7 @@ def translate(engine: Engine, text: str, wanted: Texts) -> TranslationGiven:
         text=found.text,
         score=finite(found.score),
         memory=found.memory,
+        upstream=found.upstream,
         source_tokens=tokens_of(found.source),
         target_tokens=tokens_of(found.target),
         alignment=found.alignment,
@@ -75,7 +76,7 @@ def matches_of(matches: Iterable[Match]) -> list[MatchFound]:
 
 def _phrases(found: Translation, origins: list[Origin] | None) -> Iterator[PhrasePair]:
     for n, phrase in enumerate(found.phrases):
-        pair = PhrasePair(source=phrase.source, target=phrase.target, kind=phrase.kind)
+        pair = PhrasePair(source=phrase.source, target=phrase.target, kind=phrase.kind, replaces=phrase.replaces)
         if origins is not None:
             origin = origins[n]
             pair.learned, pair.base, pair.corrections = origin.learned, origin.base, list(origin.corrections)

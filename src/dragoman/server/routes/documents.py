@@ -14,6 +14,7 @@ from dragoman.errors import BadInputError
 from dragoman.formats.filling import translate_segment
 from dragoman.server import schemas
 from dragoman.server.api_errors import ApiError
+from dragoman.server.asking_ahead import lines_of, start_asking
 from dragoman.server.context import CanLearn, CanRead, ProjectContext
 from dragoman.server.document_files import export_document, import_document, read
 from dragoman.server.document_store import ConflictError, Document, Segment
@@ -43,7 +44,9 @@ async def add_document(wanted: schemas.NewDocument, context: CanLearn) -> schema
         ]
         return context.project.documents.document(context.project.documents.add(wanted.name, rows))
 
-    return _document(await context.run("documents", add))
+    added = await context.run("documents", add)
+    start_asking(context, added.id)
+    return _document(added)
 
 
 @router.post(
@@ -144,6 +147,7 @@ async def _translate_all(context: ProjectContext, job: Job) -> None:
     translated = await context.run("segments", partial(_translator, context.project, document))
 
     def translate(some: list[Segment]) -> None:
+        context.project.engine.ask_ahead(lines_of(some))
         for segment in some:
             try:
                 documents.check(segment)

@@ -193,6 +193,7 @@ class LiveSession:
             session = project.engine.interact(source)
             answer = _suggested(session.suggest(request.prefix), request.words)
             answer["source_tokens"] = [token.model_dump() for token in tokens_of(session.source)]
+            answer["upstream"] = session.upstream
             answer["matches"] = [match.model_dump() for match in matches_of(project.engine.matches(source))]
             return session, session.nbytes, answer
 

@@ -1,0 +1,185 @@
+"""A project over another engine, served: what it said is told, it is asked ahead, and only administrators choose it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.sync.client import connect
+
+from dragoman.engine import Engine
+from dragoman.server.keys import Keys
+from tests.server.support import Running, running
+
+pytestmark = pytest.mark.kernels
+
+SAID = {
+    "Open the lid.": "Abre la tapadera.",
+    "Close the lid.": "Cierra la tapadera.",
+    "Lift the lid.": "Levanta la tapadera.",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    file = tmp_path / "said.tsv"
+    file.write_text("".join(f"{source}\t{said}\n" for source, said in SAID.items()), encoding="utf-8")
+    (tmp_path / "projects").mkdir()
+    with Engine.create(
+        tmp_path / "projects" / "manual", source="en", target="es", upstream=f"recorded:{file}"
+    ) as engine:
+        engine.learn("Close the lid.", "Cierra la tapa.")
+    return tmp_path / "projects"
+
+
+@pytest.fixture
+def server(folder: Path) -> Iterator[Running]:
+    with running(folder) as found:
+        yield found
+
+
+@pytest.fixture
+def client(server: Running) -> Iterator[httpx.Client]:
+    with server.client() as client:
+        client.base_url = client.base_url.join("/api/v1/projects/manual/")
+        yield client
+
+
+def translated(client: httpx.Client, text: str, **options: Any) -> dict[str, Any]:
+    found: dict[str, Any] = client.post("translations", json={"texts": [text], **options}).json()["translations"][0]
+    return found
+
+
+def test_a_translation_says_what_the_engine_said_and_which_words_replace_its_own(client: httpx.Client) -> None:
+    found = translated(client, "Open the lid.", provenance=True)
+    assert (found["text"], found["upstream"]) == ("Abre la tapa.", "Abre la tapadera.")
+    changed = [(each["replaces"], each["corrections"]) for each in found["phrases"] if each["replaces"]]
+    assert len(changed) == 1
+    assert "tapadera" in changed[0][0]
+    assert changed[0][1] == [2]
+
+
+def test_where_the_engine_is_silent_nothing_is_said(client: httpx.Client) -> None:
+    assert translated(client, "the lid")["upstream"] is None
+
+
+def test_a_live_session_tells_what_the_engine_said(server: Running) -> None:
+    with connect(f"ws://127.0.0.1:{server.port}/api/v1/projects/manual/live") as socket:
+        socket.send(json.dumps({"number": 1, "do": "open", "source": "Lift the lid."}))
+        answer = json.loads(socket.recv())
+    assert (answer["suffix"], answer["upstream"]) == ("Levanta la tapa.", "Levanta la tapadera.")
+
+
+def test_a_compatible_api_gives_the_fused_translation(server: Running) -> None:
+    with server.client() as client:
+        wanted = {"q": "Open the lid.", "source": "en", "target": "es"}
+        assert client.post("/libretranslate/translate", json=wanted).json()["translatedText"] == "Abre la tapa."
+
+
+def test_a_document_that_arrives_is_asked_for_in_batches(
+    server: Running, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+    engine = server.app.state.context.projects.get("manual").engine
+    monkeypatch.setattr(engine, "ask_ahead", lambda texts: asked.append(list(texts)))
+    client.post("imports", params={"name": "page.txt"}, content=b"Open the lid.\nLift the lid.\n")
+    wait_for_jobs(client, "import", "ask")
+    client.post("documents", json={"name": "two", "segments": [{"source": "Open the lid.\nClose the lid."}]})
+    wait_for_jobs(client, "import", "ask", "ask")
+    assert asked == [["Open the lid.", "Lift the lid."], ["Open the lid.\n", "Close the lid."]]
+    client.post("documents/1/translate")
+    wait_for_jobs(client, "import", "ask", "ask", "translate")
+    assert asked[2:3] == [["Open the lid.", "Lift the lid."]]
+
+
+def wait_for_jobs(client: httpx.Client, *kinds: str) -> None:
+    end = time.monotonic() + 60
+    while [(job["kind"], job["state"]) for job in client.get("jobs").json()] != [(kind, "done") for kind in kinds]:
+        assert time.monotonic() < end, client.get("jobs").json()
+        time.sleep(0.02)
+
+
+def test_settings_are_shown_and_changed(client: httpx.Client) -> None:
+    before = client.get("settings").json()
+    assert before["settings"]["share"] == 0.5
+    after = client.patch("settings", json={"share": 0.7, "upstream": before["settings"]["upstream"]}).json()
+    assert after["settings"] == before["settings"] | {"share": 0.7}
+    assert after["revision"] > before["revision"]
+    assert client.patch("settings", json={}).json() == after
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"share": 2}, 400),
+        ({"share": []}, 400),
+        ({"limit": 10**30}, 400),
+        ({"adapter": {"name": []}}, 400),
+        ({"adapter": {"name": "Ridge", "nbest": "x"}}, 400),
+        ({"adapter": {"name": "Ridge", "nbest": 10**9}}, 400),
+        ({"weights": {"language": "x"}}, 400),
+        ({"upstream": 7}, 400),
+        ({"upstream": "nmt"}, 400),
+        ({"glossary": {}}, 422),
+        ({"colour": 1}, 422),
+    ],
+)
+def test_invalid_settings_are_refused_and_change_nothing(
+    change: dict[str, Any], status: int, client: httpx.Client
+) -> None:
+    before = client.get("settings").json()
+    assert client.patch("settings", json={"limit": 1000} | change).status_code == status
+    assert client.get("settings").json() == before
+
+
+LOCAL = [
+    "command:touch x",
+    "recorded:/etc/passwd",
+    "ct2:/models/x",
+    "deepl:#key-file=/etc/passwd",
+    "deepl:#key-env=HOME",
+]
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_an_engine_that_reaches_into_the_machine_cannot_be_set_over_http(name: str, client: httpx.Client) -> None:
+    answer = client.patch("settings", json={"upstream": name})
+    assert answer.status_code == 403
+    assert "--local-engines" in answer.json()["error"]["remedy"]
+    assert client.get("settings").json()["settings"]["upstream"].endswith("said.tsv")
+
+
+def test_other_engines_can_be_set_and_removed_over_http(client: httpx.Client) -> None:
+    for name in ("libretranslate:http://127.0.0.1:9", None):
+        assert client.patch("settings", json={"upstream": name}).json()["settings"]["upstream"] == name
+
+
+def test_a_server_may_allow_engines_that_reach_into_the_machine(folder: Path) -> None:
+    with running(folder, local_engines=True) as server, server.client() as client:
+        answer = client.patch("/api/v1/projects/manual/settings", json={"upstream": "command:cat"})
+        assert answer.json()["settings"]["upstream"] == "command:cat"
+
+
+def test_only_administrators_choose_the_engine_and_see_its_whole_name(folder: Path, tmp_path: Path) -> None:
+    made = Keys(tmp_path / "keys.json")
+    keys = {role: made.add(role, {"manual": role}) for role in ("read", "learn", "admin")}
+    with running(folder, keys=tmp_path / "keys.json") as server:
+        found = {}
+        for role, key in keys.items():
+            with server.client(key) as client:
+                place = "/api/v1/projects/manual/settings"
+                found[role] = (
+                    client.get(place).json()["settings"]["upstream"].rpartition("/")[2],
+                    client.patch(place, json={"share": 0.6}).status_code,
+                    client.patch(place, json={"upstream": None}).status_code,
+                )
+    assert found == {
+        "read": ("recorded:", 403, 403),
+        "learn": ("recorded:", 200, 403),
+        "admin": ("said.tsv", 200, 200),
+    }
