@@ -165,6 +165,11 @@ class Engine(OpenProject):
         super().close()
         self._consultant.close()
 
+    def __repr__(self) -> str:
+        """Where the project is, what it translates, and how it is open."""
+        how = "closed" if self._closed else "writing" if self._write else "reading"
+        return f"<Engine {str(self.path)!r}: {self.source} to {self.target}, {how}>"
+
     # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def translate(
@@ -176,6 +181,7 @@ class Engine(OpenProject):
         texts. `upstream` is what another engine says of this text, which the caller has asked: then the translation is
         made from both, and from that alone, to the byte, as long as nothing was learned.
         """
+        _check_text(text)
         if n < 1:
             raise BadInputError(f"n must be at least 1, not {n}")
         if upstream is None:
@@ -252,6 +258,7 @@ class Engine(OpenProject):
 
         `.nbest` has whole texts: the second best combines the second best of each line, and so on.
         """
+        _check_text(text)
         lines = split_lines(text)
         if len(lines) == 1 or (self._uses_memory(memory) and self.exact_match(text)):
             return self.translate(text, n=n, memory=memory)
@@ -271,6 +278,8 @@ class Engine(OpenProject):
         ...         [each.text for each in engine.translate_all(["Close the lid.", "the lid"])]
         ['Cierre la tapa.', 'la tapa']
         """
+        if isinstance(texts, str):
+            raise BadInputError("translate_all takes many texts, not one", remedy="call translate(text) for one")
         return map_in_order(partial(self.translate, n=n, memory=memory), self._asked_ahead(texts), threads)
 
     def _asked_ahead(self, texts: Iterable[str]) -> Iterator[str]:
@@ -308,6 +317,7 @@ class Engine(OpenProject):
         what another engine says for the text, if the caller has asked it; otherwise the engine that the project is set
         to is asked once, and again, beside the keys, where the person goes another way.
         """
+        _check_text(text)
         said = self._ask(text) if upstream is None else upstream
         with self._reading() as state:
             source = self._read(state, text)
@@ -628,6 +638,13 @@ class Engine(OpenProject):
         """The models and weights in use, read-only, for a `with` block during which nothing is learned."""
         with self._reading() as state:
             yield Models(state.knowledge, state.weights_in_use, state.estimates, state.revision)
+
+
+def _check_text(text: object) -> None:
+    """Refuse anything but a string, and say what to call instead."""
+    if not isinstance(text, str):
+        remedy = "call translate_all(texts) for many" if isinstance(text, Iterable) else "give a string"
+        raise BadInputError(f"expected one text, not a {type(text).__name__}", remedy=remedy)
 
 
 def _find_base(path: Path, source: str, target: str) -> Path:
