@@ -43,11 +43,15 @@ class Ter(EditRate):
         for n in (result[:, 0] < 0).nonzero()[0].tolist():
             pair = _joined(hypotheses, n), _joined(references, int(which[n]))
             if pair not in left:
-                import sacrebleu  # a large library, which few sentences need
-
-                left[pair] = int(sacrebleu.TER().sentence_score(pair[0], [pair[1]]).num_edits)
+                left[pair] = _counted_by_sacrebleu(*pair)
             result[n, 0] = left[pair]
         return result
+
+
+def _counted_by_sacrebleu(hypothesis: str, reference: str) -> int:
+    from sacrebleu import TER  # slow to import, and seldom needed
+
+    return int(TER().sentence_score(hypothesis, [reference]).num_edits)
 
 
 def _joined(sentences: Sentences, n: int) -> str:
