@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
@@ -115,3 +116,21 @@ def test_a_damaged_file_is_read_or_refused_within_bounds(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in REPLACED if name.partition(".")[2] in ("html", "md", "docx", "odt")])
 def test_sentences_are_optional(name: str) -> None:
     assert len(read(name, sentences=False).segments) < len(read(name).segments)
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        *(("a.html", unit) for unit in ("<a ", '<a "', "<b>", "<code>", "{{", "<!", "&", '<img alt="', "A. ", "</b>")),
+        *(("a.md", unit) for unit in ("[", "[a](", "`", "a`b", "**a ", "_a", "{{", "a  \n", "$$a", ":a", "![", "<a ")),
+        *(("a.srt", unit) for unit in (" ", "\n", "0:0:0,0 --> ", "1:")),
+        *(("a.strings", unit) for unit in ('"', "/*", "a ")),
+        *(("a.properties", unit) for unit in ("\\", " ", "=\\\n", "#")),
+        *(("a.csv", unit) for unit in ('"', ",\n", "a")),
+    ],
+)
+def test_a_line_of_openings_takes_no_more_than_linear_time(name: str, unit: str) -> None:
+    begun = time.monotonic()
+    with suppress(BadInputError):
+        read(name, unit.encode() * 20_000)
+    assert time.monotonic() - begun < 20  # quadratic time would be minutes

@@ -7,6 +7,7 @@ r"""Codes in the strings of programs: places that a program fills in, markup, re
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from dragoman.formats.inline import Inline, Kind, Tag
 
@@ -52,20 +53,19 @@ def _code(shown: str) -> Tag:
 
 def pair_up(parts: list[str | Tag]) -> None:
     """Leave only those tags as pairs that enclose something; a `<br>` that nothing closes stands alone."""
-    begun: list[int] = []
+    begun: list[tuple[int, str]] = []
+    waiting: Counter[str] = Counter()  # how many of each name are open
     paired: set[int] = set()
     for number, part in enumerate(parts):
         if isinstance(part, Tag) and part.kind == "start":
-            begun.append(number)
-        elif isinstance(part, Tag) and part.kind == "end":
-            matching = next((k for k in reversed(begun) if _name_of(parts[k]) == part.name), None)
-            if matching is not None:
-                del begun[begun.index(matching) :]
-                paired |= {matching, number}
+            begun.append((number, part.name))
+            waiting[part.name] += 1
+        elif isinstance(part, Tag) and part.kind == "end" and waiting[part.name]:
+            opened, name = -1, ""
+            while name != part.name:
+                opened, name = begun.pop()
+                waiting[name] -= 1
+            paired |= {opened, number}
     for number, part in enumerate(parts):
         if isinstance(part, Tag) and part.kind != "alone" and number not in paired:
             parts[number] = part._replace(kind="alone")
-
-
-def _name_of(part: str | Tag) -> str:
-    return part.name if isinstance(part, Tag) else ""

@@ -16,6 +16,7 @@ from dragoman.formats.sentences import find_boundaries
 
 Parts = list[str | Tag]
 STAND_IN = "\ufffc"  # for a tag, where the rules for sentences look at the text
+MOST_TAGS = 500  # of a segment; one with more is no text that a person could translate
 # Tags that are not words of a sentence: at the ends of one they are left out of the segment.
 TRIMMED = frozenset({"x", "br", "cue", "hr", "img", "input", "wbr"})
 _FIXED = re.compile(
@@ -48,6 +49,8 @@ def is_translatable(parts: Sequence[str | Tag]) -> bool:
     >>> [text for text in ("Save", "100 %", "https://x.org/a", "menu_file_open", "e-mail") if is_translatable([text])]
     ['Save', 'e-mail']
     """
+    if sum(isinstance(part, Tag) for part in parts) > MOST_TAGS:
+        return False
     text = "".join(part for part in parts if isinstance(part, str)).strip()
     return any(map(str.isalpha, text)) and _FIXED.fullmatch(text) is None
 

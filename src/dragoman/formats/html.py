@@ -35,10 +35,12 @@ CHARSET = re.compile(
     rb"""(?:<meta[^>]{0,300}?charset\s*=\s*["']?|\A\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["'])([A-Za-z][\w.-]{0,40})""",
     re.IGNORECASE,
 )
+# No < outside of quotation marks, and no endless quotation: else a file of unfinished tags would take for ever.
+_IN_TAG = r"(?:[^<>\"']|\"[^\"]{0,5000}\"|'[^']{0,5000}')"
 _MARKUP = re.compile(
-    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<![^>]*>|<\?(?:php\b|=).*?(?:\?>|\Z)|<\?[^>]*>|<%.*?(?:%>|\Z)"
-    r"|\{\{.{0,2000}?\}\}|\{%.{0,2000}?%\}"
-    r"|<(?P<end>/?)(?P<name>[A-Za-z][^\s/>]*)(?P<attributes>(?:[^>\"']|\"[^\"]*\"|'[^']*')*?)(?P<empty>/?)>",
+    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<![^<>]*>|<\?(?:php\b|=).*?(?:\?>|\Z)|<\?[^<>]*>|<%.*?(?:%>|\Z)"
+    r"|\{\{.{0,500}?\}\}|\{%.{0,500}?%\}"
+    rf"|<(?P<end>/?)(?P<name>[A-Za-z][^\s/<>]*)(?P<attributes>{_IN_TAG}*?)(?P<empty>/?)>",
     re.DOTALL,
 )
 _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)\s*(?:=\s*("[^"]*"|'[^']*'|[^\s"'=<>`]+))?""")
@@ -68,7 +70,7 @@ class HtmlDocument(PieceDocument):
     @cached_property
     def _root(self) -> tuple[str, int, int] | None:
         """The language that the root states, and where."""
-        root = re.search(r"<html\b(?:[^>\"']|\"[^\"]*\"|'[^']*')*>", self.contents.text[:20_000], re.IGNORECASE)
+        root = re.search(rf"<html\b{_IN_TAG}*>", self.contents.text[:20_000], re.IGNORECASE)
         found = re.search(r"""\s(?:xml:)?lang\s*=\s*["']?([A-Za-z][\w-]*)""", root[0]) if root else None
         return (found[1], root.start() + found.start(1), root.start() + found.end(1)) if root and found else None
 
@@ -163,7 +165,7 @@ class Scan:
     def _end_of(self, name: str, at: int, *, past: bool = False) -> int:
         """Where an element ends, also if others of its name are inside."""
         depth = 1
-        pattern = re.compile(rf"<(/?){re.escape(name)}(?=[\s/>])(?:[^>\"']|\"[^\"]*\"|'[^']*')*?(/?)>", re.IGNORECASE)
+        pattern = re.compile(rf"<(/?){re.escape(name)}(?=[\s/>]){_IN_TAG}*?(/?)>", re.IGNORECASE)
         while True:
             found = pattern.search(self.text, at)
             if found is None:

@@ -63,7 +63,8 @@ class Inline:
     def ambiguous(self) -> bool:
         """Whether it has text that looks like one of its own tags, so that the two cannot be told apart."""
         shown = {tag.shown for tag in self.tags}
-        return bool(shown) and any(tag in run for run in self.runs for tag in shown)
+        text = "\0".join(self.runs)
+        return any(tag in text for tag in shown)
 
     def add(self, text: str) -> None:
         """Go on with some text."""

@@ -27,11 +27,11 @@ _CODE = re.compile(
     r"|(?P<break>(?: {2,}|\\)\n\ufdd0*)"
     r"|(?P<image>!\[(?:[^\[\]\\]|\\.)*\](?:\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)|\[[^\[\]]*\]))"
     r"|(?P<note>\[\^[^\[\]\s]+\]:?)"
-    r"|(?P<open>\[(?=(?:[^\[\]\\]|\\.|!?\[(?:[^\[\]\\]|\\.)*\](?:\([^()]*\))?)*\](?:\(|\[)))"
+    r"|(?P<open>\[(?=(?:[^\[\]\\]|\\.|!?\[(?:[^\[\]\\]|\\.){0,200}+\](?:\([^()]{0,300}+\))?){0,500}+\](?:\(|\[)))"
     r"|(?P<close>\](?:\((?:<[^<>\n]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)|\[[^\[\]]*\]))"
     r"|(?P<address><(?:https?|mailto|ftp):[^<>\s]+>|<[\w.+-]+@[\w.-]+>|https?://[^\s<>()\[\]*`]+(?<![.,;:!?'\"]))"
     r"|(?P<tag><!--.*?-->|</?[A-Za-z][\w:.-]*(?:\s(?:[^<>\"']|\"[^\"]*\"|'[^']*')*)?/?>)"
-    r"|(?P<template>\{\{.*?\}\}|\{%.*?%\}|\$\$[^$]+\$\$|:[a-z0-9_+-]+:)"
+    r"|(?P<template>\{\{.{0,500}?\}\}|\{%.{0,500}?%\}|\$\$[^$]{1,500}\$\$|:[a-z0-9_+-]+:)"
     r"|(?P<entity>&(?:[A-Za-z]\w{1,31}|\#\d{1,7}|\#x[0-9A-Fa-f]{1,6});)"
     r"|(?P<mark>\*{1,3}|(?<![^\W_])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![^\W_])|~~)",
     re.DOTALL,
@@ -104,18 +104,17 @@ class MarkdownDocument(PieceDocument):
 
     def _parts_of(self, lines: list[_Line]) -> Iterator[str | Tag]:
         """The text and tags of a block; a line break is a space, unless it is meant."""
-        flat, places = "", list[int]()  # the text, and the position in the file of each character
+        texts, places = list[str](), list[int]()  # the text, and the position in the file of each character
         for number, line in enumerate(lines):
             if number:
-                before = re.search(r"(?: {2,}|\\)?\Z", flat)
                 gap = self._slice(lines[number - 1].end, line.start)
-                hard = gap.startswith("  ") or (before is not None and before[0] == "\\")
-                flat += "  \n" if hard and gap.startswith("  ") else "\n" if hard else " "
-                size = 3 if hard and gap.startswith("  ") else 1
-                places += [lines[number - 1].end] * size
-            flat += self._slice(*line)
+                joint = "  \n" if gap.startswith("  ") else "\n" if texts[-1].endswith("\\") else " "
+                texts.append(joint)
+                places += [lines[number - 1].end] * len(joint)
+            texts.append(self._slice(*line))
             places += range(*line)
         places.append(lines[-1].end)
+        flat = "".join(texts)
         parts: Parts = []
         at = 0
         for found in _CODE.finditer(flat):
