@@ -103,6 +103,15 @@ def similar(engine: Engine) -> object:
     return print(f"matching {1000 * (time.perf_counter() - begin):.0f} ms", end="; ")
 
 
+def repeated(engine: Engine) -> object:
+    """A correction as long as can be learned, whose text is translated again."""
+    source, target = (" ".join(f"{side}{n}" for n in range(500)) for side in "st")
+    engine.learn(source, target, force=True)
+    begin = time.perf_counter()
+    engine.translate(source)
+    return print(f"translating {1000 * (time.perf_counter() - begin):.0f} ms", end="; ")
+
+
 ENGINE: dict[str, Attack] = {
     "session, 4,900 marks, prefixes of 50 and 120": typed(punctuation(4_900), punctuation(50), punctuation(120)),
     "session, 8,000 marks, prefixes of 50 and 120": typed(punctuation(8_000), punctuation(50), punctuation(120)),
@@ -118,6 +127,7 @@ ENGINE: dict[str, Attack] = {
     "glossary, 5,000 terms the … the wN": with_terms(
         {" ".join([*["the"] * (1 + n % 29), f"w{n}"]): "x" for n in range(5_000)}
     ),
+    "translation of a correction of 500 words": repeated,
     "similar texts, 200 of 19,800 characters": similar,
 }
 

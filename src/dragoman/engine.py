@@ -372,11 +372,12 @@ class Engine(OpenProject):
     def explain(self, text: str) -> Explanation:
         """Why a text is translated as it is: the options, the choice, and the runners-up."""
         said = self._ask(text)
+        ahead = self._search_ahead(text, 1, memory=False) if said is None else None
         with self._reading() as state:
             source = self._read(state, text)
             if not len(source):
                 raise BadInputError("no words to translate", remedy="give a text with words")
-            found = translating.search(state, source, said)
+            found = ahead or translating.search(state, source, said)
             known = state.memory.exact(text) if self.memory else None
         return replace(explain(found), memory=known, upstream=said)
 

@@ -31,7 +31,7 @@ from dragoman.search.options import Scorer, new_span_options, selected
 from dragoman.search.options_kernels import ADDED, COPY, GIVEN, INSERTED, NOWHERE, OPTION, STRANGE, SpanOptions
 
 COMPLETIONS = 10  # tried for an unfinished word where no option offers one
-PLACES = 200_000  # most pairs of a prefix word and a source word tried; in long sentences, those near the diagonal
+PLACES = 50_000  # most pairs of a prefix word and a source word tried; in long sentences, those near the diagonal
 NEAREST = 10  # source words, either side of the diagonal, that are always tried
 
 Ids = NDArray[np.int64]
