@@ -16,17 +16,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Self, get_args
+from typing import Any, Self, get_args
 
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.cancelling import bound, checkpoint
-from dragoman.errors import BadInputError, UnlearnableError
+from dragoman.errors import BadInputError
 from dragoman.fetching import fetch
 from dragoman.interactive import session
 from dragoman.interactive.graphs import Graphs
@@ -39,19 +39,18 @@ from dragoman.project import copying, settings, translating
 from dragoman.project.consulting import Consultant, hints_for
 from dragoman.project.guard import FlaggedError
 from dragoman.project.learning import Comparison, Lesson, compare, learn, prepare
-from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES
+from dragoman.project.looking import Looking
 from dragoman.project.multiline import joined, split_lines
-from dragoman.project.opened import OpenProject
 from dragoman.project.provenance import Origin, changes_of, find_origins
 from dragoman.project.state import State, said_in
-from dragoman.search.decoder import Estimates, Hypothesis, Search
+from dragoman.search.decoder import Hypothesis, Search
 from dragoman.search.explain import Explanation, explain
 from dragoman.search.pieces import MAX_UNCUT_WORDS
 from dragoman.search.searching import Links
 from dragoman.store import Project, Row
 from dragoman.store.rows import write_time
 from dragoman.text.tokens import Mode
-from dragoman.types import Alignment, Check, Match, Sentence, Translation
+from dragoman.types import Sentence, Translation
 
 SNAPSHOT_EVERY = 500  # rows of the journal
 ORDER = 5  # of the language model, unless a base has another
@@ -61,16 +60,7 @@ MAX_TEXT_WORDS = 20_000  # limit of a text to translate
 MAX_SESSION_WORDS = 5_000  # limit of a text whose translation is completed: each key takes milliseconds
 
 
-class Models(NamedTuple):
-    """Everything that translations are made with, at a certain revision."""
-
-    knowledge: Knowledge
-    weights: Weights
-    estimates: Estimates
-    revision: int
-
-
-class Engine(OpenProject):
+class Engine(Looking):
     """An open project that translates and learns; `OpenProject` holds its state and controls access to it.
 
     `memory` says whether `translate` uses earlier corrections of the same text; if not, it uses the models only.
@@ -596,83 +586,6 @@ class Engine(OpenProject):
             with undo.appending():
                 state.revision = self._project.journal.append_settings(changes)
             settings.apply_settings(state, changes)
-
-    # ── Looking up ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def matches(self, text: str, *, least: float = LEAST_SIMILARITY, limit: int = MOST_MATCHES) -> list[Match]:
-        """The newest correction of each source that is at least `least` percent similar to a text, best first."""
-        with self._reading() as state:
-            return state.memory.similar(text, least, limit)
-
-    def exact_match(self, text: str) -> Match | None:
-        """The newest correction of exactly this text."""
-        with self._reading() as state:
-            return state.memory.exact(text)
-
-    def align(self, source: str, target: str) -> Alignment:
-        """Which tokens of a text and its translation belong together, as far as the models know."""
-        with self._reading() as state:
-            knowledge = state.knowledge
-            one, other = knowledge.source.read(source), knowledge.target.read(target)
-            try:
-                pair = knowledge.read_pair(source, target)
-            except UnlearnableError:  # no words on one side, or too many to align
-                return Alignment(one, other, [])
-            models = knowledge.models
-            links = models.align(models.source.ids(pair.source_words), models.target.ids(pair.target_words))
-        return Alignment(one, other, [(int(j), int(i)) for j, i in links])
-
-    def check(self, source: str, target: str) -> Check:
-        """Whether a pair of texts can be learned, and whether the guard would flag it."""
-        with self._reading() as state:
-            try:
-                pair = state.knowledge.read_pair(source, target)
-            except UnlearnableError as error:
-                return Check(error.what, None)
-            return Check(None, state.guard.check(pair.source, pair.target, self.target))
-
-    def correction(self, number: int) -> Row:
-        """The row of a correction, whether learned, flagged or forgotten."""
-        self._check_open()
-        row = self._project.journal.get(number)
-        if row.source is None:
-            what = f"row {number} is a {row.kind} row, not a correction"
-            raise BadInputError(what, remedy="see the ids in the history")
-        return row
-
-    def corrections(self) -> Iterator[Row]:
-        """The corrections in force, oldest first."""
-        return (row for row in self.changes() if row.kind == "learn" and not row.forgotten)
-
-    @property
-    def correction_count(self) -> int:
-        """The number of corrections in force, according to the journal."""
-        self._check_open()
-        return self._project.journal.count
-
-    def changes(self, after: int = 0) -> Iterator[Row]:
-        """All rows of the journal after a revision, in order."""
-        self._check_open()
-        return self._project.journal.rows(after=after)
-
-    def history(self, limit: int = 50, *, search: str | None = None, in_force: bool = False) -> list[Row]:
-        """The newest corrections, whether learned, flagged or forgotten.
-
-        `search` keeps those with this text in source or target; `in_force` leaves out flagged and forgotten ones.
-        """
-        self._check_open()
-        return self._project.journal.history(limit, search=search, in_force=in_force)
-
-    def statistics(self) -> dict[str, int]:
-        """Sizes of what this project has learned, without its base."""
-        with self._reading() as state:
-            return {"corrections": len(state.memory)} | state.knowledge.models.statistics()
-
-    @contextmanager
-    def models(self) -> Iterator[Models]:
-        """The models and weights in use, read-only, for a `with` block during which nothing is learned."""
-        with self._reading() as state:
-            yield Models(state.knowledge, state.weights_in_use, state.estimates, state.revision)
 
 
 def check_list(n: int, words: int) -> None:
