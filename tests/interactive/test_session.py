@@ -335,3 +335,12 @@ def test_graphs_of_prefixes_are_dropped_when_they_take_too_much_memory(
 def test_opening_a_long_source_can_be_cancelled(taught: Engine) -> None:
     with Cancellation(seconds=0), pytest.raises(CancelledError, match="too long"):
         taught.interact("Press the green button. " * 100, memory=False)
+
+
+def test_words_stand_where_they_say_behind_the_spaces_of_the_source(tmp_path: Path) -> None:
+    with Engine.create(tmp_path / "p", source="en", target="es") as engine:
+        engine.learn("Close the lid.", "Cierre la tapa.")
+        with engine.interact("  Close the lid. ", memory=False) as session:
+            suggestion = session.suggest("")
+    assert suggestion.suffix == "  Cierre la tapa. "
+    assert all(suggestion.suffix[word.begin :].startswith(word.text) for word in suggestion.words)

@@ -258,9 +258,9 @@ class Session:
         end = self.source.gaps[-1] if pieces or not typed.beginning.gap else ""
         if len(unicodedata.normalize("NFC", prefix)) < len(prefix):  # whoever types accents apart goes on doing so
             pieces = tuple(piece._replace(text=unicodedata.normalize("NFD", piece.text)) for piece in pieces)
+        if not prefix and pieces:  # the translation begins with the same spaces as the source
+            pieces = (pieces[0]._replace(gap=self.source.gaps[0] + pieces[0].gap), *pieces[1:])
         suffix = "".join(piece.gap + piece.text for piece in pieces) + end
-        if not prefix:
-            suffix = self.source.gaps[0] + suffix
         sure = partial(_sure, answer, len(pieces))
         return Suggestion(prefix, suffix, answer.graph.origin, answer.graph.revision, pieces, sure)
 
