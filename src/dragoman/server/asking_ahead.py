@@ -31,12 +31,7 @@ def start_asking(context: ProjectContext, document: int) -> None:
 
 
 def lines_of(segments: Iterable[Segment]) -> list[str]:
-    r"""The texts that an engine is asked for when these segments are translated.
-
-    >>> from types import SimpleNamespace
-    >>> lines_of([SimpleNamespace(source="Open it.\\nClose it.")])
-    ['Open it.\\n', 'Close it.']
-    """
+    """The texts that an engine is asked for when these segments are translated."""
     return [line for segment in segments for line in split_lines(segment.source)]
 
 

@@ -75,6 +75,10 @@ class Element {
     this.attributes[name] = String(value);
   }
 
+  removeAttribute(name) {
+    delete this.attributes[name];
+  }
+
   addEventListener(name, listener) {
     this.listeners[name] = listener;
   }

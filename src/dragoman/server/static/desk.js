@@ -11,13 +11,15 @@ import { Alternatives, completion } from "./completions.js";
 import { h } from "./dom.js";
 import { Drafts, NO_EFFORT, addEffort } from "./drafts.js";
 import { Effort } from "./effort.js";
+import { takenBack } from "./fused.js";
 import { Live } from "./live.js";
 import { notify, notifyError, sentence } from "./notices.js";
 import { Origin } from "./origin.js";
-import { Concordance, Glossary, History, Matches } from "./panels.js";
+import { Concordance, Glossary, History } from "./panels.js";
 import { Pointing } from "./pointing.js";
 import { SegmentList } from "./segments.js";
 import { preference, setPreference } from "./storage.js";
+import { Suggestions } from "./suggestions.js";
 import { Sync } from "./sync.js";
 import { direction, setTagPattern } from "./text.js";
 
@@ -65,7 +67,10 @@ export class Desk {
 
   buildPanels() {
     const { name } = this.project;
-    this.matches = new Matches((text) => this.editor.insert(text, { all: true }));
+    this.suggestions = new Suggestions(
+      (text) => this.editor.insert(text, { all: true }),
+      (change) => this.takeBack(change),
+    );
     this.glossary = new Glossary(
       name,
       (text) => this.editor.insert(text),
@@ -75,7 +80,7 @@ export class Desk {
     this.concordance = new Concordance(name);
     this.history = new History(name, () => this.sync.undone());
     this.effort = new Effort(name);
-    const panels = [this.matches, this.glossary, this.origin, this.concordance, this.history];
+    const panels = [this.suggestions, this.glossary, this.origin, this.concordance, this.history];
     const elements = panels.map((each) => each.element);
     return h("aside", { class: "beside", "aria-label": "Translation aids" }, elements);
   }
@@ -100,7 +105,7 @@ export class Desk {
   connected(state, busy) {
     this.element.dataset.busy = busy ? "yes" : "no";
     this.sync.connected(state);
-    if (state === "away") this.matches.show([]);
+    if (state === "away") this.suggestions.show([]);
   }
 
   stop() {
@@ -134,7 +139,7 @@ export class Desk {
     this.show();
     this.pointing.begin();
     this.origin.clear();
-    this.matches.wait();
+    this.suggestions.wait();
     this.ask();
     window.history.replaceState(null, "", this.address(this.about.id, number));
     document.title = `${number} · ${this.about.name} · dragoman`;
@@ -206,7 +211,7 @@ export class Desk {
   /** The server has answered what was asked in the live session. */
   answered(answer, asked) {
     if (asked.document !== this.about.id || asked.segment !== this.number) return;
-    if (asked.do === "open") this.matches.show(answer.matches ?? []);
+    if (asked.do === "open") this.showSuggestions(answer);
     if (answer.error) return void this.card.say(sentence(answer.error.what));
     this.revision = answer.revision;
     if (asked.do === "open") this.pointing.tokens(answer.source_tokens);
@@ -218,6 +223,25 @@ export class Desk {
     else if (!found.text) return void this.card.say("No other completions.");
     this.alternatives.add(found);
     this.suggest(found);
+  }
+
+  /** Show what there is to start from; over another engine also what was changed in its words, and why. */
+  showSuggestions({ matches = [], upstream = null, revision }) {
+    const { number } = this;
+    this.suggestions.show(matches, upstream);
+    if (upstream === null) return;
+    const current = () => number === this.number && this.revision === revision && !this.stopped;
+    this.origin
+      .translation(this.segment.source, revision)
+      .then((found) => current() && this.suggestions.add(found))
+      .catch(() => {}); // the engine's words are shown, and there is a completion
+  }
+
+  /** Put the engine's own words in the place of a change to them. */
+  takeBack(change) {
+    if (this.segment.state === "locked") return;
+    const text = takenBack(this.editor.whole, change);
+    this.editor.insert(text ?? change.engine, { all: text !== null });
   }
 
   suggest(found) {

@@ -148,7 +148,7 @@ function pressed(event) {
   if (!(view instanceof Desk) || event.isComposing || document.querySelector("dialog[open]")) return;
   const name = `${event.ctrlKey || event.metaKey ? "Control+" : ""}${event.altKey ? "Alt+" : ""}${event.code}`;
   const digit = /^Alt\+Digit([1-9])$/.exec(name)?.[1];
-  if (digit ? view.matches.take(Number(digit) - 1) : ANYWHERE[name]) {
+  if (digit ? view.suggestions.take(Number(digit) - 1) : ANYWHERE[name]) {
     event.preventDefault();
     if (!digit) ANYWHERE[name](view);
   }

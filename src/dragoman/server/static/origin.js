@@ -2,6 +2,7 @@
 
 import { get, inside, post } from "./api.js";
 import { count, counted, fill, h, when } from "./dom.js";
+import { changes, reason } from "./fused.js";
 import { nothing, panel } from "./panel.js";
 import { unit } from "./text.js";
 
@@ -53,12 +54,18 @@ export class Origin {
       (phrase.corrections ?? []).slice(0, 3).map((id) => get(inside(this.project, `corrections/${id}`))),
     );
     const more = (phrase.learned ?? 0) - corrections.length;
-    const said = { copy: "Not learned yet: copied from the source.", term: "From the glossary." }[phrase.kind];
+    const said = {
+      copy: "Not learned yet: copied from the source.",
+      term: "From the glossary.",
+      upstream: "The engine's own words.",
+    }[phrase.kind];
+    const [change] = changes({ ...found, phrases: [phrase] });
     return h(
       "li",
       {},
       h("p", {}, pair),
       said && nothing(said),
+      change && nothing(reason(change)),
       corrections.map((row) => this.correction(row)),
       more > 0 && corrections.length > 0 && nothing(`and ${count(more)} more`),
       phrase.base > 0 && nothing(`seen ${counted(phrase.base, "time")} in the base`),

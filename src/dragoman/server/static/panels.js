@@ -1,48 +1,9 @@
-// The panels beside the text: matches, glossary, concordance, history.
+// The panels beside the text: glossary, concordance, history. Suggestions and origin have files of their own.
 
 import { get, inside, put, remove } from "./api.js";
 import { counted, fill, h, when } from "./dom.js";
 import { notifyError } from "./notices.js";
 import { fillRows, marked, nothing, panel } from "./panel.js";
-
-export class Matches {
-  constructor(use) {
-    this.use = use;
-    this.found = [];
-    Object.assign(this, panel("Matches"));
-  }
-
-  /** Another segment is being opened: what is still shown cannot be used any more. */
-  wait() {
-    this.found = [];
-    this.element.setAttribute("aria-busy", "true");
-  }
-
-  show(found) {
-    this.found = found;
-    this.element.removeAttribute("aria-busy");
-    const rows = found.map(({ similarity, source, target }, n) =>
-      h(
-        "li",
-        {},
-        h(
-          "div",
-          { class: "row" },
-          h("span", { class: "badge", title: "similarity of the sources" }, `${Math.floor(similarity)} %`),
-          h("button", { class: "small", onclick: () => this.take(n) }, "Use ", n < 9 && h("kbd", {}, `Alt ${n + 1}`)),
-        ),
-        h("p", { class: "of" }, source),
-        h("p", {}, target),
-      ),
-    );
-    fillRows(this.body, rows, "No similar segments yet.", "ol");
-  }
-
-  take(n) {
-    if (this.found[n]) this.use(this.found[n].target);
-    return Boolean(this.found[n]);
-  }
-}
 
 export class Glossary {
   /** `insert(text)` is called to use a term, `changed()` when terms were added or removed. */

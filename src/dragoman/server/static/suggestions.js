@@ -1,0 +1,97 @@
+// The panel of whole translations to start from, in one list: from the memory, from another engine, and dragoman's own,
+// which is the engine's with what was learned; there, what was changed is marked and can be taken back.
+
+import { h } from "./dom.js";
+import { changes, reason } from "./fused.js";
+import { fillRows, panel } from "./panel.js";
+
+export class Suggestions {
+  /** `use(text)` is called with a whole translation, `takeBack(change)` with a change to undo. */
+  constructor(use, takeBack) {
+    Object.assign(this, { use, takeBack, found: [] }, panel("Suggestions"));
+  }
+
+  /** Another segment is being opened: what is still shown cannot be used any more. */
+  wait() {
+    this.found = [];
+    this.element.setAttribute("aria-busy", "true");
+  }
+
+  /** Show matches from the memory, and what another engine said, if there is one. */
+  show(matches, said = null) {
+    this.found = matches.map(({ similarity, source, target }) => {
+      const badge = h("span", { class: "badge", title: "similarity of the sources" }, `${Math.floor(similarity)} %`);
+      return { target, badge, shown: [h("p", { class: "of" }, source), h("p", {}, target)] };
+    });
+    if (said !== null) {
+      const badge = h("span", { class: "badge", title: "what the other engine said" }, "engine");
+      this.found.push({ target: said, badge, shown: h("p", {}, said) });
+    }
+    this.draw();
+  }
+
+  /** Add dragoman's own translation, unless it is one of those shown. */
+  add(translation) {
+    const { text } = translation;
+    if (this.found.some(({ target }) => target === text)) return;
+    const found = changes(translation);
+    const badge = h("span", { class: "badge", title: "the engine's words, with what was learned" }, "dragoman");
+    const shown = [h("p", {}, this.marked(text, found)), found.length > 0 && this.explained(found)];
+    this.found.push({ target: text, badge, shown });
+    this.draw();
+  }
+
+  marked(text, found) {
+    let at = 0;
+    const parts = found.flatMap((change) => {
+      const before = text.slice(at, change.from);
+      at = change.to;
+      return [before, h("mark", { class: "changed", title: reason(change) }, change.words)];
+    });
+    return [...parts, text.slice(at)];
+  }
+
+  explained(found) {
+    const rows = found.map((change) =>
+      h(
+        "li",
+        { class: "row" },
+        h("span", {}, reason(change)),
+        h(
+          "button",
+          {
+            class: "small",
+            "aria-label": `Take back: ${change.engine}`,
+            title: `Use the engine's words: ${change.engine}`,
+            onclick: () => this.takeBack(change),
+          },
+          "Take back",
+        ),
+      ),
+    );
+    return h("ul", { class: "changes" }, rows);
+  }
+
+  draw() {
+    this.element.removeAttribute("aria-busy");
+    const rows = this.found.map(({ badge, shown }, n) =>
+      h(
+        "li",
+        {},
+        h(
+          "div",
+          { class: "row" },
+          badge,
+          h("button", { class: "small", onclick: () => this.take(n) }, "Use ", n < 9 && h("kbd", {}, `Alt ${n + 1}`)),
+        ),
+        shown,
+      ),
+    );
+    fillRows(this.body, rows, "No similar segments yet.", "ol");
+  }
+
+  take(n) {
+    if (this.found[n]) this.use(this.found[n].target);
+    return Boolean(this.found[n]);
+  }
+}
