@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dragoman.formats.document import Document, DocumentSegment, State, Targets
+from dragoman.formats.kinds import FORMATS, find_kind
 from dragoman.formats.packed import PackedDocument
-from dragoman.formats.pieces import PieceDocument
-from dragoman.formats.registry import FORMATS, find_kind
+from dragoman.formats.piece_document import PieceDocument
 
 __all__ = ["FORMATS", "Document", "DocumentSegment", "State", "Targets", "read_document", "write_document"]
 

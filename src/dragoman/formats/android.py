@@ -12,7 +12,7 @@ from dragoman.formats.codes import pair_up, read_codes, words
 from dragoman.formats.division import Parts, whole
 from dragoman.formats.elements import Element, escape
 from dragoman.formats.inline import Inline, read_inline
-from dragoman.formats.pieces import Piece, Replacement
+from dragoman.formats.piece_document import Piece, Replacement
 from dragoman.formats.xml_pieces import XmlPieceDocument
 
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))|(\")|(\s+)", re.DOTALL)

@@ -9,7 +9,7 @@ from dragoman.errors import BadInputError
 from dragoman.formats.codes import read_codes
 from dragoman.formats.division import Parts
 from dragoman.formats.inline import Inline
-from dragoman.formats.pieces import Piece, PieceDocument, Replacement
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 
 _TOKEN = re.compile(
     r'\s+|/\*(?P<comment>.*?)\*/|//[^\n]*|(?P<key>"(?:[^"\\]|\\.)*+"|[\w.$/:-]+)\s*(?:=\s*(?P<value>"(?:[^"\\]|\\.)*+"|[\w.$/:-]+)\s*)?;',

@@ -15,7 +15,7 @@ from dragoman.errors import BadInputError
 from dragoman.formats.codes import read_codes
 from dragoman.formats.division import Chunk, Parts
 from dragoman.formats.inline import Inline
-from dragoman.formats.pieces import Piece, PieceDocument, Replacement
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 from dragoman.languages import same_language
 
 KEYS = ("key", "id", "identifier", "name", "string id", "term id")

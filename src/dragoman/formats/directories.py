@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 
-from dragoman.formats.registry import BY_ENDING
+from dragoman.formats.kinds import BY_ENDING
 
 # Files with the right endings that hold no text to translate.
 NEVER = (

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dragoman.formats.inline import Inline, Tag
-from dragoman.formats.sentences import find_boundaries
+from dragoman.formats.segmentation import find_boundaries
 
 Parts = list[str | Tag]
 STAND_IN = "\ufffc"  # for a tag, where the rules for sentences look at the text

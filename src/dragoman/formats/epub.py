@@ -15,7 +15,7 @@ from dragoman.formats.html import HtmlDocument
 from dragoman.formats.inline import Inline
 from dragoman.formats.packages import Package
 from dragoman.formats.packed import PackedDocument
-from dragoman.formats.pieces import Piece, PieceDocument, Replacement
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 from dragoman.formats.xml_pieces import XmlPieceDocument
 
 _ROOTFILE = re.compile(rb"""<(?:\w+:)?rootfile\b[^>]*?full-path\s*=\s*["']([^"']+)["']""")

@@ -11,7 +11,7 @@ from dragoman.extras import load
 from dragoman.formats.division import Parts, whole
 from dragoman.formats.document import DocumentSegment
 from dragoman.formats.inline import Inline, Tag
-from dragoman.formats.pieces import Piece, PieceDocument, Replacement
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 
 _BREAK = re.compile(r"\n[ \t]*")
 

@@ -16,7 +16,7 @@ from dragoman.formats.codes import pair_up, words
 from dragoman.formats.division import Parts, whole
 from dragoman.formats.document import Change
 from dragoman.formats.inline import Inline, Kind, Tag
-from dragoman.formats.pieces import Piece, PieceDocument, Replacement
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 
 INLINE = words(
     "a abbr acronym b bdi bdo big br button cite data del dfn em font i img input ins label mark meter "

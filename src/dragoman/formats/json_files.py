@@ -15,7 +15,7 @@ from dragoman.formats.document import Change, DocumentSegment
 from dragoman.formats.inline import Inline
 from dragoman.formats.json_tree import Value, read_json, write_string
 from dragoman.formats.messages import divide_message
-from dragoman.formats.pieces import Piece, PieceDocument, Replacement
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 
 
 class JsonDocument(PieceDocument):

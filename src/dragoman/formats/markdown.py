@@ -15,7 +15,7 @@ from dragoman.extras import load
 from dragoman.formats.codes import pair_up
 from dragoman.formats.division import Parts, whole
 from dragoman.formats.inline import Inline, Kind, Tag
-from dragoman.formats.pieces import Piece, PieceDocument, Replacement
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 from dragoman.formats.yaml_files import Scalar, read_scalars, write_scalar
 
 FRONT_KEYS = ("title", "description", "summary", "subtitle", "excerpt", "sidebar_label", "linkTitle")

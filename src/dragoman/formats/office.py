@@ -16,7 +16,7 @@ from dragoman.formats.elements import Element
 from dragoman.formats.inline import Inline
 from dragoman.formats.packages import Package
 from dragoman.formats.packed import PackedDocument
-from dragoman.formats.pieces import Piece, PieceDocument, Replacement
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 from dragoman.formats.runs import RunDocument
 
 _OVERRIDE = re.compile(rb"<(?:\w+:)?Override\b[^>]*>")

@@ -11,7 +11,7 @@ from dragoman.formats.elements import Element
 from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.packages import Package
 from dragoman.formats.packed import PackedDocument
-from dragoman.formats.pieces import Piece, PieceDocument
+from dragoman.formats.piece_document import Piece, PieceDocument
 from dragoman.formats.runs import local, nested_in
 from dragoman.formats.xml_pieces import XmlPieceDocument
 

@@ -11,7 +11,7 @@ from dragoman.errors import BadInputError
 from dragoman.formats.contents import Contents
 from dragoman.formats.document import Change, Document, DocumentSegment, UnwritableError
 from dragoman.formats.packages import Package
-from dragoman.formats.pieces import PieceDocument
+from dragoman.formats.piece_document import PieceDocument
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from dragoman.formats.contents import Contents, decode
 from dragoman.formats.division import Parts
 from dragoman.formats.inline import Inline
 from dragoman.formats.messages import divide_message
-from dragoman.formats.pieces import Piece, PieceDocument, Replacement
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 
 _LINE = re.compile(
     r"[ \t\f]*+(?:(?P<comment>[#!][^\r\n]*+)|(?P<pair>(?:[^\r\n\\]|\\(?:\r\n|.))*+))(?:\r\n|\r|\n|\Z)", re.DOTALL

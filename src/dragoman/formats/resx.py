@@ -9,7 +9,7 @@ from dragoman.formats.codes import read_codes
 from dragoman.formats.division import Parts
 from dragoman.formats.elements import Element, escape
 from dragoman.formats.inline import Inline
-from dragoman.formats.pieces import Piece, Replacement
+from dragoman.formats.piece_document import Piece, Replacement
 from dragoman.formats.xml_pieces import XmlPieceDocument
 
 # Properties of controls that designers store as strings.

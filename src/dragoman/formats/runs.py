@@ -18,7 +18,7 @@ from dragoman.formats.division import Parts
 from dragoman.formats.document import DocumentSegment
 from dragoman.formats.elements import Element, escape
 from dragoman.formats.inline import Inline, Tag
-from dragoman.formats.pieces import Piece, Replacement
+from dragoman.formats.piece_document import Piece, Replacement
 from dragoman.formats.xml_pieces import XmlPieceDocument
 
 

@@ -15,7 +15,7 @@ from dragoman.formats.codes import pair_up
 from dragoman.formats.division import Parts, whole
 from dragoman.formats.document import Change, DocumentSegment
 from dragoman.formats.inline import Inline, Kind, Tag
-from dragoman.formats.pieces import Piece, PieceDocument, Replacement
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 
 READING_SPEED = 20  # characters a second
 LINE = 42  # characters, the usual width

@@ -12,7 +12,7 @@ from dragoman.formats.division import Chunk, Parts, is_translatable
 from dragoman.formats.document import State
 from dragoman.formats.inline import Inline
 from dragoman.formats.json_tree import Value, read_json, write_string
-from dragoman.formats.pieces import Piece, PieceDocument, Replacement
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 from dragoman.languages import same_language
 
 READ: dict[str, State] = {"new": "new", "needs_review": "translated", "translated": "confirmed", "stale": "translated"}

@@ -12,7 +12,7 @@ from dragoman.formats.division import Parts
 from dragoman.formats.document import DocumentSegment
 from dragoman.formats.elements import UNWRITABLE, Edit, Element, Scanner, apply, escape
 from dragoman.formats.inline import Tag
-from dragoman.formats.pieces import Piece, PieceDocument, Replacement
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 
 
 class XmlPieceDocument(PieceDocument):

@@ -17,7 +17,7 @@ from dragoman.formats.division import Parts
 from dragoman.formats.document import Change
 from dragoman.formats.inline import Inline
 from dragoman.formats.messages import divide_message
-from dragoman.formats.pieces import Piece, PieceDocument, Replacement
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 from dragoman.languages import primary, same_language
 
 NOT_STRINGS = re.compile(r"~|null|true|false|yes|no|on|off|y|n|\.inf|\.nan", re.IGNORECASE)
