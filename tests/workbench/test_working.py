@@ -216,7 +216,7 @@ def test_what_looks_like_a_mistake_is_asked_about(visit: Visit) -> None:
     bench.wrong[:] = [each for each in bench.wrong if "409" not in each]
     bench.page.get_by_role("button", name="Confirm anyway").click()
     bench.at(2)
-    assert bench.segment(1)["state"] == "confirmed"
+    bench.until(lambda: bench.segment(1)["state"] == "confirmed")
 
 
 def test_what_cannot_be_learned_is_confirmed_and_taken_back(visit: Visit, address: str) -> None:
