@@ -4,11 +4,14 @@
     python benchmarks/bench_upstream.py desktop pydocs --part dev        # where settings are chosen
     python benchmarks/bench_upstream.py newstest --segments 3000 --tenths  # no harm where there is nothing to learn
     python benchmarks/bench_upstream.py desktop --systems engine fused --engines nmt
+    python benchmarks/bench_upstream.py --identity                       # nothing learned: the engine's words
+    python benchmarks/bench_upstream.py desktop pydocs --keys --segments 200      # interactive: KSMR and key times
+    python benchmarks/bench_upstream.py desktop --adapters --part dev --segments 300  # adapting the weights as well
 
 From nothing: every segment is translated, scored against its reference, and then the reference is learned. Cased text,
-BLEU with sacrebleu's defaults. What the engines say is read from recordings (`--recorded`), one line a segment. A star
-marks systems that are significantly better than the engine alone, two better than dragoman alone and the memory too
-(paired bootstrap, p < 0.05).
+BLEU with sacrebleu's defaults; times are medians of the thread's CPU time. What the engines say is read from recordings
+(`--recorded`), one line a segment. A star marks systems that are significantly better than the engine alone, two those
+that are better than dragoman alone and the memory too (paired bootstrap, p < 0.05).
 
 - engine: what the other engine says
 - alone: dragoman without it
@@ -23,7 +26,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -31,14 +34,30 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dragoman.adapt import Adapter, Bayes, PassiveAggressive, Perceptron, Ridge
 from dragoman.engine import Engine
 from dragoman.errors import DragomanError
+from dragoman.interactive.user import Effort, interact
 from dragoman.measure import Bleu, Ter, bootstrap
 from dragoman.text.reading import lines
 
 SHARED = Path(__file__).parents[2] / "shared"
 TEXTS = ("desktop", "pydocs", "tico19", "newstest")
 ENGINES = ("nmt", "apertium")
+
+
+HEADINGS = {
+    "systems": "| text, engine | system | BLEU | TER | translating, ms | learning, ms |\n|---|---|---|---|---|---|",
+    "keys": "| text, engine | system | keys | mouse | KSMR | WSR | key ms, median | p99 |\n|" + 8 * "---|",
+    "adapters": "| text, engine | adapter | against none | translating, ms | learning, ms |\n|---|---|---|---|---|",
+}
+ADAPTERS: dict[str, Adapter | None] = {  # lists of 100 keep the cost of learning bearable
+    "none": None,
+    "PassiveAggressive": PassiveAggressive(nbest=100),
+    "Perceptron": Perceptron(alpha=0.001, nbest=100),
+    "Ridge": Ridge(nbest=100),
+    "Bayes": Bayes(nbest=100),
+}
 
 
 class Segment(NamedTuple):
@@ -50,7 +69,7 @@ class Segment(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What a system has said of all segments, and the milliseconds it took."""
+    """What a system has said of all segments, and the milliseconds of CPU time it took."""
 
     texts: list[str]
     translating: list[float]
@@ -136,13 +155,13 @@ def work(system: str, segments: list[Segment], prepare: Callable[[Engine], objec
     ):
         prepare(engine)
         for segment in segments:
-            began = time.perf_counter()
+            began = time.thread_time()
             run.texts.append(translate(engine, segment))
-            translated = time.perf_counter()
+            translated = time.thread_time()
             with suppress(DragomanError):
                 then(engine, segment)
             run.translating.append(1e3 * (translated - began))
-            run.learning.append(1e3 * (time.perf_counter() - translated))
+            run.learning.append(1e3 * (time.thread_time() - translated))
     return run
 
 
@@ -174,6 +193,48 @@ def tenths(label: str, runs: dict[str, Run], segments: list[Segment]) -> None:
             print(f"| {label} | {name}, tenth {place} | {bootstrap(Bleu(), engine[part], system[part])} |", flush=True)
 
 
+def identity(texts: Sequence[str], engines: Sequence[str], count: int, part: str, recorded: Path) -> None:
+    """How many translations are what the engine says, to the byte, when nothing was learned."""
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        Engine.create(Path(directory) / "project", source="en", target="es") as project,
+    ):
+        for engine in engines:
+            found = [each for text in texts for each in read(text, part, engine, count, recorded) if each.upstream]
+            same = sum(fused(project, each) == each.upstream for each in found)
+            print(f"{engine}: {same:,} of {len(found):,} translations are the engine's, to the byte", flush=True)
+
+
+def keys(label: str, segments: list[Segment]) -> None:
+    """Key strokes and mouse actions of a simulated user: the engine alone, dragoman alone, both."""
+    said = {each.source: each.upstream for each in segments}
+    pairs = [(each.source, each.reference) for each in segments]
+    for name, upstream, learning in (("engine", said, False), ("alone", None, True), ("fused", said, True)):
+        with (
+            tempfile.TemporaryDirectory() as directory,
+            Engine.create(Path(directory) / "project", source="en", target="es") as engine,
+        ):
+            ask = upstream.__getitem__ if upstream else None
+            outcomes = list(interact(engine, pairs, learning, clock=time.thread_time, upstream=ask))
+        effort = sum((each.effort for each in outcomes), Effort())
+        times = 1e3 * np.concatenate([each.keys for each in outcomes])
+        p50, p99 = np.percentile(times, [50, 99])
+        counts = f"{effort.key_strokes:,} | {effort.mouse_actions:,} | {effort.ksmr:.1f} | {effort.wsr:.1f}"
+        print(f"| {label} | {name} | {counts} | {p50:.2f} | {p99:.1f} |", flush=True)
+
+
+def adapters(label: str, segments: list[Segment]) -> None:
+    """The weights over the engine adapted by each method, beside not adapting them."""
+    references = [segment.reference for segment in segments]
+    base = None
+    for name, adapter in ADAPTERS.items():
+        run = work("fused", segments, lambda engine, adapter=adapter: engine.change_settings({"adapter": adapter}))
+        statistics = Bleu().statistics(run.texts, references)
+        base = statistics if base is None else base
+        times = f"{np.median(run.translating):.1f} | {np.median(run.learning):.1f}"
+        print(f"| {label} | {name} | {bootstrap(Bleu(), base, statistics)} | {times} |", flush=True)
+
+
 def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -184,15 +245,26 @@ def main() -> None:
     parser.add_argument("--segments", type=int, default=1000)
     parser.add_argument("--recorded", type=Path, default=SHARED / "engines" / "recorded")
     parser.add_argument("--tenths", action="store_true", help="compare each tenth of the segments with the engine")
+    parser.add_argument("--identity", action="store_true", help="compare with the engine's words, nothing learned")
+    parser.add_argument("--keys", action="store_true", help="the work of a person who types with completions")
+    parser.add_argument("--adapters", action="store_true", help="methods that adapt the weights over the engine")
     given = parser.parse_args()
-    print("| text, engine | system | BLEU | TER | translating, ms | learning, ms |\n|---|---|---|---|---|---|")
+    if given.identity:
+        identity([*TEXTS, "europarl"], given.engines, 2 * given.segments, given.part, given.recorded)
+        return
+    print(HEADINGS["keys" if given.keys else "adapters" if given.adapters else "systems"], flush=True)
     for text in given.texts:
+        without = dict[str, Run]()  # dragoman alone says the same beside any engine
         for engine in given.engines:
-            segments = read(text, given.part, engine, given.segments, given.recorded)
-            runs = {name: work(name, segments) for name in given.systems}
-            report(f"{text}, {engine}", runs, segments)
+            label, segments = f"{text}, {engine}", read(text, given.part, engine, given.segments, given.recorded)
+            if given.keys or given.adapters:
+                (keys if given.keys else adapters)(label, segments)
+                continue
+            runs = without | {name: work(name, segments) for name in given.systems if name not in without}
+            without = {name: run for name, run in runs.items() if name == "alone"}
+            report(label, runs, segments)
             if given.tenths:
-                tenths(f"{text}, {engine}", runs, segments)
+                tenths(label, runs, segments)
 
 
 if __name__ == "__main__":

@@ -92,14 +92,17 @@ def interact(
     memory: bool = False,
     guess: bool = True,
     clock: Callable[[], float] = time.perf_counter,
+    upstream: Callable[[str], str] | None = None,
 ) -> Iterator[Outcome]:
     """`simulate`, segment by segment as they come; `guess` is as in `Session`, `clock` tells the time in seconds.
 
-    A segment without words, or with too many, is not learned.
+    `upstream` returns another engine's translation of a source, to complete and to learn from. A segment without
+    words, or with too many, is not learned.
     """
     for source, reference in pairs:
         began = clock()
-        with engine.interact(source, mode=mode, memory=memory, guess=guess) as session:
+        said = upstream(source) if upstream else None
+        with engine.interact(source, mode=mode, memory=memory, guess=guess, upstream=said) as session:
             first = session.suggest("").text
             opened = clock()
             keys: list[float] = []
