@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 
 from dragoman.commands.experimenting import experiment
 from dragoman.errors import BadInputError, DragomanError
-from dragoman.experiments import catalogue
+from dragoman.experiments import catalogue, over_engine
 from dragoman.experiments import cells as running
 from dragoman.experiments.catalogue import EXPERIMENTS, FAMILIES, find
 from dragoman.experiments.ceiling import OTHERS, others_learned
@@ -24,6 +25,7 @@ from dragoman.experiments.corpora import Corpora
 from dragoman.experiments.domains import as_much
 from dragoman.experiments.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
 from dragoman.experiments.judging import all_decided, decided, steadier
+from dragoman.experiments.over_engine import Ablated
 from dragoman.experiments.publishing import FINDINGS, compared, publish, write_pages
 from dragoman.experiments.workspace import Workspace
 from dragoman.measure import Wer
@@ -38,7 +40,8 @@ SIZES = {"train": slice(0, 24), "dev": slice(24, 32), "test": slice(32, 37)}
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The shipped sample in the shape of the corpora, under every name that experiments ask for."""
     found = tmp_path_factory.mktemp("corpora")
-    for corpus in ("pydocs", "europarl", "newstest"):
+    (found / "recorded").mkdir()
+    for corpus in ("desktop", "pydocs", "tico19", "europarl", "newstest"):
         for target in ("es", "fr"):
             directory = found / f"{corpus}-en-{target}"
             directory.mkdir()
@@ -46,6 +49,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 for side, language in enumerate(("en", target)):
                     lines = "".join(f"{pair[side]}\n" for pair in pairs()[which])
                     (directory / f"{part}.{language}").write_text(lines, encoding="utf-8")
+    for part, which in SIZES.items():
+        for corpus, engine in itertools.product(("desktop", "pydocs", "tico19", "newstest"), ("nmt", "apertium")):
+            answers = "".join(f"{target.replace('a', 'o')}\n" for _, target in pairs()[which])  # made up
+            (found / "recorded" / f"{corpus}-en-es.{part}.{engine}.es").write_text(answers, encoding="utf-8")
     return found
 
 
@@ -243,6 +250,43 @@ def test_with_all_other_segments_learned_a_segment_is_known_if_it_comes_again(
     train, test = Text("pydocs-en-es", "train", 24), Text("pydocs-en-es", "test", 2 * copies)
     found = others_learned(Workspace(Corpora(tmp_path), tmp_path / "out"), "manuals", "es", train, test, OTHERS)
     assert found.rows[0]["WER"] == errors
+
+
+def test_an_experiment_over_an_engine_says_that_its_recorded_translations_are_missing(
+    folder: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(folder / "desktop-en-es", tmp_path / "corpora" / "desktop-en-es")
+    with pytest.raises(BadInputError, match=r"desktop-en-es/test/100/nmt") as refused:
+        running.run(EXPERIMENTS["U-curves"], QUICK, Workspace(Corpora(tmp_path / "corpora"), tmp_path / "out"))
+    assert "recorded/" in refused.value.remedy
+
+
+def test_recorded_translations_are_also_found_beside_the_corpora(folder: Path, tmp_path: Path) -> None:
+    test = Text("desktop-en-es", "test", 3, "nmt")
+    shutil.copytree(folder / "desktop-en-es", tmp_path / "corpora" / "desktop-en-es")
+    shutil.copytree(folder / "recorded", tmp_path / "engines" / "recorded")
+    segments = Corpora(tmp_path / "corpora").segments(test)
+    assert [each[:2] for each in segments] == pairs()[SIZES["test"]][:3]
+    assert segments[0].upstream == segments[0].reference.replace("a", "o")
+    assert Corpora(tmp_path / "corpora").digest(test) == Corpora(folder).digest(test)
+
+
+def test_what_an_ablated_engine_lacks_is_not_learned(folder: Path, tmp_path: Path) -> None:
+    workspace, learned = Workspace(Corpora(folder), tmp_path), {}
+    for system in ("fused", "replacements not counted", "trust fixed", "nothing learned of the engine"):
+        kind = type("Lacking", (Ablated,), {"lacking": system})
+        with workspace.engine(None, ("en", "es"), kind, tokens="text", memory=True) as engine:
+            over_engine.prepare(engine, system)
+            for source, target in pairs()[:3]:
+                engine.learn(source, target, upstream=target.replace("a", "o"), force=True)
+            with engine._reading() as state:
+                learned[system] = len(state.replacements.table) > 0, bool(np.any(state.confidence.costs[-1] % 10**9))
+    assert learned == {
+        "fused": (True, True),
+        "replacements not counted": (False, True),
+        "trust fixed": (True, False),
+        "nothing learned of the engine": (False, False),
+    }
 
 
 def test_contrary_findings_are_named(tmp_path: Path) -> None:

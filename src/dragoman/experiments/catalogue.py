@@ -12,6 +12,7 @@ from dragoman.experiments import (
     domains,
     interactive_ridge,
     ordering,
+    over_engine,
     reestimation,
     update_frequency,
     weights,
@@ -29,6 +30,7 @@ FAMILIES: dict[str, tuple[str, list[Experiment]]] = {
     "reestimation": ("Adapting against estimating anew", reestimation.EXPERIMENTS),
     "interactive-ridge": ("Adapting weights in interactive translation", interactive_ridge.EXPERIMENTS),
     "beyond": ("Beyond the papers", beyond.EXPERIMENTS + ceiling.EXPERIMENTS),
+    "over-engine": ("Over another engine", over_engine.EXPERIMENTS),
 }
 EXPERIMENTS = {each.id: each for _, family in FAMILIES.values() for each in family}
 

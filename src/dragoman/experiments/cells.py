@@ -46,7 +46,8 @@ def run(
     if not wanted:
         what = f"{experiment.id} needs {', '.join(missing)}"
         remedy = (
-            "each part is two files in the folder of its corpus, such as pydocs-en-es/test.en and test.es, plain or .gz"
+            "each part is two files in the folder of its corpus, such as pydocs-en-es/test.en and test.es, plain or "
+            ".gz; what another engine says is in recorded/, such as pydocs-en-es.test.nmt.es"
         )
         raise BadInputError(what, where=workspace.corpora.folder, remedy=remedy)
     done = []

@@ -35,9 +35,11 @@ class Text:
     corpus: str  # named as its folder, the two languages last
     part: str  # train, dev or test
     size: int  # segments
+    engine: str | None = None  # whose recorded translations belong to it
 
     def __str__(self) -> str:
-        return f"{self.corpus}/{self.part}/{self.size}"
+        name = f"{self.corpus}/{self.part}/{self.size}"
+        return f"{name}/{self.engine}" if self.engine else name
 
     @property
     def languages(self) -> tuple[str, str]:
@@ -168,4 +170,4 @@ class Experiment:
     @property
     def beyond(self) -> bool:
         """Whether it is a question that the papers leave open."""
-        return self.id.startswith("X-")
+        return self.id.startswith(("X-", "U-"))

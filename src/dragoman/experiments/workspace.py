@@ -23,6 +23,7 @@ from dragoman.measure import Bleu
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import DEFAULT, Weights
 from dragoman.progress import Progress
+from dragoman.text.tokens import Mode
 from dragoman.tune import METHODS, Development, tune
 
 MAX_TRAINING_WORDS = 80  # words on a side of a training pair
@@ -91,14 +92,16 @@ class Workspace:
         kind: type[Engine] = Engine,
         *,
         preset: str = DEFAULT,
+        tokens: Mode = "words",
+        memory: bool = False,
     ) -> Iterator[Engine]:
-        """A temporary project over a base, or from nothing, that translates with the models alone."""
+        """A temporary project over a base, or from nothing, that translates with the models alone by default."""
         over = self.base(base) if isinstance(base, Text) else base
         source, target = languages
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "project"
             with kind.create(
-                path, source=source, target=target, tokens="words", preset=preset, base=over, memory=False
+                path, source=source, target=target, tokens=tokens, preset=preset, base=over, memory=memory
             ) as engine:
                 yield engine
 
