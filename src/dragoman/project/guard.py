@@ -110,8 +110,9 @@ def _translatable(sentence: Sentence) -> int:
 
 def _length(sentence: Sentence) -> int:
     """The number of letters and digits; wide characters, which carry more meaning each, count three times."""
-    letters = (c for word in sentence.words for c in word if c.isalnum())
-    return sum(3 if unicodedata.east_asian_width(c) in "WF" else 1 for c in letters)
+    letters = [c for word in sentence.words for c in word if c.isalnum()]
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in letters if not c.isascii())
+    return len(letters) + 2 * wide
 
 
 _REPETITION = re.compile(rf"(\D{{1,{LONGEST_UNIT}}}?)\1{{2,}}+")

@@ -98,8 +98,9 @@ def alike(source: tuple[str, ...], target: tuple[str, ...]) -> NDArray[np.float6
         [w.lower() for w in source], [w.lower() for w in target], scorer=fuzz.ratio, score_cutoff=LIKE
     )
     likeness = ratio.astype(np.float64) / 100
-    short = np.array([[min(len(f), len(e)) < 4 and f != e for e in target] for f in source])
-    likeness[short] = 0.0
+    sizes = [np.array([len(word) for word in words]) for words in (source, target)]
+    different = np.not_equal.outer(np.array(source, object), np.array(target, object)).astype(np.bool_)
+    likeness[(np.minimum.outer(*sizes) < 4) & different] = 0.0
     return np.asarray(COGNATE * likeness**4, np.float64)
 
 

@@ -79,5 +79,5 @@ def costs_of(nbest: NBest, searched: float, said: Sequence[str], correction: Seq
     """
     taken = nbest.features[:, nbest.names.index(FEATURE)]
     chosen = [int(np.argmax(nbest.scores + (bonus - searched) * taken)) for bonus in BONUSES]
-    edits = {n: Levenshtein.distance(nbest.words[n], correction) for n in sorted(set(chosen))}
+    edits = {n: Levenshtein.distance(nbest[n].words, correction) for n in sorted(set(chosen))}
     return np.array([*(edits[n] for n in chosen), Levenshtein.distance(said, correction)], np.int64)
