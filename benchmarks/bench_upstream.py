@@ -205,11 +205,13 @@ def identity(texts: Sequence[str], engines: Sequence[str], count: int, part: str
             print(f"{engine}: {same:,} of {len(found):,} translations are the engine's, to the byte", flush=True)
 
 
-def keys(label: str, segments: list[Segment]) -> None:
+def keys(label: str, segments: list[Segment], systems: Sequence[str]) -> None:
     """Key strokes and mouse actions of a simulated user: the engine alone, dragoman alone, both."""
     said = {each.source: each.upstream for each in segments}
     pairs = [(each.source, each.reference) for each in segments]
-    for name, upstream, learning in (("engine", said, False), ("alone", None, True), ("fused", said, True)):
+    known = {"engine": (said, False), "alone": (None, True), "fused": (said, True)}
+    for name in (each for each in systems if each in known):
+        upstream, learning = known[name]
         with (
             tempfile.TemporaryDirectory() as directory,
             Engine.create(Path(directory) / "project", source="en", target="es") as engine,
@@ -257,8 +259,11 @@ def main() -> None:
         without = dict[str, Run]()  # dragoman alone says the same beside any engine
         for engine in given.engines:
             label, segments = f"{text}, {engine}", read(text, given.part, engine, given.segments, given.recorded)
-            if given.keys or given.adapters:
-                (keys if given.keys else adapters)(label, segments)
+            if given.keys:
+                keys(label, segments, given.systems)
+                continue
+            if given.adapters:
+                adapters(label, segments)
                 continue
             runs = without | {name: work(name, segments) for name in given.systems if name not in without}
             without = {name: run for name, run in runs.items() if name == "alone"}
