@@ -80,6 +80,12 @@ class Knowledge(Restorable):
         check_pair(one.words, other.words)
         return Pair(one, other, self.source.model_words(one), self.target.model_words(other))
 
+    def read_beside(self, pair: Pair, target: str) -> Pair:
+        """The source of a pair that was just read with another target; an error if it cannot be learned."""
+        other = self.target.read(target)
+        check_pair(pair.source.words, other.words)
+        return replace(pair, target=other, target_words=self.target.model_words(other))
+
     def read_again(self, pair: Pair) -> Pair:
         """The same pair with its words as the models see them now: the usual case of a word may have changed."""
         return replace(

@@ -99,7 +99,7 @@ FULL = {
 PRESETS: dict[str, dict[str, float]] = {"thot": THOT, "moses": MOSES, "full": FULL}
 DEFAULT = "moses"  # the one that measures best
 # Starting weights over another engine, the same for all engines: fitted on development sets of three texts, each with a
-# neural and a rule-based engine, learning from nothing (docs/upstream-notes.md). TRUST is added to any preset.
+# neural and a rule-based engine, learning from nothing (docs/upstream.md). TRUST is added to any preset.
 TRUST = {"upstream_words": -0.1, "upstream_left": 0.0, "upstream_breaks": 0.1, "upstream_evidence": 0.65}
 FUSED = {
     "language": 0.32,

@@ -46,18 +46,18 @@ class Comparison:
 def prepare(state: State, source: str, target: str, upstream: str | None = None, engine: str | None = None) -> Lesson:
     """Read a correction, and search for translations of its source if weights adapt; needs the engine's lock."""
     pair = state.knowledge.read_pair(source, target)
-    said = _read_said(state, source, upstream)
+    said = _read_said(state, pair, upstream)
     wanted = state.adaptation_of(said is not None) or (said is not None and not state.is_untaught)
     found = translating.search(state, pair.source, upstream) if wanted else None
     return Lesson(state.revision, pair, found, said, engine)
 
 
-def _read_said(state: State, source: str, upstream: str | None) -> Pair | None:
+def _read_said(state: State, pair: Pair, upstream: str | None) -> Pair | None:
     """What another engine says beside the source; None if nothing can be learned from it."""
     if upstream is None:
         return None
     try:
-        return state.knowledge.read_pair(source, upstream)
+        return state.knowledge.read_beside(pair, upstream)
     except UnlearnableError:
         return None
 
