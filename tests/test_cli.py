@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner, Result
 
 import dragoman
 from dragoman.adapt.ridge import Ridge
-from dragoman.cli import app
+from dragoman.cli import GROUPS, PANELS, app
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 
@@ -52,6 +53,55 @@ def test_help_lists_the_commands_with_examples_and_needs_no_numba() -> None:
     program = "import sys, dragoman.cli; print('numba' in sys.modules, 'numpy' in sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert loaded.stdout == "False False\n"
+
+
+def test_help_lists_every_command_under_what_it_is_for() -> None:
+    assert set(PANELS) == set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    shown = run("--help", COLUMNS="100").stdout
+    places = [shown.index(f" {group} ") for group in GROUPS]
+    assert places == sorted(places)
+    assert places[1] < shown.index(" translate ") < places[2]
+
+
+def test_a_shell_completes_the_names_of_commands() -> None:
+    asked = {"_DRAGOMAN_COMPLETE": "complete_bash", "COMP_WORDS": "dragoman tr", "COMP_CWORD": "1"}
+    assert run(**asked).stdout.split() == ["translate", "train"]
+    assert "--install-completion" in run("--help").stdout
+
+
+def test_translating_does_not_import_what_it_does_not_use(project: Path) -> None:
+    call("learn", project, "Close the lid.", "Cierre la tapa.")
+    program = (
+        "import sys\n"
+        "from dragoman.cli import app\n"
+        "app(['translate', sys.argv[1], 'the lid'], standalone_mode=False)\n"
+        "print(*sorted({'fastapi', 'httpx', 'rich', 'sacrebleu', 'sklearn', 'matplotlib'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(project)], capture_output=True, text=True)
+    assert done.stdout == "la tapa\n\n"
+
+
+def test_importing_the_package_imports_no_library() -> None:
+    program = "import sys; old = set(sys.modules); import dragoman; print(*sorted(set(sys.modules) - old))"
+    done = subprocess.run([sys.executable, "-S", "-c", program], capture_output=True, text=True)
+    roots = {name.split(".")[0] for name in done.stdout.split()}
+    assert roots <= set(sys.stdlib_module_names) | {"dragoman"}
+
+
+def test_no_progress_bar_is_drawn_where_there_is_no_terminal(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text("Close the lid.\tCierre la tapa.\n", encoding="utf-8")
+    done = run("import", str(project), str(tmp_path / "pairs.tsv"))
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+def test_explain_prints_json(project: Path) -> None:
+    call("learn", project, "Close the lid.", "Cierre la tapa.")
+    told = json.loads(call("explain", project, "the lid", "--json").stdout)
+    assert told["translation"] == ["la", "tapa"]
+    assert told["score"] == pytest.approx(sum(step["total"] for step in told["derivation"]))
+    assert {option["target"] for span in told["options"] for option in span["options"] if option["taken"]}
+    assert told["memory"] is None
 
 
 def test_help_is_quick() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from dragoman import __version__
 from dragoman.commands import (
@@ -24,11 +25,37 @@ from dragoman.commands import (
 )
 from dragoman.errors import DragomanError
 
+# What `dragoman --help` lists, by what people do; tests/test_cli.py checks that no command is missing
+GROUPS = {
+    "Get started": ("workbench", "demo", "doctor"),
+    "Translate": ("translate", "interact", "fill", "explain"),
+    "Teach and correct": ("learn", "revise", "forget", "history", "glossary", "import", "export"),
+    "Set up projects": ("create", "train", "fetch", "copy", "settings", "stats"),
+    "Serve and connect": ("serve", "keys", "upstream"),
+    "Measure and tune": ("measure", "simulate", "adapt", "sweep", "tune", "tune-number", "experiment"),
+}
+PANELS = {name: group for group, names in GROUPS.items() for name in names}
+
+
+class _Grouped(TyperGroup):
+    """Commands in the order of GROUPS; names that are missing there come last."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 (the signature is Click's)
+        order = [name for name in PANELS if name in self.commands]
+        return order + [name for name in self.commands if name not in PANELS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            command.rich_help_panel = PANELS.get(cmd_name)
+        return command
+
+
 app = typer.Typer(
+    cls=_Grouped,
     help="Adaptive machine translation: dragoman translates, you correct, and it learns from every correction.",
     epilog='Example: dragoman translate my-project "Press the green button."',
     no_args_is_help=True,
-    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )

@@ -170,6 +170,11 @@ class Engine(OpenProject):
         super().close()
         self._consultant.close()
 
+    def __repr__(self) -> str:
+        """Where the project is, what it translates, and how it is open."""
+        how = "closed" if self._closed else "writing" if self._write else "reading"
+        return f"<Engine {str(self.path)!r}: {self.source} to {self.target}, {how}>"
+
     # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def translate(
@@ -181,6 +186,7 @@ class Engine(OpenProject):
         texts. `upstream` is what another engine says of this text, which the caller has asked: then the translation is
         made from both, and from that alone, to the byte, as long as nothing was learned.
         """
+        _check_text(text)
         if n < 1:
             raise BadInputError(f"n must be at least 1, not {n}")
         checkpoint()
@@ -269,6 +275,7 @@ class Engine(OpenProject):
 
         `.nbest` has whole texts: the second best combines the second best of each line, and so on.
         """
+        _check_text(text)
         lines = split_lines(text)
         if len(lines) == 1 or (self._uses_memory(memory) and self.exact_match(text)):
             return self.translate(text, n=n, memory=memory)
@@ -291,6 +298,8 @@ class Engine(OpenProject):
         ...         [each.text for each in engine.translate_all(["Close the lid.", "the lid"])]
         ['Cierre la tapa.', 'la tapa']
         """
+        if isinstance(texts, str):
+            raise BadInputError("translate_all takes many texts, not one", remedy="call translate(text) for one")
         return map_in_order(bound(partial(self.translate, n=n, memory=memory)), self._asked_ahead(texts), threads)
 
     def _asked_ahead(self, texts: Iterable[str]) -> Iterator[str]:
@@ -328,6 +337,7 @@ class Engine(OpenProject):
         what another engine says for the text, if the caller has asked it; otherwise the engine that the project is set
         to is asked once, and again, beside the keys, where the person goes another way.
         """
+        _check_text(text)
         said = self._ask(text) if upstream is None else upstream
         with self._reading() as state:
             source = self._read(state, text)
@@ -667,6 +677,13 @@ def check_list(n: int, words: int) -> None:
     if n > most:
         what = f"{n:,} translations of a text of {words:,} words are too many"
         raise BadInputError(what, remedy=f"ask for at most {most:,}, or for those of a shorter text")
+
+
+def _check_text(text: object) -> None:
+    """Refuse anything but a string, and say what to call instead."""
+    if not isinstance(text, str):
+        remedy = "call translate_all(texts) for many" if isinstance(text, Iterable) else "give a string"
+        raise BadInputError(f"expected one text, not a {type(text).__name__}", remedy=remedy)
 
 
 def _find_base(path: Path, source: str, target: str) -> Path:

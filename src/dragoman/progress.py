@@ -11,7 +11,7 @@ Progress = Callable[[str, int, int], None]  # name of the work, amount done, tot
 
 @contextmanager
 def bars() -> Iterator[Progress]:
-    """A function to report progress with; it draws a bar for each kind of work."""
+    """A function to report progress with; it draws a bar for each kind of work, if there is a terminal to draw on."""
     from rich import progress
     from rich.console import Console
 
@@ -21,7 +21,9 @@ def bars() -> Iterator[Progress]:
         progress.TimeElapsedColumn(),
         progress.TimeRemainingColumn(),
     )
-    with progress.Progress(*columns, console=Console(stderr=True)) as display:
+    console = Console(stderr=True)
+    unseen = not (console.is_terminal or console.is_jupyter)
+    with progress.Progress(*columns, console=console, disable=unseen) as display:
         tasks: dict[str, Any] = {}
 
         def report(what: str, done: int, total: int) -> None:

@@ -365,3 +365,27 @@ def test_a_time_that_utc_does_not_have_is_refused(tmp_path: Path, year: int, hou
         with pytest.raises(BadInputError, match="in UTC"):
             engine.learn("Close the lid.", "Cierre la tapa.", time=time)
         assert engine.history() == []
+
+
+def test_opening_a_project_twice_in_one_process_says_which_call_helps(tmp_path: Path) -> None:
+    with new(tmp_path / "project"), pytest.raises(BadInputError, match=r"which is this one.*close\(\).*write=False"):
+        Engine.open(tmp_path / "project")
+
+
+def test_an_engine_shows_its_project_its_languages_and_how_it_is_open(tmp_path: Path) -> None:
+    with new(tmp_path / "project") as engine:
+        assert repr(engine) == f"<Engine {str(tmp_path / 'project')!r}: en to es, writing>"
+        with Engine.open(tmp_path / "project", write=False) as reader:
+            assert repr(reader).endswith("en to es, reading>")
+    assert repr(engine).endswith("closed>")
+
+
+def test_one_text_and_many_are_told_apart(tmp_path: Path) -> None:
+    with new(tmp_path / "project") as engine:
+        for call in (engine.translate, engine.translate_text, engine.interact):
+            with pytest.raises(BadInputError, match=r"expected one text, not a list; call translate_all\(texts\)"):
+                call(["Close the lid."])  # type: ignore[operator]
+        with pytest.raises(BadInputError, match="not a NoneType; give a string"):
+            engine.translate(None)  # type: ignore[arg-type]
+        with pytest.raises(BadInputError, match=r"takes many texts, not one; call translate\(text\)"):
+            engine.translate_all("Close the lid.")

@@ -338,6 +338,7 @@ def explain(
     project: ProjectPath,
     text: Annotated[str, typer.Argument(help="The text to translate.")],
     html: Annotated[Path | None, typer.Option(help="Write an HTML page to this file instead.")] = None,
+    json: AsJson = False,
 ) -> None:
     """Show why a text is translated as it is: the options, the choice with its scores, the runners-up."""
     check_output(html)
@@ -348,7 +349,10 @@ def explain(
 
         with storage_errors(html, unchanged=False):
             html.write_text(told.html(), encoding="utf-8")
-        typer.echo(f"see {html}")
+        typer.echo(json_format.dumps({"html": str(html)}) if json else f"see {html}")
+        return
+    if json:
+        typer.echo(json_format.dumps(told.as_dict(), ensure_ascii=False))
         return
     from rich.console import Console
 

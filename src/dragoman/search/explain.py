@@ -15,14 +15,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
-
-from rich.table import Table as RichTable
-from rich.text import Text
+from typing import TYPE_CHECKING, Any
 
 from dragoman.search.hypotheses import Hypothesis, Step
 from dragoman.search.options_kernels import SURCHARGE
 from dragoman.search.searching import Search, SentenceSearch
 from dragoman.types import Match
+
+if TYPE_CHECKING:  # imported below where a terminal is drawn on: translating does not need it
+    from rich.table import Table as RichTable
+    from rich.text import Text
 
 # Features that answer one question together
 GROUPS = {
@@ -116,6 +118,9 @@ class Explanation:
 
     def tables(self) -> list[RichTable | Text]:
         """The explanation as tables for a terminal."""
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
         offered = RichTable("source", "options", title="Options: best first, with score; those taken are in bold")
         for words, offers in self.spans():
             offered.add_row(Text(words), Text("  ·  ").join(map(_shown, offers)))
@@ -131,6 +136,24 @@ class Explanation:
             ranked.add_row(Text(said), f"{score:.2f}", f"{behind:.2f}")
         return [*([Text(self.note)] if self.note else []), offered, derived, weighed, ranked]
 
+    def as_dict(self) -> dict[str, Any]:
+        """The explanation for programs: plain values, as `dragoman explain --json` prints them."""
+        taken = [dict(zip(("source", "target", "kind"), words, strict=True)) for words, _ in self.derived()]
+        return {
+            "source": list(self.source),
+            "translation": list(self.best.words),
+            "score": self.best.score,
+            "memory": None if self.memory is None else {"id": self.memory.id, "target": self.memory.target},
+            "upstream": self.upstream,
+            "options": [{"source": words, "options": list(map(_plain, offers))} for words, offers in self.spans()],
+            "derivation": [
+                step | {"contributions": account.contributions, "surcharge": account.surcharge, "total": account.total}
+                for step, account in zip(taken, self.accounts, strict=True)
+            ],
+            "features": [dict(zip(WEIGHED[:3], part, strict=True)) for part in self.weighed()],
+            "runners_up": [{"translation": list(other.words), "score": other.score} for other in self.rivals],
+        }
+
     def html(self) -> str:
         """The explanation as a self-contained page: a picture of the derivation, and the tables."""
         from dragoman.search.explain_html import page  # which imports this module
@@ -138,8 +161,14 @@ class Explanation:
         return page(self)
 
 
+def _plain(offer: Offer) -> dict[str, Any]:
+    return {"target": " ".join(offer.step.words), "score": offer.score, "taken": offer.taken}
+
+
 def _table(title: str, columns: tuple[str, ...], texts: int) -> RichTable:
     """A table whose first columns are text and the others numbers."""
+    from rich.table import Table as RichTable
+
     table = RichTable(*columns[:texts], title=title)
     for name in columns[texts:]:
         table.add_column(name, justify="right")
@@ -147,6 +176,8 @@ def _table(title: str, columns: tuple[str, ...], texts: int) -> RichTable:
 
 
 def _shown(offer: Offer) -> Text:
+    from rich.text import Text
+
     return Text(f"{' '.join(offer.step.words)} {offer.score:.1f}", "bold green" if offer.taken else "")
 
 

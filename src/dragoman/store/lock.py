@@ -50,13 +50,11 @@ class WriterLock:
                 raise StorageError(
                     f"cannot be locked: {error}", where=path, remedy="choose a local directory"
                 ) from error
-            remedy = "close it there first, or open it for reading only"
-            who = holder(path) or "another process"
-            raise TakenError(f"is open for writing by {who}", where=path.parent, remedy=remedy) from None
+            raise _taken(path) from None
         try:
             with storage_errors(path):
                 os.ftruncate(self._descriptor, 0)
-                os.write(self._descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+                os.write(self._descriptor, f"{_this_process()}\n".encode())
         except BaseException:
             os.close(self._descriptor)
             raise
@@ -76,6 +74,20 @@ class WriterLock:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+
+
+def _taken(path: Path) -> TakenError:
+    """The error if somebody else writes, or the same program does twice."""
+    who = holder(path) or "another process"
+    remedy = "close it there first, or open it for reading only"
+    if who == _this_process():
+        who += ", which is this one"
+        remedy = "use the engine that is already open, or call its close() first; to only read, open with write=False"
+    return TakenError(f"is open for writing by {who}", where=path.parent, remedy=remedy)
+
+
+def _this_process() -> str:
+    return f"process {os.getpid()} on {socket.gethostname()}"
 
 
 def holder(path: Path) -> str | None:

@@ -21,8 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import unescape
-from xml.sax.saxutils import escape
+from html import escape, unescape
 
 from dragoman.text.tokens import split
 from dragoman.types import Sentence
@@ -143,9 +142,9 @@ def _with_tags(text: str, parts: list[_Part]) -> Masked:
     at = 0
     for number, part in enumerate(parts, start=1):
         marks.append(Mark(str(number), part.value))
-        pieces += [escape(text[at : part.start]), f'<x id="{number}"/>']
+        pieces += [escape(text[at : part.start], quote=False), f'<x id="{number}"/>']
         at = part.end
-    return Masked("".join([*pieces, escape(text[at:])]), tuple(marks), "tags")
+    return Masked("".join([*pieces, escape(text[at:], quote=False)]), tuple(marks), "tags")
 
 
 def restore(masked: Masked, answer: str) -> str | None:
