@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help run demo test test-bounds check format bench docs clean
+.PHONY: help run demo test test-bounds check format bench docs release clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -40,6 +40,11 @@ docs: $(VENV)/.dev  ## build the documentation into site/
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "site/index.html is ready"
 
+release: $(VENV)/.dev  ## build sdist and wheel into dist/, and check them in a fresh environment
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python tools/check-release dist
+
 clean:  ## remove the environment and everything built
 	rm -rf $(VENV) build dist site benchmarks/out .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
@@ -55,7 +60,7 @@ $(VENV)/.core: $(VENV)/.python pyproject.toml
 	touch $@
 
 $(VENV)/.server: $(VENV)/.python pyproject.toml
-	$(PIP) --editable '.[server]'
+	$(PIP) --editable '.[workbench]'
 	touch $@ $(VENV)/.core
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml

@@ -1,0 +1,58 @@
+"""What is published: an sdist and a wheel that lack nothing; `make release` also installs them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from email.parser import Parser
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+import dragoman
+
+ROOT = Path(__file__).parents[1]
+CHECK = [sys.executable, ROOT / "tools" / "check-release"]
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "build", "--no-isolation", "--sdist", "--wheel", "--outdir", place, ROOT]
+    subprocess.run(build, check=True, capture_output=True)
+    return place
+
+
+def test_wheel_and_sdist_lack_nothing(dist: Path) -> None:
+    done = subprocess.run([*CHECK, dist, "--contents-only"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_wheel_without_the_workbench_is_noticed(dist: Path, tmp_path: Path) -> None:
+    for path in dist.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    wheel = next(tmp_path.glob("*.whl"))
+    with ZipFile(next(dist.glob("*.whl"))) as whole, ZipFile(wheel, "w") as broken:
+        for name in whole.namelist():
+            if not name.endswith(".css"):
+                broken.writestr(name, whole.read(name))
+    done = subprocess.run([*CHECK, tmp_path, "--contents-only"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert re.search(r"\.whl lacks dragoman/server/static/\S+\.css", done.stderr)
+
+
+def test_the_wheel_says_its_version_and_what_the_workbench_needs(dist: Path) -> None:
+    with ZipFile(next(dist.glob("*.whl"))) as wheel:
+        about = Parser().parsestr(wheel.read(f"dragoman-{dragoman.__version__}.dist-info/METADATA").decode())
+    assert about["Version"] == dragoman.__version__
+    needed = [each for each in about.get_all("Requires-Dist", []) if each.endswith("extra == 'workbench'")]
+    assert any("fastapi" in each or "dragoman[" in each for each in needed)
+
+
+def test_the_page_on_installing_describes_every_extra() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    page = (ROOT / "docs" / "howto" / "install.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(extras)
