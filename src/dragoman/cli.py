@@ -45,7 +45,7 @@ class _Grouped(TyperGroup):
         return order + [name for name in self.commands if name not in PANELS]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        command = super().get_command(ctx, cmd_name)
+        command: Any = super().get_command(ctx, cmd_name)
         if command is not None:
             command.rich_help_panel = PANELS.get(cmd_name)
         return command

@@ -1,0 +1,179 @@
+"""The scripts that containers and systemd run, run here; and the files around them, checked with what is at hand."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from dragoman.server.app import create_app
+from dragoman.server.config import Settings
+from tests.store.postgresql import UnavailableError, private_server
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+PROGRAMS = Path(sys.executable).parent
+
+
+def text_of(name: str) -> str:
+    return (DEPLOY / name).read_text(encoding="utf-8")
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port: int = taken.getsockname()[1]
+    return port
+
+
+@contextmanager
+def server(home: Path, *arguments: str, **settings: str) -> Iterator[tuple[subprocess.Popen[bytes], httpx.Client]]:
+    """A server that `start-server` has started; it is stopped at the end of the block."""
+    port = free_port()
+    paths = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
+    environment = os.environ | {"DRAGOMAN_HOME": str(home), "PATH": paths} | settings
+    command = [DEPLOY / "start-server", "--port", str(port), *arguments]
+    with (
+        subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=30) as client,
+    ):
+        try:
+            yield process, client
+        finally:
+            process.send_signal(signal.SIGTERM)
+
+
+def wait_until(seen: Callable[[], bool], seconds: float = 120) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if seen():
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.2)
+    raise AssertionError("it did not happen in time")
+
+
+def learn(client: httpx.Client, home: Path, source: str, target: str) -> int:
+    key = (home / "admin-key").read_text(encoding="utf-8").strip()
+    pair = {"source": source, "target": target}
+    headers = {"Authorization": f"Bearer {key}"}
+    answer = client.post("/api/v1/projects/manual/corrections", json=pair, headers=headers)
+    return answer.status_code
+
+
+def test_the_first_start_creates_a_project_and_a_key_and_later_ones_keep_them(tmp_path: Path) -> None:
+    for source, target in (("Close the lid.", "Cierre la tapa."), ("Open the valve.", "Abra la válvula.")):
+        with server(tmp_path, DRAGOMAN_TARGET="es") as (_, client):
+            wait_until(lambda client=client: client.get("/ready").status_code == 200)  # type: ignore[misc]
+            assert client.get("/api/v1/projects").status_code == 401
+            assert learn(client, tmp_path, source, target) == 201
+    assert (tmp_path / "admin-key").stat().st_mode & 0o077 == 0
+    assert len(json.loads((tmp_path / "keys.json").read_text(encoding="utf-8"))["keys"]) == 1
+
+
+def test_a_standby_copies_the_first_server_and_takes_over_from_it(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    try:
+        with (
+            private_server() as database,
+            server(first, DRAGOMAN_JOURNAL=database.schema("manual")) as (writer, one),
+            server(second, "--standby", DRAGOMAN_COPY_OF=str(first)) as (_, two),
+        ):
+            wait_until(lambda: one.get("/ready").status_code == 200)
+            assert learn(one, first, "Close the lid.", "Cierre la tapa.") == 201
+            wait_until(lambda: two.get("/health").json()["role"] == "standby")
+            writer.kill()
+            wait_until(lambda: two.get("/health").json()["role"] == "writer")
+            assert learn(two, first, "Open the valve.", "Abra la válvula.") == 201
+    except UnavailableError as reason:
+        pytest.skip(str(reason))
+
+
+def test_the_steps_of_the_image_install_a_server(tmp_path: Path) -> None:
+    """The same script as in the image, but with the libraries of this environment instead of downloaded ones."""
+    offline = {
+        "PIP_NO_DEPS": "1",
+        "PIP_NO_INDEX": "1",
+        "PIP_NO_BUILD_ISOLATION": "0",
+        "PIP_NO_WARN_SCRIPT_LOCATION": "1",
+    }
+    environment = {name: value for name, value in os.environ.items() if name != "DRAGOMAN_CACHE"} | offline
+    environment |= {"PYTHON": sys.executable, "PYTHONPATH": sysconfig.get_path("purelib")}
+    command = [DEPLOY / "build-image", DEPLOY.parent, tmp_path / "opt"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^dragoman \d+\.\d+\.\d+$", done.stdout, re.MULTILINE)
+    assert list(tmp_path.glob("opt/lib/*/site-packages/dragoman/server/static/*.html"))
+    assert os.access(tmp_path / "opt" / "bin" / "dragoman-start-server", os.X_OK)
+
+
+def test_the_image_runs_the_scripts_that_are_tested_here() -> None:
+    image = text_of("Containerfile")
+    assert "/src/deploy/build-image /src /opt/dragoman" in image
+    assert 'ENTRYPOINT ["dragoman-start-server"' in image
+
+
+def test_the_compose_file_has_the_four_services_and_settings_that_the_script_knows() -> None:
+    composed: dict[str, Any] = yaml.safe_load(text_of("compose.yaml"))
+    services = composed["services"]
+    assert services.keys() == {"server", "standby", "database", "proxy"}
+    assert (
+        services["standby"]["environment"]["DRAGOMAN_JOURNAL"] == services["server"]["environment"]["DRAGOMAN_JOURNAL"]
+    )
+    known = text_of("start-server") + text_of("Caddyfile")
+    for service in services.values():
+        ours = [name for name in service.get("environment", {}) if name.startswith("DRAGOMAN_")]
+        assert [name for name in ours if name not in known] == []
+        for volume in service["volumes"]:
+            name = volume.partition(":")[0]
+            assert (DEPLOY / name).exists() if name.startswith("./") else name in composed["volumes"]
+
+
+@pytest.fixture
+def analyze() -> str:
+    found = shutil.which("systemd-analyze")
+    if found is None:
+        pytest.skip("systemd-analyze is not installed")
+    return found
+
+
+def test_systemd_accepts_the_unit_and_finds_it_well_confined(analyze: str, tmp_path: Path) -> None:
+    program = tmp_path / "start-server"
+    shutil.copy(DEPLOY / "start-server", program)
+    unit = tmp_path / "dragoman.service"
+    unit.write_text(
+        text_of(unit.name).replace("/opt/dragoman/bin/dragoman-start-server", str(program)), encoding="utf-8"
+    )
+    done = subprocess.run([analyze, "verify", unit], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    exposure = [analyze, "security", "--offline=yes", "--threshold=20", "--no-pager", unit]  # 2.0 of 10
+    done = subprocess.run(exposure, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_dashboard_shows_every_metric_of_the_server_and_no_other(tmp_path: Path) -> None:
+    dashboard = json.loads(text_of("grafana.json"))
+    shown = {
+        re.sub(r"_(bucket|count|sum)$", "", name)
+        for panel in dashboard["panels"]
+        for target in panel["targets"]
+        for name in re.findall(r"dragoman_\w+", target["expr"])
+    }
+    exported = create_app(Settings(paths=(tmp_path,))).state.context.metrics.text()
+    kinds = re.findall(r"^# TYPE (dragoman_\w+) (?!gauge$)|^# TYPE (dragoman_\w+) gauge$", exported, re.MULTILINE)
+    assert shown == {name for pair in kinds for name in pair if name and not name.endswith("_created")}
