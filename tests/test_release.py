@@ -15,13 +15,23 @@ import pytest
 import dragoman
 
 ROOT = Path(__file__).parents[1]
-CHECK = [sys.executable, ROOT / "tools" / "check-release"]
+CHECK: list[str | Path] = [sys.executable, ROOT / "tools" / "check-release"]
 
 
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("dist")
-    build = [sys.executable, "-m", "build", "--no-isolation", "--sdist", "--wheel", "--outdir", place, ROOT]
+    build: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "build",
+        "--no-isolation",
+        "--sdist",
+        "--wheel",
+        "--outdir",
+        place,
+        ROOT,
+    ]
     subprocess.run(build, check=True, capture_output=True)
     return place
 

@@ -41,8 +41,19 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A certificate for localhost, signed by itself, and its private key."""
     place = tmp_path_factory.mktemp("tls")
     names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-    files = ["-keyout", place / "key.pem", "-out", place / "cert.pem"]
-    command = [require("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names, *files]
+    files: list[str | Path] = ["-keyout", place / "key.pem", "-out", place / "cert.pem"]
+    command: list[str | Path] = [
+        require("openssl"),
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        *names,
+        *files,
+    ]
     subprocess.run(command, check=True, capture_output=True)
     return place / "cert.pem", place / "key.pem"
 
@@ -110,7 +121,7 @@ def test_nginx(server: tuple[int, str], certificate: tuple[Path, Path], tmp_path
     places = "".join(f"{kind}_temp_path {tmp_path}/{kind};" for kind in kinds)
     main = f"pid {tmp_path}/pid; error_log stderr; events {{}} http {{ access_log off; {places} include site.conf; }}"
     (tmp_path / "nginx.conf").write_text(main, encoding="utf-8")
-    command = [program, "-p", tmp_path, "-c", tmp_path / "nginx.conf", "-g", "daemon off;"]
+    command: list[str | Path] = [program, "-p", tmp_path, "-c", tmp_path / "nginx.conf", "-g", "daemon off;"]
     with started(command, port, tmp_path / "log"):
         check_through_tls(port, server[1], certificate[0])
 
@@ -126,6 +137,6 @@ def test_caddy(
     monkeypatch.setenv("DRAGOMAN_DOMAIN", f"https://localhost:{port}")
     monkeypatch.setenv("DRAGOMAN_SERVERS", f"127.0.0.1:{free_port()} 127.0.0.1:{server[0]}")  # the first is gone
     monkeypatch.setenv("HOME", str(tmp_path))
-    command = [program, "run", "--config", tmp_path / "Caddyfile", "--adapter", "caddyfile"]
+    command: list[str | Path] = [program, "run", "--config", tmp_path / "Caddyfile", "--adapter", "caddyfile"]
     with started(command, port, tmp_path / "log"):
         check_through_tls(port, server[1], certificate[0])

@@ -45,7 +45,7 @@ def server(home: Path, *arguments: str, **settings: str) -> Iterator[tuple[subpr
     port = free_port()
     paths = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
     environment = os.environ | {"DRAGOMAN_HOME": str(home), "PATH": paths} | settings
-    command = [DEPLOY / "start-server", "--port", str(port), *arguments]
+    command: list[str | Path] = [DEPLOY / "start-server", "--port", str(port), *arguments]
     with (
         subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process,
         httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=30) as client,
@@ -161,7 +161,14 @@ def test_systemd_accepts_the_unit_and_finds_it_well_confined(analyze: str, tmp_p
     )
     done = subprocess.run([analyze, "verify", unit], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    exposure = [analyze, "security", "--offline=yes", "--threshold=20", "--no-pager", unit]  # 2.0 of 10
+    exposure: list[str | Path] = [
+        analyze,
+        "security",
+        "--offline=yes",
+        "--threshold=20",
+        "--no-pager",
+        unit,
+    ]  # 2.0 of 10
     done = subprocess.run(exposure, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 

@@ -26,6 +26,10 @@ if TYPE_CHECKING:  # imported below where a terminal is drawn on: translating do
     from rich.table import Table as RichTable
     from rich.text import Text
 
+if TYPE_CHECKING:  # imported below where a terminal is drawn on: translating does not need it
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
 # Features that answer one question together
 GROUPS = {
     "language": ("language",),
