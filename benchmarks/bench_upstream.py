@@ -28,6 +28,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -230,7 +231,7 @@ def adapters(label: str, segments: list[Segment]) -> None:
     references = [segment.reference for segment in segments]
     base = None
     for name, adapter in ADAPTERS.items():
-        run = work("fused", segments, lambda engine, adapter=adapter: engine.change_settings({"adapter": adapter}))
+        run = work("fused", segments, partial(Engine.change_settings, values={"adapter": adapter}))
         statistics = Bleu().statistics(run.texts, references)
         base = statistics if base is None else base
         times = f"{np.median(run.translating):.1f} | {np.median(run.learning):.1f}"
