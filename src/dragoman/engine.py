@@ -415,7 +415,7 @@ class Engine(Looking):
         """
         write_time(time)  # refuses an invalid one
         self.check_writable()
-        said = (upstream, upstream_name) if upstream is not None else self._recall(source)
+        said = (upstream, upstream_name) if upstream is not None else self._find_said(source)
         lesson, comparison = self._prepare(source, target, *said)
         with self._writing() as state:
             known = state.memory.exact(source) if once else None
@@ -437,14 +437,14 @@ class Engine(Looking):
         self._save_now_and_then()
         return number
 
-    def _recall(self, source: str) -> tuple[str | None, str | None]:
+    def _find_said(self, source: str) -> tuple[str | None, str | None]:
         """What the other engine has said for a source that is corrected, and the engine's name."""
         with self._reading() as state:
             name = state.upstream
             if name is None:
                 return None, None
             hints = hints_for(state, state.knowledge.source.read(source))
-        return self._consultant.recall(name, source, hints)
+        return self._consultant.find_said(name, source, hints)
 
     def forget(self, number: int, *, user: str | None = None) -> None:
         """Subtract exactly what a correction has contributed; the journal keeps both rows."""

@@ -2,7 +2,7 @@
 
 1. `ask` gives what the engine says for a text within the time allowed, or nothing.
 2. `ask_ahead` asks for many texts in batches, so that each `ask` afterwards finds its answer.
-3. `recall` gives what was said for a text before, without asking: a correction is learned together with it.
+3. `find_said` gives what was said for a text before, without asking: a correction is learned together with it.
 
 Spaces around a text are not sent, and stand around the answer again.
 """
@@ -70,7 +70,7 @@ class Consultant:
             if reply.answer:
                 self._remember(name, core, reply.answer)
 
-    def recall(self, name: str, text: str, hints: Hints) -> tuple[str | None, str | None]:
+    def find_said(self, name: str, text: str, hints: Hints) -> tuple[str | None, str | None]:
         """What the engine has said for a text, and its name; nobody is asked but a file of recorded answers."""
         upstream, (before, core, after) = self.upstream(name), _parts(name, text)
         if upstream is None or not core:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from dragoman.errors import BadInputError
 from dragoman.models import lengths_kernels
 from dragoman.search import constrained_kernels as kernels
-from dragoman.search import recall_kernels
+from dragoman.search import lm_cache_kernels
 from dragoman.search.constrained_edits import nearly
 from dragoman.search.options import Scorer, new_span_options, selected
 from dragoman.search.options_kernels import ADDED, COPY, GIVEN, INSERTED, NOWHERE, OPTION, STRANGE, SpanOptions
@@ -140,9 +140,9 @@ def _given(scorer: Scorer, options: SpanOptions, prefix: Prefix, ids: Ids, langu
     if not prefix.unfinished:
         return np.stack([places, ids], axis=1)
     fitting = np.unique(options.words[_starting(scorer, options.words, prefix)])
-    _, state = recall_kernels.say(scorer.recall, scorer.language, language_state, ids, 0, ids.size - 1)
+    _, state = lm_cache_kernels.say(scorer.cache, scorer.language, language_state, ids, 0, ids.size - 1)
     answers = np.empty(fitting.size)
-    kernels.fill_answers(scorer.recall, scorer.language, state, fitting, answers)
+    kernels.fill_answers(scorer.cache, scorer.language, state, fitting, answers)
     likely = fitting[np.argsort(-answers, kind="stable")[:COMPLETIONS]]
     return np.stack([np.append(places, np.full(likely.size, ids.size - 1)), np.append(ids, likely)], axis=1)
 

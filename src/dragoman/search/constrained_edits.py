@@ -37,7 +37,7 @@ def nearly(scorer: Scorer, options: SpanOptions, prefix: Ids, near: Ids) -> tupl
     """
     weight = float(scorer.weights[LANGUAGE])
     given = prefix, near, scorer.sentence.fixed
-    found, text = kernels.find_near(options, weight, scorer.recall, scorer.language, *given)
+    found, text = kernels.find_near(options, weight, scorer.cache, scorer.language, *given)
     made = selected(options, found["option"])._replace(words=text)
     row, beside = made.row, found["dropped"] != kernels.NONE
     for name in ("start", "end", "begin", "stop", "surcharges"):
@@ -45,7 +45,7 @@ def nearly(scorer: Scorer, options: SpanOptions, prefix: Ids, near: Ids) -> tupl
     row["path"], row["pair"], row["factor"] = GIVEN, GIVEN, 1.0
     made.features[beside] += options.features[found["dropped"][beside]]
     made.features[:, LANGUAGE] = found["language"]
-    options_kernels.score_options(made, scorer.weights, scorer.recall, scorer.language, scorer.heard)
+    options_kernels.score_options(made, scorer.weights, scorer.cache, scorer.language, scorer.heard)
     return made, np.stack([found["at"], np.arange(row.size), found["reached"]], axis=1)
 
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from dragoman.kernels import kernel, lean
+from dragoman.search.lm_cache_kernels import remembered
 from dragoman.search.options_kernels import GIVEN, same_next
-from dragoman.search.recall_kernels import remembered
 
 NONE = -1
 
@@ -55,10 +55,10 @@ def agreeing(options, prefix, unfinished, starts, exact, near):
 
 
 @lean
-def fill_answers(recall, lm, state, words, answers):
+def fill_answers(cache, lm, state, words, answers):
     """Log probability of each of the words [n] after a state, into `answers` [n]."""
     for i in range(words.size):
-        answers[i] = remembered(recall, lm, state, words[i])[0]
+        answers[i] = remembered(cache, lm, state, words[i])[0]
 
 
 @lean

@@ -38,8 +38,8 @@ from dragoman.search.hypotheses_kernels import (
     skipped,
     turn_gain,
 )
+from dragoman.search.lm_cache_kernels import say, say_after
 from dragoman.search.options_kernels import NOWHERE, WINDOW
-from dragoman.search.recall_kernels import say, say_after
 from dragoman.search.stacks_kernels import prune, put, take
 
 
@@ -51,7 +51,7 @@ class Task(NamedTuple):
     weights: np.ndarray  # [FEATURES] float64
     inside: np.ndarray  # [J, WINDOW + 1] float64, what uncovered words will add at best, by start and number
     after: np.ndarray  # [J + 1] float64, the same from a word to the end
-    recall: np.ndarray  # [2^k] ANSWER, of the language model
+    cache: np.ndarray  # [2^k] ANSWER, of the language model
     first: np.ndarray  # [prefix + 1] int64, the blocks for each number of given words that stand already
     block: np.ndarray  # [blocks, 5] int64: span, first option, one past the last, given words that then stand
     heard: NamedTuple  # Heard
@@ -63,14 +63,14 @@ def step(task, settings, state, place, move, lm):
     options, heard = task.options, task.heard
     option = options.row[place]
     if heard.words.size == 0:
-        language, memory = say(task.recall, lm, state.memory, options.words, option.begin, option.stop)
+        language, lm_state = say(task.cache, lm, state.lm_state, options.words, option.begin, option.stop)
         reached, next_in_turn = np.int64(NONE), False
     else:
         next_in_turn = continues(heard, state, option.place)
         at = np.int64(state.place) if option.place == NOWHERE else np.int64(option.place)
         follows = option.place == NOWHERE or (next_in_turn and option.place == state.place)
-        said = task.recall, lm, state.memory, options.words, option.begin, option.stop
-        language, memory, reached = say_after(*said, heard, at, follows)
+        said = task.cache, lm, state.lm_state, options.words, option.begin, option.stop
+        language, lm_state, reached = say_after(*said, heard, at, follows)
         if option.place != NOWHERE:
             reached = np.int64(option.reach)
         elif option.start == option.end and reached == NONE:
@@ -78,13 +78,13 @@ def step(task, settings, state, place, move, lm):
     gain = option.score + task.weights[LANGUAGE] * language
     if next_in_turn:
         gain -= task.weights[UPSTREAM_LEFT] * skipped(heard, state, option.place)
-        return language, memory, reached, gain
+        return language, lm_state, reached, gain
     gain += move
     if settings.reordering:
         gain += turn_gain(options, task.weights, state, place)
     if heard.words.size > 0 and option.start < option.end:
         gain -= task.weights[UPSTREAM_BREAKS]
-    return language, memory, reached, gain
+    return language, lm_state, reached, gain
 
 
 @lean
@@ -92,12 +92,12 @@ def push(work, task, settings, n, row, column, lm, size):
     """Work out one cell of cube n and put it on the heap of `size` items; returns the new size."""
     cube = work.cubes[n]
     state, place = work.states[work.grouped[cube.begin + row]], np.int64(cube.first) + column
-    language, memory, reached, gain = step(task, settings, state, place, cube.move, lm)
+    language, lm_state, reached, gain = step(task, settings, state, place, cube.move, lm)
     number = work.sizes[ITEMS]
     work.sizes[ITEMS] += 1
     item = work.items[number]
     item.cube, item.row, item.column = n, row, column
-    item.memory, item.gain, item.language, item.place = memory, gain, language, reached
+    item.lm_state, item.gain, item.language, item.place = lm_state, gain, language, reached
     return put(work.heap, work.ranks, size, number, state.score + gain + cube.rest)
 
 
@@ -113,7 +113,7 @@ def accept(work, task, settings, item):
     if settings.length:
         length = np.int64(state.length) + option.stop - option.begin
     arc = new_arc(work, origin, place, item.gain, item.language)
-    enter(work, arc, np.int64(cube.gap), cube.mask, last, item.memory, kin, length, np.int64(item.place), cube.rest)
+    enter(work, arc, np.int64(cube.gap), cube.mask, last, item.lm_state, kin, length, np.int64(item.place), cube.rest)
 
 
 @lean
@@ -225,7 +225,7 @@ def start(work, settings, heard):
     work.sizes[STATES] = 1
     work.queue[:] = NONE
     state = work.states[0]
-    state.gap, state.mask, state.last, state.memory = 0, 0, 0, settings.memory
+    state.gap, state.mask, state.last, state.lm_state = 0, 0, 0, settings.lm_state
     state.kin, state.length = NONE, 0 if settings.length else NONE
     state.score, state.total, state.best = 0.0, 0.0, NONE
     state.place = 0 if heard.words.size > 0 else NONE

@@ -30,8 +30,8 @@ from dragoman.models.loglinear_kernels import (
     geometric_jump,
 )
 from dragoman.search.coverage_kernels import covered_words
+from dragoman.search.lm_cache_kernels import expected
 from dragoman.search.options_kernels import NOWHERE, STRANGE, SURCHARGE
-from dragoman.search.recall_kernels import expected
 
 NONE = -1
 
@@ -44,7 +44,7 @@ PLACES = 6
 STATE = np.dtype(
     [
         ("mask", np.int64),  # bit k: source word gap + k is covered
-        ("memory", np.int64),  # state of the language model
+        ("lm_state", np.int64),  # state of the language model
         ("score", np.float64),  # of the best way here
         ("total", np.float64),  # score plus estimate of the rest
         ("gap", np.int32),  # first uncovered source word
@@ -84,7 +84,7 @@ ITEM = np.dtype(
     [
         ("gain", np.float64),
         ("language", np.float64),
-        ("memory", np.int64),
+        ("lm_state", np.int64),
         ("place", np.int32),
         ("cube", np.int32),  # the cell of a cube that was worked out
         ("row", np.int32),
@@ -104,7 +104,7 @@ class Settings(NamedTuple):
     delta: float  # of the geometric models
     reordering: bool  # whether states remember their last phrase, for the lexicalised reordering model
     length: bool  # whether states remember their number of target words, for the source-length model
-    memory: int  # state of the language model before the first word
+    lm_state: int  # state of the language model before the first word
     ends: bool  # whether the sentence ends here, or another piece of it follows
     prefix: int  # target words that are given
     exact: bool  # whether nothing may follow these
@@ -188,7 +188,7 @@ def end_language(settings, state, lm, heard):
     """What the language model says of the end of the sentence; nothing if it goes on in another piece."""
     if not settings.ends:
         return 0.0
-    value = advance(lm, state.memory, END)[0]
+    value = advance(lm, state.lm_state, END)[0]
     return value if state.place == NONE else expected(value, heard.share, state.place == heard.words.size)
 
 
@@ -205,25 +205,25 @@ def skipped(heard, state, place):
 
 
 @lean
-def slot_of(gap, mask, last, memory, kin, length, place, slots):
+def slot_of(gap, mask, last, lm_state, kin, length, place, slots):
     """First slot for a state with these properties."""
     h = np.uint64(gap * 31 + last) * np.uint64(0x9E3779B97F4A7C15)
     h ^= np.uint64(mask) * np.uint64(0xFF51AFD7ED558CCD)
-    h = (h ^ (h >> np.uint64(29))) + np.uint64(memory) * np.uint64(0xC4CEB9FE1A85EC53)
+    h = (h ^ (h >> np.uint64(29))) + np.uint64(lm_state) * np.uint64(0xC4CEB9FE1A85EC53)
     h ^= np.uint64(kin + 2) * np.uint64(0xD6E8FEB86659FD93) + np.uint64(length + 2) * np.uint64(0xA0761D6478BD642F)
     h = (h ^ np.uint64(place + 2)) * np.uint64(0xE7037ED1A0B428DB)
     return np.int64((h ^ (h >> np.uint64(32))) & np.uint64(slots.size - 1))
 
 
 @lean
-def enter(work, arc, gap, mask, last, memory, kin, length, place, rest):
+def enter(work, arc, gap, mask, last, lm_state, kin, length, place, rest):
     """Lead an arc into the equal state of this stack if there is one, otherwise into a new state."""
     slots = work.slots
-    at = slot_of(gap, mask, last, memory, kin, length, place, slots)
+    at = slot_of(gap, mask, last, lm_state, kin, length, place, slots)
     while slots[at] != 0:
         state = work.states[slots[at] - 1]
         if (
-            state.memory == memory
+            state.lm_state == lm_state
             and state.mask == mask
             and state.gap == gap
             and state.last == last
@@ -237,7 +237,7 @@ def enter(work, arc, gap, mask, last, memory, kin, length, place, rest):
         work.sizes[STATES] += 1
         slots[at] = work.sizes[STATES]
         state = work.states[slots[at] - 1]
-        state.gap, state.mask, state.last, state.memory = gap, mask, last, memory
+        state.gap, state.mask, state.last, state.lm_state = gap, mask, last, lm_state
         state.kin, state.length, state.place, state.best = kin, length, place, NONE
     lead(work, arc, np.int64(slots[at]) - 1)
     state = work.states[slots[at] - 1]

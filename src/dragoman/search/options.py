@@ -14,8 +14,8 @@ from dragoman.models.loglinear_kernels import FEATURES
 from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases import new_options
 from dragoman.search import options_kernels as kernels
+from dragoman.search.lm_cache_kernels import ANSWER
 from dragoman.search.options_kernels import LINK, OPTION, WINDOW, SpanOptions
-from dragoman.search.recall_kernels import ANSWER
 from dragoman.search.spelling import Spelling
 from dragoman.search.terms import Found, settle
 from dragoman.search.upstream_options import NOTHING_HEARD, Suggestion, align, offer
@@ -75,7 +75,7 @@ class Scorer:
     def __init__(self, models: ModelSet, sentence: Source, weights: NDArray[np.float64], estimates: Estimates) -> None:
         self.models, self.sentence, self.weights, self.estimates = models, sentence, weights, estimates
         self.language = models.language.view
-        self.recall = np.zeros(REMEMBERED, ANSWER)  # of the language model
+        self.cache = np.zeros(REMEMBERED, ANSWER)  # of the language model
         self.links = np.zeros((2, REMEMBERED), LINK)  # of the alignment models, inverse and direct
         self.heard = NOTHING_HEARD if sentence.aligned is None else sentence.aligned.heard
 
@@ -85,7 +85,7 @@ class Scorer:
         totals = phrases.orientations if phrases.base is None else phrases.orientations + phrases.base.orientations
         kernels.fill_orientations(turns, totals, options.orientations)
         self._fill_features(options)
-        kernels.score_options(options, self.weights, self.recall, self.language, self.heard)
+        kernels.score_options(options, self.weights, self.cache, self.language, self.heard)
 
     def _fill_features(self, options: SpanOptions) -> None:
         alignment = self.models.inverse.view, self.models.direct.view

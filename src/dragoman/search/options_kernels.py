@@ -37,7 +37,7 @@ from dragoman.models.loglinear_kernels import (
 from dragoman.models.phrases_options_kernels import options as list_options
 from dragoman.models.phrases_options_kernels import target_words
 from dragoman.models.reordering_kernels import reordering_scores
-from dragoman.search.recall_kernels import say_after
+from dragoman.search.lm_cache_kernels import say_after
 from dragoman.tables.table_kernels import ABSENT
 
 SURCHARGE = 0.1 * math.log(FLOOR)  # for what only a given prefix can have brought in; docs/search.md has the figures
@@ -292,7 +292,7 @@ def smoothed(count, total, by_words, beta):
 
 
 @lean
-def score_options(options, weights, recall, lm, heard):
+def score_options(options, weights, cache, lm, heard):
     """Weigh the features of all options, and add what the language model says of their words by themselves."""
     alone = np.int64(EMPTY_HISTORY)
     for n in range(options.row.size):
@@ -303,7 +303,7 @@ def score_options(options, weights, recall, lm, heard):
             score += weights[r] * features[r]
         option.score = score
         place = np.int64(option.place)
-        said = say_after(recall, lm, alone, options.words, option.begin, option.stop, heard, place, True)
+        said = say_after(cache, lm, alone, options.words, option.begin, option.stop, heard, place, True)
         option.estimate = score + weights[LANGUAGE] * said[0]
 
 

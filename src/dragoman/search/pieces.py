@@ -17,7 +17,7 @@ import numpy as np
 from dragoman.cancelling import checkpoint
 from dragoman.models import language_kernels
 from dragoman.models.modelset import ModelSet
-from dragoman.search import recall_kernels
+from dragoman.search import lm_cache_kernels
 from dragoman.search.constrained import Prefix
 from dragoman.search.hypotheses import Hypothesis, NBest
 from dragoman.search.plan import Plan
@@ -111,9 +111,9 @@ class Pieces:
         said = [word for piece in self._searched[-2:] for word in piece.best.words][-models.language.order :]
         if not said:
             return None
-        language, memory = models.language.view, np.zeros(1, recall_kernels.ANSWER)
+        language, cache = models.language.view, np.zeros(1, lm_cache_kernels.ANSWER)
         ids = models.target.ids(said)
-        return int(recall_kernels.say(memory, language, int(language_kernels.EMPTY_HISTORY), ids, 0, ids.size)[1])
+        return int(lm_cache_kernels.say(cache, language, int(language_kernels.EMPTY_HISTORY), ids, 0, ids.size)[1])
 
 
 class LongSearch(Search):

@@ -155,7 +155,7 @@ class SentenceSearch(Search):
     def language_state_after(self) -> int:
         """State of the language model after the best translation."""
         last = self.work.arcs[self.best_arcs()[-1]]
-        return int(self.work.states[last["origin"]]["memory"])
+        return int(self.work.states[last["origin"]]["lm_state"])
 
     def nbest(self, n: int, *, distinct: bool = False) -> NBest:
         """The n best translations of the search graph, or as many as there are."""
@@ -274,7 +274,7 @@ def search_sentence(
     options = find_options(scorer, plan.beam.options, plan.factors, lenient=bool(prefix.words))
     inside, after = future(options)
     options, blocks = constrain(scorer, options, prefix, start)
-    task = Task(len(source), options, vector, inside, after, scorer.recall, *blocks, scorer.heard)
+    task = Task(len(source), options, vector, inside, after, scorer.cache, *blocks, scorer.heard)
     work = _workspace(len(source), len(prefix.words), plan.beam, options, blocks)
     lengths = _own(plan.models.lengths.view)
     decoder_kernels.search(work, task, _settings(plan, prefix, start, ends), scorer.language, lengths)
@@ -313,7 +313,7 @@ def _settings(plan: Plan, prefix: Prefix, language_state: int, ends: bool) -> Se
         delta=plan.estimates.delta,
         reordering="previous_monotone" in weights,
         length="source_length" in weights,
-        memory=language_state,
+        lm_state=language_state,
         ends=ends,
         prefix=len(prefix.words),
         exact=prefix.whole,

@@ -23,10 +23,10 @@ ANSWER = np.dtype(
 
 
 @lean
-def remembered(recall, lm, state, word):
+def remembered(cache, lm, state, word):
     """`advance` of the language model: (log p(word | state), state after it)."""
     h = (np.uint64(state) * np.uint64(0x9E3779B97F4A7C15)) ^ (np.uint64(word) * np.uint64(0xC4CEB9FE1A85EC53))
-    known = recall[np.int64((h ^ (h >> np.uint64(29))) & np.uint64(recall.size - 1))]
+    known = cache[np.int64((h ^ (h >> np.uint64(29))) & np.uint64(cache.size - 1))]
     if known.state != state or known.word != word + 1:
         known.value, known.after = advance(lm, state, word)
         known.state, known.word = state, word + 1
@@ -34,7 +34,7 @@ def remembered(recall, lm, state, word):
 
 
 @lean
-def say_after(recall, lm, state, words, begin, end, heard, place, continues):
+def say_after(cache, lm, state, words, begin, end, heard, place, continues):
     """`say` where another engine's translation is at hand: (log probability, state after, place after or −1).
 
     Its next word is expected with the share `heard.share`, besides what the language model expects. `place` is where
@@ -43,7 +43,7 @@ def say_after(recall, lm, state, words, begin, end, heard, place, continues):
     total = 0.0
     known = heard.words.size
     for i in range(begin, end):
-        value, state = remembered(recall, lm, state, words[i])
+        value, state = remembered(cache, lm, state, words[i])
         if place >= 0:
             same = place < known and heard.words[place] == words[i]
             if continues:
@@ -61,10 +61,10 @@ def expected(value, share, same):
 
 
 @lean
-def say(recall, lm, state, words, begin, end):
+def say(cache, lm, state, words, begin, end):
     """(log probability of words[begin:end] after a state, state after them)."""
     total = 0.0
     for i in range(begin, end):
-        value, state = remembered(recall, lm, state, words[i])
+        value, state = remembered(cache, lm, state, words[i])
         total += value
     return total, state
