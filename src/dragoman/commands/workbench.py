@@ -26,6 +26,7 @@ def workbench(
 ) -> None:
     """Translate in the browser: like `serve`, for one person on this machine, with a sample project to start with."""
     try:
+        from dragoman.server.app import UNUSED
         from dragoman.server.config import Settings
         from dragoman.server.running import serve
         from dragoman.server.sample_project import SAMPLE, make_sample
@@ -35,7 +36,7 @@ def workbench(
     from dragoman import kernels
     from dragoman.progress import bars
 
-    kernels.warm()
+    kernels.warm(without=UNUSED)
     if not any(folder.glob("*/project.json")):
         with bars() as tell:
             make_sample(folder, lambda done, total: tell("learning the sample", done, total))
