@@ -140,7 +140,9 @@ def test_a_description_that_cannot_be_read_is_a_clear_error(tmp_path: Path) -> N
 def test_a_second_writer_is_told_who_is_the_first_and_readers_are_welcome(tmp_path: Path) -> None:
     path = tmp_path / "p"
     with create(path) as first:
-        with pytest.raises(BadInputError, match=f"by process {os.getpid()} on {socket.gethostname()}; close it there"):
+        with pytest.raises(
+            BadInputError, match=f"by process {os.getpid()} on {socket.gethostname()}, which is this one"
+        ):
             Project.open(path, write=True)
         with Project.open(path) as reader:
             first.journal.append_learn("a", "b")

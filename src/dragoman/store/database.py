@@ -25,7 +25,7 @@ Place = str | Path  # the path of an SQLite file, or the URL of a PostgreSQL dat
 TABLE = "journal"
 LOST = {"idle": 5, "interval": 2, "count": 3}  # seconds without a sign, and between questions, and how many of these
 KEEP_ALIVE = tuple(f"SET tcp_keepalives_{name} = {number}" for name, number in LOST.items())  # at the server's end
-UNREACHABLE = {"connect_timeout": 5, "tcp_user_timeout": 10_000}  # seconds to connect, and ms until data is confirmed
+UNREACHABLE = {"connect_timeout": 10, "tcp_user_timeout": 10_000}  # seconds to connect, and ms until data is confirmed
 HUNG = "10s"  # after which the server takes back what was begun by a process that was stopped in the middle of it
 REMEDIES = {  # the beginning of SQLite's name of an error, or of PostgreSQL's code for it
     "SQLITE_FULL": "free some space and try again",
