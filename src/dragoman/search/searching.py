@@ -347,6 +347,6 @@ def _workspace(J: int, P: int, beam: Beam, options: SpanOptions, blocks: Blocks)
 def _found(work: Workspace) -> Workspace:
     """What a search has found, without its scratch space."""
     kept = {name: array[:0].copy() for name, array in work._asdict().items()}
-    # Copies: a part of an array would keep all of it in memory.
-    kept["states"], kept["arcs"] = work.states[: work.sizes[STATES]].copy(), work.arcs[: work.sizes[ARCS]].copy()
+    # Views: pages of these arrays that were never written to take no memory, and `thin` copies what is kept for long.
+    kept["states"], kept["arcs"] = work.states[: work.sizes[STATES]], work.arcs[: work.sizes[ARCS]]
     return Workspace(**(kept | {"sizes": work.sizes}))
