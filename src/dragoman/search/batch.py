@@ -9,19 +9,15 @@
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice, repeat
+from itertools import repeat
 from typing import TypeVar
 
 from dragoman.errors import BadInputError
+from dragoman.parallel import map_in_order
 from dragoman.search.decoder import Decoder
 from dragoman.search.hypotheses import Hypothesis
 from dragoman.search.searching import Search
-
-AHEAD = 16  # sentences per thread that may be started before the first result is consumed
 
 T = TypeVar("T")
 Words = Sequence[str]
@@ -55,25 +51,16 @@ def search_all(
     progress: Progress | None = None,
 ) -> Iterator[T]:
     """What `wanted` takes from the search of each sentence: an n-best list, a word graph, or anything else."""
-    workers = threads or os.cpu_count() or 1
     numbered = enumerate(zip(sentences, placeable or repeat(None), strict=placeable is not None), start=1)
 
-    def found(number: int, words: Words, marks: Marks | None) -> T:
+    def found(given: tuple[int, tuple[Words, Marks | None]]) -> T:
+        number, (words, marks) = given
         try:
             return wanted(decoder.search(words, marks))
         except BadInputError as error:
             raise BadInputError(error.what, where=f"sentence {number}", remedy=error.remedy) from None
 
-    with ThreadPoolExecutor(workers) as pool:
-        waiting: deque[Future[T]] = deque()
-        done = 0
-        while True:
-            for number, each in islice(numbered, AHEAD * workers - len(waiting)):
-                waiting.append(pool.submit(found, number, *each))
-            if not waiting:
-                return
-            result = waiting.popleft().result()
-            done += 1
-            if progress is not None:
-                progress(done)
-            yield result
+    for done, result in enumerate(map_in_order(found, numbered, threads), start=1):
+        if progress is not None:
+            progress(done)
+        yield result
