@@ -13,15 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from numba.core import caching
+from numba.core.runtime import rtsys
 
 from dragoman.kernels import claims, shipped
 from dragoman.kernels.cache import CacheImpl, place_of
 
 
 class Cache(caching.Cache):  # type: ignore[misc]
-    """Numba's cache of one function, at our place."""
+    """Numba's cache of one function, at our place; loading machine code does not load all that compiling needs."""
 
     _impl_class = CacheImpl
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """The compiled form for these types, if there is one."""
+        rtsys.initialize(context)
+        return self._load_overload(signature, context)
 
     @property
     def root(self) -> Path:

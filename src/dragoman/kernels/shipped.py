@@ -34,6 +34,7 @@ import llvmlite
 import llvmlite.binding as llvm
 import numba
 from numba.core import caching, config
+from numba.core.runtime import rtsys
 
 from dragoman.kernels.cache import CacheImpl, Locator, place_of
 from dragoman.kernels.sources import PACKAGE
@@ -91,7 +92,7 @@ def _load(kernels: ShippedKernels, function: Any, signature: Any, context: Any) 
     content = io.BytesIO(kernels.read(index))
     pickle.load(content)  # noqa: S301 (Numba's version, which the manifest has settled; the hash was checked)
     _, names = pickle.load(content)  # noqa: S301
-    context.refresh()
+    rtsys.initialize(context)
     name = names.get(cache._index_key(signature, kernels))
     if name is None:
         return None

@@ -7,6 +7,7 @@ a single kernel.
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import re
 import sys
@@ -16,6 +17,8 @@ from dragoman.kernels import known
 
 PACKAGE = Path(__file__).parents[1]
 NAME = PACKAGE.name
+_STATEMENT = re.compile(rb"^[ \t]*(?:import|from)\b[^\n#(]*(?:\([^)]*\))?[^\n]*", re.MULTILINE)
+_IMPORT = re.compile(rb"\bimport\b")
 _DECORATED = re.compile(r"^@\w.*\ndef (\w+)", re.MULTILINE)
 _EXERCISE = re.compile(r"^@exercise\n(def (\w+).*\n(?:(?:[ \t].*)?\n)*)", re.MULTILINE)
 
@@ -48,7 +51,7 @@ def _imported(module: str, source: bytes) -> set[str]:
     imported = sys.modules.get(module)
     package = str(imported.__package__) if imported else module.rpartition(".")[0]
     names: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(_import_statements(source)):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -57,6 +60,15 @@ def _imported(module: str, source: bytes) -> set[str]:
             names.update([origin, *(f"{origin}.{alias.name}" for alias in node.names)])
     ours = {name for name in names if name.startswith(f"{NAME}.") or name in known.modules}
     return {name for name in ours if _file_of(name)} - {module}
+
+
+def _import_statements(source: bytes) -> ast.Module:
+    """The import statements of a module, or all of it; parsing only these saves a tenth of a second at each start."""
+    found = b"\n".join(each[0].strip() for each in _STATEMENT.finditer(source))
+    if len(_IMPORT.findall(found)) == len(_IMPORT.findall(source)):  # otherwise some are not on lines of their own
+        with contextlib.suppress(SyntaxError):  # a line of a docstring that begins with "from"
+            return ast.parse(found)
+    return ast.parse(source)
 
 
 def kernel_modules() -> dict[str, int]:
