@@ -110,14 +110,15 @@ def main() -> None:
     most = arguments.parse_args().most
     with tempfile.TemporaryDirectory() as cache:
         os.environ["DRAGOMAN_CACHE"] = cache
-        from dragoman import kernels
+        from dragoman.kernels import known
+        from dragoman.kernels.warming import load_kernels
 
         clock = StageClock()
         listen(clock)
-        kernels.warm()
+        load_kernels()  # in this process, whose events are heard
         clock.start("exercises")
         print_tables(clock.seconds, most)
-    loaded = [each for each in kernels._kernels.values() if each.overloads]
+    loaded = [each for each in known.kernels.values() if each.overloads]
     several = [each for each in loaded if len(each.overloads) > 1]
     print(f"\n{len(loaded)} kernels, {sum(len(each.overloads) for each in loaded)} signatures")
     print("of more than one signature:", ", ".join(f"{each.__name__} ({len(each.overloads)})" for each in several))

@@ -1,4 +1,4 @@
-"""What the first suggestion takes: exercises that are run before all others when kernels are compiled (`kernels.warming`).
+"""What the first suggestion takes: exercises that are run before all others when kernels are compiled.
 
 Learning and translating have little in common, so two workers take one each and hardly wait for each other. What only a
 project that has learned something needs is left for the third.

@@ -1,7 +1,7 @@
 """The cache of compiled kernels: where it is, and under which keys.
 
-    <cache>/<module>-<key>/<function>-<line>.py311.nbi      which types there are compiled forms for
-    <cache>/<module>-<key>/<function>-<line>.py311.1.nbc    one of these, as Numba writes it
+<cache>/<module>-<key>/<function>-<line>.py311.nbi      which types there are compiled forms for
+<cache>/<module>-<key>/<function>-<line>.py311.1.nbc    one of these, as Numba writes it
 """
 
 from __future__ import annotations

@@ -2,21 +2,20 @@
 
 A claim is a lock on one byte of a file in the cache directory. The system drops it when its process ends, however that
 ends. Kernels call each other without cycles, and whoever holds a claim waits only for kernels that its own calls, so
-nobody waits in a circle; where that should fail, or locks do not work, a kernel is compiled twice, which costs only time.
+nobody waits in a circle. Where locks do not work, a kernel is compiled twice, which costs only time.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import threading
 import time
 from pathlib import Path
 
-try:
+if sys.platform != "win32":
     import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 FILE = "claims"
 PAUSE = 0.02  # seconds between two looks at a claim that another process holds
@@ -46,8 +45,7 @@ def take(root: Path, name: str, patience: float = PATIENCE) -> bool:
 
 def attempt(root: Path, name: str) -> bool:
     """Claim something unless another process has it; whether it is ours, or claims do not work here."""
-    file = _open(root)
-    if file is None or fcntl is None:
+    if sys.platform == "win32" or (file := _open(root)) is None:
         return True
     try:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _place(name))
@@ -66,7 +64,7 @@ def release(root: Path, name: str) -> None:
         left = _held.pop((root, name), 0) - 1
         if left > 0:
             _held[root, name] = left
-        elif left == 0 and fcntl is not None and (file := _open(root)) is not None:
+        elif left == 0 and sys.platform != "win32" and (file := _open(root)) is not None:
             fcntl.lockf(file, fcntl.LOCK_UN, 1, _place(name))
 
 

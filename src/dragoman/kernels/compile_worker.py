@@ -1,7 +1,7 @@
 """A worker process of `warming.py`: reads names of exercises and runs them, which fills the cache.
 
-    →  dragoman.models.language._exercise
-    ←  done 287309824        bytes of memory in use; or "failed", with them
+→  dragoman.models.language._exercise
+←  done 287309824        bytes of memory in use; or "failed", with them
 """
 
 from __future__ import annotations

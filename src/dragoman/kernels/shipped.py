@@ -1,7 +1,7 @@
 """Kernels that were compiled elsewhere, for a baseline processor, as the package `dragoman-kernels` ships them.
 
-They are a copy of a cache (`cache.py`) with a manifest. Numba's files are pickles, and loading one can execute anything:
-so nothing is unpickled unless
+They are a copy of a cache (`cache.py`) with a manifest. Numba's files are pickles, and loading one can run any code, so
+nothing is unpickled unless
 
 1. directory and file belong to us, to root, or to whoever owns dragoman's own code, and nobody else can write to them;
 2. the manifest is for this version of Python, Numba and llvmlite, for this system, and for processor features that this

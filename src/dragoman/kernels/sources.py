@@ -1,7 +1,7 @@
 """The sources of kernels: what a compiled form depends on, and what there is to compile.
 
-Everything here reads files and imports nothing, so that a program can tell whether the cache is complete before it loads
-a single kernel.
+Everything here reads files and imports nothing, so that a program can tell whether the cache is complete before it
+loads a single kernel.
 """
 
 from __future__ import annotations

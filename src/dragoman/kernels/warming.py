@@ -2,10 +2,10 @@
 
 1. Each function marked `@exercise` is a task. Those in `FIRST`, which the first suggestion of the workbench needs, come
    before all others.
-2. Worker processes (`compile_worker.py`) take tasks one by one. What they compile ends up in the cache; two that need the
-   same kernel compile it once (`claims.py`). A worker that has grown large is replaced, so memory stays bounded.
-3. When all is done, a stamp in the cache says so: the next start needs no workers. A second program that starts meanwhile
-   waits for the first one's workers instead of starting its own.
+2. Worker processes (`compile_worker.py`) take tasks one by one. What they compile ends up in the cache; two that need
+   the same kernel compile it once (`claims.py`). A worker that has grown large is replaced: memory stays bounded.
+3. When all is done, a stamp in the cache says so, and the next start needs no workers. A second program that starts
+   meanwhile waits for the first one's workers instead of starting its own.
 
 Where there is no cache to write to, nothing is done here, and kernels are compiled when they are first used.
 """
@@ -134,9 +134,11 @@ class Warming:
             if not answer.startswith("done"):
                 self._failed.append(task)
             self._done(task)
-            if not answer or int(answer.split()[1]) > LARGE:
-                process = _end(process)
-        _end(process)
+            if process and (not answer or int(answer.split()[1]) > LARGE):
+                _end(process)
+                process = None
+        if process:
+            _end(process)
 
     def _next(self) -> str | None:
         """The next task; the last of `FIRST` needs the others done, and is passed over until they are."""
@@ -159,7 +161,7 @@ class Warming:
         path = os.pathsep.join(filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")]))
         command = [sys.executable, "-P", "-m", f"{NAME}.kernels.compile_worker"]
         with suppress(OSError):
-            process = subprocess.Popen(
+            process = subprocess.Popen(  # noqa: S603 (our own module)
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -262,6 +264,5 @@ def _ask(process: subprocess.Popen[str], task: str) -> str:
         return ""
 
 
-def _end(process: subprocess.Popen[str] | None) -> None:
-    if process is not None:
-        process.communicate()  # closes its standard input: it has nothing more to do
+def _end(process: subprocess.Popen[str]) -> None:
+    process.communicate()  # closes its standard input: it has nothing more to do

@@ -1,11 +1,12 @@
 // The page: routing, the bar, shortcuts that work everywhere, and waiting for the server.
 
-import { Refused, get, inside, ready, setKey } from "./api.js";
+import { Refused, get, inside, setKey } from "./api.js";
 import { Desk } from "./desk.js";
 import { fill, find, h } from "./dom.js";
 import { toggleSheet } from "./keys.js";
 import { notifyError, sentence } from "./notices.js";
 import { Overview, download } from "./projects.js";
+import { whenUsable } from "./starting.js";
 import { preference, setPreference } from "./storage.js";
 
 const nonce = document.querySelector("script[nonce]").nonce;
@@ -156,28 +157,6 @@ function pressed(event) {
 
 // ── Starting ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The first time, the server compiles for a few minutes; the page says so meanwhile. */
-async function whenReady() {
-  for (let state; (state = await ready()) !== true;) {
-    fill(
-      find("main"),
-      h(
-        "div",
-        { class: "overview waiting" },
-        h("h1", {}, "Starting …"),
-        h(
-          "p",
-          {},
-          state === null
-            ? "Cannot reach the server. Trying again …"
-            : "The first run compiles the kernels, which takes a few minutes. The terminal shows the progress.",
-        ),
-      ),
-    );
-    await new Promise((resolve) => setTimeout(resolve, 700));
-  }
-}
-
 bar();
 crumbs();
 addEventListener("keydown", pressed);
@@ -186,4 +165,4 @@ addEventListener(
   "pagehide",
   () => view instanceof Desk && view.number !== null && view.drafts.get(view.about.id, view.number) && view.saveDraft(),
 );
-whenReady().then(route);
+whenUsable().then(route);
