@@ -65,7 +65,8 @@ class Sandbox:
 
     def run(self, **environment: str) -> tuple[list[str], str]:
         """Answers and numbers of compilations, and what was said on the way."""
-        settings = os.environ | {"DRAGOMAN_CACHE": str(self.cache), "PYTHONPATH": str(self.root)} | environment
+        path = os.pathsep.join([str(self.root), str(PACKAGE.parent)])
+        settings = os.environ | {"DRAGOMAN_CACHE": str(self.cache), "PYTHONPATH": path} | environment
         settings["PYTHONDONTWRITEBYTECODE"] = "1"  # byte code is told apart by the second, and these tests are quicker
         done = subprocess.run([sys.executable, "-c", MAIN], env=settings, capture_output=True, text=True, cwd=self.root)
         assert done.returncode == 0, done.stderr

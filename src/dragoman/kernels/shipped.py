@@ -27,6 +27,7 @@ import platform
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,10 @@ import llvmlite
 import llvmlite.binding as llvm
 import numba
 from numba.core import caching, config
+from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 
+from dragoman import __version__
 from dragoman.kernels.cache import CacheImpl, Locator, place_of
 from dragoman.kernels.sources import PACKAGE
 
@@ -50,7 +53,7 @@ class UnusableError(Exception):
     """Why shipped kernels, or one of their files, are not used."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ShippedKernels:
     """A directory of kernels that this machine can run."""
 
@@ -170,6 +173,25 @@ def environment() -> dict[str, Any]:
         "llvmlite": llvmlite.__version__,
         "system": f"{sys.platform} {platform.machine()}",
     }
+
+
+def write_manifest(root: Path, fingerprint: str) -> None:
+    """List the files of a directory, with what they were compiled with and for: this process's settings of Numba."""
+    triple, name, features = cpu_target.target_context.codegen().magic_tuple()
+    tags = [
+        line.split()[1] for line in str(distribution("numba").read_text("WHEEL")).splitlines() if line[:4] == "Tag:"
+    ]
+    files = {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*.nb?"))}
+    manifest = {
+        "dragoman": __version__,
+        "environment": environment(),
+        "platforms": [tag.split("-")[2] for tag in tags],  # where this Numba runs, its code does
+        "processor": {"triple": triple, "name": name, "features": features},
+        "fingerprint": fingerprint,
+        "files": {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()},
+    }
+    (root / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    (root / MANIFEST).chmod(0o644)
 
 
 def _check_processor(name: str, features: str) -> None:
