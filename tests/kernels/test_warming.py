@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.kernels import sources, warming
+from dragoman.kernels.cache import place_of
 
 KERNELS = """
 from dragoman.kernels import kernel
@@ -128,7 +129,7 @@ def test_what_has_been_done_is_seen_in_the_cache(monkeypatch: pytest.MonkeyPatch
     found = warming.Warming()
     total = sum(sources.kernel_modules().values())
     assert found.status() == warming.Status(0, total, None)
-    place = tmp_path / warming.place_of("dragoman.tables.table_kernels")
+    place = tmp_path / place_of("dragoman.tables.table_kernels")
     place.mkdir()
     for n in range(total // 2):
         (place / f"{n}.nbi").touch()
