@@ -33,6 +33,8 @@ import platformdirs
 from numba.core import caching, config, event
 from numba.core.runtime import rtsys
 
+from dragoman.kernel_compiler import KernelDispatcher, LoweredCache, MachineCodeCache
+
 KEYS_KEPT = 3  # per module, so that two checkouts, or a branch and its parent, do not evict each other's kernels
 _STATEMENT = re.compile(rb"^[ \t]*(?:import|from)\b[^\n#(]*(?:\([^)]*\))?[^\n]*", re.MULTILINE)
 _IMPORT = re.compile(rb"\bimport\b")
@@ -46,13 +48,15 @@ _digests: dict[str, str] = {}  # module name -> hash of its source and of what i
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function with Numba on its first call; cached on disk, GIL released."""
-    dispatcher = numba.njit(**OPTIONS)(function)
-    if not config.DISABLE_JIT:
-        if Path(function.__code__.co_filename).is_file():  # a function typed at a prompt has no source to hash
-            dispatcher._cache = _KernelCache(function)
-        _kernels[f"{function.__module__}.{function.__qualname__}"] = dispatcher
-        _modules.add(function.__module__)
-    return dispatcher  # type: ignore[no-any-return]
+    if config.DISABLE_JIT:
+        return function
+    dispatcher = KernelDispatcher(function, OPTIONS)
+    if Path(function.__code__.co_filename).is_file():  # a function typed at a prompt has no source to hash
+        dispatcher._cache = _KernelCache(function, _MachineCode)
+        dispatcher.lowered_cache = _KernelCache(function, _Lowered)
+    _kernels[f"{function.__module__}.{function.__qualname__}"] = dispatcher
+    _modules.add(function.__module__)
+    return dispatcher
 
 
 def lean(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -186,14 +190,20 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]
         return None if root is None else cls(py_func, root)
 
 
-class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+class _MachineCode(MachineCodeCache):
+    _locator_classes = (_Locator,)
+
+
+class _Lowered(LoweredCache):
     _locator_classes = (_Locator,)
 
 
 class _Cache(caching.Cache):  # type: ignore[misc]
     """Numba's cache, except that loading machine code does not load everything that compiling needs."""
 
-    _impl_class = _CacheImpl
+    def __init__(self, function: Any, kind: type[Any]) -> None:
+        self._impl_class = kind
+        super().__init__(function)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         rtsys.initialize(context)
@@ -203,14 +213,15 @@ class _Cache(caching.Cache):  # type: ignore[misc]
 class _KernelCache:
     """Numba's cache of one function, opened at first use; if it cannot be read or written, that only costs time."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, kind: type[Any]) -> None:
         self._function = function
+        self._kind = kind
         self._opened: Any = None
 
     def _open(self) -> Any:
         if self._opened is None:
             try:
-                self._opened = _Cache(self._function)
+                self._opened = _Cache(self._function, self._kind)
             except (RuntimeError, OSError):  # there is no directory for it
                 self._opened = caching.NullCache()
         return self._opened
