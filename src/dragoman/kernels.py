@@ -33,7 +33,7 @@ import platformdirs
 from numba.core import caching, config, event
 from numba.core.runtime import rtsys
 
-from dragoman.kernel_compiler import KernelDispatcher, LoweredCache, MachineCodeCache
+from dragoman.kernel_compiler import FORMAT, KernelDispatcher, LoweredCache, MachineCodeCache
 
 KEYS_KEPT = 3  # per module, so that two checkouts, or a branch and its parent, do not evict each other's kernels
 _STATEMENT = re.compile(rb"^[ \t]*(?:import|from)\b[^\n#(]*(?:\([^)]*\))?[^\n]*", re.MULTILINE)
@@ -158,7 +158,7 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]
     """Tells Numba where the compiled forms of one function are kept: <cache>/<module>-<key>/."""
 
     def __init__(self, function: Any, root: Path) -> None:
-        settings = f"{numba.__version__} {sys.version_info[:2]} {OPTIONS} {config.BOUNDSCHECK} {config.OPT}"
+        settings = f"{numba.__version__} {sys.version_info[:2]} {OPTIONS} {FORMAT} {config.BOUNDSCHECK} {config.OPT}"
         self.key = hashlib.sha256((digest(function.__module__) + settings).encode()).hexdigest()[:16]
         self.directory = root / f"{function.__module__}-{self.key}"
         self.line = function.__code__.co_firstlineno
