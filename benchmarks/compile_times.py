@@ -3,7 +3,7 @@
 Compiles every kernel into an empty cache and prints two tables; docs/howto/kernels.md shows them. It takes as long as
 the first start of dragoman does. Only processor time is counted, so it may run beside other work.
 
-    python benchmarks/compile_times.py [--most 25]
+    python benchmarks/compile_times.py [--most 25] [--cache directory]
 """
 
 from __future__ import annotations
@@ -107,9 +107,10 @@ def main() -> None:
     """Compile everything, and print the tables."""
     arguments = argparse.ArgumentParser(description="Processor time of a whole warm-up, by stage and kernel.")
     arguments.add_argument("--most", type=int, default=25, help="number of kernels to list")
-    most = arguments.parse_args().most
-    with tempfile.TemporaryDirectory() as cache:
-        os.environ["DRAGOMAN_CACHE"] = cache
+    arguments.add_argument("--cache", help="compile into this directory; what is there already is not compiled")
+    most, kept = vars(arguments.parse_args()).values()
+    with tempfile.TemporaryDirectory() as temporary:
+        os.environ["DRAGOMAN_CACHE"] = kept or temporary
         from dragoman.kernels import known
         from dragoman.kernels.warming import load_kernels
 

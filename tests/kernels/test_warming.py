@@ -132,7 +132,7 @@ def test_what_has_been_done_is_seen_in_the_cache(monkeypatch: pytest.MonkeyPatch
     place = tmp_path / place_of("dragoman.tables.table_kernels")
     place.mkdir()
     for n in range(total // 2):
-        (place / f"{n}.nbi").touch()
+        (place / f"{n}-lowered.nbi").touch()
     status = found.status()
     assert status.done == total // 2
     assert status.seconds_left is not None and status.seconds_left < 60

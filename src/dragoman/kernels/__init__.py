@@ -19,11 +19,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numba
 from numba.core import config, event
 
+from dragoman.kernel_compiler import KernelDispatcher
 from dragoman.kernels import known
-from dragoman.kernels.cache import OPTIONS, cache_directory
+from dragoman.kernels.cache import OPTIONS, Lowered, MachineCode, cache_directory
 from dragoman.kernels.lookup import KernelCache
 from dragoman.kernels.progress_line import CompileListener
 from dragoman.kernels.warming import warm
@@ -33,13 +33,15 @@ __all__ = ["cache_directory", "exercise", "kernel", "lean", "warm"]
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function with Numba on its first call; cached on disk, GIL released."""
-    dispatcher = numba.njit(**OPTIONS)(function)
-    if not config.DISABLE_JIT:
-        if Path(function.__code__.co_filename).is_file():  # a function typed at a prompt has no source to hash
-            dispatcher._cache = KernelCache(function)
-        known.kernels[known.name_of(function)] = dispatcher
-        known.modules.add(function.__module__)
-    return dispatcher  # type: ignore[no-any-return]
+    if config.DISABLE_JIT:
+        return function
+    dispatcher = KernelDispatcher(function, OPTIONS)
+    if Path(function.__code__.co_filename).is_file():  # a function typed at a prompt has no source to hash
+        dispatcher._cache = KernelCache(function, MachineCode)
+        dispatcher.lowered_cache = KernelCache(function, Lowered)
+    known.kernels[known.name_of(function)] = dispatcher
+    known.modules.add(function.__module__)
+    return dispatcher
 
 
 def lean(function: Callable[..., Any]) -> Callable[..., Any]:

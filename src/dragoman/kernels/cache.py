@@ -1,7 +1,8 @@
 """The cache of compiled kernels: where it is, and under which keys.
 
-<cache>/<module>-<key>/<function>-<line>.py311.nbi      which types there are compiled forms for
-<cache>/<module>-<key>/<function>-<line>.py311.1.nbc    one of these, as Numba writes it
+<cache>/<module>-<key>/<function>-<line>.py311.nbi              which types there are compiled forms for
+<cache>/<module>-<key>/<function>-<line>.py311.1.nbc            one of these, as Numba writes it
+<cache>/<module>-<key>/<function>-<line>.py311-lowered.1.nbc    what kernels that call it need
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numba
 import platformdirs
 from numba.core import caching, config
 
+from dragoman.kernel_compiler import FORMAT, LoweredCache, MachineCodeCache
 from dragoman.kernels.sources import digest
 
 KEYS_KEPT = 3  # per module, so that two checkouts, or a branch and its parent, do not evict each other's kernels
@@ -52,7 +54,7 @@ def _is_ours(directory: Path) -> bool:
 
 def key_of(module: str) -> str:
     """What the compiled forms of a module's kernels are stored under: all that they depend on but the processor."""
-    settings = f"{numba.__version__} {sys.version_info[:2]} {OPTIONS} {config.BOUNDSCHECK} {config.OPT}"
+    settings = f"{numba.__version__} {sys.version_info[:2]} {OPTIONS} {FORMAT} {config.BOUNDSCHECK} {config.OPT}"
     return hashlib.sha256((digest(module) + settings).encode()).hexdigest()[:16]
 
 
@@ -101,7 +103,13 @@ class Locator(caching._CacheLocator):  # type: ignore[misc]
         return None if root is None else cls(py_func, root)
 
 
-class CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
-    """Numba's way of writing and reading one compiled function, at our place."""
+class MachineCode(MachineCodeCache):
+    """How Numba writes and reads a kernel that Python calls, at our place."""
+
+    _locator_classes = (Locator,)
+
+
+class Lowered(LoweredCache):
+    """How Numba writes and reads a kernel that kernels call, at our place."""
 
     _locator_classes = (Locator,)

@@ -16,13 +16,15 @@ from numba.core import caching
 from numba.core.runtime import rtsys
 
 from dragoman.kernels import claims, shipped
-from dragoman.kernels.cache import CacheImpl, place_of
+from dragoman.kernels.cache import place_of
 
 
 class Cache(caching.Cache):  # type: ignore[misc]
     """Numba's cache of one function, at our place; loading machine code does not load all that compiling needs."""
 
-    _impl_class = CacheImpl
+    def __init__(self, function: Any, kind: type[Any]) -> None:
+        self._impl_class = kind
+        super().__init__(function)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """The compiled form for these types, if there is one."""
@@ -36,17 +38,16 @@ class Cache(caching.Cache):  # type: ignore[misc]
 
 
 class KernelCache:
-    """What a kernel's dispatcher asks for compiled forms; whatever goes wrong here only costs time."""
+    """What a kernel's dispatcher asks for compiled forms of one kind; whatever goes wrong here only costs time."""
 
-    def __init__(self, function: Any) -> None:
-        self._function = function
-        self._name = f"{function.__module__}.{function.__qualname__}"
+    def __init__(self, function: Any, kind: type[Any]) -> None:
+        self._function, self._kind = function, kind
         self._opened: Any = None
 
     def _open(self) -> Any:
         if self._opened is None:
             try:
-                self._opened = Cache(self._function)
+                self._opened = Cache(self._function, self._kind)
             except (RuntimeError, OSError):  # there is no directory for it
                 self._opened = caching.NullCache()
         return self._opened
@@ -55,7 +56,7 @@ class KernelCache:
         """The compiled form for these types; None if this process is to compile it, and then store it."""
         found = self._load(signature, context)
         if found is None:
-            found = shipped.load(self._function, signature, context)
+            found = shipped.load(self._function, self._kind, signature, context)
         if found is None and isinstance(cache := self._open(), Cache) and claims.take(cache.root, self._claim):
             found = self._load(signature, context)
             if found is not None:
@@ -86,7 +87,7 @@ class KernelCache:
 
     @property
     def _claim(self) -> str:
-        return f"{place_of(self._function.__module__)}/{self._name}"
+        return f"{place_of(self._function.__module__)}/{self._function.__qualname__}/{self._kind.__name__}"
 
     @property
     def cache_path(self) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any
 from numba.core import event
 
 from dragoman.kernels import known
+from dragoman.kernels.lookup import KernelCache
 
 
 class ProgressLine:
@@ -54,6 +55,8 @@ class CompileListener(event.Listener):  # type: ignore[misc]
         if known.name_of(dispatcher.py_func) in known.kernels:
             self._depth -= 1
             if happening.is_failed:
-                dispatcher._cache.give_up()
+                for cache in (dispatcher._cache, dispatcher.lowered_cache):
+                    if isinstance(cache, KernelCache):
+                        cache.give_up()
             if self._depth == 0:
                 self._line.erase()

@@ -39,7 +39,7 @@ from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 
 from dragoman import __version__
-from dragoman.kernels.cache import CacheImpl, Locator, place_of
+from dragoman.kernels.cache import Locator, place_of
 from dragoman.kernels.sources import PACKAGE
 
 DISTRIBUTION = "dragoman_kernels"  # the package that holds them
@@ -76,19 +76,19 @@ class ShippedKernels:
         return content
 
 
-def load(function: Any, signature: Any, context: Any) -> Any:
-    """The shipped form of a kernel for these types; None if there is none that may be used."""
+def load(function: Any, kind: type[Any], signature: Any, context: Any) -> Any:
+    """The shipped form, of one kind, of a kernel for these types; None if there is none that may be used."""
     kernels = find()
     if kernels is None:
         return None
     try:
-        return _load(kernels, function, signature, context)
+        return _load(kernels, function, kind, signature, context)
     except Exception:  # whatever is wrong with the file: it is compiled instead
         return None
 
 
-def _load(kernels: ShippedKernels, function: Any, signature: Any, context: Any) -> Any:
-    cache, place = _shipped_cache(kernels)(function), place_of(function.__module__)
+def _load(kernels: ShippedKernels, function: Any, kind: Any, signature: Any, context: Any) -> Any:
+    cache, place = _shipped_cache(kernels, kind)(function), place_of(function.__module__)
     index = f"{place}/{cache._impl.filename_base}.nbi"
     if index not in kernels.hashes:  # the source differs from what was compiled
         return None
@@ -103,7 +103,7 @@ def _load(kernels: ShippedKernels, function: Any, signature: Any, context: Any) 
 
 
 @functools.cache
-def _shipped_cache(kernels: ShippedKernels) -> Any:
+def _shipped_cache(kernels: ShippedKernels, kind: type[Any]) -> Any:
     """Numba's cache class for a directory of shipped kernels; it names files and keys, and reads nothing."""
 
     class ShippedLocator(Locator):
@@ -111,7 +111,7 @@ def _shipped_cache(kernels: ShippedKernels) -> Any:
         def from_function(cls, py_func: Any, py_file: str) -> Locator:  # noqa: ARG003 (Numba's signature)
             return cls(py_func, kernels.root)
 
-    implementation = type("ShippedImpl", (CacheImpl,), {"_locator_classes": (ShippedLocator,)})
+    implementation = type("ShippedImpl", (kind,), {"_locator_classes": (ShippedLocator,)})
     return type("ShippedCache", (caching.Cache,), {"_impl_class": implementation})
 
 

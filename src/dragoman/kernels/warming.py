@@ -223,7 +223,7 @@ def compiled() -> int:
 
 def _count(place: Path) -> int:
     with suppress(OSError):
-        return sum(name.endswith(".nbi") for name in os.listdir(place))  # noqa: PTH208 (called several times a second)
+        return sum(name.endswith("-lowered.nbi") for name in os.listdir(place))  # noqa: PTH208 (called several times a second)
     return 0
 
 
