@@ -14,18 +14,23 @@ Numba that are not public, see `dragoman.kernels`.
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import llvmlite.binding as llvm
+import numpy as np
+from numba import typeof
 from numba.core import caching, compiler, event, sigutils, typing
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
+from numba.core.types import Array, BaseTuple
+from numba.np.numpy_support import from_dtype
 
 FORMAT = 2  # of what the cache keeps: one more when this module makes other code, or keeps other parts
 ENVIRONMENT = "_ZN08NumbaEnv"  # begins the names of variables that point to the constants of a function
@@ -154,6 +159,17 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
             library.codegen.set_env(each.env_name, each)
         return result
 
+    def typeof_pyval(self, val: Any) -> Any:
+        """The Numba type of an argument."""
+        found = _type_of(val)
+        if found is None:
+            return super().typeof_pyval(val)
+        self._types_active_call.add(found)
+        return found
+
+    def _compilation_chain_init_hook(self) -> None:
+        """Do not look for Numba's extensions before anything is compiled: that reads about every installed package."""
+
     # What Numba asks while it compiles a kernel that calls this one
 
     @property
@@ -176,6 +192,23 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
         """The key under which Numba finds the lowered code."""
         types, _ = sigutils.normalize_signature(sig)
         return self.lowered[types].entry_point
+
+
+def _type_of(value: Any) -> Any:
+    """The Numba type of a value, if it is of arrays; as Numba's own, but without loading `numpy.ma` to compare."""
+    kind = type(value)
+    if kind is np.ndarray or kind is np.memmap:
+        layout = "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else "A"
+        return _array_type(value.dtype, value.ndim, layout, not value.flags.writeable)
+    if isinstance(value, tuple):
+        members = [_type_of(each) or typeof(each) for each in value]
+        return None if None in members else BaseTuple.from_types(members, kind)
+    return None
+
+
+@functools.cache
+def _array_type(dtype: Any, dimensions: int, layout: str, read_only: bool) -> Any:
+    return Array(from_dtype(dtype), dimensions, layout, readonly=read_only)
 
 
 @contextlib.contextmanager
