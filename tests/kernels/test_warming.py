@@ -78,7 +78,7 @@ def use(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 
 def warm() -> warming.Warming:
     found = warming.Warming().start()
-    found.wait()
+    assert found.finished.wait(300)
     return found
 
 

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,12 +81,6 @@ class Warming:
         done = min(compiled(), total)
         speed = (done - self._already) / max(time.monotonic() - self._began, 0.1)
         return Status(done, total, (total - done) / speed if done > self._already + total // 20 else None)
-
-    def wait(self, progress: Callable[[Status], None] | None = None) -> None:
-        """Return when everything is compiled; `progress` is called meanwhile."""
-        while not self.finished.wait(PAUSE if progress else None):
-            if progress:
-                progress(self.status())
 
     def stop(self) -> None:
         """End the workers; what they have compiled is kept."""
@@ -182,17 +176,21 @@ class Warming:
                 old.unlink(missing_ok=True)
 
 
-def warm(without: tuple[str, ...] = (), *, load: bool = True) -> int:
+def warm(*, load: bool = True, only_first: bool = False) -> int:
     """Compile every kernel that is in no cache, on all cores, and load all of them; returns their number.
 
-    Those of modules whose name begins with one of `without` are compiled but not loaded; without `load`, none are.
+    Without `load`, they are compiled only. With `only_first`, return when what learning, translating and completing
+    need is there; the workers go on with the rest for as long as this process lives.
     """
     line = ProgressLine()
     warming = Warming().start()
-    warming.wait(lambda status: line.show(status.done, status.total))
+    enough = warming.first if only_first else warming.finished
+    while not enough.wait(PAUSE):
+        status = warming.status()
+        line.show(status.done, status.total)
     line.erase()
     if load:
-        load_kernels(without=without)
+        load_kernels(FIRST if only_first else ())
     return len(known.kernels)
 
 

@@ -45,7 +45,7 @@ class Startup:
 
     def until_ready(self) -> None:
         """Get all other kernels."""
-        self.warming.wait()
+        self.warming.finished.wait()
         load_kernels(without=UNUSED)
 
     def _tell(self, done: int, total: int) -> None:
