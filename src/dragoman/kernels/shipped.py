@@ -27,7 +27,6 @@ import platform
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +176,8 @@ def environment() -> dict[str, Any]:
 
 def write_manifest(root: Path, fingerprint: str) -> None:
     """List the files of a directory, with what they were compiled with and for: this process's settings of Numba."""
+    from importlib.metadata import distribution  # which takes longer to import than all the rest here
+
     triple, name, features = cpu_target.target_context.codegen().magic_tuple()
     tags = [
         line.split()[1] for line in str(distribution("numba").read_text("WHEEL")).splitlines() if line[:4] == "Tag:"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import hashlib
 import re
 import sys
@@ -71,12 +72,14 @@ def _import_statements(source: bytes) -> ast.Module:
     return ast.parse(source)
 
 
+@functools.cache
 def kernel_modules() -> dict[str, int]:
     """The modules of this package that hold kernels, and how many each has."""
     found = ((_module_of(path), path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*_kernels.py")))
     return {name: len(_DECORATED.findall(text)) for name, text in found}
 
 
+@functools.cache
 def exercises() -> dict[str, str]:
     """The functions of this package that are marked `@exercise`: their names, and their text."""
     files = ((_module_of(path), path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py")))

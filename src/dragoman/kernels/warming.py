@@ -190,7 +190,7 @@ def warm(*, load: bool = True, only_first: bool = False) -> int:
         line.show(status.done, status.total)
     line.erase()
     if load:
-        load_kernels(FIRST if only_first else ())
+        load_kernels(FIRST[-1:] if only_first else ())
     return len(known.kernels)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from dragoman.kernels.warming import FIRST, Warming, load_kernels
@@ -38,7 +39,8 @@ class Startup:
         """Get the kernels that the first requests need, and prepare what there is to prepare."""
         self.warming.start()
         self.warming.first.wait()
-        load_kernels(only=FIRST)
+        with suppress(OSError):  # there is no room for temporary files: requests load what they need
+            load_kernels(only=FIRST[-1:])
         if self._prepare:
             self._prepare(self._tell)
         self.usable = True
@@ -46,7 +48,7 @@ class Startup:
     def until_ready(self) -> None:
         """Get all other kernels."""
         self.warming.finished.wait()
-        load_kernels(without=UNUSED)
+        load_kernels(without=(*UNUSED, *FIRST))
 
     def _tell(self, done: int, total: int) -> None:
         self._learned = done, total
