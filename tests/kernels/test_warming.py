@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from dragoman.kernels import sources, warming
+from dragoman.kernels import shipped, sources, warming
 from dragoman.kernels.cache import place_of
+from dragoman.kernels.shipped import ShippedKernels
 
 KERNELS = """
 from dragoman.kernels import kernel
@@ -115,6 +117,20 @@ def test_a_program_waits_for_the_workers_of_another(notes: Path, tmp_path: Path)
         other.kill()  # without having finished: its work is taken over
     assert found.finished.wait(120)
     assert warming.is_complete()
+
+
+def test_shipped_kernels_are_replaced_by_native_ones_only_if_asked(
+    notes: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    everything = ShippedKernels(tmp_path, warming.fingerprint(), ("", "", ""), {})
+    monkeypatch.setattr(shipped, "find", lambda: everything)
+    warm()
+    assert not notes.exists()
+    monkeypatch.setenv("DRAGOMAN_KERNELS", "replace")
+    assert warming.Warming().start().finished.is_set()  # nobody has to wait for it
+    while not warming.is_complete(native=True):
+        time.sleep(0.1)
+    assert notes.exists()
 
 
 def test_without_a_cache_nothing_is_started(notes: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -3,42 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
 
-import httpx
 import pytest
-import uvicorn
-from fastapi import FastAPI
 
 from dragoman.server import startup
-from dragoman.server.config import Settings
-from dragoman.server.running import configure
-from dragoman.server.startup import Preparation, Startup, Tell
-from tests.server.support import make_projects
+from dragoman.server.startup import Tell
+from tests.server.support import make_projects, starting
 
 pytestmark = pytest.mark.kernels
-
-
-@contextmanager
-def starting(folder: Path, prepare: Preparation) -> Iterator[httpx.Client]:
-    """A server that is listening; it is not ready before `prepare` returns."""
-    config = configure(Settings(paths=(folder,), port=0), startup=Startup(prepare))
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive()
-    try:
-        port = server.servers[0].sockets[0].getsockname()[1]
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False) as client:
-            yield client
-    finally:
-        cast(FastAPI, config.app).state.context.startup.warming.stop()
-        server.should_exit = True
-        thread.join()
 
 
 def test_the_page_is_there_at_once_and_requests_are_answered_when_all_is_prepared(tmp_path: Path) -> None:

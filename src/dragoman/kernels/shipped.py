@@ -11,7 +11,8 @@ nothing is unpickled unless
 A kernel that fails any of this is compiled as if nothing had been shipped. The hashes protect from damage and half-made
 upgrades; from people, the permissions do, as they do for the Python files beside them.
 
-DRAGOMAN_KERNELS names another directory, or is `native` to use no shipped kernels at all.
+DRAGOMAN_KERNELS names another directory; or it is `native`, to use no shipped kernels at all, or `replace`, to use them
+and compile native ones in the background, for the next start.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ DISTRIBUTION = "dragoman_kernels"  # the package that holds them
 FOLDER = "compiled"
 MANIFEST = "manifest.json"
 FORMAT = 1
-NATIVE = "native"
+NATIVE, REPLACE = "native", "replace"
 
 
 class UnusableError(Exception):
@@ -128,7 +129,7 @@ def problem() -> str | None:
 
 @functools.cache
 def _examine(chosen: str) -> ShippedKernels | UnusableError | None:
-    root = _installed() if not chosen else None if chosen == NATIVE else Path(chosen)
+    root = _installed() if chosen in ("", REPLACE) else None if chosen == NATIVE else Path(chosen)
     if root is None or config.DISABLE_JIT:
         return None
     try:

@@ -35,6 +35,7 @@ from dragoman.kernels.progress_line import ProgressLine
 from dragoman.kernels.sources import NAME, PACKAGE, exercises, kernel_modules
 
 FIRST = tuple(f"{NAME}.first_suggestion.{each}" for each in ("suggest", "learn", "learn_and_suggest"))
+SETTING = "DRAGOMAN_KERNELS"
 CLAIM = "warming up"  # held by the one process whose workers compile
 LARGE = 800 << 20  # bytes of memory beyond which a worker is replaced
 STAMPS_KEPT = 8
@@ -65,9 +66,13 @@ class Warming:
 
     def start(self) -> Warming:
         """Begin, unless everything is there already."""
-        if self._root is None or config.DISABLE_JIT or is_complete() or not os.access(self._root, os.W_OK):
+        if self._root is None or config.DISABLE_JIT or not os.access(self._root, os.W_OK) or is_complete(native=True):
             self._finish()
             return self
+        if is_complete():  # everything was shipped
+            self._finish()
+            if os.environ.get(SETTING) != shipped.REPLACE:
+                return self
         self._already = compiled()
         atexit.register(self.stop)
         threading.Thread(target=self._run, name="warming up", daemon=True).start()
@@ -97,7 +102,7 @@ class Warming:
         """Have the workers compile, or wait for those of another process; take over if it ends without finishing."""
         assert self._root is not None  # noqa: S101
         try:
-            while not self._stopped and not is_complete():
+            while not self._stopped and not is_complete(native=True):
                 if (self._root / _stamp("first")).exists():
                     self.first.set()
                 if claims.attempt(self._root, CLAIM):
@@ -153,6 +158,9 @@ class Warming:
 
     def _start_worker(self) -> subprocess.Popen[str] | None:
         path = os.pathsep.join(filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")]))
+        settings = {"PYTHONPATH": path, "NUMBA_NUM_THREADS": "1"}
+        if os.environ.get(SETTING) == shipped.REPLACE:
+            settings[SETTING] = shipped.NATIVE
         command = [sys.executable, "-P", "-m", f"{NAME}.kernels.compile_worker"]
         with suppress(OSError):
             process = subprocess.Popen(  # noqa: S603 (our own module)
@@ -161,7 +169,7 @@ class Warming:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 text=True,
-                env=os.environ | {"PYTHONPATH": path, "NUMBA_NUM_THREADS": "1"},
+                env=os.environ | settings,
             )
             self._processes.append(process)
             return process
@@ -205,12 +213,12 @@ def load_kernels(only: Collection[str] = (), without: tuple[str, ...] = ()) -> N
             function()
 
 
-def is_complete() -> bool:
-    """Whether nothing is left to compile: all of it was shipped, or is in the cache."""
-    found, root = shipped.find(), cache_directory()
-    return (found is not None and found.fingerprint == fingerprint()) or (
-        root is not None and (root / _stamp("all")).exists()
-    )
+def is_complete(*, native: bool = False) -> bool:
+    """Whether nothing is left to compile: all of it is in the cache or, unless it has to be native, was shipped."""
+    if not native and (found := shipped.find()) and found.fingerprint == fingerprint():
+        return True
+    root = cache_directory()
+    return root is not None and (root / _stamp("all")).exists()
 
 
 def compiled() -> int:
