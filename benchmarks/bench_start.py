@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -102,8 +102,9 @@ def start(name: str, **settings: str) -> None:
     work = _children() - before
     cores = len(os.sched_getaffinity(0))
     print(f"{name}: page {page:.1f} s, usable {usable:.1f} s, first suggestion {first:.1f} s, ready {ready:.1f} s")
-    print(f"  {work:.1f} s of processor time: {work / cores:.1f} s on each of {cores} cores; {compiled} forms compiled")
-    print(f"  the server itself: {first_work:.1f} s until the first suggestion, {memory} MB at most")
+    print(f"  processor time: {first_work:.1f} s until the first suggestion, {work:.1f} s in all;", end=" ")
+    print(f"on each of {cores} cores {first_work / cores:.1f} s and {work / cores:.1f} s")
+    print(f"  {compiled} forms compiled; the server has had {memory} MB at most")
 
 
 def _wait(address: str, path: str, began: float, *, usable: bool = False) -> float:
@@ -138,9 +139,14 @@ def _children() -> float:
 
 
 def _processor(process: int) -> float:
-    """Seconds of processor time that a process has used so far."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Seconds of processor time that a process and those that it has started have used so far."""
+    with suppress(OSError):
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        children = [
+            int(each) for path in Path(f"/proc/{process}/task").glob("*/children") for each in path.read_text().split()
+        ]
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + sum(map(_processor, children))
+    return 0.0
 
 
 def _memory(process: int) -> int:
