@@ -29,7 +29,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
-from numba.core.types import Array, BaseTuple
+from numba.core.types import Array
+from numba.core.types.containers import BaseTuple
 from numba.np.numpy_support import from_dtype
 
 FORMAT = 2  # of what the cache keeps: one more when this module makes other code, or keeps other parts
@@ -207,7 +208,7 @@ def _type_of(value: Any) -> Any:
 
 
 @functools.cache
-def _array_type(dtype: Any, dimensions: int, layout: str, read_only: bool) -> Any:
+def _array_type(dtype: Any, dimensions: int, layout: Any, read_only: bool) -> Any:
     return Array(from_dtype(dtype), dimensions, layout, readonly=read_only)
 
 
