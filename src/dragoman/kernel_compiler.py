@@ -29,8 +29,9 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
-from numba.core.types import Array, unliteral
+from numba.core.types import Array
 from numba.core.types.containers import BaseTuple
+from numba.core.types.misc import unliteral
 from numba.np.numpy_support import from_dtype
 
 FORMAT = 2  # of what the cache keeps: one more when this module makes other code, or keeps other parts
@@ -78,7 +79,7 @@ class MachineLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Machine code for Python to call; other libraries cannot link it."""
 
     def _optimize_functions(self, module: Any) -> None:
-        """Leave this to the optimisation of the whole: only what Python calls is added here, which is long but plain."""
+        """Leave this to the optimisation of the whole; only what Python calls is added here: long, but plain."""
         module.data_layout = self._codegen._data_layout
 
     def get_pointer_to_function(self, name: str) -> int:
