@@ -29,7 +29,9 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
-from numba.core.types import Array, BaseTuple
+from numba.core.types import Array
+from numba.core.types.containers import BaseTuple
+from numba.core.types.misc import unliteral
 from numba.np.numpy_support import from_dtype
 
 FORMAT = 2  # of what the cache keeps: one more when this module makes other code, or keeps other parts
@@ -75,6 +77,10 @@ class LoweredLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 class MachineLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Machine code for Python to call; other libraries cannot link it."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        """Leave this to the optimisation of the whole; only what Python calls is added here: long, but plain."""
+        module.data_layout = self._codegen._data_layout
 
     def get_pointer_to_function(self, name: str) -> int:
         """The address of a function of this library."""
@@ -179,11 +185,12 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """How a call is typed, with the parameters and arguments."""
-        parameters, types = self._compiler.fold_argument_types(args, kws)
+        parameters, folded = self._compiler.fold_argument_types(args, kws)
+        types = tuple(map(unliteral, folded))  # LLVM knows constants anyway, and need not see a kernel for each of them
         with global_compiler_lock, self._compiling_counter:
             if types not in self.lowered:
                 with event.trigger_event("numba:compile", data={"dispatcher": self}):
-                    self.lower(tuple(types))
+                    self.lower(types)
         name = self.py_func.__name__
         template = typing.make_concrete_template(f"CallTemplate({name})", name, self.nopython_signatures)
         return template, parameters, types, {}
@@ -207,7 +214,7 @@ def _type_of(value: Any) -> Any:
 
 
 @functools.cache
-def _array_type(dtype: Any, dimensions: int, layout: str, read_only: bool) -> Any:
+def _array_type(dtype: Any, dimensions: int, layout: Any, read_only: bool) -> Any:
     return Array(from_dtype(dtype), dimensions, layout, readonly=read_only)
 
 
