@@ -9,6 +9,8 @@ the first start of dragoman does. Only processor time is counted, so it may run 
 from __future__ import annotations
 
 import argparse
+import gc
+import importlib
 import os
 import resource
 import tempfile

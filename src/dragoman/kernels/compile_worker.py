@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -21,6 +22,7 @@ def main() -> None:
     """Work until there are no more names."""
     with suppress(OSError, AttributeError):
         os.nice(POLITENESS)
+    gc.disable()  # looking through all objects of the compiler takes long; a worker that has grown is replaced
     answers, sys.stdout = sys.stdout, sys.stderr  # whatever an exercise prints is no answer
     for line in sys.stdin:
         try:
