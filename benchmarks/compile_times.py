@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import importlib
 import os
 import resource
 import tempfile
@@ -118,13 +117,15 @@ def main() -> None:
 
         clock = StageClock()
         listen(clock)
+        gc.disable()  # as in the processes that compile
         load_kernels()  # in this process, whose events are heard
         clock.start("exercises")
         print_tables(clock.seconds, most)
-    loaded = [each for each in known.kernels.values() if each.overloads]
-    several = [each for each in loaded if len(each.overloads) > 1]
-    print(f"\n{len(loaded)} kernels, {sum(len(each.overloads) for each in loaded)} signatures")
-    print("of more than one signature:", ", ".join(f"{each.__name__} ({len(each.overloads)})" for each in several))
+    called = sum(len(each.overloads) for each in known.kernels.values())
+    lowered = sum(len(each.lowered) for each in known.kernels.values())
+    print(
+        f"\n{len(known.kernels)} kernels, {lowered} with their types; machine code for the {called} that Python calls"
+    )
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB")
 
 
