@@ -123,9 +123,7 @@ def main() -> None:
         print_tables(clock.seconds, most)
     called = sum(len(each.overloads) for each in known.kernels.values())
     lowered = sum(len(each.lowered) for each in known.kernels.values())
-    print(
-        f"\n{len(known.kernels)} kernels, {lowered} with their types; machine code for the {called} that Python calls"
-    )
+    print(f"\n{len(known.kernels)} kernels, {lowered} with their types; {called} have machine code, for Python to call")
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB")
 
 
