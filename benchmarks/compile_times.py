@@ -9,7 +9,6 @@ the first start of dragoman does. Only processor time is counted, so it may run 
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import resource
 import tempfile
@@ -112,13 +111,14 @@ def main() -> None:
     most, kept = vars(arguments.parse_args()).values()
     with tempfile.TemporaryDirectory() as temporary:
         os.environ["DRAGOMAN_CACHE"] = kept or temporary
-        from dragoman.kernels import known
+        from dragoman.kernels import compile_worker, known, sources
         from dragoman.kernels.warming import load_kernels
 
         clock = StageClock()
         listen(clock)
-        gc.disable()  # as in the processes that compile
-        load_kernels()  # in this process, whose events are heard
+        for name in sources.exercises():
+            load_kernels([name])  # in this process, whose events are heard
+            compile_worker.settle()
         clock.start("exercises")
         print_tables(clock.seconds, most)
     called = sum(len(each.overloads) for each in known.kernels.values())

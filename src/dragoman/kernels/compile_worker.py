@@ -22,7 +22,6 @@ def main() -> None:
     """Work until there are no more names."""
     with suppress(OSError, AttributeError):
         os.nice(POLITENESS)
-    gc.disable()  # looking through all objects of the compiler takes long; a worker that has grown is replaced
     answers, sys.stdout = sys.stdout, sys.stderr  # whatever an exercise prints is no answer
     for line in sys.stdin:
         try:
@@ -30,7 +29,14 @@ def main() -> None:
             outcome = "done"
         except Exception:  # whoever needs these kernels will meet the error, and report it
             outcome = "failed"
+        settle()
         print(outcome, _memory(), file=answers, flush=True)
+
+
+def settle() -> None:
+    """Free what is left of compiling, once; what is still there stays, and need not be looked through again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _exercise(name: str) -> None:
