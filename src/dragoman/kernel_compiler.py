@@ -258,8 +258,8 @@ def _keep(environments: list[Any]) -> list[tuple[Any, list[Any]]]:
 def _restore(kept: list[tuple[Any, list[Any]]]) -> list[Any]:
     """The environments of these names in this process, with at least these constants.
 
-    If there is one already, Numba takes it as it is. But it may be that of a kernel that was only lowered here, and lack
-    the constants of what Python calls, which come after those of the kernel.
+    If there is one already, Numba takes it as it is. But it may be that of a kernel that was only lowered here, and
+    lack the constants of what Python calls, which come after those of the kernel.
     """
     for environment, constants in kept:
         here = environment.consts
