@@ -21,7 +21,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -251,12 +251,16 @@ def _stamp(what: str) -> str:
 def _workers() -> int:
     """As many as there are cores and room in memory for."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    room = cores
-    with suppress(OSError, ValueError, StopIteration):
+    return max(1, min([cores, *(memory // LARGE for memory in _memory_limits())]))
+
+
+def _memory_limits() -> Iterator[int]:
+    """Bytes of memory that are free, and that a container is allowed, as far as the system says."""
+    with suppress(OSError, StopIteration):
         lines = Path("/proc/meminfo").read_text().splitlines()
-        free = next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:"))
-        room = free // LARGE
-    return max(1, min(cores, room))
+        yield next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:"))
+    with suppress(OSError, ValueError):  # no such file, or "max": no limit
+        yield int(Path("/sys/fs/cgroup/memory.max").read_text())
 
 
 def _ask(process: subprocess.Popen[str], task: str) -> str:
