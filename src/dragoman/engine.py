@@ -31,6 +31,7 @@ from dragoman.fetching import fetch
 from dragoman.interactive import session
 from dragoman.interactive.graphs import Graphs
 from dragoman.languages import same_language
+from dragoman.models.defaults import CURRENT, defaults_of
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import DEFAULT, Weights
 from dragoman.parallel import map_in_order
@@ -113,7 +114,7 @@ class Engine(Looking):
         own = Knowledge(below, tokens=tokens, order=ORDER if order is None else order).models.language.order
         if order not in (own, None):
             raise BadInputError(f"the base was trained with order={own}", remedy=f"create the project with order={own}")
-        settings = {"preset": preset, "tokens": tokens, "order": own}
+        settings = {"preset": preset, "tokens": tokens, "order": own, "defaults": CURRENT}
         languages = {"source": source, "target": target}
         project = Project.create(path, settings, **languages, journal=journal, base=directory, unfinished=unfinished)
         engine = cls(project, write=True, memory=memory)
@@ -528,7 +529,8 @@ class Engine(Looking):
         self.check_writable()
         self._check_untaught()
         settings = self._project.settings
-        base = Knowledge(tokens=settings["tokens"], order=settings["order"])
+        symmetrisation = defaults_of(settings).symmetrisation
+        base = Knowledge(tokens=settings["tokens"], order=settings["order"], symmetrisation=symmetrisation)
         with bars() if progress is True else nullcontext(progress or None) as report:
             learned = base.train(pairs, progress=report)
         with self._writing():
