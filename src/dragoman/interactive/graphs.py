@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dragoman.interactive.guess import Guess, guess
 from dragoman.project.opened import OpenProject
+from dragoman.project.preparing import PreparedSource
 from dragoman.project.state import State
 from dragoman.project.translating import search_behind, search_in_pieces
 from dragoman.search.constrained import Prefix
@@ -61,7 +62,13 @@ class Graphs:
         self._project = project
         self._said, self._continue_from = said, continue_from
         self._continuing = threading.Lock()
+        self._prepared = PreparedSource()
         self._fixed = {word for word, fixed in zip(source.words, source.placeable, strict=True) if fixed}
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that is kept for further searches, in bytes."""
+        return self._prepared.nbytes
 
     def read(self, text: str) -> Sentence:
         """The tokens of a text in the target language."""
@@ -94,7 +101,7 @@ class Graphs:
         found = None if words else search_in_pieces(self._project._reading, self.source, beam)
         with self._project._reading() as state:
             prefix, revision = Prefix(self._model_words(state, words)), state.revision
-            found = found or search_behind(state, self.source, prefix, beam, self._said)
+            found = found or search_behind(state, self.source, prefix, beam, self._said, self._prepared)
         if sum(piece.work.arcs.size for piece in found.pieces) > MAX_ARCS:
             found.thin(MAX_ARCS)
         graph = found.graph().without_features()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +70,12 @@ class Source:
         if upstream and upstream.words:
             self.aligned = align(models, self.ids, words, self.spelling, upstream)
 
+    def with_own_spelling(self) -> Source:
+        """The same sentence for one more search, which may bring words of its own."""
+        copied = copy(self)
+        copied.spelling = self.spelling.copy()
+        return copied
+
 
 class Scorer:
     """Gives options their features and scores; made for one sentence, with the models as they are."""
@@ -122,6 +130,21 @@ def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient
     options = selected(options, kernels.order_options(options.first, options.row))
     kernels.fill_kin(options.first, options.orientations, options.row)
     return options
+
+
+class Offers(NamedTuple):
+    """What a search starts with, whatever the prefix; valid as long as the models do not change."""
+
+    sentence: Source
+    options: SpanOptions
+    inside: NDArray[np.float64]  # [J, WINDOW + 1] see `future`
+    after: NDArray[np.float64]  # [J + 1]
+
+
+def find_offers(scorer: Scorer, limit: int, factors: Factors | None, *, lenient: bool = False) -> Offers:
+    """The options of a sentence, and what uncovered words can add; arguments as for `find_options`."""
+    options = find_options(scorer, limit, factors, lenient=lenient)
+    return Offers(scorer.sentence, options, *future(options))
 
 
 def new_span_options(first: Ids, row: NDArray[np.void], words: Ids, counts: Ids) -> SpanOptions:

@@ -155,7 +155,7 @@ def offer(
     row, counts = found.row.copy(), found.counts.copy()
     known = _recognise(row, found.words.tolist(), said, places)
     fresh = [block for block in sorted({*aligned.pairs, *aligned.blocks}) if block not in known]
-    fresh = [block for block in fresh if _keeps(block, aligned.heard.words, *fixed)]
+    fresh = _keeping(fresh, aligned.heard.words, *fixed)
     added = np.zeros(len(fresh), OPTION)
     for option, (s, e, a, b) in zip(added, fresh, strict=True):
         option["start"], option["end"], option["place"], option["reach"], option["taken"] = s, e, a, b, b - a
@@ -221,13 +221,13 @@ def _recognise(
     return known
 
 
-def _keeps(block: Block, said: Ids, copies: Ids, fixed: NDArray[np.bool_]) -> bool:
-    """Whether each word that must be kept stands among the target words just as often as in the span."""
-    s, e, a, b = block
-    return all(
-        np.count_nonzero(said[a:b] == word) == np.count_nonzero(copies[s:e] == word)
-        for word in np.unique(copies[fixed]).tolist()
-    )
+def _keeping(found: list[Block], said: Ids, copies: Ids, fixed: NDArray[np.bool_]) -> list[Block]:
+    """The blocks in which each word that must be kept stands among the target words just as often as in the span."""
+    for word in np.unique(copies[fixed]).tolist():
+        before = [np.append(0, np.cumsum(words == word)) for words in (copies, said)]  # how often, up to each place
+        source, target = (each.tolist() for each in before)
+        found = [(s, e, a, b) for s, e, a, b in found if source[e] - source[s] == target[b] - target[a]]
+    return found
 
 
 def _count(
