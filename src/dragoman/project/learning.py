@@ -45,11 +45,21 @@ class Comparison:
 
 def prepare(state: State, source: str, target: str, upstream: str | None = None, engine: str | None = None) -> Lesson:
     """Read a correction, and search for translations of its source if weights adapt; needs the engine's lock."""
-    pair = state.knowledge.read_pair(source, target)
-    said = _read_said(state, pair, upstream)
+    known = _known(state, source, upstream)
+    pair = state.knowledge.read_beside(known, target) if known else state.knowledge.read_pair(source, target)
+    said = known or _read_said(state, pair, upstream)
     wanted = state.adaptation_of(said is not None) or (said is not None and not state.is_untaught)
     found = translating.search(state, pair.source, upstream) if wanted else None
     return Lesson(state.revision, pair, found, said, engine)
+
+
+def _known(state: State, source: str, upstream: str | None) -> Pair | None:
+    """The source beside what another engine says, if both were just read for a translation."""
+    latest = translating.find_latest(state, source, upstream)
+    said = latest.search.upstream if latest else None
+    if latest is None or said is None or said.sentence is None:
+        return None
+    return Pair(latest.source, said.sentence, latest.search.source, said.words)
 
 
 def _read_said(state: State, pair: Pair, upstream: str | None) -> Pair | None:

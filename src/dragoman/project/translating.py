@@ -15,7 +15,7 @@ from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import Candidates, candidates
 from dragoman.cancelling import checkpoint
 from dragoman.project.preparing import PreparedSource, decoder, find_terms, hear
-from dragoman.project.state import State
+from dragoman.project.state import Latest, State
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam, Search
 from dragoman.search.hypotheses import Hypothesis, NBest
@@ -31,14 +31,19 @@ MAX_LIST_WORDS = 100_000  # words of the source times translations of an n-best 
 
 def search(state: State, source: Sentence, upstream: str | None = None) -> Search:
     """Search for translations of a sentence; kept for an adapter, which needs it again for the correction."""
-    key = state.revision, source.text, upstream
-    latest = state.latest  # read once, because other threads translate meanwhile
-    if latest and latest[0] == key:
-        return latest[1]
+    if latest := find_latest(state, source.text, upstream):
+        return latest.search
     found = search_behind(state, source, Prefix(()), "best", upstream)
     if state.adaptation or found.upstream:
-        state.latest = key, found
+        state.latest = Latest(state.revision, source, upstream, found)
     return found
+
+
+def find_latest(state: State, source: str, upstream: str | None) -> Latest | None:
+    """The last search, if it was for this source and the models have not changed since."""
+    latest = state.latest  # read once, because other threads translate meanwhile
+    wanted = state.revision, source, upstream
+    return latest if latest and (latest.revision, latest.source.text, latest.upstream) == wanted else None
 
 
 def search_in_pieces(reading: Reading, source: Sentence, beam: Beam | str = "best") -> Search | None:

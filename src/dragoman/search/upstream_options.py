@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -92,8 +93,9 @@ def can_be_said(models: ModelSet, words: tuple[str, ...], upstream: Suggestion) 
     return all(end - start <= WINDOW for start, end, _, _ in aligned.blocks)
 
 
+@lru_cache(maxsize=64)  # a correction needs what the translation before it has needed
 def alike(source: tuple[str, ...], target: tuple[str, ...]) -> NDArray[np.float64]:
-    """[J, I] a probability that two words stand for each other by the look of them."""
+    """[J, I] a probability that two words stand for each other by the look of them; must not be changed."""
     ratio = process.cdist(
         [w.lower() for w in source], [w.lower() for w in target], scorer=fuzz.ratio, score_cutoff=LIKE
     )
