@@ -13,6 +13,7 @@ from dragoman import engine as engine_module
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 from dragoman.project.multiline import joined
+from dragoman.project.provenance import changes_of
 from dragoman.project.state import said_in
 from tests.engine.support import assert_is_clean_replay
 
@@ -145,3 +146,23 @@ def test_the_explanation_tells_what_the_engine_said(engine: Engine) -> None:
     for source, target in CORRECTED.items():
         engine.learn(source, target)
     assert "The other engine said: Levanta la tapadera." in engine.explain("Lift the lid.").note
+
+
+@pytest.mark.parametrize("taught", [False, True])
+def test_a_term_that_overrides_the_engine_is_marked_and_explained(engine: Engine, taught: bool) -> None:
+    if taught:
+        for verb, said in (("Print", "Imprima"), ("Read", "Lea")):
+            engine.learn(f"{verb} the page.", f"{said} la página.", upstream=f"{said} la página.")
+    engine.set_term("file", "fichero")
+    found = engine.translate("Open the file.", upstream="Abra el archivo.")
+    assert found.text == "Abra el fichero."
+    assert [(phrase.kind, phrase.replaces) for phrase in found.phrases if phrase.replaces] == [("term", "archivo")]
+    [change] = changes_of(found, engine.provenance(found))
+    assert change.sentence == "The engine said “archivo”; the glossary says “fichero”."
+
+
+def test_a_term_that_the_engine_uses_itself_replaces_nothing(engine: Engine) -> None:
+    engine.set_term("file", "archivo")
+    found = engine.translate("Open the file.", upstream="Abra el archivo.")
+    assert found.text == "Abra el archivo."
+    assert not any(phrase.replaces for phrase in found.phrases)

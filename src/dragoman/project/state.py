@@ -32,7 +32,7 @@ from dragoman.upstream import fusion_learning
 from dragoman.upstream.fusion_trust import Confidence
 
 # Of snapshots, and how texts were split for them; snapshots of another format are ignored, the journal has it all.
-FORMAT = f"3 {SIGNATURE}"
+FORMAT = f"4 {SIGNATURE}"
 
 
 class Latest(NamedTuple):
@@ -148,7 +148,7 @@ class State:
         """Count what became of another engine's translation, or take that back (sign −1)."""
         fusion_learning.count(self.replacements, said, correction, sign)
         if said.costs is not None:
-            self.confidence.add(sign * said.costs)
+            self.confidence.add(said.costs, sign)
 
     def after_learning(self) -> None:
         """Drop factors of phrase pairs that the models have dropped because of the limit."""

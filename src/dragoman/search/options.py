@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from dragoman.search.lm_cache_kernels import ANSWER
 from dragoman.search.options_kernels import LINK, OPTION, WINDOW, SpanOptions
 from dragoman.search.spelling import Spelling
 from dragoman.search.terms import Found, settle
-from dragoman.search.upstream_options import NOTHING_HEARD, Suggestion, align, offer
+from dragoman.search.upstream_options import NOTHING_HEARD, Suggestion, align, find_place, offer
 from dragoman.tables import Table
 from dragoman.types import Term
 
@@ -121,7 +122,8 @@ def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient
     if sentence.aligned is not None:
         found = offer(found, sentence.aligned, scorer.models, sentence.ids, (sentence.copies, sentence.fixed))
     if sentence.terms:
-        found = settle(found, sentence.terms, sentence.spelling, lenient=lenient)
+        locate = partial(find_place, sentence.aligned) if sentence.aligned else None
+        found = settle(found, sentence.terms, sentence.spelling, lenient=lenient, locate=locate)
     options = new_span_options(*found[:-1])
     if factors is not None:
         learned = options.row["pair"] >= 0

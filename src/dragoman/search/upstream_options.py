@@ -196,6 +196,18 @@ def _weigh(
     row["evidence"] = weight * np.log(np.maximum(p, RAREST))
 
 
+def find_place(aligned: Aligned, start: int, end: int) -> tuple[int, Ids] | None:
+    """Where m says some source words, and with which of its words; None if those stand for other words too."""
+    linked = aligned.heard.linked
+    places = np.flatnonzero(linked[start:end].any(axis=0))
+    if not places.size:
+        return None
+    first, last = int(places[0]), int(places[-1]) + 1
+    if linked[:start, first:last].any() or linked[end:, first:last].any():
+        return None
+    return first, aligned.heard.words[first:last]
+
+
 def _by_span(aligned: Aligned) -> dict[tuple[int, int], list[tuple[int, int]]]:
     """Where the translations of each source span stand in m, the shortest first."""
     places: dict[tuple[int, int], list[tuple[int, int]]] = {}
