@@ -182,7 +182,7 @@ class Engine(Looking):
         checkpoint()
         if upstream is None:
             upstream = self._ask(text, needed=n > 1 or not (self._uses_memory(memory) and self.exact_match(text)))
-        ahead = self._search_ahead(text, n, memory) if upstream is None and len(text) > MAX_UNCUT_WORDS else None
+        ahead = self._search_ahead(text, n, memory, upstream) if len(text) > MAX_UNCUT_WORDS else None
         with self._reading() as state:
             source = self._read(state, text)
             check_list(n, len(source))
@@ -191,7 +191,7 @@ class Engine(Looking):
             matches = state.memory.similar(text) if self._uses_memory(memory) else []
             ranked = [translating.recall(state, source, matches[0])] if matches and matches[0].similarity == 100 else []
             found = None
-            if upstream and translating.is_final(state, source, upstream):
+            if not ahead and upstream and translating.is_final(state, source, upstream):
                 ranked.append(translating.repeated(state, source, upstream))
             elif len(ranked) < n:
                 found = ahead or translating.search(state, source, upstream)
@@ -206,13 +206,15 @@ class Engine(Looking):
         nbest = list(different.values())[:n] if n > 1 else []
         return replace(ranked[0], nbest=nbest, matches=matches, upstream=upstream)
 
-    def _search_ahead(self, text: str, n: int, memory: bool | None) -> Search | None:
+    def _search_ahead(self, text: str, n: int, memory: bool | None, upstream: str | None = None) -> Search | None:
         """Search a long text with the lock released now and then, so that others need not wait; otherwise None."""
         with self._reading() as state:
             source = self._read(state, text)
             check_list(n, len(source))
             known = n == 1 and self._uses_memory(memory) and state.memory.exact(text)
-        return None if known else translating.search_in_pieces(self._reading, source)
+            if known or (upstream and len(source) and translating.is_final(state, source, upstream)):
+                return None
+        return translating.search_in_pieces(self._reading, source, upstream=upstream)
 
     def _list(
         self, source: Sentence, found: Search, n: int, revision: int, adaptation: Adaptation | None

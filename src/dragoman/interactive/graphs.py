@@ -98,7 +98,7 @@ class Graphs:
             self._continuing.release()
 
     def _find(self, words: tuple[str, ...], beam: Beam) -> Found:
-        found = None if words else search_in_pieces(self._project._reading, self.source, beam)
+        found = None if words else search_in_pieces(self._project._reading, self.source, beam, self._said)
         with self._project._reading() as state:
             prefix, revision = Prefix(self._model_words(state, words)), state.revision
             found = found or search_behind(state, self.source, prefix, beam, self._said, self._prepared)

@@ -7,6 +7,7 @@ Everything here needs the engine's lock.
 from __future__ import annotations
 
 import weakref
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from dragoman.errors import BadInputError
@@ -16,10 +17,10 @@ from dragoman.search.options import Offers
 from dragoman.search.pieces import MAX_UNCUT_WORDS
 from dragoman.search.searching import collect_offers
 from dragoman.search.upstream_options import Suggestion, can_be_said
+from dragoman.search.upstream_pieces import MAX_ALIGNED, cut_both
 from dragoman.types import Sentence, Term
 from dragoman.upstream.fusion_trust import FEATURE
 
-MAX_ALIGNED = 500  # words of another engine's translation; nothing can be aligned with more
 MAX_TERM_CHARACTERS = 400_000  # of what the terms in one text prescribe
 
 
@@ -73,7 +74,7 @@ def prepare(state: State, source: Sentence, beam: Beam, upstream: str | None, *,
     """Read a source and collect its options, unless it is so long that it is going to be cut."""
     words = state.knowledge.source.model_words(source)
     terms = find_terms(state, words, source.placeable)
-    said = hear(state, words, upstream)
+    said = hear(state, words, upstream if len(words) <= MAX_UNCUT_WORDS or not behind else None)
     offers = None
     if behind or len(words) <= MAX_UNCUT_WORDS:
         plan = decoder(state, beam, said).plan
@@ -85,11 +86,14 @@ def hear(state: State, words: tuple[str, ...], upstream: str | None) -> Suggesti
     """What another engine says as the search takes it; None if it cannot be joined with what was learned."""
     target = state.knowledge.target
     said = target.read(upstream) if upstream is not None else None
-    if said is None or not 1 <= len(said) <= MAX_ALIGNED or len(words) > MAX_UNCUT_WORDS:
+    if said is None or not len(said):
         return None
-    bonus = state.confidence.searched
-    heard = Suggestion(target.model_words(said), said, bonus, state.trust, state.replacements)
-    return heard if can_be_said(state.knowledge.models, words, heard) else None
+    models = state.knowledge.models
+    heard = Suggestion(target.model_words(said), said, state.confidence.searched, state.trust, state.replacements)
+    if len(words) > MAX_UNCUT_WORDS:
+        parts = cut_both(models, words, heard.words)
+        return replace(heard, parts=tuple(parts)) if parts else None
+    return heard if len(said) <= MAX_ALIGNED and can_be_said(models, words, heard) else None
 
 
 def find_terms(state: State, words: tuple[str, ...], placeable: tuple[bool, ...]) -> list[Term]:

@@ -46,7 +46,9 @@ def find_latest(state: State, source: str, upstream: str | None) -> Latest | Non
     return latest if latest and (latest.revision, latest.source.text, latest.upstream) == wanted else None
 
 
-def search_in_pieces(reading: Reading, source: Sentence, beam: Beam | str = "best") -> Search | None:
+def search_in_pieces(
+    reading: Reading, source: Sentence, beam: Beam | str = "best", upstream: str | None = None
+) -> Search | None:
     """Search a long sentence with the lock released between its pieces; None if it is short enough not to be cut.
 
     Each piece is searched with the models as they are at that moment.
@@ -55,11 +57,12 @@ def search_in_pieces(reading: Reading, source: Sentence, beam: Beam | str = "bes
         return None
     with reading() as state:
         words, last = state.knowledge.source.model_words(source), state.revision
-        pieces = Pieces(words, source.placeable, find_terms(state, words, source.placeable))
+        said = hear(state, words, upstream)
+        pieces = Pieces(words, source.placeable, find_terms(state, words, source.placeable), said)
     while not pieces.found:
         checkpoint()
         with reading() as state:
-            pieces.search_next(decoder(state, beam).plan, changed=state.revision != last)
+            pieces.search_next(decoder(state, beam, said).plan, changed=state.revision != last)
             last = state.revision
     return pieces.found
 

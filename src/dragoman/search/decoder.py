@@ -70,9 +70,9 @@ class Decoder:
 
         Words marked as placeable are copied, and terms, which must not overlap, get the translation they prescribe. A
         sentence of more than MAX_UNCUT_WORDS words is cut into pieces unless there is a prefix; either way the time
-        grows linearly with the number of words. What another engine says (`upstream`) is on offer too, unless the
-        sentence is cut. `offers` are those that `collect_offers` has found for this sentence, with the same terms
-        and upstream.
+        grows linearly with the number of words. What another engine says (`upstream`) is on offer too; for a sentence
+        that is cut, only if it has `parts`. `offers` are those that `collect_offers` has found for this sentence, with
+        the same terms and upstream.
         """
         if isinstance(source, str):
             raise BadInputError("a sentence is a list of words, not one string", remedy="split it first")
@@ -82,7 +82,7 @@ class Decoder:
             raise BadInputError(f"{len(placeable)} placeable marks for {len(source)} words")
         wanted = Prefix.of(prefix)
         if len(source) > MAX_UNCUT_WORDS and not wanted.words:
-            return search_pieces(self.plan, tuple(source), placeable, terms)
+            return search_pieces(self.plan, tuple(source), placeable, terms, upstream)
         return search_sentence(self.plan, tuple(source), placeable, wanted, terms, upstream=upstream, offers=offers)
 
 

@@ -9,7 +9,7 @@ always be said. A learned phrase for the same source words knows its place in m 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -57,6 +57,11 @@ class Suggestion:
     bonus: float = 0.0  # for each word taken from it, added to the weight of the feature
     trust: Trust = field(default_factory=Trust)
     replacements: Replacements = field(default_factory=Replacements)
+    parts: tuple[Block, ...] = ()  # of a long source: its pieces with the words that stand for them
+
+    def part(self, begin: int, stop: int) -> Suggestion:
+        """Some of the words, for a piece of the source."""
+        return replace(self, words=self.words[begin:stop], sentence=None, parts=())
 
 
 class Aligned(NamedTuple):
