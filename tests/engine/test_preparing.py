@@ -13,6 +13,7 @@ from dragoman.project.translating import search_behind
 from dragoman.search.constrained import Prefix
 from dragoman.search.options import Offers
 from dragoman.search.searching import collect_offers
+from dragoman.upstream.contract import as_answer
 from tests.engine.support import PAIRS
 
 pytestmark = pytest.mark.kernels
@@ -41,8 +42,8 @@ def test_searches_with_options_that_were_kept_find_the_same(
     with engine._reading() as state:
         source = state.knowledge.source.read(SOURCE)
         for words in [*PREFIXES, *PREFIXES]:
-            kept = search_behind(state, source, Prefix(words), "fast", said, prepared)
-            fresh = search_behind(state, source, Prefix(words), "fast", said)
+            kept = search_behind(state, source, Prefix(words), "fast", as_answer(said), prepared)
+            fresh = search_behind(state, source, Prefix(words), "fast", as_answer(said))
             assert [(each.words, each.score) for each in kept.nbest(20)] == [
                 (each.words, each.score) for each in fresh.nbest(20)
             ]

@@ -25,6 +25,7 @@ from dragoman.text.casing import in_capitals
 from dragoman.text.continuing import take_gaps
 from dragoman.text.tokens import split
 from dragoman.types import Sentence
+from dragoman.upstream.contract import Answer
 
 OPENING = Beam(pops=1000, stack=250)  # wide: what is not in the graph cannot be suggested at once
 MAX_POPS, MIN_POPS = 150_000, 100  # of the opening: for all words together, but at least so many for each
@@ -54,10 +55,10 @@ class Graphs:
         self,
         project: OpenProject,
         source: Sentence,
-        said: str | None = None,
-        continue_from: Callable[[str], str | None] | None = None,
+        said: Answer | None = None,
+        continue_from: Callable[[str], Answer | None] | None = None,
     ) -> None:
-        self.source, self.said = source, said
+        self.source, self.said = source, said.text if said else None
         self.version = 0  # how often another engine has said something new
         self._project = project
         self._said, self._continue_from = said, continue_from

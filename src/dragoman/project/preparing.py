@@ -6,7 +6,9 @@ Everything here needs the engine's lock.
 
 from __future__ import annotations
 
+import math
 import weakref
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,11 +18,14 @@ from dragoman.search.decoder import Beam, Decoder
 from dragoman.search.options import Offers
 from dragoman.search.pieces import MAX_UNCUT_WORDS
 from dragoman.search.searching import collect_offers
-from dragoman.search.upstream_options import Suggestion, can_be_said
+from dragoman.search.upstream_options import Alternative, Suggestion, can_be_said
 from dragoman.search.upstream_pieces import MAX_ALIGNED, cut_both
+from dragoman.text.side import Side
 from dragoman.types import Sentence, Term
+from dragoman.upstream.contract import Answer, Scored
 from dragoman.upstream.fusion_trust import FEATURE
 
+MAX_OTHERS = 9  # translations of another engine's n-best list, beside the first
 MAX_TERM_CHARACTERS = 400_000  # of what the terms in one text prescribe
 
 
@@ -60,7 +65,7 @@ class PreparedSource:
         offers = self._kept.offers if self._kept else None
         return sum(array.nbytes for array in offers.options) if offers else 0
 
-    def at(self, state: State, source: Sentence, beam: Beam, upstream: str | None, *, behind: bool) -> Preparation:
+    def at(self, state: State, source: Sentence, beam: Beam, upstream: Answer | None, *, behind: bool) -> Preparation:
         """What is kept, or made now; options `behind` a prefix differ where there are terms."""
         key = state.revision, source.text, upstream, beam.options
         kept = self._kept if self._key and self._key[0]() is state and self._key[1:] == key else None
@@ -70,7 +75,7 @@ class PreparedSource:
         return kept
 
 
-def prepare(state: State, source: Sentence, beam: Beam, upstream: str | None, *, behind: bool) -> Preparation:
+def prepare(state: State, source: Sentence, beam: Beam, upstream: Answer | None, *, behind: bool) -> Preparation:
     """Read a source and collect its options, unless it is so long that it is going to be cut."""
     words = state.knowledge.source.model_words(source)
     terms = find_terms(state, words, source.placeable)
@@ -82,18 +87,32 @@ def prepare(state: State, source: Sentence, beam: Beam, upstream: str | None, *,
     return Preparation(words, terms, said, offers, behind)
 
 
-def hear(state: State, words: tuple[str, ...], upstream: str | None) -> Suggestion | None:
+def hear(state: State, words: tuple[str, ...], upstream: Answer | None) -> Suggestion | None:
     """What another engine says as the search takes it; None if it cannot be joined with what was learned."""
     target = state.knowledge.target
-    said = target.read(upstream) if upstream is not None else None
-    if said is None or not len(said):
+    said = target.read(upstream.text) if upstream is not None else None
+    if upstream is None or said is None or not len(said):
         return None
     models = state.knowledge.models
     heard = Suggestion(target.model_words(said), said, state.confidence.searched, state.trust, state.replacements)
     if len(words) > MAX_UNCUT_WORDS:
         parts = cut_both(models, words, heard.words)
         return replace(heard, parts=tuple(parts)) if parts else None
-    return heard if len(said) <= MAX_ALIGNED and can_be_said(models, words, heard) else None
+    if len(said) > MAX_ALIGNED or not can_be_said(models, words, heard):
+        return None
+    return replace(heard, others=_others(target, upstream.nbest)) if upstream.nbest else heard
+
+
+def _others(target: Side, nbest: Sequence[Scored]) -> tuple[Alternative, ...]:
+    """The other translations of an n-best list, weighted by their probability, that of the first being 1."""
+    found = []
+    for rank, entry in enumerate(nbest[1 : MAX_OTHERS + 1], start=2):
+        known = entry.score is not None and nbest[0].score is not None
+        weight = math.exp(min(0.0, (entry.score or 0.0) - (nbest[0].score or 0.0))) if known else 1 / rank
+        said = target.read(entry.text)
+        if 1 <= len(said) <= MAX_ALIGNED:
+            found.append(Alternative(target.model_words(said), weight))
+    return tuple(found)
 
 
 def find_terms(state: State, words: tuple[str, ...], placeable: tuple[bool, ...]) -> list[Term]:

@@ -22,6 +22,7 @@ from dragoman.search.hypotheses import Hypothesis, NBest
 from dragoman.search.pieces import MAX_UNCUT_WORDS, Pieces
 from dragoman.search.searching import Links
 from dragoman.types import Match, Phrase, Sentence, Translation
+from dragoman.upstream.contract import Answer
 from dragoman.upstream.fusion import blended
 
 Reading = Callable[[], AbstractContextManager[State]]  # the state, for a `with` block during which nobody changes it
@@ -29,25 +30,25 @@ Reading = Callable[[], AbstractContextManager[State]]  # the state, for a `with`
 MAX_LIST_WORDS = 100_000  # words of the source times translations of an n-best list
 
 
-def search(state: State, source: Sentence, upstream: str | None = None) -> Search:
+def search(state: State, source: Sentence, upstream: Answer | None = None) -> Search:
     """Search for translations of a sentence; kept for an adapter, which needs it again for the correction."""
     if latest := find_latest(state, source.text, upstream):
         return latest.search
     found = search_behind(state, source, Prefix(()), "best", upstream)
     if state.adaptation or found.upstream:
-        state.latest = Latest(state.revision, source, upstream, found)
+        state.latest = Latest(state.revision, source, upstream.text if upstream else None, found)
     return found
 
 
-def find_latest(state: State, source: str, upstream: str | None) -> Latest | None:
+def find_latest(state: State, source: str, upstream: Answer | None) -> Latest | None:
     """The last search, if it was for this source and the models have not changed since."""
     latest = state.latest  # read once, because other threads translate meanwhile
-    wanted = state.revision, source, upstream
+    wanted = state.revision, source, upstream.text if upstream else None
     return latest if latest and (latest.revision, latest.source.text, latest.upstream) == wanted else None
 
 
 def search_in_pieces(
-    reading: Reading, source: Sentence, beam: Beam | str = "best", upstream: str | None = None
+    reading: Reading, source: Sentence, beam: Beam | str = "best", upstream: Answer | None = None
 ) -> Search | None:
     """Search a long sentence with the lock released between its pieces; None if it is short enough not to be cut.
 
@@ -72,7 +73,7 @@ def search_behind(
     source: Sentence,
     prefix: Prefix,
     beam: Beam | str,
-    upstream: str | None = None,
+    upstream: Answer | None = None,
     prepared: PreparedSource | None = None,
 ) -> Search:
     """Search for translations that begin with a prefix, using the terms of the glossary.
@@ -92,13 +93,13 @@ def search_behind(
     )
 
 
-def is_final(state: State, source: Sentence, upstream: str) -> bool:
+def is_final(state: State, source: Sentence, upstream: Answer) -> bool:
     """Whether what another engine says is to be taken as it is.
 
     So it is where nothing was learned, where the two cannot be joined, or where doing so has not paid; but never
     against the glossary.
     """
-    if not len(state.knowledge.target.read(upstream)):
+    if not len(state.knowledge.target.read(upstream.text)):
         return False
     words = state.knowledge.source.model_words(source)
     if state.glossary.find(words, source.placeable):

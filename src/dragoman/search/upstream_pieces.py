@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from dragoman.models.modelset import ModelSet
 from dragoman.search.options_kernels import WINDOW
-from dragoman.search.upstream_options import Block, alike, blocks, link
+from dragoman.search.upstream_links import Block, alike, blocks, link
 
 FULL_STOPS = frozenset(".!?…。！？")
 MAX_ALIGNED = 500  # words on either side; the time that an alignment takes grows with the cube of it
