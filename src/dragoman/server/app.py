@@ -42,6 +42,7 @@ from dragoman.server.routes import (
     projects,
     segments,
     statistics,
+    team,
     translations,
     workbench,
 )
@@ -53,7 +54,7 @@ from dragoman.server.workers import Workers
 
 OWN = (
     *(identity, projects, project_settings, translations, corrections, glossaries, statistics, documents, segments),
-    *(checks, live, events),
+    *(checks, team, live, events),
 )
 ROUTES = (*OWN, workbench, moses)
 COMPATIBLE = {"libretranslate": libretranslate, "modernmt": modernmt, "apertium": apertium}
