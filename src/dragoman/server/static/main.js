@@ -1,12 +1,13 @@
 // The page: routing, the bar, shortcuts that work everywhere, and waiting for the server.
 
-import { Refused, get, inside, ready, setKey } from "./api.js";
+import { Refused, get, inside, ready } from "./api.js";
 import { Desk } from "./desk.js";
 import { fill, find, h } from "./dom.js";
 import { toggleSheet } from "./keys.js";
 import { notifyError, sentence } from "./notices.js";
-import { Overview, download } from "./projects.js";
+import { Overview } from "./projects.js";
 import { preference, setPreference } from "./storage.js";
+import { askForKeys, loadPerson } from "./who.js";
 
 const nonce = document.querySelector("script[nonce]").nonce;
 const THEMES = { auto: "◐ Auto", light: "○ Light", dark: "● Dark" };
@@ -34,11 +35,12 @@ function bar() {
         id: "download",
         class: "quiet",
         hidden: true,
-        onclick: () => download(view.project.name, view.about.id).catch(notifyError),
+        onclick: () => view.download().catch(notifyError),
       },
       "Download",
     ),
     h("button", { class: "quiet", onclick: toggleSheet }, "Shortcuts ", h("kbd", {}, "F1")),
+    h("span", { id: "person" }),
     h("button", { id: "theme", class: "quiet", "aria-label": "Theme", onclick: nextTheme }),
   );
   setTheme(preference("theme", "auto"));
@@ -65,9 +67,9 @@ async function route() {
   view = null;
   document.title = "dragoman";
   try {
+    await loadPerson(signedOut);
     await (name && document_ ? desk(name, Number(document_), Number(number)) : overview());
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) return signIn(error);
     if (error instanceof Refused && error.status === 404 && name) return void (location.hash = "#/");
     fill(
       find("main"),
@@ -83,6 +85,14 @@ async function route() {
   }
 }
 
+/** Nobody is here any more: whoever comes next starts at the same place. */
+function signedOut() {
+  view?.stop();
+  view = null;
+  fill(find("main"));
+  route();
+}
+
 async function overview() {
   crumbs();
   view = new Overview();
@@ -96,34 +106,6 @@ async function desk(name, id, number) {
   view = new Desk(project, about, nonce);
   fill(find("main"), view.element);
   await view.start(number);
-}
-
-function signIn(error) {
-  crumbs();
-  const field = h("input", {
-    type: "password",
-    "aria-label": "Key",
-    placeholder: "Key",
-    autocomplete: "current-password",
-    required: true,
-  });
-  const enter = (event) => {
-    event.preventDefault();
-    setKey(field.value.trim());
-    route();
-  };
-  fill(
-    find("main"),
-    h(
-      "form",
-      { class: "overview key", onsubmit: enter },
-      h("h1", {}, "Sign in"),
-      h("p", {}, sentence(error.what)),
-      field,
-      h("button", { class: "main" }, "Sign in"),
-    ),
-  );
-  field.focus();
 }
 
 // ── Shortcuts that work everywhere ─────────────────────────────────────────────────────────────────────────────────
@@ -145,7 +127,8 @@ function pressed(event) {
     event.preventDefault();
     return toggleSheet();
   }
-  if (!(view instanceof Desk) || event.isComposing || document.querySelector("dialog[open]")) return;
+  if (!(view instanceof Desk) || view.number === null) return;
+  if (event.isComposing || document.querySelector("dialog[open]")) return;
   const name = `${event.ctrlKey || event.metaKey ? "Control+" : ""}${event.altKey ? "Alt+" : ""}${event.code}`;
   const digit = /^Alt\+Digit([1-9])$/.exec(name)?.[1];
   if (digit ? view.suggestions.take(Number(digit) - 1) : ANYWHERE[name]) {
@@ -180,6 +163,7 @@ async function whenReady() {
 
 bar();
 crumbs();
+askForKeys();
 addEventListener("keydown", pressed);
 addEventListener("hashchange", route);
 addEventListener(

@@ -2,6 +2,7 @@
 
 import { finished, get, inside, post, request } from "./api.js";
 import { count, counted, fill, h } from "./dom.js";
+import { download, editedIn } from "./downloading.js";
 import { notify, notifyError, sentence } from "./notices.js";
 import { language } from "./text.js";
 
@@ -69,9 +70,14 @@ export class Overview {
         { class: "row" },
         h("progress", { max: Math.max(all, 1), value: done, "aria-label": `${done} of ${all} confirmed` }),
         h("span", { class: "time" }, `${count(done)} of ${count(all)}`),
-        h("button", { class: "small", onclick: () => download(project.name, id).catch(notifyError) }, "Download"),
+        h("button", { class: "small", onclick: () => this.download(project, { id, name }).catch(notifyError) }, "Download"),
       ),
     );
+  }
+
+  async download(project, document) {
+    const segment = await download(project.name, document, await editedIn(project.name, document.id));
+    if (segment) location.hash = `#/${encodeURIComponent(project.name)}/${document.id}/${segment}`;
   }
 
   async upload(project, input, status) {
@@ -153,22 +159,4 @@ export class Overview {
   }
 
   stop() {}
-}
-
-/** Export a document with its translations, and download the file. */
-export async function download(project, id) {
-  const job = await finished(project, await post(inside(project, `documents/${id}/export`)));
-  const answer = await request("GET", inside(project, `jobs/${job.id}/result`));
-  const name = decodeURIComponent(
-    /filename\*=UTF-8''(.*)/.exec(answer.headers.get("content-disposition"))?.[1] ?? "translation",
-  );
-  const address = URL.createObjectURL(await answer.blob());
-  h("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
-  const left = job.left_out.map(({ segment, what }) => `segment ${segment}: ${what}`);
-  if (left.length)
-    notify(`Left unchanged in the file: ${left.slice(0, 5).join("; ")}${left.length > 5 ? " …" : ""}`, {
-      kind: "problem",
-      stay: true,
-    });
 }
