@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES
 from dragoman.project.opened import OpenProject
 from dragoman.search.decoder import Estimates
 from dragoman.store import Row
-from dragoman.types import Alignment, Check, Match
+from dragoman.types import Alignment, Check, Match, Term
 
 
 class Models(NamedTuple):
@@ -59,6 +59,16 @@ class Looking(OpenProject):
             except UnlearnableError as error:
                 return Check(error.what, None)
             return Check(None, state.guard.check(pair.source, pair.target, self.target))
+
+    def is_target_word(self, word: str) -> bool:
+        """Whether a word occurs in translations that were learned, or in those of the base."""
+        with self._reading() as state:
+            return word in state.knowledge.models.target
+
+    def find_terms(self, words: Sequence[str], placeable: Sequence[bool] | None = None) -> list[Term]:
+        """The terms of the glossary in a sentence, from left to right, the longest at each position."""
+        with self._reading() as state:
+            return state.glossary.find(words, placeable)
 
     def correction(self, number: int) -> Row:
         """The row of a correction, whether learned, flagged or forgotten."""

@@ -16,7 +16,7 @@ from dragoman.server import schemas
 from dragoman.server.api_errors import ApiError
 from dragoman.server.asking_ahead import lines_of, start_asking
 from dragoman.server.context import CanLearn, CanRead, ProjectContext
-from dragoman.server.document_files import export_document, import_document, read
+from dragoman.server.document_files import export_document, import_document
 from dragoman.server.document_store import ConflictError, Document, Segment
 from dragoman.server.jobs import Job
 from dragoman.server.registry import ServedProject
@@ -168,12 +168,10 @@ async def _translate_all(context: ProjectContext, job: Job) -> None:
 
 def _translator(project: ServedProject, number: int) -> Callable[[Segment], str]:
     """What translates the segments of a document; with their tags, if it was a file."""
-    data = project.documents.data(number)
-    if data is None:
+    opened = project.open_file(number)
+    if opened is None:
         return lambda segment: project.engine.translate_text(segment.source).text
-    document = read(project, data, project.documents.document(number).name)
-    known = {one.id: one for one in document.segments}
-    return lambda segment: translate_segment(project.engine, document, known[segment.key])
+    return lambda segment: translate_segment(project.engine, opened.document, opened.segments[segment.key])
 
 
 def _document(document: Document) -> schemas.DocumentGiven:

@@ -15,6 +15,7 @@ router = APIRouter(
     responses=schemas.ERROR_RESPONSES,
     tags=["documents"],
 )
+FILLED = 1000  # segments listed that were filled
 
 
 @router.get("", response_model=schemas.Segments)
@@ -55,4 +56,11 @@ async def change_segment(
     """
     edit = partial(edits.change_segment, context.project, document, number, change, context.user(change.user))
     changed = await context.run_exclusive("confirm" if change.state == "confirmed" else "translated", edit)
-    return schemas.SegmentChanged.model_validate(changed)
+    return _changed(changed)
+
+
+def _changed(edit: edits.Edit) -> schemas.SegmentChanged:
+    given = schemas.SegmentChanged.model_validate(edit.segment)
+    given.findings = [schemas.FindingGiven.of(each) for each in edit.findings]
+    given.filled, given.filled_count = edit.filled[:FILLED], len(edit.filled)
+    return given
