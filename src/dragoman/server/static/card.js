@@ -24,6 +24,8 @@ export class Card {
     this.title = h("h1", {});
     this.state = h("span", { class: "badge" });
     this.reverting = h("button", { class: "small", hidden: true, onclick: () => handlers.revert() }, "Revert");
+    this.approving = h("button", { class: "small", hidden: true, onclick: () => this.approve() });
+    this.others = h("span", { class: "time" });
     this.question = new Question(handlers);
     this.findings = new Findings(project.name, {
       insert: (text) => this.editor.insert(text),
@@ -37,7 +39,7 @@ export class Card {
     const host = h("div", { class: "target" });
     const act = { class: "main", onclick: () => handlers.confirm() };
     this.confirming = h("button", act, "Confirm ", h("kbd", {}, "Enter"));
-    const head = [this.title, this.state, this.reverting, h("span", { class: "space" }), this.buildSwitches()];
+    const head = [this.title, this.state, this.reverting, this.approving, this.others, h("span", { class: "space" }), this.buildSwitches()];
     this.element = h(
       "article",
       { class: "card" },
@@ -112,8 +114,20 @@ export class Card {
     fill(this.state, kind);
     this.state.dataset.kind = changed ? "changed" : held ? "held" : state;
     this.reverting.hidden = !changed;
+    this.approving.hidden = Boolean(this.readOnly) || changed || !["review", "done"].includes(stage);
+    fill(this.approving, stage === "done" ? "Take back approval" : "Approve");
     this.showMissing();
     this.findings.changed(this.editor.whole);
+  }
+
+  /** Approve the segment after reading it, or take that back. */
+  approve() {
+    this.handlers.approve(this.segment.stage !== "done");
+  }
+
+  /** Say who else has this segment open. */
+  showOthers(names) {
+    fill(this.others, names.length > 0 && `${names.join(", ")} ${names.length > 1 ? "are" : "is"} here, too`);
   }
 
   /** Ask something about the text, or nothing any more. */

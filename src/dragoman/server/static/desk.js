@@ -5,27 +5,27 @@
 // 3. `confirm` puts what is shown into the outbox, from where it is sent and learned (sync.js); then the next segment
 //    is opened.
 
-import { get } from "./api.js";
+import { get, post } from "./api.js";
+import { buildPanels } from "./beside.js";
 import { Card } from "./card.js";
 import { asDraft, changedSince, confirmation, onLeaving, readiness, untouched } from "./changes.js";
 import { Alternatives, completion } from "./completions.js";
 import { count, h } from "./dom.js";
 import { download } from "./downloading.js";
 import { Drafts, NO_EFFORT, addEffort } from "./drafts.js";
-import { Effort } from "./effort.js";
 import { takenBack } from "./fused.js";
+import { Events } from "./events.js";
 import { Live } from "./live.js";
 import { notify, notifyError, sentence } from "./notices.js";
-import { Origin } from "./origin.js";
-import { Concordance, Glossary, History } from "./panels.js";
 import { Pointing } from "./pointing.js";
+import { Replacing } from "./replacing.js";
 import { SegmentList } from "./segments.js";
 import { preference, setPreference } from "./storage.js";
-import { Suggestions } from "./suggestions.js";
 import { Sync } from "./sync.js";
 import { direction, setTagPattern } from "./text.js";
 import { may, person, whyReadOnly } from "./who.js";
 
+const CALM = 150; // milliseconds at a segment before everything about it is loaded
 const PATIENCE = 400; // milliseconds to wait for a confirmation before going on to the next segment
 const DELIVERY = 10_000; // milliseconds to wait for changes to be saved before a file is written
 const WHOLE = 3000; // up to so many segments are all loaded at once
@@ -40,6 +40,7 @@ export class Desk {
     this.alternatives = new Alternatives();
     this.mode = preference("mode", "interactive");
     this.shading = preference("shading") === "on";
+    this.grid = preference("view") === "grid";
     this.drafts = new Drafts(project.name);
     this.sync = new Sync(this);
     this.list = new SegmentList({
@@ -48,7 +49,8 @@ export class Desk {
       numbers: (query) => this.sync.numbers(query),
       edited: () => this.edited,
       me: person,
-      people: () => [],
+      people: (number) => this.events?.at(number) ?? [],
+      grid: () => this.setGrid(!this.grid),
     });
     this.build(nonce);
   }
@@ -63,6 +65,7 @@ export class Desk {
       insist: (more) => this.confirm(more),
       useTheirs: () => this.revert(),
       revert: () => this.revert(),
+      approve: (approve) => this.approve(approve).catch(notifyError),
       leave: () => this.list.focus(),
       other: (step) => this.other(step),
       moved: () => this.pointing.atCaret(),
@@ -76,33 +79,22 @@ export class Desk {
     this.editor = this.card.editor;
     this.pointing = new Pointing(this.project, this.card);
     const directions = { "data-from": direction(this.project.source), "data-into": direction(this.project.target) };
-    const panels = this.buildPanels();
+    Object.assign(this, buildPanels(this));
     this.work = h("div", { class: "work" }, this.card.before, this.card.element, this.card.after, this.effort.element);
     this.waiting = h("p", { class: "nothing loading", role: "status" });
-    this.element = h("div", { class: "desk", ...directions }, this.list.element, this.work, panels);
+    this.element = h("div", { class: "desk", ...directions }, this.list.element, this.work, this.beside);
     this.card.setMode(this.mode);
     this.card.setShading(this.shading);
     this.element.classList.toggle("shaded", this.shading);
+    this.setGrid(this.grid);
   }
 
-  buildPanels() {
-    const { name } = this.project;
-    this.suggestions = new Suggestions(
-      (text) => this.editor.insert(text, { all: true }),
-      (change) => this.takeBack(change),
-    );
-    this.glossary = new Glossary(
-      name,
-      (text) => this.editor.insert(text),
-      () => this.ask(),
-    );
-    this.origin = new Origin(name, (document, number) => this.goTo(document, number));
-    this.concordance = new Concordance(name);
-    this.history = new History(name, () => this.sync.undone());
-    this.effort = new Effort(name);
-    const panels = [this.suggestions, this.glossary, this.origin, this.concordance, this.history];
-    const elements = panels.map((each) => each.element);
-    return h("aside", { class: "beside", "aria-label": "Translation aids" }, elements);
+  /** Show the segments as a bilingual grid above the editor, or as a list beside it. */
+  setGrid(on) {
+    this.grid = on;
+    setPreference("view", on ? "grid" : "list");
+    this.element.dataset.view = on ? "grid" : "list";
+    this.list.setGrid(on);
   }
 
   /** Load the document and open it: at a segment, or at the first one to do. */
@@ -113,6 +105,7 @@ export class Desk {
     if (!segments.count)
       return void this.work.replaceChildren(h("p", { class: "nothing" }, "This file has no segments."));
     if (this.may.edit) this.connect();
+    this.events = new Events(this.project.name, this.about.id, this.sync.events());
     await this.open(segments.has(number) ? number : (this.list.next(0) ?? 1));
     this.sync.outbox.flush();
     await Promise.all([this.glossary.load(), this.history.load(), this.effort.load()]).catch(notifyError);
@@ -149,6 +142,8 @@ export class Desk {
     if (this.number !== null) this.keepDraft();
     this.stopped = true;
     this.live?.close();
+    this.events?.close();
+    clearTimeout(this.calm);
     clearTimeout(this.fading);
     this.pointing.stop();
     this.card.stop();
@@ -197,6 +192,9 @@ export class Desk {
     this.origin.clear();
     if (this.may.edit) this.suggestions.wait();
     this.ask();
+    this.events?.moveTo(number);
+    clearTimeout(this.calm);
+    this.calm = setTimeout(() => this.loadNotes(), CALM);
     window.history.replaceState(null, "", this.address(this.about.id, number));
     document.title = `${number} · ${this.about.name} · dragoman`;
     if (!document.querySelector("dialog[open]")) this.editor.view.focus();
@@ -209,6 +207,24 @@ export class Desk {
     this.card.show(this.segment, { before: around(-2, -1), after: around(1, 2), mode: this.mode });
     this.card.ask(this.drafts.get(this.about.id, this.number)?.question ?? null);
     this.glossary.show(this.segment.source);
+  }
+
+  loadNotes() {
+    if (!this.stopped) this.notes.load(this.segment).catch(notifyError);
+  }
+
+  /** Checks were switched on or off: all findings may be different. */
+  checksChanged() {
+    this.sync.refresh().catch(notifyError);
+    this.card.textChanged();
+  }
+
+  /** Approve the open segment, or take that back. */
+  async approve(approve) {
+    const answer = await post(this.sync.path("review"), { segments: [this.number], approve });
+    for (const each of answer.segments) this.list.update(each);
+    this.show();
+    if (approve) this.goOn();
   }
 
   address(document, number) {
@@ -430,10 +446,20 @@ export class Desk {
     if (tokens.length) this.origin.show(this.segment.source, this.revision, tokens).catch(notifyError);
   }
 
-  lookUp() {
+  get selected() {
     const { state } = this.editor.view,
       { main } = state.selection;
-    const selected = this.editor.view.hasFocus ? state.sliceDoc(main.from, main.to) : getSelection().toString();
-    this.concordance.look(selected.trim());
+    return (this.editor.view.hasFocus ? state.sliceDoc(main.from, main.to) : getSelection().toString()).trim();
+  }
+
+  lookUp() {
+    this.concordance.look(this.selected);
+  }
+
+  /** Find and replace in the whole document. */
+  replace() {
+    if (!this.may.edit) return;
+    this.keepDraft();
+    new Replacing(this.sync.path("replacements"), (answer) => this.sync.replaced(answer)).open(this.selected);
   }
 }

@@ -15,6 +15,9 @@ export const CHOICES = {
   locked: "Locked",
 };
 
+/** A choice of one check only, in the filter. */
+export const CHECK = "check:";
+
 /** Whether a text is in a segment's source or target, whatever the case. */
 const contains = ({ source, target }, text) => `${source}\n${target}`.toLowerCase().includes(text.toLowerCase());
 
@@ -42,6 +45,7 @@ export function asQuery({ text, choice }, me) {
   else if (choice === "warnings") query.set("warnings", "any");
   else if (choice === "review") query.set("stage", "review");
   else if (choice === "mine") query.set("assigned", me ?? "-");
+  else if (choice.startsWith(CHECK)) query.set("warnings", choice.slice(CHECK.length));
   else if (choice && choice !== "open" && choice !== "edited") query.set("state", choice);
   return query.toString();
 }

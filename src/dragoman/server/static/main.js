@@ -3,10 +3,13 @@
 import { Refused, get, inside, ready } from "./api.js";
 import { Desk } from "./desk.js";
 import { fill, find, h } from "./dom.js";
+import { onDrop } from "./dropping.js";
 import { toggleSheet } from "./keys.js";
-import { notifyError, sentence } from "./notices.js";
+import { notify, notifyError, sentence } from "./notices.js";
+import { ProjectPage } from "./project.js";
 import { Overview } from "./projects.js";
 import { preference, setPreference } from "./storage.js";
+import { upload } from "./uploading.js";
 import { askForKeys, loadPerson } from "./who.js";
 
 const nonce = document.querySelector("script[nonce]").nonce;
@@ -50,7 +53,10 @@ function crumbs(...names) {
   fill(
     find("crumbs"),
     h("a", { href: "#/", class: "brand" }, "dragoman"),
-    names.map((name) => [h("span", { "aria-hidden": "true" }, "›"), h("span", {}, name)]),
+    names.map((name, n) => {
+      const shown = n === 0 && names.length > 1 ? h("a", { href: `#/${encodeURIComponent(name)}` }, name) : h("span", {}, name);
+      return [h("span", { "aria-hidden": "true" }, "›"), shown];
+    }),
   );
   find("download").hidden = !names.length;
 }
@@ -68,7 +74,8 @@ async function route() {
   document.title = "dragoman";
   try {
     await loadPerson(signedOut);
-    await (name && document_ ? desk(name, Number(document_), Number(number)) : overview());
+    if (!name) await overview();
+    else await (document_ ? desk(name, Number(document_), Number(number)) : project(name));
   } catch (error) {
     if (error instanceof Refused && error.status === 404 && name) return void (location.hash = "#/");
     fill(
@@ -100,12 +107,28 @@ async function overview() {
   fill(find("main"), view.element);
 }
 
+async function project(name) {
+  crumbs(name);
+  find("download").hidden = true;
+  view = new ProjectPage(await get(inside(name)));
+  fill(find("main"), view.element);
+  await view.start();
+}
+
 async function desk(name, id, number) {
-  const [project, about] = await Promise.all([get(inside(name)), get(inside(name, `documents/${id}`))]);
-  crumbs(project.name, about.name);
-  view = new Desk(project, about, nonce);
+  const [found, about] = await Promise.all([get(inside(name)), get(inside(name, `documents/${id}`))]);
+  crumbs(found.name, about.name);
+  view = new Desk(found, about, nonce);
   fill(find("main"), view.element);
   await view.start(number);
+}
+
+/** Files were dropped on the page: they go to the project that is open. */
+async function dropped(files, target) {
+  if (view instanceof Overview) return view.drop(files, target);
+  if (!view?.may?.edit) return notify("You cannot add files to this project.");
+  const document = await upload(view.project.name, files, find("status"));
+  if (document) location.hash = `#/${encodeURIComponent(view.project.name)}/${document}`;
 }
 
 // ── Shortcuts that work everywhere ─────────────────────────────────────────────────────────────────────────────────
@@ -117,6 +140,10 @@ const ANYWHERE = {
   "Alt+KeyZ": (desk) => desk.sync.undoLast(),
   "Alt+KeyW": (desk) => desk.showOrigin(desk.pointing.sourcesAtCaret),
   "Control+KeyK": (desk) => desk.lookUp(),
+  "Control+KeyH": (desk) => desk.replace(),
+  "Control+KeyG": (desk) => desk.list.jump.focus(),
+  "Alt+KeyG": (desk) => desk.setGrid(!desk.grid),
+  "Alt+KeyA": (desk) => desk.may.edit && desk.card.approve(),
   "Control+ArrowDown": (desk) => desk.step(1),
   "Control+ArrowUp": (desk) => desk.step(-1),
 };
@@ -164,6 +191,7 @@ async function whenReady() {
 bar();
 crumbs();
 askForKeys();
+onDrop((files, target) => dropped(files, target).catch(notifyError));
 addEventListener("keydown", pressed);
 addEventListener("hashchange", route);
 addEventListener(

@@ -43,6 +43,12 @@ const TEXTS = {
   away: "Server unavailable. Your work is kept here and sent when it is back.",
 };
 
+/** Show who else is in the document. */
+export function showPeople(people) {
+  const names = people.map(({ user, segment }) => `${user ?? "somebody"}${segment ? ` (${segment})` : ""}`);
+  fill(find("people"), names.length > 0 && `Also here: ${names.join(", ")}`);
+}
+
 /** Show whether the server can be reached, and how many changes wait to be sent. */
 export function showStatus(state, unsent) {
   const changes = unsent ? counted(unsent, "change") : "";

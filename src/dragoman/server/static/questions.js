@@ -32,7 +32,8 @@ export function inWords({ kind, findings = [], reason, theirs }) {
 export function insisting({ kind, findings = [] }, reason = "") {
   if (kind === "flagged") return { force: true };
   const checks = [...new Set(findings.map(({ check }) => check))];
-  return { accept: checks.map((check) => ({ check, reason })) };
+  const force = checks.includes("untranslated"); // the guard would only ask the same again: is it a copy?
+  return { accept: checks.map((check) => ({ check, reason })), ...(force && { force }) };
 }
 
 /** The question about the open segment, below its editor. */

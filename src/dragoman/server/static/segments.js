@@ -3,7 +3,7 @@
 
 import { DocumentSegments } from "./document.js";
 import { count, fill, h } from "./dom.js";
-import { CHOICES, Shown, asQuery, fits } from "./filter.js";
+import { CHECK, CHOICES, Shown, asQuery, fits } from "./filter.js";
 import { Rows } from "./rows.js";
 import { chipped } from "./texts.js";
 
@@ -21,7 +21,7 @@ const PAUSE = 150; // milliseconds without a key before a search begins
 
 export class SegmentList {
   /** `handlers` has: open(number), load(number) for a page around it, numbers(query) for those that fit a filter,
-   *  edited() for the numbers of confirmed segments changed since, me() and people(number). */
+   *  edited() for the numbers of confirmed segments changed since, me(), people(number), and grid() to switch. */
   constructor(handlers) {
     Object.assign(this, { handlers, current: null });
     this.segments = new DocumentSegments();
@@ -43,6 +43,7 @@ export class SegmentList {
     const options = Object.entries(CHOICES).map(([value, text]) => h("option", { value }, text));
     this.choice = h("select", { "aria-label": "Filter by state", onchange: () => this.filter() }, options);
     this.jump = h("input", { type: "number", min: 1, placeholder: "No.", "aria-label": "Go to segment number" });
+    this.gridding = h("button", { class: "small quiet", onclick: () => this.handlers.grid() }, "Grid ", h("kbd", {}, "Alt G"));
     this.bar = h("progress", { "aria-label": "Confirmed segments", max: 1, value: 0 });
     this.done = h("p", { class: "done" });
     const go = (event) => {
@@ -54,7 +55,7 @@ export class SegmentList {
     const jump = h("form", { class: "jump", onsubmit: go }, this.jump);
     const columns = ["No.", "Source", "Translation", "Match", "Notes", "State"];
     return [
-      h("div", { class: "progress" }, this.done, this.bar),
+      h("div", { class: "progress" }, h("div", { class: "row" }, this.done, this.gridding), this.bar),
       h("div", { class: "find" }, this.search, this.choice, jump),
       h(
         "div",
@@ -162,7 +163,7 @@ export class SegmentList {
   refit(number) {
     const before = this.shown.count,
       segment = this.segments.get(number);
-    if (segment && this.shown.numbers && number !== this.current) {
+    if (segment && this.shown.numbers && number !== this.current && !this.choice.value.startsWith(CHECK)) {
       if (fits(segment, this.wanted, this.known)) this.shown.add(number);
       else this.shown.delete(number);
     }
@@ -173,6 +174,13 @@ export class SegmentList {
 
   redraw(number) {
     if (this.shown.has(number)) this.rows.redraw(this.shown.rowFrom(number));
+  }
+
+  /** Draw the rows as a grid with columns, or as a list. */
+  setGrid(on) {
+    this.gridding.setAttribute("aria-pressed", String(on));
+    this.rows.reset(this.shown.count);
+    if (this.current !== null) this.rows.reveal(this.shown.rowFrom(this.current));
   }
 
   // ── Choosing ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -235,6 +243,15 @@ export class SegmentList {
     else this.show(found);
   }
 
+  /** Show only segments in which a check has found something. */
+  showCheck(check) {
+    const value = `${CHECK}${check}`;
+    if (![...this.choice.options].some((each) => each.value === value))
+      this.choice.append(h("option", { value }, `Check: ${check}`));
+    this.choice.value = value;
+    this.filter();
+  }
+
   clearFilter() {
     this.search.value = this.choice.value = "";
     this.filter();
@@ -254,9 +271,9 @@ export class SegmentList {
     if (!text && !choice) return null;
     const numbers = Array.from({ length: segments.count }, (_, n) => n + 1);
     if (choice === "edited" && !text) return numbers.filter((number) => known.edited.has(number));
-    const byState = choice === "open" ? (n) => segments.toDo(n) : (n) => !STATES[choice] || segments.states[n] === choice;
+    const byState = (n) => (choice === "open" ? segments.toDo(n) : !STATES[choice] || segments.states[n] === choice);
     if (!text && (choice === "open" || STATES[choice])) return numbers.filter(byState);
-    if (segments.complete) return numbers.filter((number) => fits(segments.get(number), wanted, known));
+    if (segments.complete && !choice.startsWith(CHECK)) return numbers.filter((number) => fits(segments.get(number), wanted, known));
     return this.ask(wanted, byState);
   }
 

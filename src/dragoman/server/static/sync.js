@@ -4,7 +4,7 @@
 import { Unavailable, get, inside, post } from "./api.js";
 import { asDraft } from "./changes.js";
 import { counted } from "./dom.js";
-import { dismiss, notify, notifyError, showStatus } from "./notices.js";
+import { dismiss, notify, notifyError, showPeople, showStatus } from "./notices.js";
 import { Outbox } from "./outbox.js";
 import { inWords, questionOf } from "./questions.js";
 
@@ -116,6 +116,12 @@ export class Sync {
     this.reload(filled).catch(notifyError);
   }
 
+  /** Texts were replaced in many segments. */
+  replaced({ count: all, segments }) {
+    notify(`Replaced in ${counted(all, "segment")}.`, { choices: [["Undo", () => this.undoLast()]] });
+    this.reload(segments.map(({ number }) => number)).catch(notifyError);
+  }
+
   /** The server refuses a change: it cannot be delivered, is doubtful, looks like a mistake, or somebody was faster. */
   async refused({ document, number, change }, error) {
     const { desk } = this,
@@ -179,7 +185,39 @@ export class Sync {
     notify(what);
   }
 
-  // ── Other people and windows ─────────────────────────────────────────────────────────────────────────────────────
+  // ── Other people ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** What happens when other people do something in the document. */
+  events() {
+    const { desk } = this;
+    return {
+      segment: ({ segment }) => this.receive(segment),
+      segments: ({ numbers }) => this.reload(numbers).catch(notifyError),
+      people: (people) => this.showPeople(people),
+      comment: ({ segment }) => segment === desk.number && desk.loadNotes(),
+      glossary: () => this.termsChanged().catch(notifyError),
+      deleted: () => notify("This document was deleted.", { kind: "problem", stay: true }),
+      reload: () => this.refresh().catch(notifyError),
+      connected: () => this.refresh().catch(notifyError),
+    };
+  }
+
+  /** A term is translated in another way: suggestions that nobody has touched follow. */
+  async termsChanged() {
+    await this.desk.glossary.load();
+    if (!this.desk.dirty) this.desk.ask();
+  }
+
+  showPeople(people) {
+    const { desk } = this,
+      before = this.places ?? [];
+    this.places = people.map(({ segment }) => segment);
+    for (const number of new Set([...before, ...this.places])) if (number) desk.list.redraw(number);
+    desk.card.showOthers(people.filter((each) => each.segment === desk.number).map(({ user }) => user ?? "Somebody"));
+    showPeople(people);
+  }
+
+  // ── Other windows ─────────────────────────────────────────────────────────────────────────────────────
 
   /** Another window has changed a segment, or without a number any of them. */
   async changedElsewhere({ document, number }) {

@@ -61,6 +61,20 @@ function segmenter(language = "en") {
   return segmenters.get(language);
 }
 
+/** Whether no word goes on across the ends of a piece of a text. */
+export function standsAlone(text, from, to) {
+  const within = (at) => /[\p{L}\p{N}]$/u.test(text.slice(0, at)) && /^[\p{L}\p{N}\p{M}]/u.test(text.slice(at));
+  return !within(from) && !within(to);
+}
+
+/** Whether a term occurs in a text as whole words, whatever the case. */
+export function occurs(text, term) {
+  const [all, wanted] = [text.toLowerCase(), term.toLowerCase()];
+  const alone = (at) => UNSPACED.test(wanted) || standsAlone(all, at, at + wanted.length);
+  for (let at = all.indexOf(wanted); at >= 0; at = all.indexOf(wanted, at + 1)) if (alone(at)) return true;
+  return false;
+}
+
 let tagPattern = null;
 
 /** Take over what the server calls a tag in a project; null if it has no tags. */
