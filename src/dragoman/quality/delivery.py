@@ -1,8 +1,9 @@
 """What a file can hold: the same check when a segment is confirmed and when the file is written.
 
 Most of what is wrong with a target its document knows at once (`Document.check`); the rest shows when the file is
-written and read again. A small file is written right away when a segment is confirmed, to be certain; of a large one
-`deliver` writes whatever it can and says what it could not.
+written and read again: at times a target fits alone, but not beside another one. So a small file is written right away,
+with all that is confirmed, when a segment is confirmed; of a large one `deliver` writes whatever it can and says what
+it could not.
 """
 
 from __future__ import annotations
@@ -25,14 +26,17 @@ class Delivery(NamedTuple):
     left_out: dict[str, str]  # by the id of the segment, why
 
 
-def find_fault(document: Document, segment: DocumentSegment, target: str) -> str | None:
-    """Why a file cannot hold a target, in words that go on after "the target"; None if it can."""
+def find_fault(
+    document: Document, segment: DocumentSegment, target: str, others: Mapping[str, str] | None = None
+) -> str | None:
+    """Why a file cannot hold a target beside the others, in words that go on after "the target"; None if it can."""
     if target == segment.target:
         return None
     try:
         document.check(segment, target)
         if len(document.data) <= PROBED:
-            document.fill({segment.id: (target, "confirmed")})
+            wanted = {**(others or {}), segment.id: target}
+            document.fill({key: (text, "confirmed") for key, text in wanted.items()})
     except UnwritableError:
         return "cannot be written into this file as it is"
     except BadInputError as error:
@@ -41,11 +45,11 @@ def find_fault(document: Document, segment: DocumentSegment, target: str) -> str
 
 
 def deliver(document: Document, targets: Wanted) -> Delivery:
-    """The file with all targets that it can hold, and the others with the reason."""
+    """The file with all targets that it can hold, and the others with the reason; drafts give way to the confirmed."""
     left_out: dict[str, str] = {}
     known = {segment.id: segment for segment in document.segments}
     possible: dict[str, tuple[str, State]] = {}
-    for name, (target, state) in targets.items():
+    for name, (target, state) in sorted(targets.items(), key=lambda each: each[1][1] != "confirmed"):
         try:
             if target != known[name].target:
                 document.check(known[name], target)

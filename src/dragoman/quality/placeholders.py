@@ -36,8 +36,8 @@ def find_slots(source: Sentence, target: Sentence) -> Iterator[Finding]:
     for slot in _beyond(found, wanted):
         what = f"{slot.text} is there too often" if slot.text in known else f"{slot.text} is not in the source"
         yield Finding(_check(slot), what, slot.start, slot.end)
-    if _find_unopened(wanted) is None and (slot := _find_unopened(found)):
-        yield Finding("tags", f"{slot.text} closes nothing", slot.start, slot.end)
+    if _find_unopened(wanted) is None and (lost := _find_unopened(found)):
+        yield Finding("tags", f"{lost.text} closes nothing", lost.start, lost.end)
 
 
 def _check(slot: Slot) -> str:

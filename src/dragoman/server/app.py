@@ -31,14 +31,18 @@ from dragoman.server.middleware import LimitsMiddleware
 from dragoman.server.observability import Metrics, ObservabilityMiddleware
 from dragoman.server.registry import ProjectRegistry, ServedProject
 from dragoman.server.routes import (
+    checks,
     corrections,
     documents,
+    events,
     glossaries,
     health,
+    identity,
     live,
     projects,
     segments,
     statistics,
+    team,
     translations,
     workbench,
 )
@@ -48,7 +52,10 @@ from dragoman.server.routes import (
 from dragoman.server.session_memory import SessionMemory
 from dragoman.server.workers import Workers
 
-OWN = (projects, project_settings, translations, corrections, glossaries, statistics, documents, segments, live)
+OWN = (
+    *(identity, projects, project_settings, translations, corrections, glossaries, statistics, documents, segments),
+    *(checks, team, live, events),
+)
 ROUTES = (*OWN, workbench, moses)
 COMPATIBLE = {"libretranslate": libretranslate, "modernmt": modernmt, "apertium": apertium}
 # What a server does not compute: kernels for training, tuning, measuring, and files of other toolkits

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dragoman.formats.lines import tsv_fault
 from dragoman.quality import Checker, Finding, find_fault
+from dragoman.quality.delivery import PROBED
 from dragoman.server.document_store import Segment
 from dragoman.server.open_files import OpenFile
 
@@ -51,8 +52,20 @@ class ProjectChecks:
                 yield Finding("file", fault)
             return
         known = opened.segments.get(segment.key)
-        if known is not None and (fault := find_fault(opened.document, known, target)):
+        if known is not None and (
+            fault := find_fault(opened.document, known, target, self._confirmed(opened, segment))
+        ):
             yield Finding("file", fault)
+
+    def _confirmed(self, opened: OpenFile, segment: Segment) -> dict[str, str]:
+        """The other targets that will be in the file, if it is small enough to be written as a trial."""
+        if len(opened.document.data) > PROBED:
+            return {}
+        query = (
+            "SELECT key, target FROM segments WHERE document = ? AND state = 'confirmed' AND number <> ? AND NOT held"
+        )
+        rows = self._project.documents.rows(query, (segment.document, segment.number))
+        return {key: target for key, target in rows if key in opened.segments}
 
     def _compare(self, segment: Segment, target: str) -> Iterable[Finding]:
         """The first other segment with the same source that is translated differently."""

@@ -71,7 +71,7 @@ def change_segment(project: ServedProject, document: int, number: int, change: S
     """
     old = project.documents.segment(document, number)
     why = _unlearnable(project, old.source, change.target) if change.state == "confirmed" else None
-    if old.state == change.state == "confirmed" and old.target == change.target and (why or _in_force(project, old)):
+    if old.state == change.state == "confirmed" and old.target == change.target and (why or in_force(project, old)):
         return Edit(replace(old, unlearned=why), segment_findings.read(project.documents, document, number))
     if old.state == "locked":
         raise ApiError(409, f"segment {number} is locked in its file", "leave it unchanged", code="locked")
@@ -95,7 +95,7 @@ def _changed(
     recovered, learned = _recovered(project, old), None
     if change.state == "confirmed" and why is None:
         learned = teach(project, recovered, change.target, user, force=change.force)
-    elif _in_force(project, recovered):
+    elif in_force(project, recovered):
         forget(project, int(recovered.correction or 0), user)
     new, batch = _save(project, old, change, found, user, learned)
     filled: list[int] = []
@@ -204,7 +204,7 @@ def teach(project: ServedProject, segment: Segment, target: str, user: str | Non
 
     Returns the id of the correction that the segment has to refer to from then on.
     """
-    number = int(segment.correction or 0) if _in_force(project, segment) else None
+    number = int(segment.correction or 0) if in_force(project, segment) else None
     if number is not None and project.engine.correction(number).target == target:
         return number
     project.documents.intend(segment, target, project.revision)
@@ -230,5 +230,11 @@ def _recovered(project: ServedProject, segment: Segment) -> Segment:
     return project.documents.change(segment, correction=row.id)
 
 
-def _in_force(project: ServedProject, segment: Segment) -> bool:
+def is_learnable(project: ServedProject, source: str, target: str) -> bool:
+    """Whether the models can learn a pair."""
+    return bool(target.strip()) and project.engine.check(source, target).unlearnable is None
+
+
+def in_force(project: ServedProject, segment: Segment) -> bool:
+    """Whether the correction that a segment refers to is in force."""
     return segment.correction is not None and not project.engine.correction(segment.correction).forgotten

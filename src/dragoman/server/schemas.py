@@ -13,6 +13,7 @@ from dragoman.server.registry import NAME
 from dragoman.store.description import LANGUAGE
 
 State = Literal["new", "translated", "confirmed", "locked"]
+Stage = Literal["translate", "review", "done"]
 Language = Annotated[str, Field(pattern=f"^{LANGUAGE}$", examples=["es"])]
 Text = Annotated[str, AtMost("text")]
 User = Annotated[str, Field(max_length=200)]

@@ -73,11 +73,11 @@ def undoable(store: DocumentStore, document: int, user: str | None) -> list[Chan
 
     What somebody else has changed since is theirs: only segments that are as this person left them are taken back.
     """
-    query = (  # noqa: S608
-        f"{CHANGE} WHERE document = ? AND user IS ? AND action IN (?, ?) AND NOT undone AND version ="
-        " (SELECT version FROM segments WHERE segments.document = changes.document"
-        " AND segments.number = changes.number) ORDER BY id DESC LIMIT 1"
+    still = (
+        "(SELECT version FROM segments AS now WHERE now.document = changes.document AND now.number = changes.number)"
     )
+    query = f"{CHANGE} WHERE document = ? AND user IS ? AND action IN (?, ?) AND NOT undone AND version = {still}"
+    query += " ORDER BY id DESC LIMIT 1"
     found = store.rows(query, (document, user, *UNDONE))
     if not found:
         return []

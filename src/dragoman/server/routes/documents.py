@@ -12,7 +12,7 @@ from fastapi.responses import FileResponse
 
 from dragoman.errors import BadInputError
 from dragoman.formats.filling import translate_segment
-from dragoman.server import schemas
+from dragoman.server import desk_schemas, schemas
 from dragoman.server.api_errors import ApiError
 from dragoman.server.asking_ahead import lines_of, start_asking
 from dragoman.server.context import CanLearn, CanRead, ProjectContext
@@ -88,10 +88,28 @@ async def show_document(document: schemas.DocumentId, context: CanRead) -> schem
     return _document(await context.run("documents", partial(context.project.documents.document, document)))
 
 
+@router.patch("/documents/{document}")
+async def change_document(
+    document: schemas.DocumentId, change: desk_schemas.DocumentChange, context: CanLearn
+) -> schemas.DocumentGiven:
+    """Rename a document, assign it to somebody, or say whether repetitions are filled; what is not sent stays."""
+    sent = change.model_dump(exclude_unset=True)
+    repetitions = sent.pop("repetitions", None)
+    values = {name: value for name, value in sent.items() if name != "name" or value is not None}
+    if repetitions is not None:
+        values["settings"] = {"repetitions": repetitions}
+    alter = partial(context.project.documents.change_document, document, **values)
+    changed = await context.run_exclusive("documents", alter)
+    context.publish(document, {"event": "document"})
+    return _document(changed)
+
+
 @router.delete("/documents/{document}", status_code=204)
 async def delete_document(document: schemas.DocumentId, context: CanLearn) -> None:
     """Delete a document; what was learned from it stays learned."""
     await context.run_exclusive("documents", partial(context.project.documents.remove, document))
+    context.project.files.drop(document)
+    context.publish(document, {"event": "deleted"})
 
 
 @router.post("/documents/{document}/translate", status_code=202)
