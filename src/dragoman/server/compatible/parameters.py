@@ -13,6 +13,7 @@ from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import lacks_role
 from dragoman.server.context import ProjectContext, ServerContext
 from dragoman.server.keys import Identity
+from dragoman.server.marked_text import translate_marked
 from dragoman.server.registry import ServedProject
 from dragoman.types import Translation
 
@@ -120,10 +121,10 @@ def _unopened(server: ServerContext, identity: Identity, source: str, target: st
 
 
 async def translate_texts(context: ProjectContext, texts: list[str], n: int = 1) -> list[Translation]:
-    """The translations of some texts, each line by line; with n > 1 there are as many in `.nbest`."""
+    """The translations of some texts, each with its markup; with n > 1, `.nbest` has up to n of them."""
     context.check_work(texts, n)
-    translate = context.project.engine.translate_text
-    return await context.run_all("translate", [partial(translate, text, n=n) for text in texts])
+    translate = partial(translate_marked, context.project.engine)
+    return await context.run_all("translate", [partial(translate, text, n) for text in texts])
 
 
 def alternatives(found: Translation, most: int) -> list[str]:
