@@ -99,13 +99,16 @@ def add(
     name: Annotated[str, typer.Argument(help="Whose key it is; the journal records this name.")],
     project: Annotated[list[str] | None, typer.Option(help="Projects that the key is for; by default all.")] = None,
     role: Annotated[str, typer.Option(help="read, translate, learn or admin.")] = "learn",
+    webhook: Annotated[
+        bool, typer.Option("--webhook", help="Create a secret that webhooks are signed with, instead of a key.")
+    ] = False,
     json: AsJson = False,
 ) -> None:
     """Create a key and show it, this once: the file holds only its hash."""
     from dragoman.server.keys import ALL_PROJECTS, Keys
 
     check_output(file)
-    key = Keys(file).add(name, dict.fromkeys(project or [ALL_PROJECTS], role))
+    key = Keys(file).add(name, dict.fromkeys(project or [ALL_PROJECTS], role), webhook=webhook)
     typer.echo(json_format.dumps({"name": name, "key": key}) if json else key)
 
 

@@ -35,6 +35,7 @@ from dragoman.server.routes import (
     documents,
     glossaries,
     health,
+    hooks,
     live,
     projects,
     segments,
@@ -49,7 +50,7 @@ from dragoman.server.session_memory import SessionMemory
 from dragoman.server.workers import Workers
 
 OWN = (projects, project_settings, translations, corrections, glossaries, statistics, documents, segments, live)
-ROUTES = (*OWN, workbench, moses)
+ROUTES = (*OWN, hooks, workbench, moses)
 COMPATIBLE = {"libretranslate": libretranslate, "modernmt": modernmt, "apertium": apertium}
 # What a server does not compute: kernels for training, tuning, measuring, and files of other toolkits
 UNUSED = tuple(f"dragoman.{each}" for each in ("cluster", "tune", "measure.bleu", "measure.repetition", "models.arpa"))
