@@ -52,9 +52,13 @@ def serve(
         bool, typer.Option("--standby", help="Like --replica, but take over when that server is gone.")
     ] = False,
 ) -> None:
-    """Serve projects over HTTP: our own API, and those of LibreTranslate, ModernMT, Moses and Apertium."""
+    """Serve projects over HTTP: our own API, and those of LibreTranslate, ModernMT, DeepL, OpenAI, Moses and Apertium.
+
+    Each is below its name, /libretranslate and so on; DeepL's is also at /v2 and OpenAI's at /v1.
+    """
     if root not in (None, "libretranslate", "modernmt", "apertium"):
-        raise BadInputError(f"unknown API {root!r}", remedy="choose libretranslate, modernmt or apertium")
+        remedy = "choose libretranslate, modernmt or apertium"
+        raise BadInputError(f"unknown API {root!r}", remedy=remedy)
     try:
         from dragoman.server.config import Settings
         from dragoman.server.running import serve as run

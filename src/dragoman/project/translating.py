@@ -15,6 +15,7 @@ from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import Candidates, candidates
 from dragoman.cancelling import checkpoint
 from dragoman.errors import BadInputError
+from dragoman.project.glossary import has_extra_terms
 from dragoman.project.state import State
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam, Decoder, Search
@@ -48,6 +49,8 @@ def decoder(state: State, beam: Beam | str = "best", upstream: Suggestion | None
 
 def search(state: State, source: Sentence, upstream: str | None = None) -> Search:
     """Search for translations of a sentence; kept for an adapter, which needs it again for the correction."""
+    if has_extra_terms():
+        return search_behind(state, source, Prefix(()), "best", upstream)
     key = state.revision, source.text, upstream
     latest = state.latest  # read once, because other threads translate meanwhile
     if latest and latest[0] == key:

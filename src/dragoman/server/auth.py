@@ -142,12 +142,13 @@ def _split(address: str) -> SplitResult:
         raise ApiError(400, "the Host or Origin header is not a valid address") from None
 
 
-def _identity(connection: HTTPConnection) -> Identity:
+def current_identity(connection: HTTPConnection) -> Identity:
+    """A dependency: who sent the request."""
     auth: Authenticator = connection.app.state.context.auth
     return auth.identify(connection.scope)
 
 
-CurrentIdentity = Annotated[Identity, Depends(_identity)]
+CurrentIdentity = Annotated[Identity, Depends(current_identity)]
 
 
 def require_role(role: str) -> Any:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dragoman.formats.filling import place_by_alignment
 from dragoman.formats.inline import Inline, Kind, Tag
+from dragoman.project.glossary import Glossary, extra_terms
 from dragoman.server.entities import ENTITY, Entities
 from dragoman.text.tokens import is_slot, split
 from dragoman.types import Phrase, Sentence, Translation
@@ -35,8 +36,16 @@ LIKENESS = 40.0  # percent of the characters that two texts have in common if on
 CANDIDATES = 10  # corrections that are compared word by word
 
 
-def translate_marked(engine: Engine, text: str, n: int = 1) -> Translation:
-    """Translate a text, line by line, with its markup; alternatives that break the markup are left out."""
+def translate_marked(engine: Engine, text: str, n: int = 1, terms: Glossary | None = None) -> Translation:
+    """Translate a text, line by line, with its markup; alternatives that break the markup are left out.
+
+    The terms are added to those of the project's glossary.
+    """
+    with extra_terms(terms):
+        return _translate(engine, text, n)
+
+
+def _translate(engine: Engine, text: str, n: int) -> Translation:
     if engine.tokens == "words" or engine.exact_match(text):
         return engine.translate_text(text, n=n)
     entities = Entities(text)
