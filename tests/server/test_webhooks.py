@@ -156,6 +156,44 @@ def test_a_key_in_the_address_will_do_without_a_signature(guarded: Running, keys
     assert answer.json() == {"learned": 1}
 
 
+PO = b'msgid "Wipe it."\nmsgstr "Limpielo."\n\nmsgid "Dry it."\nmsgstr "Sequelo."\n'
+
+
+def test_a_file_that_is_sent_again_teaches_only_what_is_new(guarded: Running, keys: dict[str, str]) -> None:
+    with guarded.client(keys["learn"]) as client:
+
+        def send(data: bytes, **more: object) -> dict[str, int]:
+            answer = client.post("/hooks/file/manual", params={"name": "locale/es.po"} | more, content=data)
+            assert answer.status_code == 200, answer.text
+            found: dict[str, int] = answer.json()
+            return found
+
+        assert send(PO) == {"new": 2}
+        assert send(PO) == {"known": 2}
+        assert send(PO.replace(b"Sequelo", b"Seque")) == {"known": 1, "changed": 1}
+        assert send(PO.partition(b"\n\n")[0], forget=True) == {"known": 1, "forgotten": 1}
+        wrong = client.post("/hooks/file/manual", params={"name": "x.exe"}, content=b"x")
+        assert wrong.status_code == 400
+    with guarded.client(keys["translate"]) as client:
+        assert client.post("/hooks/file/manual", params={"name": "es.po"}, content=PO).status_code == 403
+
+
+def test_importing_a_document_again_learns_nothing_twice(guarded: Running, keys: dict[str, str]) -> None:
+    tmx = (
+        b'<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>Turn it off.</seg></tuv>'
+        b'<tuv xml:lang="es"><seg>Apague la maquina.</seg></tuv></tu></body></tmx>'
+    )
+    with guarded.client(keys["learn"]) as client:
+        for _ in range(3):
+            job = client.post(
+                "/api/v1/projects/manual/imports", params={"name": "m.tmx", "learn": True}, content=tmx
+            ).json()
+            while client.get(f"/api/v1/projects/manual/jobs/{job['id']}").json()["state"] != "done":
+                time.sleep(0.05)
+        rows = client.get("/api/v1/projects/manual/corrections", params={"search": "Turn it off"}).json()
+    assert len(rows["corrections"]) == 1
+
+
 def deliveries(count: int, chance: random.Random) -> list[tuple[str, Sent]]:
     """Edits of different strings, a tenth of them delivered twice, in any order."""
     edits = [edit(n, f"Press button {n} of the machine.", f"Pulse el botón {n} de la máquina.") for n in range(count)]

@@ -39,6 +39,7 @@ class Delivered(NamedTuple):
     target: str
     version: int
     in_force: bool
+    flagged: bool
 
 
 def record_delivery(connection: sa.Connection, delivery: Delivery, row: int) -> None:
@@ -67,10 +68,10 @@ def find_delivered(connection: sa.Connection, place: str) -> list[Delivered]:
     if not sa.inspect(connection).has_table(DELIVERIES.name):
         return []
     in_force = (JOURNAL.c.kind == "learn") & FORGOTTEN_BY.is_(None)
-    columns = JOURNAL.c.id, JOURNAL.c.source, JOURNAL.c.target, DELIVERIES.c.version, in_force
+    columns = JOURNAL.c.id, JOURNAL.c.source, JOURNAL.c.target, DELIVERIES.c.version, in_force, JOURNAL.c.kind
     query = sa.select(*columns).join(DELIVERIES, DELIVERIES.c.row == JOURNAL.c.id)
     found = connection.execute(query.where(DELIVERIES.c.place == place).order_by(JOURNAL.c.id))
     return [
-        Delivered(row, source or "", target or "", version, bool(holds))
-        for row, source, target, version, holds in found
+        Delivered(row, source or "", target or "", version, bool(holds), kind == "flagged")
+        for row, source, target, version, holds, kind in found
     ]

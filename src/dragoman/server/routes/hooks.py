@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from functools import partial
-from typing import Any
+from pathlib import PurePath
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 
+from dragoman.formats.importing import Step, carry_out, learnable, place_of_file, plan
 from dragoman.server.api_errors import ApiError
-from dragoman.server.context import ProjectContext, Server, ServerContext
+from dragoman.server.context import CanLearn, ProjectContext, Server, ServerContext
+from dragoman.server.document_files import STEP
+from dragoman.server.document_files import read as read_file
 from dragoman.server.keys import Identity
+from dragoman.server.registry import ServedProject
 from dragoman.server.schemas import ERROR_RESPONSES
 from dragoman.server.weblate_edits import Event, choose, learn_edits, read_event
 
@@ -31,6 +37,11 @@ BODY: dict[str, Any] = {
             }
         }
     }
+}
+
+
+FILE_BODY: dict[str, Any] = {
+    "requestBody": {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
 }
 
 
@@ -58,6 +69,39 @@ async def _weblate(request: Request, server: ServerContext, name: str | None) ->
     context.check_length(*(text for edit in event.edits for text in (edit.source, edit.target)))
     found = await context.run_exclusive("learn", partial(learn_edits, context.project, event.edits))
     return dict(found)
+
+
+@router.post("/file/{project}", openapi_extra=FILE_BODY)
+async def file(
+    context: CanLearn,
+    request: Request,
+    name: Annotated[str, Query(min_length=1, max_length=1000, examples=["locale/es.po"])],
+    translated: Annotated[bool, Query(description="also learn what nobody has confirmed")] = False,
+    forget: Annotated[bool, Query(description="forget what this file has taught and no longer has")] = False,
+) -> dict[str, int]:
+    """Learn what is new in a file with translations, and revise what has changed since the file was last sent."""
+    data = await request.body()
+    read = partial(_pairs, context.project, data, PurePath(name).name, translated)
+    place = place_of_file(name)
+    pairs = await context.run("import", read)
+    steps, counts = await context.run("import", partial(plan, context.project.engine, pairs, place, forget=forget))
+    for first in range(0, len(steps), STEP):
+        work = partial(_carry_out, context, steps[first : first + STEP], place)
+        counts += await context.run_exclusive("import", work)
+    return dict(counts)
+
+
+def _pairs(project: ServedProject, data: bytes, name: str, translated: bool) -> list[tuple[str, str]]:
+    return learnable(read_file(project, data, name), translated=translated)
+
+
+def _carry_out(context: ProjectContext, steps: list[Step], place: str) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for step in steps:
+        counts[carry_out(context.project.engine, step, place, context.user(None))] += 1
+        if step.replaces is not None:  # segments that were confirmed with it become drafts
+            context.project.documents.detach(step.replaces)
+    return counts
 
 
 def _read(body: bytes) -> dict[str, Any]:
