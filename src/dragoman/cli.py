@@ -21,6 +21,7 @@ from dragoman.commands import (
     settings,
     tuning,
     upstream,
+    watching,
     workbench,
 )
 from dragoman.errors import DragomanError
@@ -31,7 +32,7 @@ GROUPS = {
     "Translate": ("translate", "interact", "fill", "explain"),
     "Teach and correct": ("learn", "revise", "forget", "history", "glossary", "import", "export"),
     "Set up projects": ("create", "train", "fetch", "copy", "settings", "stats"),
-    "Serve and connect": ("serve", "keys", "upstream"),
+    "Serve and connect": ("serve", "keys", "watch", "upstream"),
     "Measure and tune": ("measure", "simulate", "adapt", "sweep", "tune", "tune-number", "experiment"),
 }
 PANELS = {name: group for group, names in GROUPS.items() for name in names}
@@ -72,6 +73,7 @@ for each in (
     settings,
     tuning,
     upstream,
+    watching,
     workbench,
 ):
     app.add_typer(each.commands)

@@ -48,7 +48,7 @@ from dragoman.search.decoder import Hypothesis, Search
 from dragoman.search.explain import Explanation, explain
 from dragoman.search.pieces import MAX_UNCUT_WORDS
 from dragoman.search.searching import Links
-from dragoman.store import Project, Row
+from dragoman.store import Delivery, Project, Row
 from dragoman.store.rows import write_time
 from dragoman.text.tokens import Mode
 from dragoman.types import Sentence, Translation
@@ -417,13 +417,15 @@ class Engine(Looking):
         time: datetime | None = None,
         upstream: str | Answer | None = None,
         upstream_name: str | None = None,
+        delivery: Delivery | None = None,
     ) -> int:
         """Learn a correction and return its id; it is then safe on disk and in the models.
 
         A correction that looks wrong is recorded in the journal but not learned (`FlaggedError`), unless you pass
         `force`. With `once`, if the newest correction of this source already has this target, its id is returned and
         nothing is learned. `time` is when the correction was made; the default is now. `upstream` is what another
-        engine had said of the source, `upstream_name` which one: what became of it is learned too.
+        engine had said of the source, `upstream_name` which one: what became of it is learned too. `delivery` says how
+        the correction got here; what the same message has already brought is not learned again.
         """
         write_time(time)  # refuses an invalid one
         self.check_writable()
@@ -433,16 +435,24 @@ class Engine(Looking):
             known = state.memory.exact(source) if once else None
             if known and known.target == target:
                 return known.id
+            if delivery and (done := self.delivered(delivery.id)) is not None:
+                return done
             if lesson.revision != state.revision:  # another thread has learned something meanwhile
                 lesson = prepare(state, source, target, *said)
                 comparison = compare(state, lesson)
-            reason = self._examine(state, lesson, user=user, force=force)
+            reason = self._examine(state, lesson, user=user, force=force, delivery=delivery)
             with self._undoing() as undo:
                 contribution = self._learn(state, lesson, comparison)
                 undo.learned(lesson.pair, contribution)
                 with undo.appending():
                     number = self._project.journal.append_learn(
-                        source, target, contribution=contribution, user=user, reason=reason, time=time
+                        source,
+                        target,
+                        contribution=contribution,
+                        user=user,
+                        reason=reason,
+                        time=time,
+                        delivery=delivery,
                     )
                 state.memory.add(number, source, target)
                 state.revision = number
@@ -468,7 +478,15 @@ class Engine(Looking):
                 state.take_back(row)
         self._save_now_and_then()
 
-    def revise(self, number: int, target: str, *, user: str | None = None, force: bool = False) -> int:
+    def revise(
+        self,
+        number: int,
+        target: str,
+        *,
+        user: str | None = None,
+        force: bool = False,
+        delivery: Delivery | None = None,
+    ) -> int:
         """Replace the target of a correction: `forget` and `learn` in one step; returns the new id."""
         self.check_writable()
         row = self._in_force(number)
@@ -480,7 +498,9 @@ class Engine(Looking):
             if lesson.revision != state.revision:
                 lesson = prepare(state, source, target, *heard)
                 comparison = compare(state, lesson)
-            reason = self._examine(state, lesson, user=user, force=force, refers_to=number)
+            if delivery and (done := self.delivered(delivery.id)) is not None:
+                return done
+            reason = self._examine(state, lesson, user=user, force=force, refers_to=number, delivery=delivery)
             with self._undoing() as undo:
                 state.take_back(row)
                 undo.forgot(row)
@@ -490,7 +510,7 @@ class Engine(Looking):
                 undo.learned(lesson.pair, contribution)
                 with undo.appending():
                     new = self._project.journal.append_revise(
-                        number, target, contribution=contribution, user=user, reason=reason
+                        number, target, contribution=contribution, user=user, reason=reason, delivery=delivery
                     )
                 state.memory.add(new, source, target)
                 state.revision = new
@@ -510,7 +530,14 @@ class Engine(Looking):
         return learn(state, lesson, comparison)
 
     def _examine(
-        self, state: State, lesson: Lesson, *, user: str | None, force: bool, refers_to: int | None = None
+        self,
+        state: State,
+        lesson: Lesson,
+        *,
+        user: str | None,
+        force: bool,
+        refers_to: int | None = None,
+        delivery: Delivery | None = None,
     ) -> str | None:
         """Flag a correction that looks wrong, or return the reason if it is to be learned anyway."""
         source, target = lesson.pair.source, lesson.pair.target
@@ -519,7 +546,7 @@ class Engine(Looking):
             with self._undoing() as undo:
                 with undo.appending():
                     number = self._project.journal.append_flagged(
-                        source.text, target.text, reason=reason, refers_to=refers_to, user=user
+                        source.text, target.text, reason=reason, refers_to=refers_to, user=user, delivery=delivery
                     )
                 state.revision = number
             raise FlaggedError(reason, number)

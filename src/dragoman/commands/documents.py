@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json as json_format
 from collections import Counter
+from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -14,7 +16,7 @@ from dragoman.errors import BadInputError
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
-    from dragoman.formats import Document, DocumentSegment
+    from dragoman.formats import Document
 
 commands = typer.Typer()
 Sentences = Annotated[
@@ -39,23 +41,29 @@ def import_file(
 ) -> None:
     """Learn the translations in a file; those that look wrong are flagged, not learned, and counted.
 
+    What is known already is not learned again; what has changed since the file was last imported is revised.
     The terms of a glossary (.tbx, or --glossary) are added to the project's glossary.
     """
+    from dragoman.formats.importing import learnable
+
     with opened(project) as engine:
         if glossary or file.suffix.lower() == ".tbx":
             _report(_import_glossary(engine, file), json)
             return
-        segments = _segments(engine, file)
-        states = {"confirmed", "translated"} if translated else {"confirmed"}
-        pairs = [(one.source, one.target) for one in segments if one.target and one.state in states]
-        if not pairs:
-            typer.echo(f"dragoman: {file}: nothing to learn in {len(segments):,} segments", err=True)
-        if base and pairs:
-            counts = {"learned": engine.train(pairs, progress=True), "flagged": 0}
-            counts["refused"] = len(pairs) - counts["learned"]
+        found = _documents(engine, file)
+        pairs = {path: learnable(each, translated=translated) for path, each in found.items()}
+        total, learned = sum(len(each.segments) for each in found.values()), sum(map(len, pairs.values()))
+        if not learned:
+            typer.echo(f"dragoman: {file}: nothing to learn in {total:,} segments", err=True)
+        waiting = sum(len(learnable(each, translated=True)) for each in found.values()) - learned
+        if waiting:
+            typer.echo(f"dragoman: {waiting:,} translated but not confirmed; --translated learns them, too", err=True)
+        if base and learned:
+            counts = {"learned": engine.train(chain.from_iterable(pairs.values()), progress=True), "flagged": 0}
+            counts["refused"] = learned - counts["learned"]
         else:
-            counts = _learn(engine, pairs, user)
-    counts["left out"] = len(segments) - len(pairs)
+            counts = _learn_files(engine, pairs, user)
+    counts["left out"] = total - learned
     _report(counts, json)
 
 
@@ -92,16 +100,16 @@ def _bytes(file: Path) -> bytes:
         raise BadInputError(f"cannot be read ({error.strerror or error})", where=file) from None
 
 
-def _segments(engine: Engine, file: Path) -> list[DocumentSegment]:
-    """The segments of a file, or of all files in a directory; those that cannot be read are named and left out."""
+def _documents(engine: Engine, file: Path) -> dict[Path, Document]:
+    """The document in a file, or those in a directory; what cannot be read is named and left out."""
     from dragoman.formats.directories import find_documents
 
     if not file.is_dir():
-        return _read(engine, file).segments
-    found: list[DocumentSegment] = []
+        return {file: read_in_languages(engine, file)}
+    found: dict[Path, Document] = {}
     for path in find_documents(file):
         try:
-            found += _read(engine, path).segments
+            found[path] = read_in_languages(engine, path)
         except BadInputError as error:
             typer.echo(f"left out: {error}", err=True)
     return found
@@ -186,15 +194,15 @@ def _fill(engine: Engine, file: Path, out: Path, how: _Filling) -> dict[str, int
     """Fill one file; the counts that are reported."""
     from dragoman.files import storage_errors, write_durably
     from dragoman.formats.filling import fill_document
+    from dragoman.formats.importing import learnable
     from dragoman.progress import bars
 
-    document = _read(engine, file, sentences=how.sentences)
+    document = read_in_languages(engine, file, sentences=how.sentences)
     for warning in document.warnings:
         typer.echo(f"dragoman: {file}: {warning}", err=True)
     counts = {}
     if how.learn_confirmed:
-        confirmed = [(one.source, one.target) for one in document.segments if one.state == "confirmed"]
-        counts = _learn(engine, confirmed, how.user)
+        counts = _learn_files(engine, {file: learnable(document)}, how.user)
     with bars() as report:
         filled = fill_document(engine, document, report)
     for name, reason in filled.left_out.items():
@@ -229,7 +237,7 @@ def _fill_directory(
     return dict(totals)
 
 
-def _read(engine: Engine, file: Path, *, sentences: bool = True) -> Document:
+def read_in_languages(engine: Engine, file: Path, *, sentences: bool = True) -> Document:
     """The document in a file, which must have the languages of the project."""
     from dragoman.formats import read_document
     from dragoman.languages import same_language
@@ -261,23 +269,17 @@ def _languages_of_memory(data: bytes, file: Path, remedy: str) -> tuple[str | No
     return document.source_language, document.target_language
 
 
-def _learn(engine: Engine, pairs: list[tuple[str, str]], user: str | None) -> dict[str, int]:
-    """Learn pairs one by one; return how many were learned, flagged, or refused."""
+def _learn_files(engine: Engine, pairs: Mapping[Path, list[tuple[str, str]]], user: str | None) -> dict[str, int]:
+    """Learn the pairs of some files; how many were learned, known, flagged and refused."""
+    from dragoman.formats.importing import import_pairs
     from dragoman.progress import bars
-    from dragoman.project.guard import FlaggedError
 
-    counts = {"learned": 0, "flagged": 0, "refused": 0}
+    counts: Counter[str] = Counter()
     with bars() as report:
-        for done, (source, target) in enumerate(pairs, start=1):
-            try:
-                engine.learn(source, target, user=user)
-                counts["learned"] += 1
-            except FlaggedError:
-                counts["flagged"] += 1
-            except BadInputError:
-                counts["refused"] += 1
-            report("learning", done, len(pairs))
-    return counts
+        for path, found in pairs.items():
+            counts += import_pairs(engine, found, str(path.resolve()), user=user, progress=report)
+    learned = counts["new"] + counts["changed"]
+    return {"learned": learned} | {name: counts[name] for name in ("new", "changed", "known", "flagged", "refused")}
 
 
 def _report(counts: dict[str, int], json: bool) -> None:
