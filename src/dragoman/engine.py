@@ -78,6 +78,7 @@ class Engine(Looking):
     glossary = settings.GLOSSARY
     guard = settings.GUARD
     upstream = settings.UPSTREAM
+    trust = settings.TRUST
 
     def __init__(self, project: Project, *, write: bool, memory: bool = True) -> None:
         super().__init__(project, write=write, snapshot_every=self.snapshot_every)

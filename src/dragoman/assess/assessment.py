@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +23,7 @@ from dragoman.assess.past_work import PastWork
 from dragoman.assess.prediction import Evidence, predict
 from dragoman.assess.replay import Outcome, Plan, replay_all
 from dragoman.assess.systems import ALONE, ENGINE, OVER, SAME, WORDS, System, as_json, scored, suggestions
+from dragoman.assess.tried_settings import try_settings
 from dragoman.assess.verdict import WORDS_A_DAY, Verdict, judge
 from dragoman.errors import BadInputError
 from dragoman.measure import repetition
@@ -48,6 +49,7 @@ class Options:
     words_a_day: int = WORDS_A_DAY
     base: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)  # of the projects in which the past work is replayed
+    tries_settings: bool = True
     jobs: int | None = None
     cluster: str | None = None
 
@@ -62,13 +64,24 @@ def assess(work: PastWork, directory: Path, options: Options, progress: Progress
         _part(work, options, alone, found, name, heard[name])
         for (name, found) in zip(options.engines, over, strict=True)
     ] or [_part(work, options, alone, None, None, ())]
+    replayed = [alone, *over]
+    best = 1 + _best(parts) if over else 0
+    running: dict[str, Any] = {"jobs": options.jobs, "cluster": options.cluster, "progress": progress}
+    tried = try_settings(work, plans[best], replayed[best], directory, **running) if options.tries_settings else None
     return {
         "version": __version__,
         "text": _about(work, sampled, alone),
         "options": {"words a day": options.words_a_day, "base": options.base, "settings": options.settings},
         "parts": parts,
-        "times": {plan.system: _times(found) for plan, found in zip(plans, [alone, *over], strict=True)},
+        "best engine": options.engines[best - 1] if over else None,
+        "settings": tried,
+        "times": {plan.system: _times(found) for plan, found in zip(plans, replayed, strict=True)},
     }
+
+
+def _best(parts: Sequence[dict[str, Any]]) -> int:
+    """The engine over which dragoman leaves the least to correct."""
+    return min(range(len(parts)), key=lambda n: parts[n]["systems"][OVER][WORDS]["score"])
 
 
 def spread(numbers: Sequence[int], most: int) -> tuple[int, ...]:
@@ -83,7 +96,7 @@ def spread(numbers: Sequence[int], most: int) -> tuple[int, ...]:
 
 
 def make_plans(
-    work: PastWork, options: Options, sampled: tuple[int, ...], heard: dict[str, tuple[str | None, ...]]
+    work: PastWork, options: Options, sampled: tuple[int, ...], heard: Mapping[str, tuple[str | None, ...]]
 ) -> list[Plan]:
     """What is replayed: dragoman alone, and dragoman over each engine."""
     pairs = tuple((pair.source, pair.target) for pair in work.pairs)

@@ -42,6 +42,12 @@ def assess(
     typed: Annotated[int, typer.Option(min=0, help="Of these, segments that the simulated user types.")] = 200,
     words_a_day: Annotated[int, typer.Option(min=1, help="Source words that a person translates in a day.")] = 2_500,
     base: Annotated[Path | None, typer.Option(help="A trained base to start from, instead of from nothing.")] = None,
+    settings: Annotated[
+        bool, typer.Option("--settings/--no-settings", help="Try settings on the older part, check them on the newer.")
+    ] = True,
+    create: Annotated[
+        Path | None, typer.Option(help="Create a project here, with the settings found and the best engine.")
+    ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes to use; default: one a core.")] = None,
     cluster: Cluster = None,
     json: AsJson = False,
@@ -59,13 +65,34 @@ def assess(
     work = _read(files, source, target, git=git)
     names = (*(upstream or ()), *(_names(engines) if engines else ()))
     directory = out or Path(f"assess-{files[0].resolve().stem}")
-    options = Options(names, sample, typed, words_a_day, str(base) if base else None, {}, jobs, cluster)
+    options = Options(names, sample, typed, words_a_day, str(base) if base else None, {}, settings, jobs, cluster)
+    check_new(create)
     with bars() as progress:
         found = run(work, directory, options, progress)
     found["name"] = ", ".join(path.resolve().name for path in files)
     found["command"] = shlex.join(["dragoman", *sys.argv[1:]])
     page = write_report(found, directory)
     typer.echo(json_format.dumps(found, ensure_ascii=False) if json else _shown(found, page))
+    if create is not None:
+        _create(create, work, found, base)
+
+
+def check_new(create: Path | None) -> None:
+    """Refuse a place for a project that is taken, before any work is done."""
+    if create is not None and create.exists():
+        raise BadInputError("already exists", where=create, remedy="choose another place for the project")
+
+
+def _create(path: Path, work: PastWork, found: dict[str, Any], base: Path | None) -> None:
+    """A project with what was found; it has learned nothing yet."""
+    from dragoman.engine import Engine
+
+    tried = found["settings"] or {"settings": {}}
+    upstream = found["best engine"]
+    with Engine.create(path, source=work.source, target=work.target, base=base, upstream=upstream) as engine:
+        if tried["settings"]:
+            engine.change_settings(tried["settings"])
+    typer.echo(f"Created {path}. To teach it your translations: dragoman import {path} FILE", err=True)
 
 
 def _read(files: list[Path], source: str | None, target: str | None, *, git: bool) -> PastWork:
@@ -100,6 +127,8 @@ def _shown(found: dict[str, Any], page: Path) -> str:
             expected = each["predicted"]
             lines.append(f"expected beforehand: {expected['words']:+.1f} ± {expected['margin']:.1f} words in a hundred")
         lines += ["", each["verdict"]["sentence"], each["verdict"]["reason"]]
+    if found["settings"]:
+        lines += ["", found["settings"]["sentence"]]
     return "\n".join([*lines, "", f"Report: {page}"])
 
 
