@@ -13,7 +13,8 @@ from dragoman.assess.assessment import Options, ask, assess, make_plans, score_s
 from dragoman.assess.past_work import PastWork
 from dragoman.assess.replay import replay
 from dragoman.assess.report_page import render, write_report
-from dragoman.assess.systems import ALONE, BOTH, ENGINE, MEMORY, OVER, WORDS
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER
+from dragoman.assess.systems import WORDS
 from dragoman.cli import app
 from dragoman.errors import BadInputError
 from dragoman.experiments.corpora import Corpora

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dragoman.assess.gains import find_gains
-from dragoman.assess.systems import ALONE, BOTH, EDITING, ENGINE, MEMORY, OVER, WORDS, System, measures, scored
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER
+from dragoman.assess.systems import EDITING, WORDS, System, measures, scored
 from dragoman.assess.verdict import LITTLE, NO, UNCLEAR, WORTH, judge
 
 SEGMENTS, WORDS_EACH = 400, 20

@@ -22,7 +22,8 @@ from dragoman.assess.gains import find_gains
 from dragoman.assess.past_work import PastWork
 from dragoman.assess.prediction import Evidence, predict
 from dragoman.assess.replay import Outcome, Plan, replay_all
-from dragoman.assess.systems import ALONE, ENGINE, OVER, SAME, WORDS, System, as_json, scored, suggestions
+from dragoman.assess.system_names import ALONE, ENGINE, OVER
+from dragoman.assess.systems import SAME, WORDS, System, as_json, scored, suggestions
 from dragoman.assess.tried_settings import try_settings
 from dragoman.assess.verdict import WORDS_A_DAY, Verdict, judge
 from dragoman.errors import BadInputError
@@ -266,13 +267,7 @@ def _repetition(sources: Iterable[str]) -> Any:
 def evidence(work: PastWork, engine: System) -> Evidence:
     """What is known of a text and an engine before anything is replayed."""
     sources = [pair.source for pair in work.pairs]
-    return Evidence(
-        rr=_repetition(sources).rr,
-        repeated=100 * (1 - len({text.strip() for text in sources}) / len(sources)),
-        segments=len(sources),
-        bleu=engine.score("BLEU").score,
-        words=engine.score(WORDS).score,
-    )
+    return Evidence(rr=_repetition(sources).rr, segments=len(sources), bleu=engine.score("BLEU").score)
 
 
 def _times(outcomes: Sequence[Outcome]) -> dict[str, float]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from dragoman.assess.system_names import SYSTEMS
+
 WIDTH, HEIGHT = 560, 280
 LEFT, RIGHT, TOP, BOTTOM = 40, 12, 12, 36  # margins
 LINES = 5  # of the grid
@@ -59,8 +61,6 @@ def legend(names: Sequence[str]) -> str:
 
 def style_of(name: str, number: int) -> int:
     """The class of a curve: systems keep their colour when others are missing."""
-    from dragoman.assess.systems import SYSTEMS
-
     return SYSTEMS.index(name) if name in SYSTEMS else number % len(DASHES)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
-from dragoman.assess.systems import ALONE, BOTH, ENGINE, MEMORY, OVER
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER
 
 LONGEST = 400  # characters of a text that is shown
 SHORT = {MEMORY: "memory", ENGINE: "engine", BOTH: "engine", ALONE: "dragoman", OVER: "dragoman"}

@@ -11,7 +11,8 @@ from typing import Any
 from dragoman.assess.charts import bar, legend, line_chart
 from dragoman.assess.examples import side_by_side
 from dragoman.assess.page_parts import figures, page, paragraph, plus_minus, table
-from dragoman.assess.systems import EDITING, OURS, TYPING, WORDS
+from dragoman.assess.system_names import OURS
+from dragoman.assess.systems import EDITING, TYPING, WORDS
 from dragoman.assess.verdict import LITTLE, NO, WORTH
 from dragoman.files import storage_errors, write_durably
 

@@ -24,16 +24,13 @@ from numpy.typing import NDArray
 
 from dragoman.assess.editing import edit_strokes
 from dragoman.assess.replay import Outcome
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SYSTEMS
 from dragoman.languages import primary
 from dragoman.measure import Bleu, Chrf, Measure, Ter, Wer, bootstrap, interval
 from dragoman.measure.significance import Interval
 from dragoman.project.memory import LEAST_SIMILARITY
 from dragoman.text.tokens import split
 
-MEMORY, ENGINE, BOTH = "memory alone", "engine alone", "memory plus engine"
-ALONE, OVER = "dragoman alone", "dragoman over the engine"
-SYSTEMS = MEMORY, ENGINE, BOTH, ALONE, OVER
-OURS = ALONE, OVER
 WORDS, EDITING, TYPING = "words to correct", "editing", "typing"
 UNSPACED = ("zh", "ja", "th", "lo", "km", "my", "bo")  # languages that do not write spaces between words
 SAME = 100.0  # percent similarity of the same source

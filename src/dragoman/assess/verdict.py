@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dragoman.assess.systems import ALONE, BOTH, EDITING, ENGINE, MEMORY, OVER, WORDS, System, as_json
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER
+from dragoman.assess.systems import EDITING, WORDS, System, as_json
 from dragoman.measure.significance import Interval
 
 WORTH, LITTLE, NO, UNCLEAR = "worth it", "worth little", "not worth it", "unclear"

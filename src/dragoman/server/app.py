@@ -36,6 +36,7 @@ from dragoman.server.routes import (
     glossaries,
     health,
     live,
+    progress,
     projects,
     segments,
     statistics,
@@ -48,7 +49,18 @@ from dragoman.server.routes import (
 from dragoman.server.session_memory import SessionMemory
 from dragoman.server.workers import Workers
 
-OWN = (projects, project_settings, translations, corrections, glossaries, statistics, documents, segments, live)
+OWN = (
+    projects,
+    project_settings,
+    translations,
+    corrections,
+    glossaries,
+    statistics,
+    progress,
+    documents,
+    segments,
+    live,
+)
 ROUTES = (*OWN, workbench, moses)
 COMPATIBLE = {"libretranslate": libretranslate, "modernmt": modernmt, "apertium": apertium}
 # What a server does not compute: kernels for training, tuning, measuring, and files of other toolkits
