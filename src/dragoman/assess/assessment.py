@@ -22,6 +22,7 @@ from dragoman.assess.gains import find_gains
 from dragoman.assess.past_work import PastWork
 from dragoman.assess.prediction import Evidence, predict
 from dragoman.assess.replay import Outcome, Plan, replay_all
+from dragoman.assess.second_opinion import Comet, opinions
 from dragoman.assess.system_names import ALONE, ENGINE, OVER
 from dragoman.assess.systems import SAME, WORDS, System, as_json, scored, suggestions
 from dragoman.assess.tried_settings import try_settings
@@ -51,6 +52,7 @@ class Options:
     base: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)  # of the projects in which the past work is replayed
     tries_settings: bool = True
+    comet: Path | None = None  # checkpoint of a COMET model
     jobs: int | None = None
     cluster: str | None = None
 
@@ -174,10 +176,16 @@ def _part(
     gains = find_gains([pair.source for pair in pairs], before, after, [pair.target for pair in pairs], repeated)
     verdict = judge(systems, _why(first, gains, repeated), source_words, options.words_a_day)
     expected = predict(evidence(work, systems[ENGINE])) if ENGINE in systems else None
+    scores = {name: each.as_json() for name, each in systems.items()}
+    if options.comet:
+        texts = {name: each.texts for name, each in systems.items()}
+        sides = [pair.source for pair in pairs], texts, [pair.target for pair in pairs]
+        for name, opinion in opinions(Comet(options.comet), *sides).items():
+            scores[name]["COMET"] = opinion
     return {
         "engine": engine,
         "answered": sum(said[each.number] is not None for each in alone) if engine else None,
-        "systems": {name: each.as_json() for name, each in systems.items()},
+        "systems": scores,
         "gains over": _gains_over(systems),
         "verdict": verdict.as_json(),
         "predicted": expected and expected.as_json(),

@@ -24,6 +24,7 @@ COLUMNS = {
     "BLEU": "BLEU ↑",
     "chrF": "chrF ↑",
     "TER": "TER ↓",
+    "COMET": "COMET ↑",
 }
 NOTE = (
     "Percent, with 95 % intervals by bootstrap over segments. Words to correct and strokes are for each hundred words "

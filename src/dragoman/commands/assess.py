@@ -48,6 +48,10 @@ def assess(
     create: Annotated[
         Path | None, typer.Option(help="Create a project here, with the settings found and the best engine.")
     ] = None,
+    comet: Annotated[
+        Path | None,
+        typer.Option(help="Checkpoint of a COMET model, for a second opinion (pip install dragoman[comet])."),
+    ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes to use; default: one a core.")] = None,
     cluster: Cluster = None,
     json: AsJson = False,
@@ -65,7 +69,17 @@ def assess(
     work = _read(files, source, target, git=git)
     names = (*(upstream or ()), *(_names(engines) if engines else ()))
     directory = out or Path(f"assess-{files[0].resolve().stem}")
-    options = Options(names, sample, typed, words_a_day, str(base) if base else None, {}, settings, jobs, cluster)
+    options = Options(
+        engines=names,
+        sample=sample,
+        typed=typed,
+        words_a_day=words_a_day,
+        base=str(base) if base else None,
+        tries_settings=settings,
+        comet=comet,
+        jobs=jobs,
+        cluster=cluster,
+    )
     check_new(create)
     with bars() as progress:
         found = run(work, directory, options, progress)
@@ -133,7 +147,7 @@ def _shown(found: dict[str, Any], page: Path) -> str:
 
 
 def _table(systems: dict[str, Any]) -> list[str]:
-    columns = ["BLEU", "chrF", "TER", "words to correct", "editing", "typing"]
+    columns = ["BLEU", "chrF", "TER", "words to correct", "editing", "typing"]  # COMET is in the report
     rows = [f"{'':26}" + "".join(f"{name:>18}" for name in columns)]
     for name, scores in systems.items():
         cells = (f"{_score(scores[each])}" if each in scores else "" for each in columns)
