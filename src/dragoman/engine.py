@@ -22,7 +22,7 @@ from datetime import datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Self, get_args
+from typing import Any, ClassVar, Self, get_args
 
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.cancelling import bound, checkpoint
@@ -68,6 +68,8 @@ class Engine(Looking):
     `memory` says whether `translate` uses earlier corrections of the same text; if not, it uses the models only.
     """
 
+    snapshot_every: ClassVar[int] = SNAPSHOT_EVERY
+
     # Settings of the project, defined in project/settings.py: read the current value, or assign to change it.
     weights = settings.WEIGHTS
     adapter = settings.ADAPTER
@@ -78,9 +80,10 @@ class Engine(Looking):
     glossary = settings.GLOSSARY
     guard = settings.GUARD
     upstream = settings.UPSTREAM
+    trust = settings.TRUST
 
     def __init__(self, project: Project, *, write: bool, memory: bool = True) -> None:
-        super().__init__(project, write=write, snapshot_every=SNAPSHOT_EVERY)
+        super().__init__(project, write=write, snapshot_every=self.snapshot_every)
         self.memory = memory
         self._consultant = Consultant(project, UPSTREAM_SECONDS)
 

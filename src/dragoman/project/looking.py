@@ -11,6 +11,7 @@ from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
 from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES
 from dragoman.project.opened import OpenProject
+from dragoman.project.state import said_in
 from dragoman.search.decoder import Estimates
 from dragoman.store import Delivered, Row
 from dragoman.store.deliveries import find_delivered, find_delivery, find_place
@@ -84,6 +85,11 @@ class Looking(OpenProject):
             what = f"row {number} is a {row.kind} row, not a correction"
             raise BadInputError(what, remedy="see the ids in the history")
         return row
+
+    def heard(self, number: int) -> str | None:
+        """What another engine had said of the source of a correction, if it was learned together with that."""
+        said = said_in(self.correction(number))
+        return said.text if said else None
 
     def corrections(self) -> Iterator[Row]:
         """The corrections in force, oldest first."""

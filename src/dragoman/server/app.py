@@ -42,6 +42,7 @@ from dragoman.server.routes import (
     hooks,
     identity,
     live,
+    progress,
     projects,
     segments,
     statistics,
@@ -57,7 +58,7 @@ from dragoman.server.workers import Workers
 
 OWN = (
     *(identity, projects, project_settings, translations, corrections, glossaries, statistics, documents, segments),
-    *(checks, team, effort, exchange, live, events),
+    *(checks, team, effort, progress, exchange, live, events),
 )
 ROUTES = (*OWN, hooks, workbench, moses)
 COMPATIBLE = {
