@@ -41,6 +41,7 @@ class Chunk:
 
 
 Divide = Callable[[Parts], list[Chunk]]
+FindBoundaries = Callable[[str, str | None], list[int]]  # where sentences begin in a text of a language
 
 
 def is_translatable(parts: Sequence[str | Tag]) -> bool:
@@ -62,15 +63,15 @@ def whole(parts: Parts) -> list[Chunk]:
     return [chunk for chunk in found if chunk.parts]
 
 
-def into_sentences(language: str | None) -> Divide:
-    """A division into sentences; a sentence never ends inside a pair of tags."""
+def into_sentences(language: str | None, find: FindBoundaries = find_boundaries) -> Divide:
+    """A division into sentences, by our rules or others; a sentence never ends inside a pair of tags."""
 
     def divide(parts: Parts) -> list[Chunk]:
         before, middle, after = _trim(parts)
         if sum(len(part) for part in middle if isinstance(part, str)) < 2:
             return whole(parts)
         flat = "".join(part if isinstance(part, str) else STAND_IN for part in middle)
-        ends = find_boundaries(flat, language)
+        ends = find(flat, language)
         if ends and len(middle) > 1:
             enclosed = _enclosed(middle)
             ends = [end for end in ends if end not in enclosed]
