@@ -31,6 +31,8 @@ def words(text: str) -> frozenset[str]:
 
 def read_codes(text: str, pattern: re.Pattern[str] = CODE) -> Inline:
     """A text with its codes as tags; markup that opens and closes becomes pairs."""
+    if text and pattern.search(text) is None:
+        return Inline([text])
     inline, at = Inline(), 0
     for found in pattern.finditer(text):
         if found.start() > at:
@@ -53,6 +55,8 @@ def _code(shown: str) -> Tag:
 
 def pair_up(parts: list[str | Tag]) -> None:
     """Leave only those tags as pairs that enclose something; a `<br>` that nothing closes stands alone."""
+    if all(isinstance(part, str) for part in parts):
+        return
     begun: list[tuple[int, str]] = []
     waiting: Counter[str] = Counter()  # how many of each name are open
     paired: set[int] = set()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.segmentation import find_boundaries
@@ -26,8 +26,7 @@ _FIXED = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Chunk:
+class Chunk(NamedTuple):
     """Some parts of a piece: a segment, or what stands between two."""
 
     parts: Parts
@@ -50,14 +49,21 @@ def is_translatable(parts: Sequence[str | Tag]) -> bool:
     >>> [text for text in ("Save", "100 %", "https://x.org/a", "menu_file_open", "e-mail") if is_translatable([text])]
     ['Save', 'e-mail']
     """
-    if sum(isinstance(part, Tag) for part in parts) > MOST_TAGS:
+    if len(parts) == 1 and isinstance(parts[0], str):
+        text = parts[0].strip()
+    elif sum(isinstance(part, Tag) for part in parts) > MOST_TAGS:
         return False
-    text = "".join(part for part in parts if isinstance(part, str)).strip()
+    else:
+        text = "".join(part for part in parts if isinstance(part, str)).strip()
+    if " " in text and text[0].isalpha():  # more than one word, and no address, path or name has a space in it
+        return True
     return any(map(str.isalpha, text)) and _FIXED.fullmatch(text) is None
 
 
 def whole(parts: Parts) -> list[Chunk]:
     """All of the text as one segment, but for what surrounds it."""
+    if len(parts) == 1 and isinstance(parts[0], str) and parts[0] == parts[0].strip():
+        return [Chunk(parts, is_translatable(parts))]
     before, middle, after = _trim(parts)
     found = [Chunk(before, False), Chunk(middle, is_translatable(middle)), Chunk(after, False)]
     return [chunk for chunk in found if chunk.parts]

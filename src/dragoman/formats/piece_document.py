@@ -24,7 +24,7 @@ from dragoman.formats.inline import Inline, Tag, find_broken_tag, split_target
 from dragoman.formats.segmentation import find_boundaries
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Piece:
     """A text of a document and the part of the file to replace with its translation."""
 
