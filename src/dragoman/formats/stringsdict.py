@@ -1,7 +1,7 @@
 """Apple's `.stringsdict`: the plural forms of strings, in a property list.
 
-Each form is a segment, and so is the sentence that they are put into. A form that the target language has and the source
-language lacks cannot be added here: the file must have it (with any text) before it is filled.
+Each form is a segment, and so is the sentence that they are put into. A form that only the target language has cannot
+be added here: the file must have it (with any text) before it is filled.
 """
 
 from __future__ import annotations
