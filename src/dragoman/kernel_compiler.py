@@ -34,7 +34,9 @@ from numba.core.types.containers import BaseTuple
 from numba.core.types.misc import unliteral
 from numba.np.numpy_support import from_dtype
 
-FORMAT = 2  # of what the cache keeps: one more when this module makes other code, or keeps other parts
+from dragoman.kernel_unboxing import SharedUnboxing
+
+FORMAT = 3  # of what the cache keeps: one more when this module makes other code, or keeps other parts
 ENVIRONMENT = "_ZN08NumbaEnv"  # begins the names of variables that point to the constants of a function
 
 
@@ -157,6 +159,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
         flags = self._flags()
         with ConfigStack().enter(flags):
             context = compiler._make_subtarget(self.targetctx, flags)
+            context.get_python_api = functools.partial(SharedUnboxing, context)
             about = lowered.fndesc, lowered.environment, lowered.call_helper
             context.create_cpython_wrapper(library, *about, release_gil=flags.release_gil)
         function = self.targetctx.get_executable(library, lowered.fndesc, lowered.environment)
