@@ -87,18 +87,18 @@ def _free_port() -> int:
     return port
 
 
-def start(name: str, **settings: str) -> None:
-    """Measure one start, into a cache of its own."""
+def start(name: str, cache: Path, **settings: str) -> None:
+    """Measure one start, with a cache that is empty."""
     before = _children()
     with tempfile.TemporaryDirectory() as place:
-        cache = {"DRAGOMAN_CACHE": f"{place}/cache"}
-        with workbench(Path(place) / "projects", **cache, **settings) as (process, address, began):
+        settings["DRAGOMAN_CACHE"] = str(cache)
+        with workbench(Path(place) / "projects", **settings) as (process, address, began):
             page, usable = _wait(address, "/", began), _wait(address, "/ready", began, usable=True)
             first_suggestion(address)
             first, first_work = time.monotonic() - began, _processor(process.pid)
             ready = _wait(address, "/ready", began)
             memory = _memory(process.pid)
-        compiled = len(list(Path(place, "cache").rglob("*.nbc")))
+    compiled = len(list(cache.rglob("*.nbc")))
     work = _children() - before
     cores = len(os.sched_getaffinity(0))
     print(f"{name}: page {page:.1f} s, usable {usable:.1f} s, first suggestion {first:.1f} s, ready {ready:.1f} s")
@@ -182,7 +182,7 @@ def main() -> None:
     """Measure starts, then compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kernels", type=Path, help="directory that tools/build-kernels has made; default: make one")
-    parser.add_argument("--native", type=Path, help="a complete kernel cache for the comparison; default: make one")
+    parser.add_argument("--native", type=Path, help="a complete kernel cache to compare with; default: of this start")
     parser.add_argument("--only", choices=["start", "compare"], help="only one of the two parts")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
@@ -190,8 +190,8 @@ def main() -> None:
         if not options.kernels:
             subprocess.run([sys.executable, BUILD, shipped], check=True)
         if options.only != "compare":
-            start("native", DRAGOMAN_KERNELS="native")
-            start("shipped", DRAGOMAN_KERNELS=str(shipped))
+            start("native", Path(place) / "native", DRAGOMAN_KERNELS="native")
+            start("shipped", Path(place) / "unused", DRAGOMAN_KERNELS=str(shipped))
         if options.only != "start":
             compare(options.native or Path(place) / "native", shipped)
 
