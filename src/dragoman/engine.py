@@ -22,7 +22,7 @@ from datetime import datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Self, get_args
+from typing import Any, ClassVar, Self, get_args
 
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.cancelling import bound, checkpoint
@@ -31,6 +31,7 @@ from dragoman.fetching import fetch
 from dragoman.interactive import session
 from dragoman.interactive.graphs import Graphs
 from dragoman.languages import same_language
+from dragoman.models.defaults import CURRENT, defaults_of
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import DEFAULT, Weights
 from dragoman.parallel import map_in_order
@@ -47,7 +48,7 @@ from dragoman.search.decoder import Hypothesis, Search
 from dragoman.search.explain import Explanation, explain
 from dragoman.search.pieces import MAX_UNCUT_WORDS
 from dragoman.search.searching import Links
-from dragoman.store import Project, Row
+from dragoman.store import Delivery, Project, Row
 from dragoman.store.rows import write_time
 from dragoman.text.tokens import Mode
 from dragoman.types import Sentence, Translation
@@ -67,6 +68,8 @@ class Engine(Looking):
     `memory` says whether `translate` uses earlier corrections of the same text; if not, it uses the models only.
     """
 
+    snapshot_every: ClassVar[int] = SNAPSHOT_EVERY
+
     # Settings of the project, defined in project/settings.py: read the current value, or assign to change it.
     weights = settings.WEIGHTS
     adapter = settings.ADAPTER
@@ -77,9 +80,10 @@ class Engine(Looking):
     glossary = settings.GLOSSARY
     guard = settings.GUARD
     upstream = settings.UPSTREAM
+    trust = settings.TRUST
 
     def __init__(self, project: Project, *, write: bool, memory: bool = True) -> None:
-        super().__init__(project, write=write, snapshot_every=SNAPSHOT_EVERY)
+        super().__init__(project, write=write, snapshot_every=self.snapshot_every)
         self.memory = memory
         self._consultant = Consultant(project, UPSTREAM_SECONDS)
 
@@ -114,7 +118,7 @@ class Engine(Looking):
         own = Knowledge(below, tokens=tokens, order=ORDER if order is None else order).models.language.order
         if order not in (own, None):
             raise BadInputError(f"the base was trained with order={own}", remedy=f"create the project with order={own}")
-        settings = {"preset": preset, "tokens": tokens, "order": own}
+        settings = {"preset": preset, "tokens": tokens, "order": own, "defaults": CURRENT}
         languages = {"source": source, "target": target}
         project = Project.create(path, settings, **languages, journal=journal, base=directory, unfinished=unfinished)
         engine = cls(project, write=True, memory=memory)
@@ -416,13 +420,15 @@ class Engine(Looking):
         time: datetime | None = None,
         upstream: str | Answer | None = None,
         upstream_name: str | None = None,
+        delivery: Delivery | None = None,
     ) -> int:
         """Learn a correction and return its id; it is then safe on disk and in the models.
 
         A correction that looks wrong is recorded in the journal but not learned (`FlaggedError`), unless you pass
         `force`. With `once`, if the newest correction of this source already has this target, its id is returned and
         nothing is learned. `time` is when the correction was made; the default is now. `upstream` is what another
-        engine had said of the source, `upstream_name` which one: what became of it is learned too.
+        engine had said of the source, `upstream_name` which one: what became of it is learned too. `delivery` says how
+        the correction got here; what the same message has already brought is not learned again.
         """
         write_time(time)  # refuses an invalid one
         self.check_writable()
@@ -432,16 +438,24 @@ class Engine(Looking):
             known = state.memory.exact(source) if once else None
             if known and known.target == target:
                 return known.id
+            if delivery and (done := self.delivered(delivery.id)) is not None:
+                return done
             if lesson.revision != state.revision:  # another thread has learned something meanwhile
                 lesson = prepare(state, source, target, *said)
                 comparison = compare(state, lesson)
-            reason = self._examine(state, lesson, user=user, force=force)
+            reason = self._examine(state, lesson, user=user, force=force, delivery=delivery)
             with self._undoing() as undo:
                 contribution = self._learn(state, lesson, comparison)
                 undo.learned(lesson.pair, contribution)
                 with undo.appending():
                     number = self._project.journal.append_learn(
-                        source, target, contribution=contribution, user=user, reason=reason, time=time
+                        source,
+                        target,
+                        contribution=contribution,
+                        user=user,
+                        reason=reason,
+                        time=time,
+                        delivery=delivery,
                     )
                 state.memory.add(number, source, target)
                 state.revision = number
@@ -467,7 +481,15 @@ class Engine(Looking):
                 state.take_back(row)
         self._save_now_and_then()
 
-    def revise(self, number: int, target: str, *, user: str | None = None, force: bool = False) -> int:
+    def revise(
+        self,
+        number: int,
+        target: str,
+        *,
+        user: str | None = None,
+        force: bool = False,
+        delivery: Delivery | None = None,
+    ) -> int:
         """Replace the target of a correction: `forget` and `learn` in one step; returns the new id."""
         self.check_writable()
         row = self._in_force(number)
@@ -479,7 +501,9 @@ class Engine(Looking):
             if lesson.revision != state.revision:
                 lesson = prepare(state, source, target, *heard)
                 comparison = compare(state, lesson)
-            reason = self._examine(state, lesson, user=user, force=force, refers_to=number)
+            if delivery and (done := self.delivered(delivery.id)) is not None:
+                return done
+            reason = self._examine(state, lesson, user=user, force=force, refers_to=number, delivery=delivery)
             with self._undoing() as undo:
                 state.take_back(row)
                 undo.forgot(row)
@@ -489,7 +513,7 @@ class Engine(Looking):
                 undo.learned(lesson.pair, contribution)
                 with undo.appending():
                     new = self._project.journal.append_revise(
-                        number, target, contribution=contribution, user=user, reason=reason
+                        number, target, contribution=contribution, user=user, reason=reason, delivery=delivery
                     )
                 state.memory.add(new, source, target)
                 state.revision = new
@@ -509,7 +533,14 @@ class Engine(Looking):
         return learn(state, lesson, comparison)
 
     def _examine(
-        self, state: State, lesson: Lesson, *, user: str | None, force: bool, refers_to: int | None = None
+        self,
+        state: State,
+        lesson: Lesson,
+        *,
+        user: str | None,
+        force: bool,
+        refers_to: int | None = None,
+        delivery: Delivery | None = None,
     ) -> str | None:
         """Flag a correction that looks wrong, or return the reason if it is to be learned anyway."""
         source, target = lesson.pair.source, lesson.pair.target
@@ -518,7 +549,7 @@ class Engine(Looking):
             with self._undoing() as undo:
                 with undo.appending():
                     number = self._project.journal.append_flagged(
-                        source.text, target.text, reason=reason, refers_to=refers_to, user=user
+                        source.text, target.text, reason=reason, refers_to=refers_to, user=user, delivery=delivery
                     )
                 state.revision = number
             raise FlaggedError(reason, number)
@@ -539,7 +570,8 @@ class Engine(Looking):
         self.check_writable()
         self._check_untaught()
         settings = self._project.settings
-        base = Knowledge(tokens=settings["tokens"], order=settings["order"])
+        symmetrisation = defaults_of(settings).symmetrisation
+        base = Knowledge(tokens=settings["tokens"], order=settings["order"], symmetrisation=symmetrisation)
         with bars() if progress is True else nullcontext(progress or None) as report:
             learned = base.train(pairs, progress=report)
         with self._writing():

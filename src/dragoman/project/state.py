@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self, get_args
 from dragoman.adapt.adaptation import Adaptation, apart
 from dragoman.arrays import ArrayTree
 from dragoman.errors import DamagedFileError
+from dragoman.models.defaults import VERSIONS, defaults_of
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import PRESETS, Weights
 from dragoman.models.modelset import Contribution
@@ -73,7 +74,7 @@ class State:
         changed.
         """
         settings = initial_settings(project)
-        state = cls._new(Knowledge(base, tokens=settings["tokens"], order=settings["order"]), settings)
+        state = cls._new(Knowledge(base, **_choices(settings), order=settings["order"]), settings)
         snapshot, warnings = project.newest_snapshot(verify=verify)
         if snapshot and snapshot.about.get("format") != FORMAT:
             warnings.append(f"snapshot {snapshot.id} skipped: it was made by another version of dragoman")
@@ -90,7 +91,7 @@ class State:
     @classmethod
     def _from_snapshot(cls, snapshot: Snapshot, base: Knowledge | None, settings: Mapping[str, Any]) -> Self:
         arrays = ArrayTree.unpack(snapshot.arrays["state"], snapshot.about["places"])
-        knowledge = Knowledge.from_arrays(arrays, base, tokens=settings["tokens"])
+        knowledge = Knowledge.from_arrays(arrays, base, **_choices(settings))
         state = cls._new(knowledge, settings)
         state.memory = Memory.from_arrays(arrays.under("memory"))
         state.revision = state.saved = snapshot.id
@@ -213,14 +214,19 @@ class State:
 def initial_settings(project: Project) -> dict[str, Any]:
     """The settings that a project was created with, after checking that they can be used."""
     settings = project.settings
-    choices = {"preset": tuple(PRESETS), "tokens": get_args(Mode)}
-    odd = [name for name, known in choices.items() if settings.get(name) not in known]
+    choices = {"preset": tuple(PRESETS), "tokens": get_args(Mode), "defaults": tuple(VERSIONS)}
+    odd = [name for name, known in choices.items() if ({"defaults": 1} | settings).get(name) not in known]
     if type(settings.get("order")) is not int:
         odd.append("order")
     if odd:
         what = f"the initial settings have an invalid {odd[0]}: {settings.get(odd[0])!r}"
         raise DamagedFileError(what, where=project.path / DESCRIPTION, remedy="restore it from a copy")
     return settings
+
+
+def _choices(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of `Knowledge` that are decided when a project is created."""
+    return {"tokens": settings["tokens"], "symmetrisation": defaults_of(settings).symmetrisation}
 
 
 def texts(row: Row) -> tuple[str, str]:

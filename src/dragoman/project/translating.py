@@ -14,6 +14,7 @@ from typing import NamedTuple
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import Candidates, candidates
 from dragoman.cancelling import checkpoint
+from dragoman.project.glossary import has_extra_terms
 from dragoman.project.preparing import PreparedSource, decoder, find_terms, hear
 from dragoman.project.state import Latest, State
 from dragoman.search.constrained import Prefix
@@ -32,6 +33,8 @@ MAX_LIST_WORDS = 100_000  # words of the source times translations of an n-best 
 
 def search(state: State, source: Sentence, upstream: Answer | None = None) -> Search:
     """Search for translations of a sentence; kept for an adapter, which needs it again for the correction."""
+    if has_extra_terms():
+        return search_behind(state, source, Prefix(()), "best", upstream)
     if latest := find_latest(state, source.text, upstream):
         return latest.search
     found = search_behind(state, source, Prefix(()), "best", upstream)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 
-from dragoman.models import alignment_kernels, extraction_kernels, lattice_kernels, symmetry_kernels
+from dragoman.models import alignment_kernels, extraction_kernels, symmetry_kernels
 from dragoman.models.modelset import ModelSet
 from dragoman.models.symmetry import KINDS
 
@@ -36,14 +36,12 @@ def alike(source: tuple[str, ...], target: tuple[str, ...]) -> NDArray[np.float6
 
 
 def link(models: ModelSet, source: Ids, target: Ids, least: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """[J, I] links of a sentence pair: Viterbi alignments of both directions with p(f|e) of at least `least`."""
-    emission, transition = alignment_kernels.lattice(models.inverse.view, source, target)
-    np.maximum(emission[:, 1:], least, out=emission[:, 1:])
-    one = lattice_kernels.best_path(emission, transition)
-    emission, transition = alignment_kernels.lattice(models.direct.view, target, source)
-    np.maximum(emission[:, 1:], least.T, out=emission[:, 1:])
-    other = lattice_kernels.best_path(emission, transition)
-    matrix: NDArray[np.bool_] = symmetry_kernels.symmetrise(one, other, KINDS[models.symmetrisation])
+    """[J, I] links of a sentence pair, from alignments of both directions with p(f|e) of at least `least`."""
+    inverse = alignment_kernels.lattice(models.inverse.view, source, target)
+    direct = alignment_kernels.lattice(models.direct.view, target, source)
+    for (emission, _), likely in ((inverse, least), (direct, least.T)):
+        np.maximum(emission[:, 1:], likely, out=emission[:, 1:])
+    matrix: NDArray[np.bool_] = symmetry_kernels.link_lattices(inverse, direct, KINDS[models.symmetrisation])
     return matrix
 
 
