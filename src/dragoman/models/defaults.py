@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dragoman.models import symmetry
+from dragoman.models.language import MODIFIED
 
 
 @dataclass(frozen=True)
@@ -23,11 +24,12 @@ class Defaults:
     """Choices that are made when a project is created."""
 
     symmetrisation: str  # how links are made from both alignment models
+    smoothing: str  # of the language model, unless there is a base, whose smoothing it has
 
 
 VERSIONS = {
-    1: Defaults(symmetrisation=symmetry.HEURISTIC),
-    2: Defaults(symmetrisation=symmetry.DEFAULT),
+    1: Defaults(symmetrisation=symmetry.HEURISTIC, smoothing="kneser-ney"),
+    2: Defaults(symmetrisation=symmetry.DEFAULT, smoothing=MODIFIED),
 }
 CURRENT = max(VERSIONS)
 

@@ -7,7 +7,7 @@ later, from the first row or from any snapshot: the arrays are the same, bit for
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self, get_args
 
 from dragoman.adapt.adaptation import Adaptation, apart
@@ -66,7 +66,8 @@ class State:
         changed.
         """
         settings = initial_settings(project)
-        state = cls._new(Knowledge(base, **_choices(settings), order=settings["order"]), settings)
+        choices = {"tokens": settings["tokens"], "order": settings["order"], **asdict(defaults_of(settings))}
+        state = cls._new(Knowledge(base, **choices), settings)
         snapshot, warnings = project.newest_snapshot(verify=verify)
         if snapshot and snapshot.about.get("format") != FORMAT:
             warnings.append(f"snapshot {snapshot.id} skipped: it was made by another version of dragoman")
@@ -83,7 +84,8 @@ class State:
     @classmethod
     def _from_snapshot(cls, snapshot: Snapshot, base: Knowledge | None, settings: Mapping[str, Any]) -> Self:
         arrays = ArrayTree.unpack(snapshot.arrays["state"], snapshot.about["places"])
-        knowledge = Knowledge.from_arrays(arrays, base, **_choices(settings))
+        symmetrisation = defaults_of(settings).symmetrisation
+        knowledge = Knowledge.from_arrays(arrays, base, tokens=settings["tokens"], symmetrisation=symmetrisation)
         state = cls._new(knowledge, settings)
         state.memory = Memory.from_arrays(arrays.under("memory"))
         state.revision = state.saved = snapshot.id
@@ -214,11 +216,6 @@ def initial_settings(project: Project) -> dict[str, Any]:
         what = f"the initial settings have an invalid {odd[0]}: {settings.get(odd[0])!r}"
         raise DamagedFileError(what, where=project.path / DESCRIPTION, remedy="restore it from a copy")
     return settings
-
-
-def _choices(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of `Knowledge` that are decided when a project is created."""
-    return {"tokens": settings["tokens"], "symmetrisation": defaults_of(settings).symmetrisation}
 
 
 def texts(row: Row) -> tuple[str, str]:
