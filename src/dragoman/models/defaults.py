@@ -17,6 +17,7 @@ from typing import Any
 
 from dragoman.models import symmetry
 from dragoman.models.language import MODIFIED
+from dragoman.models.loglinear import EARLIER_MOSES, Weights
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,15 @@ VERSIONS = {
     2: Defaults(symmetrisation=symmetry.DEFAULT, smoothing=MODIFIED),
 }
 CURRENT = max(VERSIONS)
+EARLIER_WEIGHTS = {(1, "moses"): EARLIER_MOSES}  # by version and preset, where they were others than today
 
 
 def defaults_of(settings: Mapping[str, Any]) -> Defaults:
     """The defaults of a project with these initial settings."""
     return VERSIONS[settings.get("defaults", 1)]
+
+
+def starting_weights(settings: Mapping[str, Any]) -> Weights:
+    """The weights that a project with these initial settings starts from."""
+    preset = settings["preset"]
+    return Weights(preset, EARLIER_WEIGHTS.get((settings.get("defaults", 1), preset)))

@@ -13,7 +13,7 @@ from typing import Any, Self, get_args
 from dragoman.adapt.adaptation import Adaptation, apart
 from dragoman.arrays import ArrayTree
 from dragoman.errors import DamagedFileError
-from dragoman.models.defaults import VERSIONS, defaults_of
+from dragoman.models.defaults import VERSIONS, defaults_of, starting_weights
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import PRESETS, Weights
 from dragoman.models.modelset import Contribution
@@ -79,7 +79,7 @@ class State:
 
     @classmethod
     def _new(cls, knowledge: Knowledge, settings: Mapping[str, Any]) -> Self:
-        return cls(knowledge, Weights(settings["preset"]), Glossary(mode=settings["tokens"]))
+        return cls(knowledge, starting_weights(settings), Glossary(mode=settings["tokens"]))
 
     @classmethod
     def _from_snapshot(cls, snapshot: Snapshot, base: Knowledge | None, settings: Mapping[str, Any]) -> Self:
