@@ -28,7 +28,7 @@ def add_file(project: ServedProject, data: bytes, name: str) -> int:
     document = project.read_file(data, name)
     found = ((one.id, one.source, one.target, one.state, one.context, one.note, one.limit) for one in document.segments)
     number = project.documents.add(name, found, data, format=document.format)
-    project.files.put(number, document)
+    project.files.put((project.name, number), document)
     return number
 
 
