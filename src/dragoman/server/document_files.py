@@ -60,6 +60,10 @@ def _learn(context: ProjectContext, job: Job, segments: list[Segment]) -> None:
             if segment.version > 1:  # somebody has worked on it since it was imported
                 raise ConflictError(replace(segment, version=1))
             context.project.documents.check(segment)
+            known = context.project.engine.exact_match(segment.source)
+            if known and (known.source, known.target) == (segment.source, segment.target):  # from the file before
+                context.project.documents.change(segment, correction=known.id)
+                continue
             number = edits.teach(context.project, segment, segment.target, context.user(None))
             context.project.documents.change(segment, correction=number)
         except FlaggedError as error:

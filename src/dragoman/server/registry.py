@@ -114,6 +114,7 @@ class ProjectRegistry:
         for path in paths:
             self._find(path.absolute())
         self.reserved = self._read_reserved()  # names of projects whose languages are not known yet
+        self.titles: dict[str, str] = {}  # of these, as their clients wrote them
 
     def _find(self, path: Path) -> None:
         if (path / "project.json").exists():
@@ -195,11 +196,18 @@ class ProjectRegistry:
             return self.get(name)
 
     def reserve(self, name: str) -> str:
-        """Reserve a name, or one like it, for a project that is created once its languages are known."""
+        """Reserve a name, or one like it, for a project that is created once its languages are known.
+
+        A name that is already reserved is not reserved again: whoever asks a second time has lost the first answer.
+        """
         with self._lock:
-            taken, name = {*self._paths, *self.reserved}, name_for(name)
-            free = next(each for n in count(1) if (each := name if n == 1 else f"{name[:58]}-{n}") not in taken)
-            self._set_reserved([*self.reserved, free])
+            title, name = name, name_for(name)
+            if name in self.reserved:
+                return name
+            free = next(each for n in count(1) if (each := name if n == 1 else f"{name[:58]}-{n}") not in self._paths)
+            if free not in self.reserved:
+                self._set_reserved([*self.reserved, free])
+            self.titles[free] = title
             return free
 
     def create_reserved(self, name: str, source: str, target: str) -> ServedProject:
@@ -219,9 +227,10 @@ class ProjectRegistry:
         return file.read_text(encoding="utf-8").split() if file and file.exists() else []
 
     def _set_reserved(self, names: list[str]) -> None:
-        file = self._new_folder() / RESERVED
-        with storage_errors(file):
-            write_durably(file, "\n".join(names).encode())
+        if self.folder is not None:  # otherwise they cannot become projects, and are forgotten with the server
+            file = self.folder / RESERVED
+            with storage_errors(file):
+                write_durably(file, "\n".join(names).encode())
         self.reserved = names
 
     def delete(self, name: str) -> None:
