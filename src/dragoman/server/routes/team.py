@@ -124,5 +124,10 @@ async def review(document: schemas.DocumentId, wanted: desk_schemas.Review, cont
 
 @router.get("/people")
 async def people(context: CanRead) -> desk_schemas.People:
-    """Everybody who has worked on the project, or has some of it assigned."""
-    return desk_schemas.People(people=await context.run("people", partial(teamwork.people, context.project.documents)))
+    """Everybody who has worked on the project, or may, or has some of it assigned."""
+
+    def find() -> desk_schemas.People:
+        owners = context.server.auth.people(context.project.name, "learn")
+        return desk_schemas.People(people=sorted({*owners, *teamwork.people(context.project.documents)}))
+
+    return await context.run("people", find)
