@@ -33,6 +33,11 @@ class Looking(OpenProject):
         with self._reading() as state:
             return state.memory.similar(text, least, limit)
 
+    def memory_texts(self) -> list[tuple[int, str, str]]:
+        """Id, source and target of all corrections in force, newest first."""
+        with self._reading() as state:
+            return state.memory.texts()
+
     def exact_match(self, text: str) -> Match | None:
         """The newest correction of exactly this text."""
         with self._reading() as state:

@@ -110,9 +110,10 @@ def _invalid(error: RequestValidationError) -> ApiError:
         return _not_json()
     if first["type"] == "model_attributes_type":
         return ApiError(422, "the body is not a JSON object", "send one with the header Content-Type: application/json")
-    place = ".".join(str(step) for step in first["loc"] if step != "body")
+    place = ".".join(str(step) for step in first["loc"] if step not in ("body", "query", "path", "header"))
     too_large = first["loc"][0] == "body" and first["type"] in ("string_too_long", "too_long")
-    return ApiError(413 if too_large else 422, f"{place or 'the body'}: {first['msg']}", SEE_SCHEMA)
+    what = f"{place}: {first['msg']}" if place else "something is missing in this request"
+    return ApiError(413 if too_large else 422, what, SEE_SCHEMA, field=place or None)
 
 
 Format = Callable[[ApiError], Response]

@@ -34,7 +34,9 @@ from dragoman.server.routes import (
     checks,
     corrections,
     documents,
+    effort,
     events,
+    exchange,
     glossaries,
     health,
     identity,
@@ -54,7 +56,7 @@ from dragoman.server.workers import Workers
 
 OWN = (
     *(identity, projects, project_settings, translations, corrections, glossaries, statistics, documents, segments),
-    *(checks, team, live, events),
+    *(checks, team, effort, exchange, live, events),
 )
 ROUTES = (*OWN, workbench, moses)
 COMPATIBLE = {"libretranslate": libretranslate, "modernmt": modernmt, "apertium": apertium}

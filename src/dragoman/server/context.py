@@ -80,6 +80,18 @@ class ServerContext:
 
         await to_the_end(delete())
 
+    async def rename_project(self, context: ProjectContext, new: str) -> None:
+        """Give a project another name; its jobs end."""
+
+        async def rename() -> None:
+            name, client = context.project.name, context.identity.client
+            async with context.project.writing.turn(client):
+                work = partial(self.projects.rename, name, new)
+                await self.workers.run("rename", work, client=client, lane="learning")
+            self.jobs.drop(name)
+
+        await to_the_end(rename())
+
     def _open(self, name: str) -> ServedProject:
         """Open a project; if that fails, it is not the client's fault."""
         try:

@@ -302,7 +302,6 @@ class Replacement(Sent):
     replace: Annotated[str, Field(max_length=1000)]
     case: Annotated[bool, Field(description="capitals matter")] = False
     words: Annotated[bool, Field(description="whole words only")] = False
-    regex: Annotated[bool, Field(description="`find` is a regular expression")] = False
     preview: bool = True
     segments: Numbers | None = None
     user: User | None = None

@@ -31,6 +31,16 @@ class Edit:
     segment: Segment
     findings: list[SegmentFinding] = field(default_factory=list)
     filled: list[int] = field(default_factory=list)
+    batch: int = 0  # of this change in the log
+
+
+@dataclass(frozen=True)
+class Author:
+    """Who changes a segment, how that is recorded, and with which other changes it belongs."""
+
+    user: str | None
+    action: str | None = None  # None: confirmed or draft, as the new state is
+    batch: int | None = None
 
 
 def correction(project: ServedProject, number: int) -> Row:
@@ -63,7 +73,7 @@ def revise(project: ServedProject, number: int, target: str, user: str | None, *
     return new
 
 
-def change_segment(project: ServedProject, document: int, number: int, change: SegmentChange, user: str | None) -> Edit:
+def change_segment(project: ServedProject, document: int, number: int, change: SegmentChange, by: Author) -> Edit:
     """Change the target and state of a segment; confirming it again with the same target changes nothing.
 
     So a client that got no answer may simply send the same again. What the models cannot learn is confirmed anyway,
@@ -77,10 +87,10 @@ def change_segment(project: ServedProject, document: int, number: int, change: S
         raise ApiError(409, f"segment {number} is locked in its file", "leave it unchanged", code="locked")
     found = segment_findings.with_acceptance(project.documents, old, project.checks.check(old, change.target))
     if change.state == "confirmed":
-        found = _admit(project, old, change, found, user)
+        found = _admit(project, old, change, found, by)
     if change.version not in (None, old.version):
         raise ConflictError(old)
-    return _changed(project, old, change, found, user, why)
+    return _changed(project, old, change, found, by, why)
 
 
 def _changed(
@@ -88,21 +98,21 @@ def _changed(
     old: Segment,
     change: SegmentChange,
     found: list[SegmentFinding],
-    user: str | None,
+    by: Author,
     why: str | None,
 ) -> Edit:
     """Teach or forget a segment as its new state wants, then save it."""
     recovered, learned = _recovered(project, old), None
     if change.state == "confirmed" and why is None:
-        learned = teach(project, recovered, change.target, user, force=change.force)
+        learned = teach(project, recovered, change.target, by.user, force=change.force)
     elif in_force(project, recovered):
-        forget(project, int(recovered.correction or 0), user)
-    new, batch = _save(project, old, change, found, user, learned)
+        forget(project, int(recovered.correction or 0), by.user)
+    new, batch = _save(project, old, change, found, by, learned)
     filled: list[int] = []
     wanted = project.documents.document(old.document).repetitions if change.fill is None else change.fill
     if change.state == "confirmed" and wanted and change.target:
-        filled = segment_log.fill_repetitions(project.documents, new, user, batch)
-    return Edit(replace(new, unlearned=why), found, filled)
+        filled = segment_log.fill_repetitions(project.documents, new, by.user, batch)
+    return Edit(replace(new, unlearned=why), found, filled, batch)
 
 
 def _save(
@@ -110,19 +120,19 @@ def _save(
     old: Segment,
     change: SegmentChange,
     found: Iterable[SegmentFinding],
-    user: str | None,
+    by: Author,
     learned: int | None,
 ) -> tuple[Segment, int]:
     """The segment with its new target, and the number of this change in the log."""
     batch = 0
     off = project.documents.document(old.document).off
     state = "new" if change.state == "translated" and not change.target else change.state
-    action = "confirmed" if state == "confirmed" else "draft"
+    action = by.action or ("confirmed" if state == "confirmed" else "draft")
 
     def log(connection: sqlite3.Connection, new: Segment) -> None:
         nonlocal batch
         segment_findings.write(connection, new, [each.finding for each in found], off)
-        batch = segment_log.record(connection, old, new, action, user)
+        batch = segment_log.record(connection, old, new, action, by.user, by.batch)
 
     suggestion = old.suggestion if change.suggestion is None else change.suggestion
     same = old.target == change.target
@@ -137,17 +147,23 @@ def _save(
         mouse_actions=old.mouse_actions + change.mouse_actions,
         milliseconds=old.milliseconds + change.milliseconds,
         edits=None if suggestion is None else Levenshtein.distance(suggestion.split(), change.target.split()),
-        user=user,
+        user=by.user,
         changed=now(),
         reviewer=None,
-        origin=(old.origin or "person") if same else "person" if change.target else "",
+        origin=(old.origin or "person") if same else _origin(change, by),
         match=old.match if same else None,
     )
     return new, batch
 
 
+def _origin(change: SegmentChange, by: Author) -> str:
+    if not change.target:
+        return ""
+    return by.action if by.action == "replacement" else "person"
+
+
 def _admit(
-    project: ServedProject, old: Segment, change: SegmentChange, found: list[SegmentFinding], user: str | None
+    project: ServedProject, old: Segment, change: SegmentChange, found: list[SegmentFinding], by: Author
 ) -> list[SegmentFinding]:
     """Accept what the client accepts; refuse to confirm what cannot be delivered, or what is still to be answered."""
     off = project.documents.document(old.document).off
@@ -160,17 +176,17 @@ def _admit(
     ]
     open_ = [each for each in asked if each.finding.check not in reasons]
     if held or open_:
-        raise _refusal(old if old.state == "confirmed" else _keep(project, old, change, found, user), held, open_)
+        raise _refusal(old if old.state == "confirmed" else _keep(project, old, change, found, by), held, open_)
     if change.version not in (None, old.version):
         raise ConflictError(old)
     for check, reason in reasons.items():
         some = [each.finding for each in asked if each.finding.check == check]
-        segment_findings.accept(project.documents, old, some, reason, user)
+        segment_findings.accept(project.documents, old, some, reason, by.user)
     return segment_findings.with_acceptance(project.documents, old, [each.finding for each in found])
 
 
 def _keep(
-    project: ServedProject, old: Segment, change: SegmentChange, found: list[SegmentFinding], user: str | None
+    project: ServedProject, old: Segment, change: SegmentChange, found: list[SegmentFinding], by: Author
 ) -> Segment:
     """Save what could not be confirmed as a draft; its effort counts when it is confirmed."""
     if (old.target, old.state) == (change.target, "translated"):
@@ -178,7 +194,7 @@ def _keep(
     if change.version not in (None, old.version):
         raise ConflictError(old)
     draft = SegmentChange(target=change.target, state="translated", suggestion=change.suggestion)
-    return _save(project, old, draft, found, user, None)[0]
+    return _save(project, old, draft, found, Author(by.user), None)[0]
 
 
 def _refusal(segment: Segment, held: list[SegmentFinding], asked: list[SegmentFinding]) -> ApiError:

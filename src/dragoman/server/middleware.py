@@ -19,7 +19,7 @@ from dragoman.server.auth import Authenticator, is_cross_site
 from dragoman.server.limits import Limits, use_limits
 from dragoman.server.observability import Metrics
 
-UPLOAD = re.compile(r"/api/v1/projects/[^/]+/imports")
+UPLOAD = re.compile(r"/api/v1/projects/[^/]+/(imports|memory|glossary)")
 MEMORY = re.compile(r"(/modernmt)?/memories/[^/]+/content")  # ModernMT's, where a file is part of a form
 PIECE = 1 << 18  # bytes of a body that are parsed at a time
 DRAINED, DRAINING_SECONDS = 16 << 20, 2.0  # how much of a rejected body is still read, so that the answer is seen

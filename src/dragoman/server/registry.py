@@ -34,6 +34,7 @@ from dragoman.server.open_files import OpenFile, OpenFiles
 from dragoman.server.revision_watch import RevisionWatch
 
 NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
+NAMES = "use lower-case letters, digits, - and _, 64 at most"
 DELETED = ".deleted"
 RESERVED = ".promised"  # file of reserved names
 
@@ -238,6 +239,25 @@ class ProjectRegistry:
                 del self._opened[name]  # if the next step fails, the project is opened again when it is asked for
                 path.rename(aside / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
             self._paths = {each: where for each, where in self._paths.items() if each != name}
+
+    def rename(self, name: str, new: str) -> None:
+        """Give a project another name, and its directory with it; it is opened again when it is asked for."""
+        if not re.fullmatch(NAME, new):
+            raise ApiError(422, "this is not a name for a project", NAMES, field="name")
+        with self._lock:
+            opened, path = self.get(name), self._paths[name]
+            if new in self._paths or (path.parent / new).exists():
+                raise ApiError(409, f"project {new!r} already exists", "choose another name")
+            if path.parent != self._new_folder():
+                raise ApiError(403, f"project {name!r} is not in this server's directory", "rename its directory")
+            if above := self._standing_on(name):
+                raise ApiError(409, f"{name!r} is the base of {', '.join(above)}", "delete those first")
+            with storage_errors(path):
+                opened.close()
+                del self._opened[name]
+                path.rename(path.parent / new)
+            kept = {each: where for each, where in self._paths.items() if each != name}
+            self._paths = {**kept, new: path.parent / new}
 
     def _standing_on(self, name: str) -> list[str]:
         """The projects whose base is in the directory of another, whether or not they could be opened."""

@@ -89,6 +89,13 @@ class NewProject(Sent):
     sample: Annotated[bool, Field(description="start with the manual that ships with dragoman, untranslated")] = False
 
 
+class ProjectChange(Sent):
+    """A new name for a project."""
+
+    model_config = example(name="manual-2")
+    name: Annotated[str, Field(min_length=1, max_length=64)]
+
+
 class Project(Given):
     """A project, its languages and its revision."""
 
@@ -329,6 +336,8 @@ class Concordance(Given):
 
     revision: int
     hits: list[Hit]
+    total: Annotated[int, Field(description="how many there are")]
+    total_is_exact: Annotated[bool, Field(description="false if there are more than were counted")]
 
 
 class Statistics(Given):

@@ -36,7 +36,7 @@ class Change:
 def record(
     connection: sqlite3.Connection, old: Segment, new: Segment, action: str, user: str | None, batch: int | None = None
 ) -> int:
-    """Record a change, in its transaction; the drafts that somebody saves one after another count as one."""
+    """Record a change, in its transaction, and return its batch; drafts of one person in a row count as one."""
     last = connection.execute(
         "SELECT id, action, user FROM changes WHERE document = ? AND number = ? ORDER BY id DESC LIMIT 1",
         (old.document, old.number),
@@ -53,7 +53,7 @@ def record(
     ).lastrowid
     if batch is None:
         connection.execute("UPDATE changes SET batch = id WHERE id = ?", (inserted,))
-    return int(inserted or 0)
+    return int(batch or inserted or 0)
 
 
 def history(store: DocumentStore, document: int, number: int) -> list[Change]:

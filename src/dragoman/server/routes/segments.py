@@ -109,9 +109,10 @@ async def change_segment(
 
     A segment without words, or with more than can be learned, is confirmed without learning; `unlearned` says why.
     """
-    edit = partial(edits.change_segment, context.project, document, number, change, context.user(change.user))
+    by = edits.Author(context.user(change.user))
+    edit = partial(edits.change_segment, context.project, document, number, change, by)
     changed = await context.run_exclusive("confirm" if change.state == "confirmed" else "translated", edit)
-    context.publish_edit(document, changed.segment, changed.filled, context.user(change.user))
+    context.publish_edit(document, changed.segment, changed.filled, by.user)
     return _changed(changed)
 
 
