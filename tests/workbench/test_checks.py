@@ -25,8 +25,9 @@ XLIFF = """<?xml version="1.0" encoding="utf-8"?>
 def upload(bench: Bench) -> None:
     """Upload a file with tags, and open its first segment."""
     bench.page.get_by_text("Add files").wait_for()
-    data = {"name": "page.xlf", "mimeType": "application/xml", "buffer": XLIFF.encode()}
-    bench.page.locator("input[type=file]").set_input_files(data)
+    bench.page.locator("input[type=file]").set_input_files(
+        {"name": "page.xlf", "mimeType": "application/xml", "buffer": XLIFF.encode()}
+    )
     bench.at(1)
     bench.settled()
 

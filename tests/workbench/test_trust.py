@@ -1,4 +1,4 @@
-"""Confirmed means delivered: what is asked, shown and saved belongs to its segment, and nothing gets lost on the way."""
+"""Confirmed means delivered: what is asked, shown and saved belongs to its segment, and nothing gets lost."""
 
 from __future__ import annotations
 

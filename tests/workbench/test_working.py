@@ -351,7 +351,11 @@ def test_the_editor_has_the_direction_of_the_language(
     bench = visit("#/far/1/1")
     bench.at(1)
     assert bench.editor.get_attribute("dir") == direction
-    for place, expected in ((".context .of", "ltr"), (".context .of + p", direction), (".texts .to:not(:empty)", direction)):
+    for place, expected in (
+        (".context .of", "ltr"),
+        (".context .of + p", direction),
+        (".texts .to:not(:empty)", direction),
+    ):
         assert bench.page.locator(place).evaluate("each => getComputedStyle(each).direction") == expected
     chip = bench.page.locator(".ghost .chip").nth(1)
     assert chip.evaluate("each => getComputedStyle(each).direction") == "ltr"  # else it would read b/
