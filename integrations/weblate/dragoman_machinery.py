@@ -63,7 +63,12 @@ class DragomanTranslation(BatchMachineTranslation):
         return (source, language) in self.supported_languages
 
     def download_multiple_translations(
-        self, source_language: str, target_language: str, sources: Any, user: Any = None, threshold: int = 75
+        self,
+        source_language: str,
+        target_language: str,
+        sources: Any,
+        user: Any = None,
+        threshold: int = 75,  # noqa: ARG002
     ) -> dict[str, list[dict[str, Any]]]:
         """The translations of some texts, all with one request."""
         texts = [text for text, _unit in sources]
