@@ -67,7 +67,7 @@ class DragomanTranslation(BatchMachineTranslation):
         source_language: str,
         target_language: str,
         sources: Any,
-        user: Any = None,
+        user: Any = None,  # noqa: ARG002
         threshold: int = 75,  # noqa: ARG002
     ) -> dict[str, list[dict[str, Any]]]:
         """The translations of some texts, all with one request."""
