@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from dragoman import __version__
 from dragoman.commands import (
     adaptation,
+    assess,
     documents,
     evaluation,
     experimenting,
@@ -33,7 +34,7 @@ GROUPS = {
     "Teach and correct": ("learn", "revise", "forget", "history", "glossary", "import", "export"),
     "Set up projects": ("create", "train", "fetch", "copy", "settings", "stats"),
     "Serve and connect": ("serve", "keys", "watch", "upstream"),
-    "Measure and tune": ("measure", "simulate", "adapt", "sweep", "tune", "tune-number", "experiment"),
+    "Measure and tune": ("assess", "measure", "simulate", "adapt", "sweep", "tune", "tune-number", "experiment"),
 }
 PANELS = {name: group for group, names in GROUPS.items() for name in names}
 
@@ -66,6 +67,7 @@ for each in (
     documents,
     interaction,
     adaptation,
+    assess,
     evaluation,
     experimenting,
     machine,

@@ -162,9 +162,8 @@ PO = b'msgid "Wipe it."\nmsgstr "Limpielo."\n\nmsgid "Dry it."\nmsgstr "Sequelo.
 def test_a_file_that_is_sent_again_teaches_only_what_is_new(guarded: Running, keys: dict[str, str]) -> None:
     with guarded.client(keys["learn"]) as client:
 
-        def send(data: bytes, *, forget: bool = False) -> dict[str, int]:
-            asked = {"name": "locale/es.po", "forget": str(forget)}
-            answer = client.post("/hooks/file/manual", params=asked, content=data)
+        def send(data: bytes, **more: str | bool) -> dict[str, int]:
+            answer = client.post("/hooks/file/manual", params={"name": "locale/es.po", **more}, content=data)
             assert answer.status_code == 200, answer.text
             found: dict[str, int] = answer.json()
             return found

@@ -17,12 +17,14 @@ from dragoman.errors import BadInputError
 if TYPE_CHECKING:
     from dragoman.engine import Engine
     from dragoman.formats import Document
+    from dragoman.formats.division import FindBoundaries
     from dragoman.formats.filling import Replace
 
 commands = typer.Typer()
 Sentences = Annotated[
     bool, typer.Option("--sentences/--paragraphs", help="Divide paragraphs into sentences, or leave them whole.")
 ]
+Srx = Annotated[Path | None, typer.Option("--srx", help="Divide paragraphs by the rules in this SRX file instead.")]
 IsGlossary = Annotated[bool, typer.Option("--glossary", help="The file holds terms of a glossary: .tbx or .csv.")]
 Include = Annotated[list[str] | None, typer.Option("--include", help="In a directory, only files like this: *.md")]
 Exclude = Annotated[list[str] | None, typer.Option("--exclude", help="In a directory, no files like this: drafts/*")]
@@ -154,15 +156,21 @@ def export_file(
     _report({"written": len(entries) - len(left_out), "left out": len(left_out)}, json)
 
 
-@commands.command(epilog="Example: dragoman fill manual in.xlf out.xlf --learn-confirmed")
+@commands.command(epilog="Examples: dragoman fill manual in.xlf out.xlf --learn-confirmed; dragoman fill manual site/")
 def fill(
     project: ProjectPath,
     file: Annotated[Path, typer.Argument(help="A document, or a directory of documents.")],
-    out: Annotated[Path, typer.Argument(help="The file to write, with translations, or a directory for them.")],
+    out: Annotated[
+        Path | None, typer.Argument(help="The file or directory to write [default: beside it, named by the language].")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", help="The language to translate into, which is the project's.")
+    ] = None,
     learn_confirmed: Annotated[
         bool, typer.Option("--learn-confirmed", help="First learn its confirmed segments.")
     ] = False,
     sentences: Sentences = True,
+    srx: Srx = None,
     replace: Annotated[
         str,
         typer.Option(
@@ -180,26 +188,46 @@ def fill(
     In a directory every document that dragoman can read is translated; what was left out, and why, goes to standard
     error. A language in the name of a file or directory is replaced: en.json becomes es.json.
     """
+    from dragoman.formats.srx import read_srx
+
     if replace not in ("nothing", "untranslated", "unconfirmed"):
         remedy = "choose nothing, untranslated or unconfirmed"
         raise BadInputError(f"unknown choice {replace!r} of --replace", remedy=remedy)
-    if not file.is_dir():
-        check_output(out)
     chosen: Any = replace
-    how = _Filling(learn_confirmed, sentences, user, chosen)
+    how = _Filling(learn_confirmed, read_srx(_bytes(srx), srx.name) if srx else sentences, user, chosen)
     with opened(project, write=learn_confirmed) as engine:
+        place = _output(engine, file, out, to)
         if file.is_dir():
-            counts = _fill_directory(engine, file, out, how, include, exclude)
+            counts = _fill_directory(engine, file, place, how, include, exclude)
         else:
-            counts = _fill(engine, file, out, how)
+            check_output(place)
+            counts = _fill(engine, file, place, how)
+    if out is None:
+        typer.echo(f"dragoman: wrote {place}", err=True)
     _report(counts, json)
+
+
+def _output(engine: Engine, file: Path, out: Path | None, to: str | None) -> Path:
+    """Where the translation of a file or directory goes: `site-es` for `site`, `es.json` or `page.es.md` for files."""
+    from dragoman.formats.directories import translated_path
+    from dragoman.languages import same_language
+
+    if to is not None and not same_language(to, engine.target):
+        what = f"the project translates into {engine.target}, not into {to}"
+        raise BadInputError(what, remedy="use a project with that target language")
+    if out is not None:
+        return out
+    if file.is_dir():
+        return file.resolve().with_name(f"{file.resolve().name}-{engine.target}")
+    renamed = file.with_name(translated_path(Path(file.name), engine.source, engine.target).name)
+    return renamed if renamed != file else file.with_name(f"{file.stem}.{engine.target}{file.suffix}")
 
 
 class _Filling(NamedTuple):
     """How files are filled."""
 
     learn_confirmed: bool
-    sentences: bool
+    sentences: bool | FindBoundaries
     user: str | None
     replace: Replace
 
@@ -264,7 +292,7 @@ def _fill_directory(
     return dict(totals)
 
 
-def read_in_languages(engine: Engine, file: Path, *, sentences: bool = True) -> Document:
+def read_in_languages(engine: Engine, file: Path, *, sentences: bool | FindBoundaries = True) -> Document:
     """The document in a file, which must have the languages of the project."""
     from dragoman.formats import read_document
     from dragoman.languages import same_language

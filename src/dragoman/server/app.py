@@ -31,15 +31,22 @@ from dragoman.server.middleware import LimitsMiddleware
 from dragoman.server.observability import Metrics, ObservabilityMiddleware
 from dragoman.server.registry import ProjectRegistry, ServedProject
 from dragoman.server.routes import (
+    checks,
     corrections,
     documents,
+    effort,
+    events,
+    exchange,
     glossaries,
     health,
     hooks,
+    identity,
     live,
+    progress,
     projects,
     segments,
     statistics,
+    team,
     translations,
     workbench,
 )
@@ -49,7 +56,10 @@ from dragoman.server.routes import (
 from dragoman.server.session_memory import SessionMemory
 from dragoman.server.workers import Workers
 
-OWN = (projects, project_settings, translations, corrections, glossaries, statistics, documents, segments, live)
+OWN = (
+    *(identity, projects, project_settings, translations, corrections, glossaries, statistics, documents, segments),
+    *(checks, team, effort, progress, exchange, live, events),
+)
 ROUTES = (*OWN, hooks, workbench, moses)
 COMPATIBLE = {
     "libretranslate": libretranslate,

@@ -49,7 +49,8 @@ class Authenticator:
             return LOCAL
         headers = {"WWW-Authenticate": 'Bearer realm="dragoman"'}
         remedy = "send a key created with `dragoman keys add`, as Authorization: Bearer …"
-        raise ApiError(401, "unknown key" if sent else "a key is required", remedy, headers=headers)
+        what, code = ("unknown key", "key-unknown") if sent else ("a key is required", "key-required")
+        raise ApiError(401, what, remedy, headers=headers, code=code)
 
     def identify_webhook(self, scope: Scope, body: bytes, now: float) -> Identity:
         """Who sent a webhook: whoever signed it, or without a signature the owner of a key."""
@@ -94,12 +95,13 @@ def check_role(identity: Identity, role: str, project: str = ALL_PROJECTS) -> No
     """Reject what an identity may not do, without revealing whether there is such a project."""
     if not identity.has_role(role, project):
         where = "on this server" if project == ALL_PROJECTS else f"in project {project!r}"
-        raise lacks_role(role, where)
+        raise lacks_role(role, where, identity.role(project))
 
 
-def lacks_role(role: str, where: str) -> ApiError:
+def lacks_role(role: str, where: str, held: str | None = None) -> ApiError:
     """The error for a key that may not do something."""
-    return ApiError(403, f"this key lacks the {role!r} role {where}", "ask the administrator for a key that has it")
+    what, remedy = f"this key lacks the {role!r} role {where}", "ask the administrator for a key that has it"
+    return ApiError(403, what, remedy, code="role-missing", role=held, needed=role)
 
 
 def key_of(scope: Scope) -> str | None:

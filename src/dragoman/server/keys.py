@@ -48,6 +48,10 @@ class Identity:
         held = {self.roles.get(project), self.roles.get(ALL_PROJECTS)} - {None}
         return any(ROLES.index(each) >= ROLES.index(role) for each in held if each)
 
+    def role(self, project: str = ALL_PROJECTS) -> str | None:
+        """The role that this identity has in a project, if it has any."""
+        return next((role for role in reversed(ROLES) if self.has_role(role, project)), None)
+
 
 LOCAL = Identity(None, {ALL_PROJECTS: "admin"})
 

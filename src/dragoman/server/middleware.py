@@ -19,7 +19,7 @@ from dragoman.server.auth import Authenticator, is_cross_site
 from dragoman.server.limits import Limits, use_limits
 from dragoman.server.observability import Metrics
 
-UPLOAD = re.compile(r"/api/v1/projects/[^/]+/imports|/hooks/file/[^/]+")
+UPLOAD = re.compile(r"/api/v1/projects/[^/]+/(imports|memory|glossary)|/hooks/file/[^/]+")
 MEMORY = re.compile(r"(/modernmt)?/memories/[^/]+/content")  # ModernMT's, where a file is part of a form
 FILE = re.compile(r"(/libretranslate(/[^/]+)?)?/translate_file")  # LibreTranslate's, where the key may be, too
 PIECE = 1 << 18  # bytes of a body that are parsed at a time

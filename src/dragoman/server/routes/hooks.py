@@ -15,7 +15,6 @@ from dragoman.formats.importing import Step, carry_out, learnable, place_of_file
 from dragoman.server.api_errors import ApiError
 from dragoman.server.context import CanLearn, ProjectContext, Server, ServerContext
 from dragoman.server.document_files import STEP
-from dragoman.server.document_files import read as read_file
 from dragoman.server.keys import Identity
 from dragoman.server.registry import ServedProject
 from dragoman.server.schemas import ERROR_RESPONSES
@@ -92,7 +91,7 @@ async def file(
 
 
 def _pairs(project: ServedProject, data: bytes, name: str, translated: bool) -> list[tuple[str, str]]:
-    return learnable(read_file(project, data, name), translated=translated)
+    return learnable(project.read_file(data, name), translated=translated)
 
 
 def _carry_out(context: ProjectContext, steps: list[Step], place: str) -> Counter[str]:
