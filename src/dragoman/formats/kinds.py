@@ -62,7 +62,9 @@ def find_kind(data: bytes, name: str) -> type[Document]:
     ending = PurePath(name).suffix.lower()
     kind = BY_ENDING.get(ending)
     if kind is None:
-        raise BadInputError("cannot tell the file type from its name", where=name, remedy=f"use {_endings()}")
+        way = "convert it to XLIFF or PO with translate-toolkit or Okapi, fill that, and convert it back"
+        what = "cannot tell the file type from its name"
+        raise BadInputError(what, where=name, remedy=f"{way}, or use {_endings()}")
     if ending == ".xml" and _RESOURCES.search(data[:20_000]):
         return AndroidDocument
     return kind
