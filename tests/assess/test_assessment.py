@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ from typer.testing import CliRunner
 
 from dragoman.assess.assessment import Options, ask, assess, make_plans, score_systems
 from dragoman.assess.past_work import PastWork
-from dragoman.assess.replay import replay
+from dragoman.assess.replay import LINES, POLL, read_outcomes, replay
 from dragoman.assess.report_page import render, write_report
 from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER
 from dragoman.assess.systems import WORDS
@@ -145,6 +148,45 @@ def test_the_command_writes_a_report_and_says_the_verdict(tmp_path: Path, monkey
     assert f"Report: {Path('assess-memory') / 'report.html'}" in done.stdout
     again = json.loads(CliRunner().invoke(app, ["assess", "memory.tmx", *options, "--json"]).stdout)
     assert again["parts"][0]["verdict"]["sentence"] in done.stdout
+
+
+def test_an_assessment_that_was_killed_is_resumed_to_the_same_page(tmp_path: Path) -> None:
+    work = shipped(40)
+    lines = "".join(f"{pair.source}\t{pair.target}\n" for pair in work.pairs)
+    (tmp_path / "memory.tsv").write_text(lines, encoding="utf-8")
+    recorded(work, tmp_path / "answers.tsv")
+    command = [
+        sys.executable,
+        "-m",
+        "dragoman",
+        "assess",
+        "memory.tsv",
+        "--source",
+        "en",
+        "--target",
+        "es",
+        "--typed",
+        "2",
+    ]
+    command += ["--upstream", "recorded:answers.tsv", "--no-settings", "--jobs", "2", "--out"]
+    subprocess.run([*command, "whole"], cwd=tmp_path, check=True, capture_output=True)
+    killed = subprocess.Popen([*command, "killed"], cwd=tmp_path, stdout=subprocess.DEVNULL, start_new_session=True)
+    while killed.poll() is None and not _begun(tmp_path / "killed"):
+        time.sleep(0.01)
+    killed.kill()
+    killed.wait()
+    assert not (tmp_path / "killed" / "report.json").exists()
+    time.sleep(2 * POLL)  # its processes end by themselves
+    subprocess.run([*command, "killed"], cwd=tmp_path, check=True, capture_output=True)
+    pages = []
+    for name in ("whole", "killed"):
+        found = json.loads((tmp_path / name / "report.json").read_bytes())
+        pages.append(timeless(found | {"command": ""}))
+    assert pages[0] == pages[1]
+
+
+def _begun(directory: Path) -> bool:
+    return any(len(read_outcomes(file)) > 5 for file in directory.glob(f"*/{LINES}"))
 
 
 def test_a_repository_needs_both_languages(tmp_path: Path) -> None:
