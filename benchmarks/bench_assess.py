@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import resource
 import tempfile
 import time
 from collections.abc import Sequence
@@ -40,6 +41,7 @@ from dragoman.text.reading import lines
 SHARED = Path(__file__).parents[2] / "shared"
 PARTS = {"desktop": "test dev", "pydocs": "test dev", "tico19": "test dev", "europarl": "test dev", "newstest": "test"}
 ENGINES = ("nmt", "apertium")
+SIZES = {"test": 600, "dev": 400}
 SMALL = 200  # segments of a shorter text of the same corpus: gains grow with the text
 RIDGE = 0.1
 
@@ -105,7 +107,7 @@ def calibrate(arguments: argparse.Namespace) -> None:
     found: list[Case] = []
     for text, parts in PARTS.items():
         for part in parts.split():
-            found += cases(corpora, text, part, arguments.segments or 600, arguments.out)
+            found += cases(corpora, text, part, arguments.segments or SIZES[part], arguments.out)
     print("| text, engine, segments | predicted | measured | right sign | verdict |\n|---|---|---|---|---|")
     errors, right = [], []
     for case in found:
