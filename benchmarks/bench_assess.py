@@ -142,9 +142,10 @@ def speed(arguments: argparse.Namespace) -> None:
         found = assess(work, Path(directory, "out"), options)
         took = time.perf_counter() - began
     print(f"{len(pairs):,} segments, {found['text']['sampled']:,} sampled: {took:.0f} s wall, {os.cpu_count()} cores")
-    print(
-        f"{1e3 * took / len(pairs):.1f} ms a segment; at that pace 100,000 take {took / len(pairs) * 1e5 / 60:.0f} min"
-    )
+    minutes = took / len(pairs) * 1e5 / 60
+    print(f"{1e3 * took / len(pairs):.1f} ms a segment; at that pace 100,000 take {minutes:.0f} minutes")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{used.ru_utime + used.ru_stime:.0f} s of CPU time in {len(found['times'])} processes")
     for name, times in found["times"].items():
         print(name, times)
 
