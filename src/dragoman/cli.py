@@ -22,6 +22,7 @@ from dragoman.commands import (
     settings,
     tuning,
     upstream,
+    watching,
     workbench,
 )
 from dragoman.errors import DragomanError
@@ -32,7 +33,7 @@ GROUPS = {
     "Translate": ("translate", "interact", "fill", "explain"),
     "Teach and correct": ("learn", "revise", "forget", "history", "glossary", "import", "export"),
     "Set up projects": ("create", "train", "fetch", "copy", "settings", "stats"),
-    "Serve and connect": ("serve", "keys", "upstream"),
+    "Serve and connect": ("serve", "keys", "watch", "upstream"),
     "Measure and tune": ("assess", "measure", "simulate", "adapt", "sweep", "tune", "tune-number", "experiment"),
 }
 PANELS = {name: group for group, names in GROUPS.items() for name in names}
@@ -74,6 +75,7 @@ for each in (
     settings,
     tuning,
     upstream,
+    watching,
     workbench,
 ):
     app.add_typer(each.commands)
