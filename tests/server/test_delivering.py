@@ -17,8 +17,8 @@ from dragoman.server.edits import Author, change_segment
 from dragoman.server.registry import ServedProject
 from dragoman.server.schemas import Accept, SegmentChange
 from dragoman.types import Check
-from tests.formats.samples import ALL
-from tests.quality.test_delivery import REPLACED, bare, edited, pieces
+from tests.formats.samples import ALL, REPLACED
+from tests.quality.test_delivery import bare, edited, pieces
 
 ACCEPTED = [Accept(check=check) for check in ("tags", "placeholders", "untranslated", "length")]
 

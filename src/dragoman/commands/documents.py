@@ -242,7 +242,7 @@ def _fill(engine: Engine, file: Path, out: Path, how: _Filling) -> dict[str, int
     document = read_in_languages(engine, file, sentences=how.sentences)
     for warning in document.warnings:
         typer.echo(f"dragoman: {file}: {warning}", err=True)
-    counts = {}
+    counts: dict[str, int] = {}
     if how.learn_confirmed:
         counts = _learn_files(engine, {file: learnable(document)}, how.user)
     with bars() as report:
@@ -253,13 +253,13 @@ def _fill(engine: Engine, file: Path, out: Path, how: _Filling) -> dict[str, int
         typer.echo(f"left as it was: {file}: segment {name}: {reason}", err=True)
     with storage_errors(out, unchanged=not how.learn_confirmed):
         write_durably(out, filled.data)
-    left = len(document.segments) - filled.translated
-    return counts | {"translated": filled.translated, "left as they were": left}
+    unchanged = len(document.segments) - filled.translated
+    return counts | {"translated": filled.translated, "left as they were": unchanged}
 
 
 def _left(document: Document, replace: Replace) -> str:
     """How many segments have a target that is not replaced, and why."""
-    states = Counter(one.state for one in document.segments if one.target or one.state == "locked")
+    states: Counter[str] = Counter(one.state for one in document.segments if one.target or one.state == "locked")
     why = {"confirmed": "confirmed", "locked": "locked"}
     if replace != "unconfirmed":
         why["translated"] = "translated (--replace unconfirmed translates them again)"
