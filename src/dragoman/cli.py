@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from dragoman import __version__
 from dragoman.commands import (
     adaptation,
+    assess,
     documents,
     evaluation,
     experimenting,
@@ -21,6 +22,7 @@ from dragoman.commands import (
     settings,
     tuning,
     upstream,
+    watching,
     workbench,
 )
 from dragoman.errors import DragomanError
@@ -31,8 +33,8 @@ GROUPS = {
     "Translate": ("translate", "interact", "fill", "explain"),
     "Teach and correct": ("learn", "revise", "forget", "history", "glossary", "import", "export"),
     "Set up projects": ("create", "train", "fetch", "copy", "settings", "stats"),
-    "Serve and connect": ("serve", "keys", "upstream"),
-    "Measure and tune": ("measure", "simulate", "adapt", "sweep", "tune", "tune-number", "experiment"),
+    "Serve and connect": ("serve", "keys", "watch", "upstream"),
+    "Measure and tune": ("assess", "measure", "simulate", "adapt", "sweep", "tune", "tune-number", "experiment"),
 }
 PANELS = {name: group for group, names in GROUPS.items() for name in names}
 
@@ -65,6 +67,7 @@ for each in (
     documents,
     interaction,
     adaptation,
+    assess,
     evaluation,
     experimenting,
     machine,
@@ -72,6 +75,7 @@ for each in (
     settings,
     tuning,
     upstream,
+    watching,
     workbench,
 ):
     app.add_typer(each.commands)

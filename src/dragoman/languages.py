@@ -37,6 +37,16 @@ def primary(code: str) -> str:
     return _SHORT.get(first, first)
 
 
+def is_language(code: str) -> bool:
+    """Whether a code can be that of a language: two letters only if they are one, three or more are not looked up.
+
+    >>> is_language("pt-BR"), is_language("ast"), is_language("xx"), is_language("e")
+    (True, True, False, False)
+    """
+    first = re.split("[-_]", code.strip().lower())[0]
+    return first.isalpha() and (len(first) > 2 or first in set(_SHORT.values()))
+
+
 def script(code: str) -> str | None:
     """The script that a code names, or that its country implies.
 

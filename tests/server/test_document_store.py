@@ -172,5 +172,5 @@ def test_a_search_finds_what_comparing_without_case_finds(
 
 def test_reading_does_not_wait_for_a_change(store: DocumentStore) -> None:
     document = store.add("page", rows(3))
-    with store._changing():
+    with store.changing():
         assert len(store.segments(document)) == 3

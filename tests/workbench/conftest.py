@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.server.support import running
-from tests.workbench.support import Bench, make_project
+from tests.workbench.support import PATIENCE, Bench, make_project
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 CHROMIUM = os.environ.get("DRAGOMAN_CHROMIUM") or shutil.which("chromium")
-PATIENCE = 120_000  # milliseconds for what is waited for: on a busy machine a test is late, not wrong
 ARGUMENTS = [
     "--headless",
     "--no-sandbox",

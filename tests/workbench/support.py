@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,9 @@ from dragoman.server.document_store import DocumentStore
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
+PATIENCE = int(
+    os.environ.get("DRAGOMAN_PATIENCE", "120000")
+)  # milliseconds; on a busy machine a test is late, not wrong
 KNOWN = [
     ("Press the green button.", "Pulse el botón verde."),
     ("Press the red button.", "Pulse el botón rojo."),
@@ -88,7 +92,7 @@ class Bench:
     def wait_for(self, condition: str, argument: Any = None) -> Any:
         return self.page.wait_for_function(condition, arg=argument)
 
-    def until(self, condition: Callable[[], bool], seconds: float = 120) -> None:
+    def until(self, condition: Callable[[], bool], seconds: float = PATIENCE / 1000) -> None:
         """Wait for something that is true outside the page; meanwhile its events are handled."""
         end = time.monotonic() + seconds
         while not condition():
@@ -109,10 +113,33 @@ class Bench:
 
     def state(self, segment: int, state: str) -> None:
         """Wait until the list shows a segment in a state."""
-        argument = {"row": segment - 1, "state": state}
+        argument = {"row": segment, "state": state}
         self.wait_for(
-            "({row, state}) => document.querySelectorAll('.segments li')[row].dataset.state === state", argument
+            "({row, state}) => document.querySelector(`.segments li[data-n='${row}']`)?.dataset.state === state",
+            argument,
         )
+
+    def row(self, segment: int) -> Locator:
+        """The row of a segment in the list."""
+        return self.page.locator(f".segments li[data-n='{segment}']")
+
+    def open(self, segment: int) -> None:
+        """Open a segment by its address, as a link does."""
+        self.page.evaluate("number => location.hash = location.hash.replace(/\\d+$/, number)", segment)
+        self.at(segment)
+        self.settled()
+
+    def replace(self, text: str) -> None:
+        """Put a text in the place of what is in the editor; no completion is left behind it."""
+        self.press("Control+a", "Backspace")
+        self.page.keyboard.insert_text(text)
+        self.settled()
+        if self.ghost.count():
+            self.press("Escape")
+
+    def allow(self, *problems: str) -> None:
+        """Forget errors in the browser's console that belong to the test, such as an answer 409."""
+        self.wrong[:] = [each for each in self.wrong if not any(problem in each for problem in problems)]
 
     def translate(self, segment: int, target: str) -> None:
         """Translate a segment as people do: accept words that are right, type the others, confirm."""

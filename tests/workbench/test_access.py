@@ -61,7 +61,7 @@ def test_a_document_is_translated_by_keyboard_alone(visit: Visit) -> None:
     bench.press("Escape", "Enter")
     bench.at(4)
     bench.press("Alt+z")
-    bench.page.get_by_text("Undone: ").wait_for()
+    bench.page.get_by_text("Took back your confirmation of segment 1").wait_for()
     assert bench.segment(1)["state"] == "translated"
     for _ in range(60):  # from the editor to the file: nothing holds the focus
         bench.press("Escape" if bench.ghost.count() else "Tab")

@@ -37,13 +37,15 @@ from dragoman.interactive.error_model_kernels import IMPOSSIBLE, MAX_COMPARED_CH
 from dragoman.interactive.sections import Sections, Window
 from dragoman.kernels import exercise
 from dragoman.search import nbest_kernels
-from dragoman.search.hypotheses import patience
+from dragoman.search.hypotheses import KINDS, patience
 from dragoman.search.wordgraph import WordGraph
 from dragoman.text.continuing import compared
+from dragoman.text.tokens import split
 
 HIT = 0.8  # p_h, [O] §4.2
 EDITS = 128  # V, words: any of them can be inserted, all but one can be substituted, and there is one deletion
 EDIT = (1 - HIT) / (EDITS + (EDITS - 1) + 1)
+COPY = KINDS.index("copy")
 TIE = 1e-9  # all edits are equally probable ([O] §4.2); this prefers substitutions where scores are equal
 # Weights of the log probability of the edits relative to the score of the graph, tuned on development text: finished
 # words may well differ from those of the graph, but an unfinished word should be continued by one that begins with it.
@@ -181,7 +183,7 @@ class ErrorModel:
         return found
 
     def confidences(self, starts: Starts, completion: Completion) -> list[float]:
-        """The confidence in each word of a completion, given what was typed."""
+        """The confidence in each word of a completion, given what was typed; none in unknown words that are copied."""
         probability = kernels.probabilities(self._edges, starts.over, starts.after, self._behind)
         answer: list[float] = []
         bounds = self._sections.spans
@@ -194,6 +196,10 @@ class ErrorModel:
             way = completion.way[begin:end] - first
             kernels.fill_confidences(edges, self.graph.span, probability[first:last], way, confidence)
             answer += confidence.tolist()
+        copied = self.graph.kind[self._edges.arc[completion.way]] == COPY
+        for n in np.flatnonzero(copied):  # nothing else was possible, which is no reason to be confident
+            if _is_text(completion.words[n]):
+                answer[n] = 0.0
         return answer
 
     def starts(self, beginning: Beginning) -> Starts:
@@ -293,6 +299,11 @@ class ErrorModel:
         behind = np.empty(self._edges.nodes)
         kernels.fill_behind(self._edges, behind)
         return behind
+
+
+def _is_text(word: str) -> bool:
+    """Whether a word is one that should be translated: it has letters, and is neither a tag nor a URL or similar."""
+    return any(map(str.isalpha, word)) and not all(split(word).placeable)
 
 
 def costs_of(weight: float) -> Costs:

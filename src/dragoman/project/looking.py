@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -11,9 +11,11 @@ from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
 from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES
 from dragoman.project.opened import OpenProject
+from dragoman.project.state import said_in
 from dragoman.search.decoder import Estimates
-from dragoman.store import Row
-from dragoman.types import Alignment, Check, Match
+from dragoman.store import Delivered, Row
+from dragoman.store.deliveries import find_delivered, find_delivery, find_place
+from dragoman.types import Alignment, Check, Match, Term
 
 
 class Models(NamedTuple):
@@ -32,6 +34,11 @@ class Looking(OpenProject):
         """The newest correction of each source that is at least `least` percent similar to a text, best first."""
         with self._reading() as state:
             return state.memory.similar(text, least, limit)
+
+    def memory_texts(self) -> list[tuple[int, str, str]]:
+        """Id, source and target of all corrections in force, newest first."""
+        with self._reading() as state:
+            return state.memory.texts()
 
     def exact_match(self, text: str) -> Match | None:
         """The newest correction of exactly this text."""
@@ -60,6 +67,16 @@ class Looking(OpenProject):
                 return Check(error.what, None)
             return Check(None, state.guard.check(pair.source, pair.target, self.target))
 
+    def is_target_word(self, word: str) -> bool:
+        """Whether a word occurs in translations that were learned, or in those of the base."""
+        with self._reading() as state:
+            return word in state.knowledge.models.target
+
+    def find_terms(self, words: Sequence[str], placeable: Sequence[bool] | None = None) -> list[Term]:
+        """The terms of the glossary in a sentence, from left to right, the longest at each position."""
+        with self._reading() as state:
+            return state.glossary.find(words, placeable)
+
     def correction(self, number: int) -> Row:
         """The row of a correction, whether learned, flagged or forgotten."""
         self._check_open()
@@ -69,9 +86,36 @@ class Looking(OpenProject):
             raise BadInputError(what, remedy="see the ids in the history")
         return row
 
+    def heard(self, number: int) -> str | None:
+        """What another engine had said of the source of a correction, if it was learned together with that."""
+        said = said_in(self.correction(number))
+        return said.text if said else None
+
     def corrections(self) -> Iterator[Row]:
         """The corrections in force, oldest first."""
         return (row for row in self.changes() if row.kind == "learn" and not row.forgotten)
+
+    def delivered(self, message: str | None) -> int | None:
+        """The id of the correction that a message brought, whether learned or flagged; None if it is not known."""
+        if message is None:
+            return None
+        with self._project.journal.reading() as connection:
+            return find_delivery(connection, message)
+
+    def delivered_from(self, place: str) -> list[Delivered]:
+        """The corrections made in a place, such as a string in another program, the oldest first."""
+        with self._project.journal.reading() as connection:
+            return find_delivered(connection, place)
+
+    def place_of(self, number: int) -> str | None:
+        """The place in which a correction was made, if it was recorded."""
+        with self._project.journal.reading() as connection:
+            return find_place(connection, number)
+
+    def pairs(self) -> list[tuple[int, str, str]]:
+        """Id, source and target of the corrections in force, newest first."""
+        with self._reading() as state:
+            return state.memory.texts()
 
     @property
     def correction_count(self) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Self, get_args
+from typing import Any, NamedTuple, Self, get_args
 
 from dragoman.adapt.adaptation import Adaptation, apart
 from dragoman.arrays import ArrayTree
@@ -28,11 +28,21 @@ from dragoman.search.upstream_options import Trust
 from dragoman.store import Project, Row, Snapshot
 from dragoman.store.description import DESCRIPTION
 from dragoman.text.tokens import SIGNATURE, Mode
+from dragoman.types import Sentence
 from dragoman.upstream import fusion_learning
 from dragoman.upstream.fusion_trust import Confidence
 
 # Of snapshots, and how texts were split for them; snapshots of another format are ignored, the journal has it all.
-FORMAT = f"3 {SIGNATURE}"
+FORMAT = f"4 {SIGNATURE}"
+
+
+class Latest(NamedTuple):
+    """The last search, and what it was for."""
+
+    revision: int
+    source: Sentence
+    upstream: str | None  # what another engine said
+    search: Search
 
 
 @dataclass
@@ -51,9 +61,7 @@ class State:
     trust: Trust = field(default_factory=Trust)
     fused_adaptation: Adaptation | None = None  # of the weights over another engine
     upstream: str | None = None  # the name of that engine
-    latest: tuple[tuple[int, str, str | None], Search] | None = (
-        None  # revision and text; learning the correction needs the same search
-    )
+    latest: Latest | None = None  # learning the correction needs the same search
     revision: int = 0  # id of the last row of the journal folded into it
     saved: int = 0  # id of the last row covered by a snapshot
     origin: int | None = None  # the snapshot it was restored from, unless every byte of that was checked
@@ -143,7 +151,7 @@ class State:
         """Count what became of another engine's translation, or take that back (sign −1)."""
         fusion_learning.count(self.replacements, said, correction, sign)
         if said.costs is not None:
-            self.confidence.add(sign * said.costs)
+            self.confidence.add(said.costs, sign)
 
     def after_learning(self) -> None:
         """Drop factors of phrase pairs that the models have dropped because of the limit."""

@@ -20,6 +20,20 @@ from dragoman.store import ReplicaError
 UNREADABLE = "There was an error parsing the body"  # FastAPI's words for JSON that is not UTF-8, or too deep
 SEE_SCHEMA = "see /api/v1/openapi.json for what is available"
 REMEDIES = {404: SEE_SCHEMA, 405: SEE_SCHEMA}
+CODES = {  # for programs, where an error says nothing more exact
+    400: "invalid",
+    401: "key-required",
+    403: "forbidden",
+    404: "not-found",
+    405: "invalid",
+    409: "conflict",
+    410: "gone",
+    413: "too-large",
+    422: "invalid",
+    429: "too-many",
+    500: "internal",
+    503: "unavailable",
+}
 
 
 class ApiError(Exception):
@@ -32,11 +46,13 @@ class ApiError(Exception):
         remedy: str | None = None,
         *,
         headers: Mapping[str, str] | None = None,
+        code: str | None = None,
         **more: Any,
     ) -> None:
         super().__init__(what)
         self.status, self.what, self.remedy = status, what, remedy
         self.headers = dict(headers or {})
+        self.code = code or CODES.get(status, "error")
         self.more = more
 
     @classmethod
@@ -52,7 +68,7 @@ class ApiError(Exception):
     @property
     def body(self) -> dict[str, Any]:
         """What and remedy, and what else there is to tell."""
-        return {"what": self.what, "remedy": self.remedy} | self.more
+        return {"what": self.what, "remedy": self.remedy, "code": self.code} | self.more
 
     def response(self) -> Response:
         """The error in the format of our own API."""
@@ -64,7 +80,7 @@ def api_error(error: Exception) -> ApiError:
     if isinstance(error, ApiError):
         return error
     if isinstance(error, FlaggedError):
-        return ApiError(409, error.what, error.remedy, flagged=error.id, reason=error.reason)
+        return ApiError(409, error.what, error.remedy, code="flagged", flagged=error.id, reason=error.reason)
     if isinstance(error, ReplicaError):
         return ApiError(409, error.what, error.remedy)
     if isinstance(error, CancelledError):
@@ -94,9 +110,10 @@ def _invalid(error: RequestValidationError) -> ApiError:
         return _not_json()
     if first["type"] == "model_attributes_type":
         return ApiError(422, "the body is not a JSON object", "send one with the header Content-Type: application/json")
-    place = ".".join(str(step) for step in first["loc"] if step != "body")
+    place = ".".join(str(step) for step in first["loc"] if step not in ("body", "query", "path", "header"))
     too_large = first["loc"][0] == "body" and first["type"] in ("string_too_long", "too_long")
-    return ApiError(413 if too_large else 422, f"{place or 'the body'}: {first['msg']}", SEE_SCHEMA)
+    what = f"{place}: {first['msg']}" if place else "something is missing in this request"
+    return ApiError(413 if too_large else 422, what, SEE_SCHEMA, field=place or None)
 
 
 Format = Callable[[ApiError], Response]

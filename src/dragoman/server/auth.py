@@ -26,6 +26,7 @@ from dragoman.server.api_errors import ApiError
 from dragoman.server.config import Settings, is_loopback
 from dragoman.server.keys import ALL_PROJECTS, LOCAL, Identity, Keys
 from dragoman.server.logs import log, without_places
+from dragoman.server.webhooks import check_time, is_signed
 
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")  # there is a proxy in between
 
@@ -48,7 +49,21 @@ class Authenticator:
             return LOCAL
         headers = {"WWW-Authenticate": 'Bearer realm="dragoman"'}
         remedy = "send a key created with `dragoman keys add`, as Authorization: Bearer …"
-        raise ApiError(401, "unknown key" if sent else "a key is required", remedy, headers=headers)
+        what, code = ("unknown key", "key-unknown") if sent else ("a key is required", "key-required")
+        raise ApiError(401, what, remedy, headers=headers, code=code)
+
+    def identify_webhook(self, scope: Scope, body: bytes, now: float) -> Identity:
+        """Who sent a webhook: whoever signed it, or without a signature the owner of a key."""
+        headers = Headers(scope=scope)
+        if self._keys is None or not headers.get("webhook-signature"):
+            return self.identify(scope)
+        for secret, identity in self._webhooks():
+            if is_signed(secret, headers, body):
+                check_time(headers, now)
+                scope.setdefault("state", {})["key"] = identity.name
+                return identity
+        remedy = "use a secret created with `dragoman keys add --webhook`"
+        raise ApiError(401, "the signature of this webhook is not valid", remedy)
 
     def client(self, scope: Scope) -> str:
         """The name under which requests of a client are counted: its key, or its address."""
@@ -62,27 +77,38 @@ class Authenticator:
         try:
             return self._keys.find(key) if self._keys else None
         except DragomanError as error:
-            log("keys not read", logging.ERROR, problem=without_places(error.what))
-            raise ApiError(503, "the server cannot read its keys", "tell the administrator of the server") from None
+            raise _unreadable(error) from None
+
+    def _webhooks(self) -> list[tuple[str, Identity]]:
+        try:
+            return self._keys.webhooks() if self._keys else []
+        except DragomanError as error:
+            raise _unreadable(error) from None
+
+
+def _unreadable(error: DragomanError) -> ApiError:
+    log("keys not read", logging.ERROR, problem=without_places(error.what))
+    return ApiError(503, "the server cannot read its keys", "tell the administrator of the server")
 
 
 def check_role(identity: Identity, role: str, project: str = ALL_PROJECTS) -> None:
     """Reject what an identity may not do, without revealing whether there is such a project."""
     if not identity.has_role(role, project):
         where = "on this server" if project == ALL_PROJECTS else f"in project {project!r}"
-        raise lacks_role(role, where)
+        raise lacks_role(role, where, identity.role(project))
 
 
-def lacks_role(role: str, where: str) -> ApiError:
+def lacks_role(role: str, where: str, held: str | None = None) -> ApiError:
     """The error for a key that may not do something."""
-    return ApiError(403, f"this key lacks the {role!r} role {where}", "ask the administrator for a key that has it")
+    what, remedy = f"this key lacks the {role!r} role {where}", "ask the administrator for a key that has it"
+    return ApiError(403, what, remedy, code="role-missing", role=held, needed=role)
 
 
 def key_of(scope: Scope) -> str | None:
     """The key in the headers of a request, in any of the places where the clients we know send theirs."""
     headers = Headers(scope=scope)
     scheme, _, value = headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
+    if scheme.lower() in ("bearer", "deepl-auth-key"):
         return value.strip()
     if scheme.lower() == "basic":
         try:
@@ -118,12 +144,13 @@ def _split(address: str) -> SplitResult:
         raise ApiError(400, "the Host or Origin header is not a valid address") from None
 
 
-def _identity(connection: HTTPConnection) -> Identity:
+def current_identity(connection: HTTPConnection) -> Identity:
+    """A dependency: who sent the request."""
     auth: Authenticator = connection.app.state.context.auth
     return auth.identify(connection.scope)
 
 
-CurrentIdentity = Annotated[Identity, Depends(_identity)]
+CurrentIdentity = Annotated[Identity, Depends(current_identity)]
 
 
 def require_role(role: str) -> Any:

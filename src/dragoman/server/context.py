@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import Depends, Header, Path, Response
@@ -16,11 +17,15 @@ from dragoman.errors import DragomanError
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import Authenticator, CurrentIdentity, check_role
 from dragoman.server.config import Settings
+from dragoman.server.document_feed import DocumentFeed, Event
+from dragoman.server.document_store import Segment
+from dragoman.server.glossary_store import FILE, GlossaryStore
 from dragoman.server.jobs import Jobs
 from dragoman.server.keys import Identity
 from dragoman.server.logs import without_places
 from dragoman.server.observability import Metrics
 from dragoman.server.registry import ProjectRegistry, ServedProject
+from dragoman.server.schemas import SegmentGiven
 from dragoman.server.session_memory import SessionMemory
 from dragoman.server.workers import Lane, Workers, to_the_end
 
@@ -49,10 +54,16 @@ class ServerContext:
     workers: Workers
     jobs: Jobs
     session_memory: SessionMemory
+    feed: DocumentFeed = field(default_factory=DocumentFeed)
     state: Literal["starting", "ready", "failed"] = "starting"
     problems: dict[str, DragomanError | ApiError] = field(default_factory=dict)  # projects that could not be opened
     owns_process: bool = False  # this process does nothing but serve
     live: dict[str, int] = field(default_factory=dict)  # number of live sessions by client
+    results: dict[str, tuple[FilePath, str]] = field(default_factory=dict)  # translated files and their names, by token
+    glossaries: GlossaryStore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.glossaries = GlossaryStore(self.projects.folder / FILE if self.projects.folder else None)
 
     async def open_project(self, name: str, identity: Identity, role: str) -> ProjectContext:
         """A project, for somebody who must have a role in it."""
@@ -75,6 +86,18 @@ class ServerContext:
             self.jobs.drop(name)
 
         await to_the_end(delete())
+
+    async def rename_project(self, context: ProjectContext, new: str) -> None:
+        """Give a project another name; its jobs end."""
+
+        async def rename() -> None:
+            name, client = context.project.name, context.identity.client
+            async with context.project.writing.turn(client):
+                work = partial(self.projects.rename, name, new)
+                await self.workers.run("rename", work, client=client, lane="learning")
+            self.jobs.drop(name)
+
+        await to_the_end(rename())
 
     def _open(self, name: str) -> ServedProject:
         """Open a project; if that fails, it is not the client's fault."""
@@ -123,6 +146,24 @@ class ProjectContext:
         """The result of an operation that changes the project: one at a time, and finished once it has begun."""
         async with self.project.writing.turn(self.identity.client):
             return await to_the_end(self.run(operation, function, lane="learning"))
+
+    def publish(self, document: int | None, event: Event) -> None:
+        """Tell everybody who has a document open, or any document of the project."""
+        self.server.feed.publish(self.project.name, document, event)
+
+    def publish_edit(self, document: int, segment: Segment, others: list[int], by: str | None) -> None:
+        """Tell everybody who has a document open that somebody has changed a segment, and others with it."""
+        given = SegmentGiven.model_validate(segment).model_dump()
+        self.publish(document, {"event": "segment", "segment": given, "by": by})
+        if others:
+            self.publish(document, {"event": "segments", "numbers": others[:1000], "by": by, "why": "repetition"})
+
+    async def publish_segment(self, document: int, number: int, by: str | None = None) -> None:
+        """Tell everybody who has a document open how a segment is now."""
+        if self.server.feed.people(self.project.name, document):
+            segment = await self.run("segments", partial(self.project.documents.segment, document, number))
+            given = SegmentGiven.model_validate(segment).model_dump()
+            self.publish(document, {"event": "segment", "segment": given, "by": by or self.identity.name})
 
     async def wait_for_revision(self, revision: int | None) -> None:
         """Wait until this revision is known here; if it does not arrive in time, say how far behind we are."""

@@ -9,35 +9,27 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import BadInputError
-from dragoman.formats import Document, read_document
 from dragoman.formats.lines import tsv_fault, write_tsv
-from dragoman.languages import same_language
 from dragoman.project.guard import FlaggedError
-from dragoman.server import edits
-from dragoman.server.api_errors import ApiError
+from dragoman.quality import deliver
+from dragoman.server import edits, segment_findings
 from dragoman.server.asking_ahead import start_asking
 from dragoman.server.context import ProjectContext
 from dragoman.server.document_store import ConflictError, Segment
 from dragoman.server.jobs import Job
+from dragoman.server.open_files import OpenFile
 from dragoman.server.registry import ServedProject
 
 STEP = 50  # segments learned before other requests get their turn
 
 
-def read(project: ServedProject, data: bytes, name: str) -> Document:
-    """The document in a file, which must be in the languages of the project."""
-    document = read_document(data, name, source=project.source, target=project.target)
-    found = document.source_language or project.source, document.target_language or project.target
-    if not (same_language(found[0], project.source) and same_language(found[1], project.target)):
-        what = f"the file is {found[0]} to {found[1]}"
-        raise ApiError(400, what, f"send one that is {project.source} to {project.target}")
-    return document
-
-
 def add_file(project: ServedProject, data: bytes, name: str) -> int:
     """Add a file as a document; its id."""
-    found = [(one.id, one.source, one.target, one.state) for one in read(project, data, name).segments]
-    return project.documents.add(name, found, data)
+    document = project.read_file(data, name)
+    found = ((one.id, one.source, one.target, one.state, one.context, one.note, one.limit) for one in document.segments)
+    number = project.documents.add(name, found, data, format=document.format)
+    project.files.put(number, document)
+    return number
 
 
 async def import_document(context: ProjectContext, file: Path, name: str, job: Job, *, learn: bool) -> None:
@@ -68,6 +60,10 @@ def _learn(context: ProjectContext, job: Job, segments: list[Segment]) -> None:
             if segment.version > 1:  # somebody has worked on it since it was imported
                 raise ConflictError(replace(segment, version=1))
             context.project.documents.check(segment)
+            known = context.project.engine.exact_match(segment.source)
+            if known and (known.source, known.target) == (segment.source, segment.target):  # from the file before
+                context.project.documents.change(segment, correction=known.id)
+                continue
             number = edits.teach(context.project, segment, segment.target, context.user(None))
             context.project.documents.change(segment, correction=number)
         except FlaggedError as error:
@@ -84,13 +80,13 @@ async def export_document(context: ProjectContext, job: Job) -> None:
 
 def _export(context: ProjectContext, job: Job) -> None:
     documents, number = context.project.documents, job.document or 0
-    about, data = documents.document(number), documents.data(number)
+    about = documents.document(number)
     job.total = sum(about.states.values())
-    if data is None:
+    opened = context.project.open_file(number)
+    if opened is None:
         job.name, written = f"{about.name}.tsv", write_tsv(_rows(job, documents.each(number)))
     else:
-        job.name = about.name
-        written = _fill(context, job, data, documents.each(number))
+        job.name, written = about.name, _fill(context.project, job, number, opened)
     job.result = context.server.jobs.files.keep([written])
 
 
@@ -101,18 +97,17 @@ def _rows(job: Job, segments: Iterable[Segment]) -> Iterator[tuple[str, str, str
         yield str(one.number), one.source, one.target
 
 
-def _fill(context: ProjectContext, job: Job, data: bytes, segments: Iterable[Segment]) -> bytes:
-    document = read(context.project, data, job.name)
-    known = {one.id: one for one in document.segments}
-    targets: dict[str, Any] = {}
-    for segment in segments:
-        old = known[segment.key]
-        if old.state == "locked" or (segment.target, segment.state) == (old.target, old.state):
-            continue
-        try:
-            document.check(old, segment.target)
-        except BadInputError as error:
-            job.skip(segment.number, error.what)
-        else:
-            targets[segment.key] = segment.target, segment.state
-    return document.fill(targets)
+def _fill(project: ServedProject, job: Job, number: int, opened: OpenFile) -> bytes:
+    """The file with all targets that it can hold; the others are listed, and held from then on."""
+    targets: dict[str, tuple[str, Any]] = {}
+    places: dict[str, Segment] = {}
+    for segment in project.documents.each(number):
+        old = opened.segments[segment.key]
+        if old.state != "locked" and (segment.target, segment.state) != (old.target, old.state):
+            targets[segment.key], places[segment.key] = (segment.target, segment.state), segment
+    delivery = deliver(opened.document, targets)
+    for key, why in sorted(delivery.left_out.items(), key=lambda each: places[each[0]].number):
+        segment = places[key]
+        job.skip(segment.number, why)
+        segment_findings.hold(project.documents, segment, why)
+    return delivery.data

@@ -7,97 +7,51 @@ Journal and documents are not written in one transaction. So what is to be learn
 intent first, with the revision of the journal, until the segment refers to the correction; after a crash in between,
 the journal tells whether it was learned.
 
-How many segments and words of a document are in each state, and the effort they took, is kept by triggers, so that
-showing a document, or a page of its segments, takes no longer when it is large. Reading does not wait for writing, nor
-the other way round: each reader has a connection of its own.
+Showing a document, or a page of its segments, takes no longer when it is large: `document_schema` says how.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
-import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dragoman.cancelling import checkpoint
-from dragoman.errors import StorageError
 from dragoman.server.api_errors import ApiError
+from dragoman.server.document_connection import DocumentConnection
+from dragoman.server.document_schema import STATES, source_hash
+from dragoman.server.segment_filter import Filter, contains
 
-STATES = ("new", "translated", "confirmed", "locked")  # as dragoman.formats has them
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS documents (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, time TEXT NOT NULL, data BLOB);
-CREATE TABLE IF NOT EXISTS segments (
-    document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE, number INTEGER NOT NULL, key TEXT NOT NULL,
-    source TEXT NOT NULL, target TEXT NOT NULL, state TEXT NOT NULL, correction INTEGER,
-    version INTEGER NOT NULL DEFAULT 1, suggestion TEXT, key_strokes INTEGER NOT NULL DEFAULT 0,
-    mouse_actions INTEGER NOT NULL DEFAULT 0, milliseconds INTEGER NOT NULL DEFAULT 0, edits INTEGER,
-    PRIMARY KEY (document, number)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS segments_by_correction ON segments (correction) WHERE correction IS NOT NULL;
-CREATE TABLE IF NOT EXISTS units (unit TEXT PRIMARY KEY, correction INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS intents (
-    document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE, number INTEGER NOT NULL, target TEXT NOT NULL,
-    revision INTEGER NOT NULL, PRIMARY KEY (document, number)) WITHOUT ROWID;
-CREATE TRIGGER IF NOT EXISTS intent_done AFTER UPDATE OF correction ON segments BEGIN
-    DELETE FROM intents WHERE document = NEW.document AND number = NEW.number; END;
-CREATE INDEX IF NOT EXISTS segments_by_state ON segments (document, state, number);
-"""
-WORDS = "LENGTH(TRIM({text})) - LENGTH(REPLACE(TRIM({text}), ' ', '')) + 1"  # as many as there are spaces, and one
-COUNT = (
-    "INSERT INTO progress VALUES ({row}.document, {row}.state, {sign}1, {sign}({words})) ON CONFLICT (document, state)"
-    " DO UPDATE SET segments = segments + excluded.segments, words = words + excluded.words;"
-)
-COUNT_NEW = COUNT.format(row="NEW", sign="+", words=WORDS.format(text="NEW.source"))
-COUNT_OLD = COUNT.format(row="OLD", sign="-", words=WORDS.format(text="OLD.source"))
-PROGRESS = f"""
-BEGIN IMMEDIATE;
-CREATE TABLE IF NOT EXISTS progress (
-    document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE, state TEXT NOT NULL, segments INTEGER NOT NULL,
-    words INTEGER NOT NULL, PRIMARY KEY (document, state)) WITHOUT ROWID;
-CREATE TRIGGER IF NOT EXISTS segment_added AFTER INSERT ON segments BEGIN {COUNT_NEW} END;
-CREATE TRIGGER IF NOT EXISTS segment_changed AFTER UPDATE OF state ON segments WHEN OLD.state <> NEW.state
-    BEGIN {COUNT_OLD} {COUNT_NEW} END;
-INSERT OR REPLACE INTO progress SELECT document, state, COUNT(*), SUM({WORDS.format(text="source")})
-    FROM segments GROUP BY document, state;
-PRAGMA user_version = 1;
-COMMIT;
-"""  # noqa: S608
-COUNTED = "{row}.state = 'confirmed' AND {row}.suggestion IS NOT NULL"
-ADD_EFFORT = (
-    "INSERT INTO effort SELECT {row}.document, {sign}1, {sign}{row}.key_strokes, {sign}{row}.mouse_actions,"
-    " {sign}{row}.milliseconds, {sign}LENGTH({row}.target), {sign}({words}), {sign}COALESCE({row}.edits, 0)"
-    " WHERE {counted} ON CONFLICT (document) DO UPDATE SET segments = segments + excluded.segments,"
-    " key_strokes = key_strokes + excluded.key_strokes, mouse_actions = mouse_actions + excluded.mouse_actions,"
-    " milliseconds = milliseconds + excluded.milliseconds, characters = characters + excluded.characters,"
-    " words = words + excluded.words, edits = edits + excluded.edits;"
-)
-ADD_NEW, ADD_OLD = (
-    ADD_EFFORT.format(row=row, sign=sign, words=WORDS.format(text=f"{row}.target"), counted=COUNTED.format(row=row))
-    for row, sign in (("NEW", "+"), ("OLD", "-"))
-)
-EFFORT = f"""
-BEGIN IMMEDIATE;
-CREATE TABLE IF NOT EXISTS effort (
-    document INTEGER PRIMARY KEY REFERENCES documents ON DELETE CASCADE, segments INTEGER NOT NULL,
-    key_strokes INTEGER NOT NULL, mouse_actions INTEGER NOT NULL, milliseconds INTEGER NOT NULL,
-    characters INTEGER NOT NULL, words INTEGER NOT NULL, edits INTEGER NOT NULL);
-CREATE TRIGGER IF NOT EXISTS effort_changed AFTER UPDATE ON segments BEGIN {ADD_OLD} {ADD_NEW} END;
-INSERT OR REPLACE INTO effort SELECT document, COUNT(*), SUM(key_strokes), SUM(mouse_actions), SUM(milliseconds),
-    SUM(LENGTH(target)), SUM({WORDS.format(text="target")}), SUM(COALESCE(edits, 0))
-    FROM segments WHERE {COUNTED.format(row="segments")} GROUP BY document;
-PRAGMA user_version = 2;
-COMMIT;
-"""  # noqa: S608
 PAGE = 1000  # segments that are read at a time where all are wanted
 SCANNED = 5000  # segments that are searched at a time
 SEGMENT = (
     "SELECT document, number, key, source, target, state, correction, version, suggestion, key_strokes, mouse_actions,"
-    " milliseconds, edits FROM segments"
+    " milliseconds, edits, user, changed, reviewer, assignee, origin, match, context, note, max_length, held, warnings,"
+    " (SELECT COUNT(*) FROM comments WHERE comments.document = segments.document"
+    " AND comments.number = segments.number) FROM segments"
 )
+DOCUMENT = (
+    "SELECT id, name, time, assignee, format, settings,"
+    " (SELECT COUNT(*) FROM segments INDEXED BY segments_held WHERE document = id AND held),"
+    " (SELECT COUNT(*) FROM segments INDEXED BY segments_reviewed WHERE document = id AND reviewer IS NOT NULL)"
+    " FROM documents"
+)
+LETTERS = "CASE WHEN reviewer IS NOT NULL THEN 'r' ELSE substr(state, 1, 1) END"
+
+
+class NewSegment(NamedTuple):
+    """A segment as its file has it."""
+
+    key: str
+    source: str
+    target: str
+    state: str
+    context: str = ""
+    note: str = ""
+    limit: int | None = None
 
 
 @dataclass(frozen=True)
@@ -109,6 +63,27 @@ class Document:
     time: str
     states: dict[str, int]  # number of segments in each state
     words: dict[str, int]  # number of their source words
+    assignee: str | None = None
+    format: str = ""  # of its file
+    settings: dict[str, Any] = field(default_factory=dict)
+    held: int = 0  # segments whose text cannot be written into the file
+    reviewed: int = 0  # segments that somebody has approved
+
+    @property
+    def repetitions(self) -> bool:
+        """Whether confirming a segment fills others with the same source."""
+        return bool(self.settings.get("repetitions", True))
+
+    @property
+    def off(self) -> frozenset[str]:
+        """The checks that are switched off."""
+        return frozenset(self.settings.get("off", ()))
+
+    @property
+    def stages(self) -> dict[str, int]:
+        """How many segments are to be translated, to be reviewed, and done."""
+        open_, confirmed = self.states["new"] + self.states["translated"], self.states["confirmed"]
+        return {"translate": open_, "review": confirmed - self.reviewed, "done": self.reviewed}
 
 
 @dataclass(frozen=True)
@@ -128,7 +103,29 @@ class Segment:
     mouse_actions: int
     milliseconds: int
     edits: int | None  # words changed between suggestion and target
+    user: str | None = None  # who changed it last
+    changed: str | None = None  # and when
+    reviewer: str | None = None  # who has approved it
+    assignee: str | None = None
+    origin: str = ""  # of its target: file, person, machine, memory, repetition or replacement
+    match: float | None = None  # similarity of the correction that the target was taken from, in percent
+    context: str = ""  # where it stands, as the file says
+    note: str = ""  # what the author tells the translator
+    limit: int | None = None  # characters that the file allows
+    held: int = 0  # whether its target cannot be written into the file
+    warnings: int = 0  # findings that nobody has accepted
+    comments: int = 0
     unlearned: str | None = None  # why nothing was learned from it, for the client that has just confirmed it
+
+    @property
+    def stage(self) -> str:
+        """What is to be done next: translate, review, or nothing."""
+        if self.state in ("new", "translated"):
+            return "translate"
+        return "done" if self.reviewer is not None or self.state == "locked" else "review"
+
+
+Then = Callable[[sqlite3.Connection, Segment], None]
 
 
 class ConflictError(ApiError):
@@ -136,90 +133,117 @@ class ConflictError(ApiError):
 
     def __init__(self, segment: Segment) -> None:
         what = f"segment {segment.number} was changed by someone else; it is no longer at version {segment.version}"
-        super().__init__(409, what, "reload the segment")
+        super().__init__(409, what, "reload the segment", code="conflict")
 
 
-class DocumentStore:
+class DocumentStore(DocumentConnection):
     """The documents in a file; thread-safe."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock = threading.Lock()  # held while writing
-        self._choosing = threading.Lock()  # held for a moment, while a reader takes or returns a connection
-        with self._errors():
-            self._connection = self._connect()
-            self._connection.executescript("PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON;" + SCHEMA)
-            for version, script in enumerate((PROGRESS, EFFORT), start=1):
-                if self._connection.execute("PRAGMA user_version").fetchone()[0] < version:
-                    self._connection.executescript(script)
-        self._readers: list[sqlite3.Connection] = []  # connections that nobody is reading with
-        self._closed = False
-
-    def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
-        connection.create_function("folded", 1, str.casefold, deterministic=True)
-        return connection
-
-    def close(self) -> None:
-        """Close the file."""
-        with self._lock, self._choosing:
-            self._closed = True
-            for connection in (self._connection, *self._readers):
-                connection.close()
-            self._readers.clear()
-
-    def add(self, name: str, segments: Iterable[tuple[str, str, str, str]], data: bytes | None = None) -> int:
-        """Add a document with its segments (key, source, target, state); returns its id."""
-        with self._changing() as connection:
-            time = datetime.now(UTC).isoformat(timespec="seconds")
-            row = connection.execute("INSERT INTO documents (name, time, data) VALUES (?, ?, ?)", (name, time, data))
+    def add(
+        self,
+        name: str,
+        segments: Iterable[Sequence[Any]],
+        data: bytes | None = None,
+        *,
+        format: str = "",  # noqa: A002
+    ) -> int:
+        """Add a document with its segments, as `NewSegment` has them; returns its id."""
+        with self.changing() as connection:
+            insert = "INSERT INTO documents (name, time, data, format) VALUES (?, ?, ?, ?)"
+            row = connection.execute(insert, (name, now(), data, format))
             number = int(row.lastrowid or 0)
-            rows = ((number, n, *each) for n, each in enumerate(segments, start=1))
-            insert = "INSERT INTO segments (document, number, key, source, target, state) VALUES (?, ?, ?, ?, ?, ?)"
+            new = (NewSegment(*each) for each in segments)
+            rows = (
+                (number, n, *one, source_hash(one.source), "file" if one.target else "")
+                for n, one in enumerate(new, start=1)
+            )
+            insert = (
+                "INSERT INTO segments (document, number, key, source, target, state, context, note, max_length,"
+                " source_hash, origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            )
             connection.executemany(insert, rows)
         return number
 
     def remove(self, document: int) -> None:
         """Delete a document; what was learned from it stays learned."""
-        with self._changing() as connection:
+        with self.changing() as connection:
             if not connection.execute("DELETE FROM documents WHERE id = ?", (document,)).rowcount:
                 raise _no_document(document)
 
     def documents(self) -> list[Document]:
         """All documents with their progress."""
-        found = self._rows("SELECT id, name, time FROM documents ORDER BY id")
+        found = self.rows(f"{DOCUMENT} ORDER BY id")
         progress: dict[int, list[tuple[str, int, int]]] = {}
-        for document, *counts in self._rows("SELECT document, state, segments, words FROM progress"):
+        for document, *counts in self.rows("SELECT document, state, segments, words FROM progress"):
             progress.setdefault(document, []).append(tuple(counts))
         return [_document(row, progress.get(row[0], [])) for row in found]
 
     def document(self, document: int) -> Document:
         """One document with its progress."""
-        found = self._rows("SELECT id, name, time FROM documents WHERE id = ?", (document,))
+        found = self.rows(f"{DOCUMENT} WHERE id = ?", (document,))
         if not found:
             raise _no_document(document)
-        counts = self._rows("SELECT state, segments, words FROM progress WHERE document = ?", (document,))
+        counts = self.rows("SELECT state, segments, words FROM progress WHERE document = ?", (document,))
         return _document(found[0], counts)
+
+    def change_document(self, document: int, **values: object) -> Document:
+        """Change the name, assignee or settings of a document; settings are added to those that there are."""
+        old = self.document(document)
+        if "settings" in values:
+            values["settings"] = json.dumps(old.settings | dict(values["settings"]))  # type: ignore[call-overload]
+        if values:
+            names = ", ".join(f"{name} = ?" for name in values)  # our own names, not those of a request
+            with self.changing() as connection:
+                connection.execute(f"UPDATE documents SET {names} WHERE id = ?", (*values.values(), document))  # noqa: S608
+        return self.document(document)
 
     def data(self, document: int) -> bytes | None:
         """The uploaded file, if the document came from one."""
-        found = self._rows("SELECT data FROM documents WHERE id = ?", (document,))
+        found = self.rows("SELECT data FROM documents WHERE id = ?", (document,))
         if not found:
             raise _no_document(document)
         return None if found[0][0] is None else bytes(found[0][0])
 
+    def has_file(self, document: int) -> bool:
+        """Whether a document came from a file."""
+        found = self.rows("SELECT data IS NOT NULL FROM documents WHERE id = ?", (document,))
+        return bool(found and found[0][0])
+
     def segments(
-        self, document: int, *, state: str | None = None, search: str | None = None, after: int = 0, limit: int = -1
+        self,
+        document: int,
+        which: Filter | None = None,
+        *,
+        state: str | None = None,
+        search: str | None = None,
+        after: int = 0,
+        limit: int = -1,
     ) -> list[Segment]:
-        """The segments of a document after a number, in order; optionally those in a state, or containing a text."""
+        """The segments of a document after a number, in order; optionally only some of them."""
         self.document(document)  # there is one, or an error
-        wanted = f"{SEGMENT} WHERE document = ? AND number > ?"
-        values: list[object] = [document, after]
-        if state is not None:
-            wanted, values = f"{wanted} AND state = ?", [*values, state]
-        if search is not None:
-            return self._search(wanted, values, search, limit)
-        return [Segment(*row) for row in self._rows(f"{wanted} ORDER BY number LIMIT ?", [*values, limit])]
+        which = which or Filter(state=state, search=search)
+        rows = self._find(SEGMENT, document, which, after, limit)
+        return [Segment(*row) for row in rows]
+
+    def segments_before(self, document: int, which: Filter, before: int, limit: int) -> list[Segment]:
+        """The last segments before a number, in order."""
+        self.document(document)
+        condition, values = which.condition(document)
+        if which.search is not None:
+            found, more = contains(which.search)
+            condition, values = f"{condition} AND {found}", [*values, *more]
+        query = f"{SEGMENT} WHERE document = ? AND number < ?{condition} ORDER BY number DESC LIMIT ?"
+        return [Segment(*row) for row in reversed(self.rows(query, (document, before, *values, limit)))]
+
+    def numbers(self, document: int, which: Filter) -> list[int]:
+        """The numbers of the segments that are wanted."""
+        self.document(document)
+        return [row[0] for row in self._find("SELECT number FROM segments", document, which, 0, -1)]
+
+    def letters(self, document: int) -> str:
+        """A letter for the state of each segment, in order; r for those that were approved."""
+        query = f"SELECT {LETTERS} FROM segments WHERE document = ? ORDER BY number"  # noqa: S608
+        return "".join(letter for (letter,) in self.rows(query, (document,)))
 
     def each(self, document: int) -> Iterator[Segment]:
         """All segments of a document, one page at a time."""
@@ -228,42 +252,49 @@ class DocumentStore:
             yield from page
             last = page[-1].number
 
-    def _search(self, wanted: str, values: list[object], search: str, limit: int) -> list[Segment]:
-        """Segments that contain a text: page by page, so that it ends soon if nobody waits for the answer any more."""
-        found: list[Segment] = []
-        document, after = values[:2]
-        (last,) = self._rows("SELECT MAX(number) FROM segments WHERE document = ?", (document,))[0]
-        condition, more = _contains(search)
-        for first in range(int(str(after)), last or 0, SCANNED):
+    def _find(self, select: str, document: int, which: Filter, after: int, limit: int) -> list[Any]:
+        """The segments that are wanted; if a text is searched, page by page, so that it ends if nobody waits for it."""
+        condition, values = which.condition(document)
+        wanted = f"{select} WHERE document = ? AND number > ?{condition}"
+        if which.search is None:
+            return self.rows(f"{wanted} ORDER BY number LIMIT ?", [document, after, *values, limit])
+        found: list[Any] = []
+        (last,) = self.rows("SELECT MAX(number) FROM segments WHERE document = ?", (document,))[0]
+        contained, more = contains(which.search)
+        for first in range(after, last or 0, SCANNED):
             checkpoint()
-            query = f"{wanted} AND number <= ? AND {condition} ORDER BY number LIMIT ?"
-            page = [document, first, *values[2:], first + SCANNED, *more, limit - len(found) if limit >= 0 else -1]
-            found += [Segment(*row) for row in self._rows(query, page)]
+            query = f"{wanted} AND number <= ? AND {contained} ORDER BY number LIMIT ?"
+            left = limit - len(found) if limit >= 0 else -1
+            found += self.rows(query, [document, first, *values, first + SCANNED, *more, left])
             if len(found) == limit:
                 break
         return found
 
     def segment(self, document: int, number: int) -> Segment:
         """One segment."""
-        found = self._rows(f"{SEGMENT} WHERE document = ? AND number = ?", (document, number))
+        found = self.rows(f"{SEGMENT} WHERE document = ? AND number = ?", (document, number))
         if not found:
-            raise ApiError(404, f"no segment {number} in document {document}", "see the list of segments")
+            what = f"no segment {number} in document {document}"
+            raise ApiError(404, what, "see the list of segments", code="not-found")
         return Segment(*found[0])
 
     def taught(self, correction: int) -> Segment | None:
         """The segment that a correction came from, if it came from one."""
-        found = self._rows(f"{SEGMENT} WHERE correction = ? ORDER BY document, number LIMIT 1", (correction,))
+        found = self.rows(f"{SEGMENT} WHERE correction = ? ORDER BY document, number LIMIT 1", (correction,))
         return Segment(*found[0]) if found else None
 
-    def change(self, old: Segment, **values: object) -> Segment:
-        """Change fields of a segment, unless somebody has changed it since."""
+    def change(self, old: Segment, *, then: Then | None = None, **values: object) -> Segment:
+        """Change fields of a segment, unless somebody has changed it since; `then` goes on in the same transaction."""
         names = ", ".join(f"{name} = ?" for name in values)  # our own names, not those of a request
         place = "document = ? AND number = ? AND version = ?"
         update = f"UPDATE segments SET {names}, version = version + 1 WHERE {place}"  # noqa: S608
-        with self._changing() as connection:
+        with self.changing() as connection:
             which = old.document, old.number, old.version
             if not connection.execute(update, (*values.values(), *which)).rowcount:
                 raise ConflictError(old)
+            if then is not None:
+                row = connection.execute(f"{SEGMENT} WHERE document = ? AND number = ?", which[:2]).fetchone()
+                then(connection, Segment(*row))
         return self.segment(old.document, old.number)
 
     def check(self, old: Segment) -> None:
@@ -273,14 +304,14 @@ class DocumentStore:
 
     def intend(self, segment: Segment, target: str, revision: int) -> None:
         """Record what is about to be learned from a segment, and the last row of the journal before that."""
-        with self._changing() as connection:
+        with self.changing() as connection:
             values = segment.document, segment.number, target, revision
             connection.execute("INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?)", values)
 
     def intended(self, segment: Segment) -> tuple[str, int] | None:
         """The target and revision of the intent, if its outcome is not known."""
         place = segment.document, segment.number
-        found = self._rows("SELECT target, revision FROM intents WHERE document = ? AND number = ?", place)
+        found = self.rows("SELECT target, revision FROM intents WHERE document = ? AND number = ?", place)
         return (str(found[0][0]), int(found[0][1])) if found else None
 
     def detach(self, correction: int) -> None:
@@ -292,90 +323,47 @@ class DocumentStore:
         self._detach("correction > ?", revision)
 
     def _detach(self, which: str, number: int) -> None:
-        with self._changing() as connection:
+        with self.changing() as connection:
             update = "UPDATE segments SET correction = NULL, state = 'translated', version = version + 1"
             connection.execute(f"{update} WHERE {which}", (number,))
             connection.execute(f"DELETE FROM units WHERE {which}", (number,))  # noqa: S608
 
     def redirect(self, old: int, new: int, target: str) -> None:
         """Let the segments and units that a correction came from refer to the one that has replaced it."""
-        with self._changing() as connection:
+        with self.changing() as connection:
             update = "UPDATE segments SET correction = ?, target = ?, version = version + 1 WHERE correction = ?"
             connection.execute(update, (new, target, old))
             connection.execute("UPDATE units SET correction = ? WHERE correction = ?", (new, old))
 
     def unit(self, unit: str) -> int | None:
         """The correction that came from a translation unit of another program."""
-        found = self._rows("SELECT correction FROM units WHERE unit = ?", (unit,))
+        found = self.rows("SELECT correction FROM units WHERE unit = ?", (unit,))
         return int(found[0][0]) if found else None
 
     def set_unit(self, unit: str, correction: int) -> None:
         """Remember which correction came from a translation unit."""
-        with self._changing() as connection:
+        with self.changing() as connection:
             connection.execute("INSERT OR REPLACE INTO units VALUES (?, ?)", (unit, correction))
 
     def effort(self) -> dict[str, int]:
         """Totals over all confirmed segments that somebody has worked on: their effort and their sizes."""
         names = "segments", "key_strokes", "mouse_actions", "milliseconds", "characters", "words", "edits"
-        row = self._rows(f"SELECT {', '.join(f'SUM({name})' for name in names)} FROM effort")[0]  # noqa: S608
+        row = self.rows(f"SELECT {', '.join(f'SUM({name})' for name in names)} FROM effort")[0]  # noqa: S608
         return {name: int(value or 0) for name, value in zip(names, row, strict=True)}
 
-    def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
-        """Read, with a connection that does not wait for whoever else reads or writes."""
-        with self._errors():
-            with self._choosing:
-                if self._closed:
-                    raise sqlite3.ProgrammingError("the project is closed")
-                connection = self._readers.pop() if self._readers else self._connect()
-            try:
-                return connection.execute(query, values).fetchall()
-            finally:
-                with self._choosing:
-                    if self._closed:
-                        connection.close()
-                    else:
-                        self._readers.append(connection)
 
-    @contextmanager
-    def _changing(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, self._errors():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            what, remedy = f"the documents cannot be read or written ({error})", "see that there is context on the disk"
-            raise StorageError(what, where=self._path, remedy=remedy) from error
+def now() -> str:
+    """The time, as it is recorded."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _contains(search: str) -> tuple[str, list[object]]:
-    """The condition that a segment contains a text, whatever the case, and its values.
-
-    SQLite itself knows only the case of ASCII, which is enough for most texts; the others are folded in Python, slowly.
-    """
-    folded = search.casefold()
-    slow = "(LENGTH({0}) <> LENGTH(CAST({0} AS BLOB)) AND instr(folded({0}), ?))"
-    if not folded.isascii():
-        return f"({slow.format('source')} OR {slow.format('target')})", [folded, folded]
-    quick = "instr(lower({0}), ?)"
-    either = " OR ".join(f"{kind.format(side)}" for side in ("source", "target") for kind in (quick, slow))
-    return f"({either})", [folded] * 4
-
-
-def _document(row: tuple[int, str, str], counts: Iterable[tuple[str, int, int]]) -> Document:
+def _document(row: Sequence[Any], counts: Iterable[tuple[str, int, int]]) -> Document:
     segments, words = dict.fromkeys(STATES, 0), dict.fromkeys(STATES, 0)
     for state, *numbers in counts:
         segments[state], words[state] = numbers
-    return Document(*row, segments, words)
+    number, name, time, assignee, kind, settings, held, reviewed = row
+    return Document(number, name, time, segments, words, assignee, kind, json.loads(settings), held, reviewed)
 
 
 def _no_document(document: int) -> ApiError:
-    return ApiError(404, f"no document {document}", "see the list of documents")
+    return ApiError(404, f"no document {document}", "see the list of documents", code="not-found")

@@ -1,20 +1,46 @@
 """Edits of corrections and segments, which keep the two consistent.
 
 Each function runs in a thread, while the request holds the project's write lock.
+
+A segment is confirmed only if it will be in the delivered file: what the file cannot hold is *held*, and what is
+doubtful is asked about. In both cases the text is kept as a draft, unless that would undo an earlier confirmation.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from rapidfuzz.distance import Levenshtein
 
 from dragoman.errors import BadInputError
+from dragoman.server import segment_findings, segment_log
 from dragoman.server.api_errors import ApiError
-from dragoman.server.document_store import ConflictError, Segment
+from dragoman.server.document_store import ConflictError, Segment, now
 from dragoman.server.registry import ServedProject
-from dragoman.server.schemas import SegmentChange
+from dragoman.server.schemas import FindingGiven, SegmentChange, SegmentGiven
+from dragoman.server.segment_findings import SegmentFinding
 from dragoman.store import Row
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A segment after a change, what the checks found, and which segments with the same source were filled."""
+
+    segment: Segment
+    findings: list[SegmentFinding] = field(default_factory=list)
+    filled: list[int] = field(default_factory=list)
+    batch: int = 0  # of this change in the log
+
+
+@dataclass(frozen=True)
+class Author:
+    """Who changes a segment, how that is recorded, and with which other changes it belongs."""
+
+    user: str | None
+    action: str | None = None  # None: confirmed or draft, as the new state is
+    batch: int | None = None
 
 
 def correction(project: ServedProject, number: int) -> Row:
@@ -47,9 +73,7 @@ def revise(project: ServedProject, number: int, target: str, user: str | None, *
     return new
 
 
-def change_segment(
-    project: ServedProject, document: int, number: int, change: SegmentChange, user: str | None
-) -> Segment:
+def change_segment(project: ServedProject, document: int, number: int, change: SegmentChange, by: Author) -> Edit:
     """Change the target and state of a segment; confirming it again with the same target changes nothing.
 
     So a client that got no answer may simply send the same again. What the models cannot learn is confirmed anyway,
@@ -57,31 +81,131 @@ def change_segment(
     """
     old = project.documents.segment(document, number)
     why = _unlearnable(project, old.source, change.target) if change.state == "confirmed" else None
-    if old.state == change.state == "confirmed" and old.target == change.target and (why or _in_force(project, old)):
-        return replace(old, unlearned=why)
+    if old.state == change.state == "confirmed" and old.target == change.target and (why or in_force(project, old)):
+        return Edit(replace(old, unlearned=why), segment_findings.read(project.documents, document, number))
     if old.state == "locked":
-        raise ApiError(409, f"segment {number} is locked in its file", "leave it unchanged")
+        raise ApiError(409, f"segment {number} is locked in its file", "leave it unchanged", code="locked")
+    found = segment_findings.with_acceptance(project.documents, old, project.checks.check(old, change.target))
+    if change.state == "confirmed":
+        found = _admit(project, old, change, found, by)
     if change.version not in (None, old.version):
         raise ConflictError(old)
-    old, correction = _recovered(project, old), None
+    return _changed(project, old, change, found, by, why)
+
+
+def _changed(
+    project: ServedProject,
+    old: Segment,
+    change: SegmentChange,
+    found: list[SegmentFinding],
+    by: Author,
+    why: str | None,
+) -> Edit:
+    """Teach or forget a segment as its new state wants, then save it."""
+    recovered, learned = _recovered(project, old), None
     if change.state == "confirmed" and why is None:
-        correction = teach(project, old, change.target, user, force=change.force)
-    elif _in_force(project, old):
-        forget(project, int(old.correction or 0), user)
+        learned = teach(project, recovered, change.target, by.user, force=change.force)
+    elif in_force(project, recovered):
+        forget(project, int(recovered.correction or 0), by.user)
+    new, batch = _save(project, old, change, found, by, learned)
+    filled: list[int] = []
+    wanted = project.documents.document(old.document).repetitions if change.fill is None else change.fill
+    if change.state == "confirmed" and wanted and change.target:
+        filled = segment_log.fill_repetitions(project.documents, new, by.user, batch)
+    return Edit(replace(new, unlearned=why), found, filled, batch)
+
+
+def _save(
+    project: ServedProject,
+    old: Segment,
+    change: SegmentChange,
+    found: Iterable[SegmentFinding],
+    by: Author,
+    learned: int | None,
+) -> tuple[Segment, int]:
+    """The segment with its new target, and the number of this change in the log."""
+    batch = 0
+    off = project.documents.document(old.document).off
+    state = "new" if change.state == "translated" and not change.target else change.state
+    action = by.action or ("confirmed" if state == "confirmed" else "draft")
+
+    def log(connection: sqlite3.Connection, new: Segment) -> None:
+        nonlocal batch
+        segment_findings.write(connection, new, [each.finding for each in found], off)
+        batch = segment_log.record(connection, old, new, action, by.user, by.batch)
+
     suggestion = old.suggestion if change.suggestion is None else change.suggestion
-    edits = None if suggestion is None else Levenshtein.distance(suggestion.split(), change.target.split())
+    same = old.target == change.target
     new = project.documents.change(
-        project.documents.segment(document, number),
+        project.documents.segment(old.document, old.number),
+        then=log,
         target=change.target,
-        state="new" if change.state == "translated" and not change.target else change.state,
-        correction=correction,
+        state=state,
+        correction=learned,
         suggestion=suggestion,
         key_strokes=old.key_strokes + change.key_strokes,
         mouse_actions=old.mouse_actions + change.mouse_actions,
         milliseconds=old.milliseconds + change.milliseconds,
-        edits=edits,
+        edits=None if suggestion is None else Levenshtein.distance(suggestion.split(), change.target.split()),
+        user=by.user,
+        changed=now(),
+        reviewer=None,
+        origin=(old.origin or "person") if same else _origin(change, by),
+        match=old.match if same else None,
     )
-    return replace(new, unlearned=why)
+    return new, batch
+
+
+def _origin(change: SegmentChange, by: Author) -> str:
+    if not change.target:
+        return ""
+    return by.action if by.action == "replacement" else "person"
+
+
+def _admit(
+    project: ServedProject, old: Segment, change: SegmentChange, found: list[SegmentFinding], by: Author
+) -> list[SegmentFinding]:
+    """Accept what the client accepts; refuse to confirm what cannot be delivered, or what is still to be answered."""
+    off = project.documents.document(old.document).off
+    held = [each for each in found if each.finding.severity == "error"]
+    reasons = {each.check: each.reason for each in change.accept}
+    asked = [
+        each
+        for each in found
+        if each.finding.severity == "question" and each.accepted is None and each.finding.check not in off
+    ]
+    open_ = [each for each in asked if each.finding.check not in reasons]
+    if held or open_:
+        raise _refusal(old if old.state == "confirmed" else _keep(project, old, change, found, by), held, open_)
+    if change.version not in (None, old.version):
+        raise ConflictError(old)
+    for check, reason in reasons.items():
+        some = [each.finding for each in asked if each.finding.check == check]
+        segment_findings.accept(project.documents, old, some, reason, by.user)
+    return segment_findings.with_acceptance(project.documents, old, [each.finding for each in found])
+
+
+def _keep(
+    project: ServedProject, old: Segment, change: SegmentChange, found: list[SegmentFinding], by: Author
+) -> Segment:
+    """Save what could not be confirmed as a draft; its effort counts when it is confirmed."""
+    if (old.target, old.state) == (change.target, "translated"):
+        return old
+    if change.version not in (None, old.version):
+        raise ConflictError(old)
+    draft = SegmentChange(target=change.target, state="translated", suggestion=change.suggestion)
+    return _save(project, old, draft, found, Author(by.user), None)[0]
+
+
+def _refusal(segment: Segment, held: list[SegmentFinding], asked: list[SegmentFinding]) -> ApiError:
+    findings = [FindingGiven.of(each).model_dump() for each in (held or asked)]
+    given = SegmentGiven.model_validate(segment).model_dump()
+    what = "; ".join(each.finding.what for each in (held or asked))
+    if held:
+        text, remedy = f"not confirmed, because the file cannot hold it: {what}", "correct the segment"
+        return ApiError(409, text, remedy, code="held", findings=findings, segment=given)
+    text, remedy = f"not confirmed: {what}", "correct the segment, or accept what was found"
+    return ApiError(409, text, remedy, code="questions", findings=findings, segment=given)
 
 
 def _unlearnable(project: ServedProject, source: str, target: str) -> str | None:
@@ -96,7 +220,7 @@ def teach(project: ServedProject, segment: Segment, target: str, user: str | Non
 
     Returns the id of the correction that the segment has to refer to from then on.
     """
-    number = int(segment.correction or 0) if _in_force(project, segment) else None
+    number = int(segment.correction or 0) if in_force(project, segment) else None
     if number is not None and project.engine.correction(number).target == target:
         return number
     project.documents.intend(segment, target, project.revision)
@@ -122,5 +246,11 @@ def _recovered(project: ServedProject, segment: Segment) -> Segment:
     return project.documents.change(segment, correction=row.id)
 
 
-def _in_force(project: ServedProject, segment: Segment) -> bool:
+def is_learnable(project: ServedProject, source: str, target: str) -> bool:
+    """Whether the models can learn a pair."""
+    return bool(target.strip()) and project.engine.check(source, target).unlearnable is None
+
+
+def in_force(project: ServedProject, segment: Segment) -> bool:
+    """Whether the correction that a segment refers to is in force."""
     return segment.correction is not None and not project.engine.correction(segment.correction).forgotten

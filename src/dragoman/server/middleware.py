@@ -19,8 +19,9 @@ from dragoman.server.auth import Authenticator, is_cross_site
 from dragoman.server.limits import Limits, use_limits
 from dragoman.server.observability import Metrics
 
-UPLOAD = re.compile(r"/api/v1/projects/[^/]+/imports")
+UPLOAD = re.compile(r"/api/v1/projects/[^/]+/(imports|memory|glossary)|/hooks/file/[^/]+")
 MEMORY = re.compile(r"(/modernmt)?/memories/[^/]+/content")  # ModernMT's, where a file is part of a form
+FILE = re.compile(r"(/libretranslate(/[^/]+)?)?/translate_file")  # LibreTranslate's, where the key may be, too
 PIECE = 1 << 18  # bytes of a body that are parsed at a time
 DRAINED, DRAINING_SECONDS = 16 << 20, 2.0  # how much of a rejected body is still read, so that the answer is seen
 REMEMBERED = 10_000  # clients whose budgets are remembered
@@ -126,6 +127,10 @@ class LimitsMiddleware:
         if UPLOAD.fullmatch(scope["path"]) or (form and MEMORY.fullmatch(scope["path"])):
             self._auth.identify(scope)
             return self._limits.upload
+        if form and FILE.fullmatch(scope["path"]):
+            with suppress(ApiError):
+                self._auth.identify(scope)
+                return self._limits.upload
         return self._limits.body
 
 

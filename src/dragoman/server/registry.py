@@ -21,15 +21,20 @@ from typing import Any
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError, DragomanError, StorageError
 from dragoman.files import storage_errors, write_durably
+from dragoman.formats import Document, read_document
+from dragoman.languages import same_language
 from dragoman.server.api_errors import ApiError
+from dragoman.server.checking import ProjectChecks
 from dragoman.server.config import Follow
 from dragoman.server.document_store import DocumentStore
 from dragoman.server.fair_queue import FairQueue
 from dragoman.server.limits import DEFAULTS
 from dragoman.server.logs import log, log_failure, without_places
+from dragoman.server.open_files import OpenFile, OpenFiles
 from dragoman.server.revision_watch import RevisionWatch
 
 NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
+NAMES = "use lower-case letters, digits, - and _, 64 at most"
 DELETED = ".deleted"
 RESERVED = ".promised"  # file of reserved names
 
@@ -48,6 +53,8 @@ class ServedProject:
             self.engine.close()
             raise
         self.closed = False
+        self.files = OpenFiles()
+        self.checks = ProjectChecks(self)
         self.watch = RevisionWatch(self.engine)
         # One change at a time; waiting for it takes no thread.
         self.writing = FairQueue(1, 1, DEFAULTS.waiting, DEFAULTS.waiting_each)
@@ -62,6 +69,23 @@ class ServedProject:
     def revision(self) -> int:
         """The last row of the journal that is known: whatever is computed after reading this is at least as new."""
         return self.engine.revision
+
+    def read_file(self, data: bytes, name: str) -> Document:
+        """The document in a file, which must be in the languages of the project."""
+        document = read_document(data, name, source=self.source, target=self.target)
+        found = document.source_language or self.source, document.target_language or self.target
+        if not (same_language(found[0], self.source) and same_language(found[1], self.target)):
+            what = f"the file is {found[0]} to {found[1]}"
+            raise ApiError(400, what, f"send one that is {self.source} to {self.target}")
+        return document
+
+    def open_file(self, number: int) -> OpenFile | None:
+        """The file that a document came from, if it came from one, as it was read."""
+
+        def read() -> Document:
+            return self.read_file(self.documents.data(number) or b"", self.documents.document(number).name)
+
+        return self.files.get(number, read) if self.documents.has_file(number) else None
 
     def close(self) -> None:
         """Close the engine and the documents; what was acknowledged is already safe."""
@@ -88,6 +112,7 @@ class ProjectRegistry:
         for path in paths:
             self._find(path.absolute())
         self.reserved = self._read_reserved()  # names of projects whose languages are not known yet
+        self.titles: dict[str, str] = {}  # of these, as their clients wrote them
 
     def _find(self, path: Path) -> None:
         if (path / "project.json").exists():
@@ -169,11 +194,18 @@ class ProjectRegistry:
             return self.get(name)
 
     def reserve(self, name: str) -> str:
-        """Reserve a name, or one like it, for a project that is created once its languages are known."""
+        """Reserve a name, or one like it, for a project that is created once its languages are known.
+
+        A name that is already reserved is not reserved again: whoever asks a second time has lost the first answer.
+        """
         with self._lock:
-            taken, name = {*self._paths, *self.reserved}, name_for(name)
-            free = next(each for n in count(1) if (each := name if n == 1 else f"{name[:58]}-{n}") not in taken)
-            self._set_reserved([*self.reserved, free])
+            title, name = name, name_for(name)
+            if name in self.reserved:
+                return name
+            free = next(each for n in count(1) if (each := name if n == 1 else f"{name[:58]}-{n}") not in self._paths)
+            if free not in self.reserved:
+                self._set_reserved([*self.reserved, free])
+            self.titles[free] = title
             return free
 
     def create_reserved(self, name: str, source: str, target: str) -> ServedProject:
@@ -193,9 +225,10 @@ class ProjectRegistry:
         return file.read_text(encoding="utf-8").split() if file and file.exists() else []
 
     def _set_reserved(self, names: list[str]) -> None:
-        file = self._new_folder() / RESERVED
-        with storage_errors(file):
-            write_durably(file, "\n".join(names).encode())
+        if self.folder is not None:  # otherwise they cannot become projects, and are forgotten with the server
+            file = self.folder / RESERVED
+            with storage_errors(file):
+                write_durably(file, "\n".join(names).encode())
         self.reserved = names
 
     def delete(self, name: str) -> None:
@@ -215,6 +248,25 @@ class ProjectRegistry:
                 del self._opened[name]  # if the next step fails, the project is opened again when it is asked for
                 path.rename(aside / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
             self._paths = {each: where for each, where in self._paths.items() if each != name}
+
+    def rename(self, name: str, new: str) -> None:
+        """Give a project another name, and its directory with it; it is opened again when it is asked for."""
+        if not re.fullmatch(NAME, new):
+            raise ApiError(422, "this is not a name for a project", NAMES, field="name")
+        with self._lock:
+            opened, path = self.get(name), self._paths[name]
+            if new in self._paths or (path.parent / new).exists():
+                raise ApiError(409, f"project {new!r} already exists", "choose another name")
+            if path.parent != self._new_folder():
+                raise ApiError(403, f"project {name!r} is not in this server's directory", "rename its directory")
+            if above := self._standing_on(name):
+                raise ApiError(409, f"{name!r} is the base of {', '.join(above)}", "delete those first")
+            with storage_errors(path):
+                opened.close()
+                del self._opened[name]
+                path.rename(path.parent / new)
+            kept = {each: where for each, where in self._paths.items() if each != name}
+            self._paths = {**kept, new: path.parent / new}
 
     def _standing_on(self, name: str) -> list[str]:
         """The projects whose base is in the directory of another, whether or not they could be opened."""

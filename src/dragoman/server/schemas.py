@@ -13,6 +13,7 @@ from dragoman.server.registry import NAME
 from dragoman.store.description import LANGUAGE
 
 State = Literal["new", "translated", "confirmed", "locked"]
+Stage = Literal["translate", "review", "done"]
 Language = Annotated[str, Field(pattern=f"^{LANGUAGE}$", examples=["es"])]
 Text = Annotated[str, AtMost("text")]
 User = Annotated[str, Field(max_length=200)]
@@ -47,6 +48,7 @@ class Error(Given):
     model_config = ConfigDict(extra="allow")
     what: str = Field(examples=["no project 'manul'"])
     remedy: str | None = Field(None, examples=["see /api/v1/projects"])
+    code: Annotated[str, Field(description="for programs; docs/server.md lists them")] = "error"
 
 
 class Problem(Given):
@@ -85,6 +87,13 @@ class NewProject(Sent):
     preset: Literal["thot", "moses", "full"] = "moses"
     base: Annotated[str, Field(pattern=f"^{NAME}$", description="a project whose base to use")] | None = None
     sample: Annotated[bool, Field(description="start with the manual that ships with dragoman, untranslated")] = False
+
+
+class ProjectChange(Sent):
+    """A new name for a project."""
+
+    model_config = example(name="manual-2")
+    name: Annotated[str, Field(min_length=1, max_length=64)]
 
 
 class Project(Given):
@@ -150,6 +159,8 @@ class ProjectSettings(Given):
 
 
 if TYPE_CHECKING:
+    from dragoman.server.segment_findings import SegmentFinding
+
     SettingsChange = Sent  # a type that is only known when this runs
 else:
     SettingsChange = create_model(
@@ -325,6 +336,8 @@ class Concordance(Given):
 
     revision: int
     hits: list[Hit]
+    total: Annotated[int, Field(description="how many there are")]
+    total_is_exact: Annotated[bool, Field(description="false if there are more than were counted")]
 
 
 class Statistics(Given):
@@ -364,6 +377,11 @@ class DocumentGiven(Given):
     time: str
     states: dict[str, int]
     words: dict[str, int]
+    stages: Annotated[dict[str, int], Field(description="segments to translate, to review, and done")]
+    held: Annotated[int, Field(description="segments whose text the file cannot hold")]
+    assignee: str | None
+    format: Annotated[str, Field(description="of its file; empty if there is none")]
+    repetitions: Annotated[bool, Field(description="whether confirming a segment fills others with the same source")]
 
 
 class SegmentGiven(Given):
@@ -382,12 +400,68 @@ class SegmentGiven(Given):
     mouse_actions: int
     milliseconds: int
     edits: int | None
+    stage: Annotated[str, Field(description="what is to be done next: translate, review, or done")]
+    user: Annotated[str | None, Field(description="who changed it last")]
+    changed: Annotated[str | None, Field(description="when")]
+    reviewer: Annotated[str | None, Field(description="who has approved it")]
+    assignee: str | None
+    origin: Annotated[str, Field(description="of its target: file, person, machine, memory, repetition, replacement")]
+    match: Annotated[float | None, Field(description="similarity of the correction it was taken from, in percent")]
+    context: Annotated[str, Field(description="where it stands, as the file says")]
+    note: Annotated[str, Field(description="what the author tells the translator")]
+    limit: Annotated[int | None, Field(description="characters that the file allows")]
+    held: Annotated[bool, Field(description="its text cannot be written into the file")]
+    warnings: Annotated[int, Field(description="findings of the checks that nobody has accepted")]
+    comments: int
+
+
+class AcceptedGiven(Given):
+    """Why somebody has accepted a finding."""
+
+    reason: str
+    user: str | None
+    time: str
+
+
+class FindingGiven(Given):
+    """Something that may be wrong with a translation; positions are characters, from `start` to before `end`."""
+
+    model_config = example(check="numbers", severity="warning", what="the number 5 is missing", source_start=5)
+    segment: int
+    check: str
+    severity: Annotated[str, Field(description="error: held; question: asked before confirming; warning: shown")]
+    what: str
+    start: Annotated[int | None, Field(description="in the target")]
+    end: int | None
+    source_start: int | None
+    source_end: int | None
+    accepted: AcceptedGiven | None
+
+    @classmethod
+    def of(cls, found: SegmentFinding) -> FindingGiven:
+        """A finding as it is answered."""
+        one = found.finding
+        accepted = AcceptedGiven.model_validate(found.accepted) if found.accepted else None
+        return cls(
+            segment=found.segment,
+            check=one.check,
+            severity=one.severity,
+            what=one.what,
+            start=one.start,
+            end=one.end,
+            source_start=one.source_start,
+            source_end=one.source_end,
+            accepted=accepted,
+        )
 
 
 class SegmentChanged(SegmentGiven):
     """A segment after a change."""
 
     unlearned: Annotated[str | None, Field(description="why nothing was learned from it although it is confirmed")]
+    findings: list[FindingGiven] = []
+    filled: Annotated[list[int], Field(description="segments filled with the same text as drafts, at most 1000")] = []
+    filled_count: int = 0
 
 
 class Segments(Given):
@@ -395,6 +469,15 @@ class Segments(Given):
 
     document: DocumentGiven
     segments: list[SegmentGiven]
+    more: Annotated[bool, Field(description="whether there are more behind these")] = False
+
+
+class Accept(Sent):
+    """A check whose findings in a segment are accepted, and why."""
+
+    model_config = example(check="placeholders", reason="named in the next sentence")
+    check: Annotated[str, Field(max_length=40)]
+    reason: Annotated[str, Field(max_length=1000)] = ""
 
 
 class SegmentChange(Sent):
@@ -408,6 +491,8 @@ class SegmentChange(Sent):
         | None
     ) = None
     force: Annotated[bool, Field(description="learn it even if it looks like a mistake")] = False
+    accept: Annotated[list[Accept], Field(max_length=20, description="questions of the checks that are answered")] = []
+    fill: Annotated[bool | None, Field(description="fill segments with the same source; null: as set")] = None
     user: User | None = None
     suggestion: Text | None = None
     key_strokes: Annotated[int, Field(ge=0, le=1_000_000)] = 0

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { page } from "./support.mjs";
+import { freshStorage, page } from "./support.mjs";
 
-const { asDraft, confirmation, onLeaving, readiness, untouched } = await page("changes");
-const { NO_EFFORT, addEffort } = await page("drafts");
+const { asDraft, changedSince, confirmation, onLeaving, readiness, untouched } = await page("changes");
+const { DocumentSegments } = await page("document");
+const { Drafts, NO_EFFORT, addEffort } = await page("drafts");
 const segment = { number: 4, source: "Open the lid.", target: "", state: "new", version: 3 };
 
 test("a segment can be confirmed as soon as something is shown for it", () => {
@@ -60,6 +61,25 @@ test("nothing is sent for a segment that is confirmed, locked, on its way, or wa
   assert.equal(onLeaving(segment, { text: "Abra" }, { change: {} }), "keep");
   assert.equal(onLeaving(segment, null, null), "keep");
   assert.equal(onLeaving(undefined, { text: "Abra" }, null), "keep");
+});
+
+test("a draft of a confirmed segment that says what was confirmed is discarded", () => {
+  assert.equal(onLeaving({ ...segment, state: "confirmed", target: "Abra" }, { text: "Abra" }, null), "discard");
+});
+
+test("what was changed since it was confirmed is known from the drafts", () => {
+  freshStorage();
+  const drafts = new Drafts("manual");
+  const segments = new DocumentSegments([
+    { number: 1, target: "Abra", state: "confirmed", version: 2 },
+    { number: 2, target: "Abra", state: "confirmed", version: 2 },
+    { number: 3, target: "", state: "translated", version: 2 },
+  ]);
+  drafts.set(1, 1, { text: "Abra la" });
+  drafts.set(1, 2, { text: "Abra" });
+  drafts.set(1, 3, { text: "Abra la" });
+  drafts.set(8, 2, { text: "in another document" });
+  assert.deepEqual([...changedSince(drafts, 1, segments)], [1]);
 });
 
 test("switching to post-editing starts afresh if nothing was typed", () => {

@@ -6,26 +6,6 @@ const { DocumentSegments } = await page("document");
 const states = (...found) =>
   new DocumentSegments(found.map((state, n) => ({ number: n + 1, source: `Source ${n + 1}`, target: "", state, version: 1 })));
 
-test("the next segment to do is the first one after a number, and else the first of all", () => {
-  const segments = states("new", "confirmed", "translated", "locked", "new");
-  assert.equal(segments.next(0), 1);
-  assert.equal(segments.next(1), 3);
-  assert.equal(segments.next(3), 5);
-  assert.equal(segments.next(5), 1);
-});
-
-test("when all others are done there is no next one", () => {
-  assert.equal(states("confirmed", "new", "locked").next(2), undefined);
-  assert.equal(states("confirmed").next(0), undefined);
-});
-
-test("segments beside a segment end at both ends of the document", () => {
-  const segments = states("new", "new");
-  assert.equal(segments.beside(1, 1), 2);
-  assert.equal(segments.beside(2, 1), undefined);
-  assert.equal(segments.beside(1, -1), undefined);
-});
-
 test("an update that was overtaken by a newer version changes nothing", () => {
   const segments = states("new");
   assert.ok(segments.update({ ...segments.get(1), state: "confirmed", version: 3 }));
@@ -38,16 +18,39 @@ test("the version that is known already is no news", () => {
   assert.ok(!segments.update({ ...segments.get(1) }));
 });
 
-test("a filter looks at source and target in any case, and at the state", () => {
-  const segments = new DocumentSegments([
-    { number: 1, source: "Open the LID.", target: "Abra la tapa.", state: "translated", version: 1 },
-  ]);
-  assert.ok(segments.fits(1, "lid", ""));
-  assert.ok(segments.fits(1, "TAPA", "translated"));
-  assert.ok(segments.fits(1, "", "open"));
-  assert.ok(!segments.fits(1, "lid", "confirmed"));
-  assert.ok(!segments.fits(1, "button", ""));
-  assert.ok(!segments.fits(1, "lid.Abra", ""));
+test("all states are known before the segments have come", () => {
+  const segments = new DocumentSegments([], 5);
+  segments.setStates("ncltr");
+  assert.deepEqual(segments.progress, { done: 3, all: 5 });
+  assert.deepEqual([1, 2, 3, 4, 5].filter((number) => segments.toDo(number)), [1, 4]);
+  assert.ok(!segments.complete);
+});
+
+test("a segment that has come replaces what was known of its state", () => {
+  const segments = new DocumentSegments([], 2);
+  segments.setStates("nn");
+  segments.update({ number: 2, source: "", target: "x", state: "confirmed", version: 2 });
+  assert.deepEqual(segments.progress, { done: 1, all: 2 });
+  segments.setStates("nn"); // asked for before
+  assert.equal(segments.states[2], "confirmed");
+});
+
+test("of a page around a segment only what is missing is loaded", () => {
+  const segments = new DocumentSegments([], 1000);
+  assert.deepEqual(segments.missing(500, 200), { from: 400, to: 599 });
+  assert.deepEqual(segments.missing(1, 200), { from: 1, to: 200 });
+  assert.deepEqual(segments.missing(1000, 200), { from: 900, to: 1000 });
+  for (let number = 1; number <= 450; number += 1) segments.update({ number, state: "new", version: 1 });
+  assert.deepEqual(segments.missing(500, 200), { from: 451, to: 599 });
+  assert.equal(segments.missing(100, 200), null);
+});
+
+test("segments whose text the file cannot hold are counted", () => {
+  const segments = states("translated", "new");
+  segments.update({ ...segments.get(1), held: true, version: 2 });
+  assert.deepEqual([...segments.held], [1]);
+  segments.update({ ...segments.get(1), held: false, version: 3 });
+  assert.equal(segments.held.size, 0);
 });
 
 test("progress counts what needs no more work", () => {

@@ -38,7 +38,7 @@ function freshDesk() {
     project: { name: "manual" },
     about: { id: 1 },
     drafts: new Drafts("manual"),
-    list: { segments, update: (each) => segments.update(each) },
+    list: { segments, update: (each) => segments.update(each), updateAll: (all) => all.forEach((each) => segments.update(each)) },
     number: 2,
     dirty: false,
     stopped: false,
@@ -46,7 +46,7 @@ function freshDesk() {
       return segments.get(this.number);
     },
     effort: { learned: noted("learned"), load: async () => {} },
-    history: { last: 7, undo: noted("undo"), load: async () => {} },
+    history: { load: async () => {} },
     glossary: { load: async () => {} },
     open: noted("open"),
     goTo: noted("goTo"),
@@ -122,35 +122,78 @@ test("what was confirmed but not learned is said, and can be undone", async () =
   assert.equal(desk.segment.state, "translated");
 });
 
-test("undoing takes back the last correction, or first what was confirmed without one", async () => {
-  sync.undoLast();
-  assert.deepEqual(desk.log, [["undo", 7]]);
-  const requests = serve((method, path, body) => segment(2, { ...body, version: 3 }));
-  sync.unlearned = segment(2, { target: "x", version: 2 });
-  sync.undoLast();
-  await sync.outbox.sending;
-  assert.equal(requests[0].body.state, "translated");
-  assert.deepEqual(desk.log.slice(1), [["show"]]);
-  sync.undoLast();
-  assert.deepEqual(desk.log.at(-1), ["undo", 7]);
+test("undoing takes back one's own last work, and says what that was", async () => {
+  const what = "Took back your confirmation of segment 2: “Abra”";
+  const requests = serve((method, path) =>
+    path.endsWith("undo") ? { what, segments: [2] } : { ...segment(2, { version: 5 }), segments: [] },
+  );
+  await sync.undoLast();
+  assert.deepEqual([requests[0].method, requests[0].path], ["POST", "projects/manual/documents/1/undo"]);
+  assert.deepEqual(texts(), [what]);
 });
 
-test("what looks like a mistake is opened again and asked about", async () => {
-  serve(() => ({ status: 409, error: { what: "not learned", flagged: 9, reason: "the target is a copy of the source" } }));
+test("where there is nothing of one's own to undo, that is said", async () => {
+  serve(() => ({ status: 409, error: { what: "nothing to undo", code: "nothing-to-undo" } }));
+  await sync.undoLast();
+  assert.deepEqual(texts(), ["Nothing of yours to undo in this document."]);
+});
+
+const MISTAKE = { what: "not learned", flagged: 9, code: "flagged", reason: "the target is a copy of the source" };
+
+test("what looks like a mistake is asked about where it was typed", async () => {
+  serve(() => ({ status: 409, error: MISTAKE }));
+  await sync.outbox.add(1, 2, confirmed("Source 2"));
+  assert.deepEqual(desk.drafts.get(1, 2).question, { kind: "flagged", reason: MISTAKE.reason });
+  assert.deepEqual([desk.log, texts()], [[["show"]], []]);
+});
+
+test("a mistake in a segment that is no longer open takes nobody away from another one", async () => {
+  for (const document of [1, 8]) {
+    serve(() => ({ status: 409, error: MISTAKE }));
+    await sync.outbox.add(document, 3, confirmed("Source 3"));
+    assert.equal(texts().at(-1), "Segment 3: Not confirmed: the target is a copy of the source.");
+    assert.deepEqual(desk.log, []);
+    notices.all("button").find((each) => each.textContent === "Open segment 3").click();
+    assert.deepEqual(desk.log.splice(0), [["goTo", document, 3]]);
+  }
+});
+
+test("what the file cannot hold is kept as a draft, with the reason", async () => {
+  const held = segment(2, { target: "Abra", state: "translated", held: true, version: 2 });
+  const findings = [{ check: "file", what: "lacks </b>" }];
+  serve(() => ({ status: 409, error: { what: "held", code: "held", findings, segment: held } }));
+  await sync.outbox.add(1, 2, confirmed("Abra"));
+  assert.deepEqual([desk.segment.state, desk.segment.held], ["translated", true]);
+  assert.deepEqual(desk.drafts.get(1, 2).question, { kind: "held", findings });
+});
+
+test("a notice about a segment goes once the segment is saved", async () => {
+  serve(() => ({ status: 409, error: MISTAKE }));
   await sync.outbox.add(1, 3, confirmed("Source 3"));
-  assert.deepEqual(texts(), ["Segment 3 was not confirmed: the target is a copy of the source."]);
-  assert.deepEqual(desk.log, [["open", 3]]);
-  assert.deepEqual(desk.drafts.get(1, 3), { document: 1, number: 3, text: "Source 3", refused: true });
-  choose("Confirm anyway");
-  assert.deepEqual(desk.log.at(-1), ["confirm", true]);
+  serve((method, path, body) => segment(3, { ...body, version: 2 }));
+  await sync.outbox.add(1, 3, confirmed("Fuente 3"));
+  assert.deepEqual(texts(), []);
 });
 
-test("a mistake in a document that is no longer open is only reported", async () => {
-  serve(() => ({ status: 409, error: { what: "not learned", flagged: 9, reason: "the target is a copy of the source" } }));
-  await sync.outbox.add(8, 3, confirmed("Source 3"));
-  assert.deepEqual(texts(), ["Segment 3 was not confirmed: the target is a copy of the source."]);
-  assert.deepEqual(desk.log, []);
-  assert.equal(notices.all("button").length, 1); // only to dismiss it
+test("repetitions that were filled are shown, and said", async () => {
+  serve((method, path, body) =>
+    method === "PUT"
+      ? segment(2, { ...body, version: 2, filled: [4], filled_count: 1 })
+      : segment(4, { target: "Abra", state: "translated", version: 2 }),
+  );
+  await sync.outbox.add(1, 2, confirmed("Abra"));
+  await settled();
+  assert.deepEqual(texts(), ["Filled 1 other segment with the same source, as drafts to review."]);
+  assert.equal(desk.list.segments.get(4).target, "Abra");
+});
+
+test("of a large document, the segments around one are loaded, and only once", async () => {
+  desk.list.segments = new DocumentSegments([], 1000);
+  desk.list.updateAll = (all) => all.forEach((each) => desk.list.segments.update(each));
+  const requests = serve(() => ({ segments: [segment(500)] }));
+  await Promise.all([sync.load(500), sync.load(500)]);
+  assert.deepEqual(requests.map(({ path }) => path), ["projects/manual/documents/1/segments?limit=200&after=399"]);
+  assert.ok(desk.list.segments.get(500));
 });
 
 test("a conflict shows the other text, keeps ours, and lets us choose", async () => {
@@ -158,12 +201,10 @@ test("a conflict shows the other text, keeps ours, and lets us choose", async ()
   serve((method) => (method === "PUT" ? { status: 409, error: { what: "changed meanwhile" } } : theirs));
   await sync.outbox.add(1, 2, confirmed("Abra"));
   await settled();
-  assert.match(texts()[0], /^Conflict: segment 2 was changed in another window to “Abra la tapa.”/);
+  assert.deepEqual(desk.drafts.get(1, 2).question, { kind: "conflict", theirs: "Abra la tapa." });
   assert.equal(desk.segment.version, 5);
   assert.equal(desk.drafts.get(1, 2).text, "Abra");
-  choose("Use theirs");
-  assert.equal(desk.drafts.get(1, 2), null);
-  assert.deepEqual(desk.log.at(-1), ["goTo", 1, 2]);
+  assert.deepEqual(desk.log.at(-1), ["show"]);
 });
 
 test("any other refusal is shown with its remedy, and the text is kept", async () => {
@@ -190,7 +231,7 @@ test("changes of another window do not touch what is being typed here", async ()
     desk.log.map(([name]) => name),
     ["saveDraft", "show"],
   );
-  assert.match(texts()[0], /^Conflict: segment 2/);
+  assert.deepEqual(desk.drafts.get(1, 2).question, { kind: "conflict", theirs: "Abra" });
 });
 
 test("changes in other documents are of no concern", async () => {
@@ -204,6 +245,7 @@ test("when the server is back, what waits is sent and what changed is fetched", 
   sync.connected("online");
   sync.connected("away");
   await sync.outbox.add(1, 2, confirmed("Abra"));
+  await settled();
   assert.match(status.textContent, /unavailable.*\(1 change waiting\)$/);
   serve((method, path, body) =>
     method === "PUT"
@@ -217,6 +259,15 @@ test("when the server is back, what waits is sent and what changed is fetched", 
   assert.equal(status.textContent, "");
   assert.equal(desk.segment.state, "confirmed");
   assert.equal(desk.list.segments.get(3).target, "Cierre");
+});
+
+test("a server that only refuses the live session is not said to be unavailable", async () => {
+  serve(() => ({ name: "manual", role: "learn" }));
+  sync.connected("away");
+  await settled();
+  assert.equal(status.textContent, "No completions at the moment. Your work is saved as usual.");
+  sync.connected("online");
+  assert.deepEqual([status.textContent, texts()], ["", []]);
 });
 
 test("the channel to other windows is closed only after the last change was sent", async () => {

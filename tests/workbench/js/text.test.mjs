@@ -59,10 +59,22 @@ test("a tag at the beginning is the first word, with spaces inside it and withou
   assert.equal(firstWord("el <b>botón"), "el ");
 });
 
-test("without spaces between words, the first word is the first token", () => {
-  assert.equal(firstWord("電源を入れる", [2, 3, 5]), "電源");
-  assert.equal(firstWord("電源を入れる"), "電源を入れる");
-  assert.equal(firstWord("botón", [3]), "botón");
+/** The words of a text as Tab takes them one by one. */
+function taken(text, language) {
+  const found = [];
+  for (let rest = text; rest; rest = rest.slice(found.at(-1).length)) found.push(firstWord(rest, language));
+  return found;
+}
+
+test("without spaces between words, words end where the language says", () => {
+  assert.deepEqual(taken("緑色のボタンを押す。", "ja"), ["緑色", "の", "ボタン", "を", "押す。"]);
+  assert.deepEqual(taken("请按下绿色按钮。", "zh_CN"), ["请", "按下", "绿色", "按钮。"]);
+  assert.deepEqual(taken("กดปุ่มสีเขียว", "th"), ["กด", "ปุ่ม", "สี", "เขียว"]);
+  assert.deepEqual(taken("「緑」の", "ja"), ["「", "緑」", "の"]);
+});
+
+test("a language code that nobody knows does not keep words from being taken", () => {
+  assert.equal(firstWord("緑色のボタン", "not a code"), "緑色");
 });
 
 test("words are separated by spaces, punctuation marks and tags", () => {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
 from dragoman.server import edits, schemas
+from dragoman.server.concordance import MOST, Found, search
 from dragoman.server.context import CanLearn, CanRead
 from dragoman.server.registry import ServedProject
 from dragoman.server.serialise import history_row
@@ -74,11 +74,18 @@ async def concordance(
     text: Annotated[str, Query(min_length=1, max_length=1000, examples=["button"])],
     limit: schemas.PageSize = 50,
 ) -> Response:
-    """Corrections in force that contain a text in their source or target, newest first, and where it occurs."""
+    """Corrections in force that contain a text in their source or target, newest first, and where it occurs.
+
+    Case and accents do not matter. `*` stands for any letters of a word, `?` for one.
+    """
 
     def find() -> schemas.Concordance:
-        rows = context.project.engine.history(limit, search=text, in_force=True)
-        return schemas.Concordance(revision=context.project.revision, hits=[_hit(row, text) for row in rows])
+        engine = context.project.engine
+        found, total = search(engine.memory_texts(), text, limit)
+        rows = [(engine.correction(each.id), each) for each in found]
+        exact = total < MOST
+        hits = [_hit(row, each) for row, each in rows]
+        return schemas.Concordance(revision=context.project.revision, hits=hits, total=total, total_is_exact=exact)
 
     return await context.respond("concordance", find)
 
@@ -95,15 +102,13 @@ def _details(project: ServedProject, number: int) -> schemas.CorrectionDetails:
     )
 
 
-def _hit(row: Row, text: str) -> schemas.Hit:
-    wanted = re.compile(re.escape(text), re.IGNORECASE)
-    places = [[found.span() for found in wanted.finditer(side or "")] for side in (row.source, row.target)]
+def _hit(row: Row, found: Found) -> schemas.Hit:
     return schemas.Hit(
         id=row.id,
-        source=row.source or "",
-        target=row.target or "",
+        source=found.source,
+        target=found.target,
         time=row.time.isoformat(),
         user=row.user,
-        in_source=places[0],
-        in_target=places[1],
+        in_source=found.in_source,
+        in_target=found.in_target,
     )

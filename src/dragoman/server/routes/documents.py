@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import FileResponse
 
-from dragoman.errors import BadInputError
-from dragoman.formats.filling import translate_segment
-from dragoman.server import schemas
+from dragoman.server import desk_schemas, schemas
 from dragoman.server.api_errors import ApiError
-from dragoman.server.asking_ahead import lines_of, start_asking
-from dragoman.server.context import CanLearn, CanRead, ProjectContext
-from dragoman.server.document_files import export_document, import_document, read
-from dragoman.server.document_store import ConflictError, Document, Segment
+from dragoman.server.asking_ahead import start_asking
+from dragoman.server.context import CanLearn, CanRead
+from dragoman.server.document_files import export_document, import_document
+from dragoman.server.document_store import Document
 from dragoman.server.jobs import Job
-from dragoman.server.registry import ServedProject
+from dragoman.server.pretranslating import pretranslate
 
 router = APIRouter(prefix="/api/v1/projects/{project}", responses=schemas.ERROR_RESPONSES, tags=["documents"])
 JobId = Annotated[str, Path(max_length=100)]
-STEP = 20  # segments translated before other requests get their turn
 
 
 @router.get("/documents")
@@ -88,18 +84,44 @@ async def show_document(document: schemas.DocumentId, context: CanRead) -> schem
     return _document(await context.run("documents", partial(context.project.documents.document, document)))
 
 
+@router.patch("/documents/{document}")
+async def change_document(
+    document: schemas.DocumentId, change: desk_schemas.DocumentChange, context: CanLearn
+) -> schemas.DocumentGiven:
+    """Rename a document, assign it to somebody, or say whether repetitions are filled; what is not sent stays."""
+    sent = change.model_dump(exclude_unset=True)
+    repetitions = sent.pop("repetitions", None)
+    values = {name: value for name, value in sent.items() if name != "name" or value is not None}
+    if repetitions is not None:
+        values["settings"] = {"repetitions": repetitions}
+    alter = partial(context.project.documents.change_document, document, **values)
+    changed = await context.run_exclusive("documents", alter)
+    context.publish(document, {"event": "document"})
+    return _document(changed)
+
+
 @router.delete("/documents/{document}", status_code=204)
 async def delete_document(document: schemas.DocumentId, context: CanLearn) -> None:
     """Delete a document; what was learned from it stays learned."""
     await context.run_exclusive("documents", partial(context.project.documents.remove, document))
+    context.project.files.drop(document)
+    context.publish(document, {"event": "deleted"})
 
 
 @router.post("/documents/{document}/translate", status_code=202)
-async def translate_document(document: schemas.DocumentId, context: CanLearn) -> schemas.JobGiven:
+async def translate_document(
+    document: schemas.DocumentId,
+    context: CanLearn,
+    use: Annotated[
+        Literal["both", "memory"], Query(description="memory: only segments with a similar correction")
+    ] = "both",
+    least: Annotated[float, Query(ge=50, le=100, description="similarity of such corrections, in percent")] = 100,
+) -> schemas.JobGiven:
     """Fill all new segments with translations, as drafts."""
     await context.run("documents", partial(context.project.documents.document, document))  # there is one, or an error
     job = Job("translate", context.project.name, document)
-    return _job(context.server.jobs.start(job, partial(_translate_all, context)))
+    only = least if use == "memory" else None
+    return _job(context.server.jobs.start(job, partial(pretranslate, context, only)))
 
 
 @router.post("/documents/{document}/export", status_code=202)
@@ -139,41 +161,6 @@ async def fetch_result(job: JobId, context: CanRead) -> Response:
         raise ApiError(410, "the exported file was removed after a while", "export the document again")
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(found.name, safe='')}"}
     return FileResponse(found.result, media_type="application/octet-stream", headers=headers)
-
-
-async def _translate_all(context: ProjectContext, job: Job) -> None:
-    documents, document = context.project.documents, job.document or 0
-    job.total = (await context.run("segments", partial(documents.document, document))).states["new"]
-    translated = await context.run("segments", partial(_translator, context.project, document))
-
-    def translate(some: list[Segment]) -> None:
-        context.project.engine.ask_ahead(lines_of(some))
-        for segment in some:
-            try:
-                documents.check(segment)
-                text = translated(segment)
-                documents.change(segment, target=text, suggestion=text, state="translated" if text else "new")
-            except (ConflictError, BadInputError) as error:  # a person has changed it; or it is too long, for instance
-                job.skip(segment.number, error.what)
-
-    done, last = 0, 0
-    while True:
-        find = partial(documents.segments, document, state="new", after=last, limit=STEP)
-        if not (some := await context.run("segments", find)):
-            return
-        await context.run("pretranslate", partial(translate, some))
-        done, last = done + len(some), some[-1].number
-        job.step(done)
-
-
-def _translator(project: ServedProject, number: int) -> Callable[[Segment], str]:
-    """What translates the segments of a document; with their tags, if it was a file."""
-    data = project.documents.data(number)
-    if data is None:
-        return lambda segment: project.engine.translate_text(segment.source).text
-    document = read(project, data, project.documents.document(number).name)
-    known = {one.id: one for one in document.segments}
-    return lambda segment: translate_segment(project.engine, document, known[segment.key])
 
 
 def _document(document: Document) -> schemas.DocumentGiven:

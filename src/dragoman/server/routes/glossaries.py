@@ -34,6 +34,7 @@ async def show_glossary(context: CanRead) -> Response:
 async def set_term(term: schemas.Term, context: CanLearn) -> None:
     """Set the translation of a term."""
     await context.run_exclusive("term", partial(context.project.engine.set_term, term.source, term.target))
+    context.publish(None, {"event": "glossary", "source": term.source, "target": term.target})
 
 
 @router.delete("", status_code=204, tags=["learning"])
@@ -46,3 +47,4 @@ async def remove_term(context: CanLearn, source: Annotated[str, Query(max_length
         context.project.engine.remove_term(source)
 
     await context.run_exclusive("term", remove)
+    context.publish(None, {"event": "glossary", "source": source, "target": None})

@@ -24,12 +24,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, Field, ValidationError
 
-from dragoman.interactive.session import Session, Suggestion
+from dragoman.interactive.session import Session, Suggestion, Word
 from dragoman.server.api_errors import ApiError, api_error
 from dragoman.server.context import ProjectContext, server_context
 from dragoman.server.middleware import Budget
 from dragoman.server.schemas import LARGEST, Id, Sent, Text
 from dragoman.server.serialise import matches_of, tokens_of
+from dragoman.types import Sentence
 
 router = APIRouter()
 PENDING = 256  # requests waiting in one session; beyond that it is closed
@@ -191,7 +192,7 @@ class LiveSession:
 
         def begin() -> tuple[Session, int, dict[str, Any]]:
             session = project.engine.interact(source)
-            answer = _suggested(session.suggest(request.prefix), request.words)
+            answer = _suggested(session.suggest(request.prefix), request.words, session.source)
             answer["source_tokens"] = [token.model_dump() for token in tokens_of(session.source)]
             answer["upstream"] = session.upstream
             answer["matches"] = [match.model_dump() for match in matches_of(project.engine.matches(source))]
@@ -212,7 +213,7 @@ class LiveSession:
         session = self._current()
 
         def run() -> tuple[dict[str, Any], int]:
-            return _suggested(suggest(), words), session.nbytes
+            return _suggested(suggest(), words, session.source), session.nbytes
 
         answer, size = await self._context.run(operation, run, lane="quick")
         self._weigh(size)
@@ -238,7 +239,7 @@ class LiveSession:
         return self._session
 
 
-def _suggested(suggestion: Suggestion, words: bool) -> dict[str, Any]:
+def _suggested(suggestion: Suggestion, words: bool, source: Sentence) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "revision": suggestion.revision,
         "prefix": suggestion.prefix,
@@ -247,10 +248,21 @@ def _suggested(suggestion: Suggestion, words: bool) -> dict[str, Any]:
     }
     if words:
         answer["words"] = [
-            {"text": word.text, "begin": word.begin, "confidence": round(word.confidence, 3), "source": word.source}
+            {
+                "text": word.text,
+                "begin": word.begin,
+                "confidence": round(word.confidence, 3),
+                "source": word.source,
+                "untranslated": _is_copied(word, source),
+            }
             for word in suggestion.words
         ]
     return answer
+
+
+def _is_copied(word: Word, source: Sentence) -> bool:
+    """Whether a word was copied from the source because the models do not know it."""
+    return word.confidence == 0 and any(source.words[n].lower() == word.text.lower() for n in word.source)
 
 
 def _number_of(data: str | bytes) -> int | None:

@@ -7,8 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 
 from dragoman import sample
+from dragoman.languages import is_language
 from dragoman.server import schemas
-from dragoman.server.api_errors import api_error
+from dragoman.server.api_errors import ApiError, api_error
 from dragoman.server.auth import CurrentIdentity, require_role
 from dragoman.server.context import CanRead, Server, ServerContext
 from dragoman.server.document_files import add_file
@@ -39,6 +40,7 @@ async def create_project(
     wanted: schemas.NewProject, identity: Annotated[Identity, require_role("admin")], server: Server
 ) -> schemas.Project:
     """Create a project."""
+    _check_languages(wanted.source, wanted.target)
 
     def create() -> schemas.Project:
         project = server.projects.create(wanted.name, **wanted.model_dump(exclude={"name", "sample"}))
@@ -61,12 +63,37 @@ async def show_project(context: CanRead) -> schemas.ProjectDetails:
     return await context.run("show", describe, lane="quick")
 
 
+@router.patch("/{project}")
+async def rename_project(
+    project: Annotated[str, Path()],
+    change: schemas.ProjectChange,
+    identity: Annotated[Identity, require_role("admin")],
+    server: Server,
+) -> schemas.Project:
+    """Give a project another name; keys for the old name do not open it any more."""
+    context = await server.open_project(project, identity, "admin")
+    await server.rename_project(context, change.name)
+    server.feed.publish(project, None, {"event": "deleted"})
+    return _project((await server.open_project(change.name, identity, "admin")).project, identity)
+
+
 @router.delete("/{project}", status_code=204)
 async def delete_project(
     project: Annotated[str, Path()], identity: Annotated[Identity, require_role("admin")], server: Server
 ) -> None:
     """Remove a project from the server; its directory is moved aside, not erased."""
     await server.delete_project(await server.open_project(project, identity, "admin"))
+
+
+def _check_languages(source: str, target: str) -> None:
+    """Refuse codes that are no languages, and a project from a language into itself."""
+    for field, code in (("source", source), ("target", target)):
+        if not is_language(code):
+            what, remedy = f"“{code}” is not a language code", "choose one such as en, pt-BR or zh-Hans"
+            raise ApiError(422, what, remedy, field=field)
+    if source.lower().replace("_", "-") == target.lower().replace("_", "-"):
+        what, remedy = f"source and target language are both “{source}”", "choose two different languages"
+        raise ApiError(422, what, remedy, field="target")
 
 
 def _project(project: ServedProject, identity: Identity) -> schemas.Project:

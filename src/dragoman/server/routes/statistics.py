@@ -8,7 +8,7 @@ from fastapi import APIRouter
 
 from dragoman.server import schemas
 from dragoman.server.context import CanRead
-from dragoman.server.document_store import STATES
+from dragoman.server.document_schema import STATES
 from dragoman.server.registry import ServedProject
 
 router = APIRouter(prefix="/api/v1/projects/{project}", responses=schemas.ERROR_RESPONSES)

@@ -1,23 +1,40 @@
-// Requests to the server. `Unavailable` means try again later; `Refused` is a no, with its reason.
+// Requests to the server. `Unavailable` means try again later; `Refused` is a no, with its reason and its code.
 
 export class Unavailable extends Error {}
 
 export class Refused extends Error {
   constructor(status, { what, remedy, ...more }) {
     super(remedy ? `${what}; ${remedy}` : what);
-    Object.assign(this, { status, what, remedy, more });
+    Object.assign(this, { status, what, remedy, more, code: more.code ?? null });
   }
 }
 
 const BUSY = new Set([429, 502, 503]);
 const KEY = "dragoman:key";
 export const key = () => sessionStorage.getItem(KEY);
-export const setKey = (value) => sessionStorage.setItem(KEY, value);
+export const setKey = (value) => (value ? sessionStorage.setItem(KEY, value) : sessionStorage.removeItem(KEY));
+
+let askForKey = null;
+
+/** `ask(error)` is called when the server wants another key: it resolves to whether there is one now. */
+export function onKeyRequired(ask) {
+  askForKey = ask;
+}
 
 /** The path of something in a project. */
 export const inside = (project, rest = "") => `projects/${encodeURIComponent(project)}${rest && `/${rest}`}`;
 
-export async function request(method, path, body, { raw = false } = {}) {
+/** Send a request; if its key is missing or no longer valid, ask for another one and send it again. */
+export async function request(method, path, body, options = {}) {
+  try {
+    return await send(method, path, body, options);
+  } catch (error) {
+    if (error.status !== 401 || !askForKey || !(await askForKey(error))) throw error;
+    return request(method, path, body, options);
+  }
+}
+
+async function send(method, path, body, { raw = false }) {
   const headers = key() ? { Authorization: `Bearer ${key()}` } : {};
   if (body !== undefined && !raw) headers["Content-Type"] = "application/json";
   let answer;
@@ -41,6 +58,7 @@ export async function request(method, path, body, { raw = false } = {}) {
 export const get = async (path) => (await request("GET", path)).json();
 export const post = async (path, body) => (await request("POST", path, body)).json();
 export const put = async (path, body) => (await request("PUT", path, body))?.json();
+export const patch = async (path, body) => (await request("PATCH", path, body))?.json();
 export const remove = (path) => request("DELETE", path);
 
 /** Whether all projects are open and everything is compiled; null if the server cannot be reached. */

@@ -2,8 +2,11 @@
 
 import { fill, h } from "./dom.js";
 import { Editor } from "./editor.js";
+import { Findings } from "./findings.js";
+import { Question } from "./questions.js";
 import { STATES } from "./segments.js";
 import { direction, label, language, missing, tags } from "./text.js";
+import { chip, chipped } from "./texts.js";
 
 const SPEAKING = 700; // milliseconds without a key before screen readers are given the completion
 const MODES = { interactive: "Interactive", postedit: "Post-edit" };
@@ -14,11 +17,20 @@ const HINTS = {
 };
 
 export class Card {
-  /** `handlers` has those of the editor, and: mode(name), shading(), over(token), asked(token). */
+  /** `handlers` has those of the editor and of questions, and: revert(), mode(name), shading(), over(token),
+   *  asked(token). */
   constructor(project, nonce, handlers) {
     Object.assign(this, { project, handlers, segment: null });
     this.title = h("h1", {});
     this.state = h("span", { class: "badge" });
+    this.reverting = h("button", { class: "small", hidden: true, onclick: () => handlers.revert() }, "Revert");
+    this.approving = h("button", { class: "small", hidden: true, onclick: () => this.approve() });
+    this.others = h("span", { class: "time" });
+    this.question = new Question(handlers);
+    this.findings = new Findings(project.name, {
+      insert: (text) => this.editor.insert(text),
+      mark: (ranges) => this.editor.find(ranges),
+    });
     this.before = h("div", { class: "context" });
     this.after = h("div", { class: "context" });
     this.missing = h("div", { class: "lacking" });
@@ -26,17 +38,20 @@ export class Card {
     this.spoken = h("div", { id: "completion", class: "unseen", "aria-live": "polite" });
     const host = h("div", { class: "target" });
     const act = { class: "main", onclick: () => handlers.confirm() };
-    const confirm = h("button", act, "Confirm ", h("kbd", {}, "Enter"));
+    this.confirming = h("button", act, "Confirm ", h("kbd", {}, "Enter"));
+    const head = [this.title, this.state, this.reverting, this.approving, this.others, h("span", { class: "space" }), this.buildSwitches()];
     this.element = h(
       "article",
       { class: "card" },
-      h("div", { class: "head" }, this.title, this.state, h("span", { class: "space" }), this.buildSwitches()),
+      h("div", { class: "head" }, head),
       h("p", { class: "tongue" }, language(project.source)),
       this.buildSource(),
       h("p", { class: "tongue" }, language(project.target)),
       host,
       this.spoken,
-      h("div", { class: "foot" }, confirm, this.missing, this.hint),
+      this.question.element,
+      h("div", { class: "foot" }, this.confirming, this.missing, this.hint),
+      this.findings.element,
     );
     this.editor = new Editor(host, nonce, handlers);
   }
@@ -63,29 +78,61 @@ export class Card {
     return this.source;
   }
 
-  /** Edit a text for a segment, or another text for the same one. */
-  load(segment, text) {
-    this.segment = segment;
+  /** Edit a text for a segment, or another text for the same one; `readOnly` says why nobody may edit it here. */
+  load(segment, text, readOnly = null) {
+    Object.assign(this, { segment, readOnly });
     const { target } = this.project;
     this.editor.load(text, {
       label: `Translation of segment ${segment.number}`,
       language: target,
       direction: direction(target),
-      locked: segment.state === "locked",
+      locked: segment.state === "locked" || Boolean(readOnly),
     });
+    this.confirming.hidden = Boolean(readOnly);
+    this.findings.begin(segment);
   }
 
   /** Show what is known of the segment, and the segments before and after it. */
-  show(segment, before, after, mode) {
+  show(segment, { before, after, mode }) {
     this.segment = segment;
     fill(this.title, `Segment ${segment.number}`);
-    fill(this.state, STATES[segment.state]);
     this.hintAt(mode);
-    const context = (box, other) =>
-      fill(box, other && [h("p", { class: "of" }, other.source), other.target && h("p", {}, other.target)]);
-    context(this.before, before);
-    context(this.after, after);
+    const pair = ({ source, target }) => [
+      h("p", { class: "of" }, chipped(source)),
+      target && h("p", {}, chipped(target)),
+    ];
+    fill(this.before, before.map(pair));
+    fill(this.after, after.map(pair));
+    this.textChanged();
+  }
+
+  /** The text or the completion after it looks different now. */
+  textChanged() {
+    const { state, held, stage, target } = this.segment;
+    const changed = state === "confirmed" && this.editor.text !== target;
+    const kind = changed ? "changed since" : held ? "held back" : stage === "done" ? "approved" : STATES[state];
+    fill(this.state, kind);
+    this.state.dataset.kind = changed ? "changed" : held ? "held" : state;
+    this.reverting.hidden = !changed;
+    this.approving.hidden = Boolean(this.readOnly) || changed || !["review", "done"].includes(stage);
+    fill(this.approving, stage === "done" ? "Take back approval" : "Approve");
     this.showMissing();
+    this.findings.changed(this.editor.whole);
+  }
+
+  /** Approve the segment after reading it, or take that back. */
+  approve() {
+    this.handlers.approve(this.segment.stage !== "done");
+  }
+
+  /** Say who else has this segment open. */
+  showOthers(names) {
+    fill(this.others, names.length > 0 && `${names.join(", ")} ${names.length > 1 ? "are" : "is"} here, too`);
+  }
+
+  /** Ask something about the text, or nothing any more. */
+  ask(question) {
+    this.question.show(question);
   }
 
   /** Draw the source: by its tokens if they are known; tags are chips in any case. */
@@ -95,8 +142,8 @@ export class Card {
     let at = 0;
     const parts = pieces.flatMap(({ start, end, tag }, n) => {
       const word = text.slice(start, end);
-      const about = { class: tag ? "chip" : "word", title: tag ? word : null, "data-n": tokens ? n : null };
-      const found = [text.slice(at, start), h("span", about, tag ? label(word) : word)];
+      const about = { "data-n": tokens ? n : null };
+      const found = [text.slice(at, start), tag ? chip(word, about) : h("span", { class: "word", ...about }, word)];
       at = end;
       return found;
     });
@@ -137,7 +184,7 @@ export class Card {
   }
 
   hintAt(mode) {
-    this.say(HINTS[this.segment.state === "locked" ? "locked" : mode]);
+    this.say(this.readOnly ?? HINTS[this.segment.state === "locked" ? "locked" : mode]);
   }
 
   /** Give a completion to screen readers, once nobody is typing. */
@@ -148,6 +195,7 @@ export class Card {
 
   stop() {
     clearTimeout(this.speaking);
+    this.findings.stop();
     this.editor.view.destroy();
   }
 }

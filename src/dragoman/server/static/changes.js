@@ -11,11 +11,12 @@ export function readiness(segment, { shown, fresh }) {
 }
 
 /** The change that confirms a segment. */
-export const confirmation = (segment, target, { suggestion, effort, force }) => ({
+export const confirmation = (segment, target, { suggestion, effort, force = false, accept }) => ({
   target,
   state: "confirmed",
   version: segment.version,
   force,
+  ...(accept?.length && { accept }),
   suggestion: suggestion ?? undefined,
   key_strokes: effort.keys,
   mouse_actions: effort.clicks,
@@ -28,8 +29,16 @@ export const asDraft = ({ version }, target) => ({ target, state: "translated", 
 /** What to do with the draft of a segment that is left: "keep" it here, "discard" it, or "send" it to the server.
  *  `unsent` is the change of the segment that still waits to be sent, if there is one. */
 export function onLeaving(segment, draft, unsent) {
-  if (!draft || !segment || FINAL.has(segment.state) || unsent) return "keep";
-  return draft.text === segment.target ? "discard" : "send";
+  if (!draft || !segment || unsent) return "keep";
+  if (draft.text === segment.target) return draft.question ? "keep" : "discard";
+  return FINAL.has(segment.state) ? "keep" : "send"; // sending it would take back what was learned
+}
+
+/** The numbers of confirmed segments that have a draft with another text: what was changed since is in no file. */
+export function changedSince(drafts, document, segments) {
+  const ours = drafts.all().filter((draft) => draft.document === document);
+  const differs = ({ number, text }) => segments.get(number)?.target !== text;
+  return new Set(ours.filter((each) => segments.states[each.number] === "confirmed" && differs(each)).map((each) => each.number));
 }
 
 /** Whether the editor holds nothing of the translator's own, so that another mode can start afresh. */

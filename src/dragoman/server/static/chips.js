@@ -2,7 +2,8 @@
 // them.
 
 import { Decoration, EditorState, EditorView, ViewPlugin, WidgetType } from "./vendor/codemirror.js";
-import { label, tags } from "./text.js";
+import { tags } from "./text.js";
+import { chip } from "./texts.js";
 
 class Chip extends WidgetType {
   constructor(tag) {
@@ -15,11 +16,7 @@ class Chip extends WidgetType {
   }
 
   toDOM() {
-    const element = document.createElement("span");
-    element.className = "chip";
-    element.textContent = label(this.tag);
-    element.title = this.tag;
-    return element;
+    return chip(this.tag);
   }
 
   ignoreEvent() {

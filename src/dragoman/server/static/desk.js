@@ -5,45 +5,67 @@
 // 3. `confirm` puts what is shown into the outbox, from where it is sent and learned (sync.js); then the next segment
 //    is opened.
 
+import { get, post } from "./api.js";
+import { buildPanels } from "./beside.js";
 import { Card } from "./card.js";
-import { asDraft, confirmation, onLeaving, readiness, untouched } from "./changes.js";
+import { asDraft, changedSince, confirmation, onLeaving, readiness, untouched } from "./changes.js";
 import { Alternatives, completion } from "./completions.js";
-import { h } from "./dom.js";
+import { count, h } from "./dom.js";
+import { download } from "./downloading.js";
 import { Drafts, NO_EFFORT, addEffort } from "./drafts.js";
-import { Effort } from "./effort.js";
 import { takenBack } from "./fused.js";
+import { Events } from "./events.js";
 import { Live } from "./live.js";
 import { notify, notifyError, sentence } from "./notices.js";
-import { Origin } from "./origin.js";
-import { Concordance, Glossary, History } from "./panels.js";
 import { Pointing } from "./pointing.js";
+import { Replacing } from "./replacing.js";
 import { SegmentList } from "./segments.js";
 import { preference, setPreference } from "./storage.js";
-import { Suggestions } from "./suggestions.js";
 import { Sync } from "./sync.js";
 import { direction, setTagPattern } from "./text.js";
+import { may, person, whyReadOnly } from "./who.js";
 
+const CALM = 150; // milliseconds at a segment before everything about it is loaded
 const PATIENCE = 400; // milliseconds to wait for a confirmation before going on to the next segment
+const DELIVERY = 10_000; // milliseconds to wait for changes to be saved before a file is written
+const WHOLE = 3000; // up to so many segments are all loaded at once
 const FADING = 500; // milliseconds for which a completion of an older text stays when no new one comes
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 export class Desk {
   constructor(project, about, nonce) {
-    Object.assign(this, { project, about, number: null, revision: 0, stopped: false });
+    Object.assign(this, { project, about, number: null, wanted: null, revision: 0, stopped: false, dirty: false });
+    this.may = may(project.role);
     setTagPattern(project.tag_pattern);
     this.alternatives = new Alternatives();
     this.mode = preference("mode", "interactive");
     this.shading = preference("shading") === "on";
+    this.grid = preference("view") === "grid";
     this.drafts = new Drafts(project.name);
     this.sync = new Sync(this);
-    this.list = new SegmentList((number) => this.open(number));
+    this.list = new SegmentList({
+      open: (number) => this.open(number),
+      load: (number) => this.sync.load(number),
+      numbers: (query) => this.sync.numbers(query),
+      edited: () => this.edited,
+      me: person,
+      people: (number) => this.events?.at(number) ?? [],
+      grid: () => this.setGrid(!this.grid),
+    });
     this.build(nonce);
   }
 
   build(nonce) {
     this.card = new Card(this.project, nonce, {
       typed: (text, ask) => this.typed(text, ask),
-      confirm: (force) => this.confirm(force),
+      shown: () => this.card.textChanged(),
+      waits: () => this.mode === "interactive" && this.live?.busy === true,
+      tabbed: () => this.card.say("Nothing more to accept. Enter confirms; Esc leaves the editor."),
+      confirm: (force) => this.confirm({ force }),
+      insist: (more) => this.confirm(more),
+      useTheirs: () => this.revert(),
+      revert: () => this.revert(),
+      approve: (approve) => this.approve(approve).catch(notifyError),
       leave: () => this.list.focus(),
       other: (step) => this.other(step),
       moved: () => this.pointing.atCaret(),
@@ -57,49 +79,57 @@ export class Desk {
     this.editor = this.card.editor;
     this.pointing = new Pointing(this.project, this.card);
     const directions = { "data-from": direction(this.project.source), "data-into": direction(this.project.target) };
-    const panels = this.buildPanels();
+    Object.assign(this, buildPanels(this));
     this.work = h("div", { class: "work" }, this.card.before, this.card.element, this.card.after, this.effort.element);
-    this.element = h("div", { class: "desk", ...directions }, this.list.element, this.work, panels);
+    this.waiting = h("p", { class: "nothing loading", role: "status" });
+    this.element = h("div", { class: "desk", ...directions }, this.list.element, this.work, this.beside);
     this.card.setMode(this.mode);
     this.card.setShading(this.shading);
     this.element.classList.toggle("shaded", this.shading);
+    this.setGrid(this.grid);
   }
 
-  buildPanels() {
-    const { name } = this.project;
-    this.suggestions = new Suggestions(
-      (text) => this.editor.insert(text, { all: true }),
-      (change) => this.takeBack(change),
-    );
-    this.glossary = new Glossary(
-      name,
-      (text) => this.editor.insert(text),
-      () => this.ask(),
-    );
-    this.origin = new Origin(name, (document, number) => this.goTo(document, number));
-    this.concordance = new Concordance(name);
-    this.history = new History(name, () => this.sync.undone());
-    this.effort = new Effort(name);
-    const panels = [this.suggestions, this.glossary, this.origin, this.concordance, this.history];
-    const elements = panels.map((each) => each.element);
-    return h("aside", { class: "beside", "aria-label": "Translation aids" }, elements);
+  /** Show the segments as a bilingual grid above the editor, or as a list beside it. */
+  setGrid(on) {
+    this.grid = on;
+    setPreference("view", on ? "grid" : "list");
+    this.element.dataset.view = on ? "grid" : "list";
+    this.list.setGrid(on);
   }
 
   /** Load the document and open it: at a segment, or at the first one to do. */
   async start(number) {
-    const segments = await this.sync.fetchAll();
-    this.list.set(segments);
+    await this.load();
+    if (this.stopped) return;
+    const { segments } = this.list;
+    if (!segments.count)
+      return void this.work.replaceChildren(h("p", { class: "nothing" }, "This file has no segments."));
+    if (this.may.edit) this.connect();
+    this.events = new Events(this.project.name, this.about.id, this.sync.events());
+    await this.open(segments.has(number) ? number : (this.list.next(0) ?? 1));
+    this.sync.outbox.flush();
+    await Promise.all([this.glossary.load(), this.history.load(), this.effort.load()]).catch(notifyError);
+  }
+
+  /** Load a small document as a whole; of a large one, only in which states its segments are. */
+  async load() {
+    const all = Object.values(this.about.states).reduce((sum, some) => sum + some, 0);
+    const progress = (done) => this.waiting.replaceChildren(`Loading ${count(done)} of ${count(all)} segments …`);
+    this.work.prepend(this.waiting);
+    this.card.element.hidden = true;
+    progress(0);
+    this.list.begin(this.about, all > WHOLE ? (await get(this.sync.path("overview"))).states : null);
+    if (all <= WHOLE) this.list.updateAll(await this.sync.fetchAll(progress));
+    this.card.element.hidden = false;
+    this.waiting.remove();
+  }
+
+  connect() {
     this.live = new Live(
       this.project.name,
       (answer, asked) => this.answered(answer, asked),
       (state, busy) => this.connected(state, busy),
     );
-    if (!segments.length)
-      return void this.work.replaceChildren(h("p", { class: "nothing" }, "This file has no segments."));
-    const known = this.list.segments;
-    this.open(known.has(number) ? number : (known.next(0) ?? segments[0].number));
-    this.sync.outbox.flush();
-    await Promise.all([this.glossary.load(), this.history.load(), this.effort.load()]).catch(notifyError);
   }
 
   connected(state, busy) {
@@ -112,6 +142,8 @@ export class Desk {
     if (this.number !== null) this.keepDraft();
     this.stopped = true;
     this.live?.close();
+    this.events?.close();
+    clearTimeout(this.calm);
     clearTimeout(this.fading);
     this.pointing.stop();
     this.card.stop();
@@ -124,23 +156,45 @@ export class Desk {
     return this.list.segments.get(this.number);
   }
 
+  /** The numbers of confirmed segments that were changed since, in this browser. */
+  get edited() {
+    if (!this.changedSince) {
+      this.changedSince = changedSince(this.drafts, this.about.id, this.list.segments);
+      queueMicrotask(() => (this.changedSince = null)); // each row of the list asks, and drafts may change any time
+    }
+    return this.changedSince;
+  }
+
+  /** Open a segment, once it is here. */
   open(number) {
+    this.wanted = number;
+    if (this.list.segments.get(number)) return this.opened(number);
+    return this.sync.load(number).then(() => {
+      if (this.wanted === number && this.list.segments.get(number) && !this.stopped) this.opened(number);
+    });
+  }
+
+  opened(number) {
     if (this.number !== null && number !== this.number) this.keepDraft();
     this.number = number;
     const { segment } = this;
     const draft = this.drafts.get(this.about.id, number);
     this.suggestion = draft?.suggestion ?? null;
     this.spent = draft?.effort ?? NO_EFFORT;
-    this.untouched = draft === null && !segment.target;
+    this.untouched = draft === null && !segment.target && this.may.edit;
     this.alternatives.clear();
     this.waits = this.dirty = false;
-    this.card.load(segment, draft?.text ?? segment.target);
+    this.card.load(segment, draft?.text ?? segment.target, whyReadOnly(this.project.role));
+    this.changedSince = null;
     this.list.select(number);
     this.show();
     this.pointing.begin();
     this.origin.clear();
-    this.suggestions.wait();
+    if (this.may.edit) this.suggestions.wait();
     this.ask();
+    this.events?.moveTo(number);
+    clearTimeout(this.calm);
+    this.calm = setTimeout(() => this.loadNotes(), CALM);
     window.history.replaceState(null, "", this.address(this.about.id, number));
     document.title = `${number} · ${this.about.name} · dragoman`;
     if (!document.querySelector("dialog[open]")) this.editor.view.focus();
@@ -148,10 +202,29 @@ export class Desk {
 
   /** Show what is known of the open segment, around the text in the editor. */
   show() {
-    const { segments } = this.list;
-    const [before, after] = [-1, 1].map((step) => segments.get(segments.beside(this.number, step)));
-    this.card.show(this.segment, before, after, this.mode);
+    const { segments } = this.list,
+      around = (...steps) => steps.map((step) => segments.get(this.number + step)).filter(Boolean);
+    this.card.show(this.segment, { before: around(-2, -1), after: around(1, 2), mode: this.mode });
+    this.card.ask(this.drafts.get(this.about.id, this.number)?.question ?? null);
     this.glossary.show(this.segment.source);
+  }
+
+  loadNotes() {
+    if (!this.stopped) this.notes.load(this.segment).catch(notifyError);
+  }
+
+  /** Checks were switched on or off: all findings may be different. */
+  checksChanged() {
+    this.sync.refresh().catch(notifyError);
+    this.card.textChanged();
+  }
+
+  /** Approve the open segment, or take that back. */
+  async approve(approve) {
+    const answer = await post(this.sync.path("review"), { segments: [this.number], approve });
+    for (const each of answer.segments) this.list.update(each);
+    this.show();
+    if (approve) this.goOn();
   }
 
   address(document, number) {
@@ -162,7 +235,7 @@ export class Desk {
    *  Also when something was learned, forgotten or added to the glossary meanwhile. */
   ask() {
     const prefix = this.mode === "interactive" ? this.editor.text : "";
-    this.live.open(this.about.id, this.number, prefix, this.shading);
+    this.live?.open(this.about.id, this.number, prefix, this.shading);
   }
 
   goTo(document, number) {
@@ -171,7 +244,7 @@ export class Desk {
   }
 
   step(by) {
-    const number = this.list.segments.beside(this.number, by);
+    const number = this.list.beside(this.number, by);
     if (number) this.open(number);
   }
 
@@ -184,11 +257,11 @@ export class Desk {
     this.waits = false;
     this.card.hintAt(this.mode);
     this.saveDraft(text);
+    this.card.ask(null);
     if (!ask) return; // an input method is composing
-    if (this.mode === "interactive") this.live.complete(text, this.shading);
+    if (this.mode === "interactive") this.live?.complete(text, this.shading);
     clearTimeout(this.fading);
     this.fading = setTimeout(() => this.editor.stale && this.editor.hide({ forGood: false }), FADING);
-    this.card.showMissing();
     this.pointing.changed();
   }
 
@@ -205,7 +278,13 @@ export class Desk {
     const draft = this.drafts.get(id, number);
     const what = onLeaving(segment, draft, outbox.get(id, number));
     if (what === "discard") this.drafts.delete(id, number);
-    if (what === "send") outbox.add(id, number, asDraft(segment, draft.text));
+    if (what === "send" && this.may.edit) outbox.add(id, number, asDraft(segment, draft.text));
+  }
+
+  /** Go back to the text that the server has. */
+  revert() {
+    this.drafts.delete(this.about.id, this.number);
+    this.open(this.number);
   }
 
   /** The server has answered what was asked in the live session. */
@@ -248,7 +327,6 @@ export class Desk {
     const wanted = this.waits;
     this.waits = false;
     this.editor.suggest(found);
-    this.card.showMissing();
     this.pointing.changed();
     this.card.speak(found.text);
     if (!wanted) return;
@@ -265,7 +343,7 @@ export class Desk {
       this.card.load(this.segment, answer.suffix);
       this.editor.effort = effort;
       this.editor.view.focus();
-      this.card.showMissing();
+      this.card.textChanged();
       this.pointing.changed();
     }
     if (this.shading && this.editor.text === answer.suffix) this.editor.shade(completion(answer, true).words);
@@ -278,7 +356,7 @@ export class Desk {
     if (!found && step < 0) return;
     this.editor.unwanted = null;
     if (found) this.suggest(found);
-    else this.live.reject(this.shading);
+    else this.live?.reject(this.shading);
   }
 
   setMode(mode) {
@@ -313,8 +391,10 @@ export class Desk {
 
   // ── Confirming ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-  async confirm(force = false) {
+  /** Confirm what is shown; `more` says what was decided about it: force, or accept (findings). */
+  async confirm(more = {}) {
     const { segment, editor, number, suggestion } = this;
+    if (!this.may.edit) return this.step(1);
     if (editor.completion?.fresh === false && this.live.state !== "online") editor.hide(); // no new one will come
     const target = editor.whole;
     const state = readiness(segment, { shown: target, fresh: editor.completion?.fresh !== false });
@@ -325,7 +405,7 @@ export class Desk {
     editor.active();
     this.saveDraft(target);
     const { effort } = this.drafts.get(this.about.id, number);
-    const change = confirmation(segment, target, { suggestion, effort, force });
+    const change = confirmation(segment, target, { suggestion, effort, ...more });
     await Promise.race([this.sync.outbox.add(this.about.id, number, change), pause(PATIENCE)]);
     const refused = this.drafts.get(this.about.id, number)?.refused;
     if (this.number === number && !refused) this.goOn();
@@ -333,9 +413,30 @@ export class Desk {
 
   /** Open the next segment to do. */
   goOn() {
-    const next = this.list.segments.next(this.number);
+    const next = this.list.next(this.number);
     this.open(next ?? this.number);
-    if (!next) notify("All segments are confirmed. Download the file with the button above.");
+    if (!next) this.finished().catch(notifyError);
+  }
+
+  /** Nothing is left to do, here at least: say so, and only what is true of the file. */
+  async finished() {
+    await this.sync.outbox.sending;
+    const { segments, filtered } = this.list,
+      left = segments.count - segments.done,
+      all = [["Show all segments", () => this.list.clearFilter()]];
+    if (this.edited.size) return notify(`Changed since they were confirmed: ${[...this.edited].join(", ")}.`);
+    if (left && filtered) return notify("Nothing left to do in this filter.", { choices: all });
+    const { deliverable } = left ? {} : await get(this.sync.path("report"));
+    if (deliverable) notify("All segments are confirmed. Download the file with the button above.");
+    else if (!left) notify("Some segments cannot be written into the file: see “Held back” in the filter.");
+  }
+
+  /** Save everything, and download the file; whoever wants to see a segment first is shown it. */
+  async download() {
+    this.keepDraft();
+    await Promise.race([this.sync.outbox.sending, pause(DELIVERY)]);
+    const segment = await download(this.project.name, this.about, this.edited);
+    if (segment) this.open(segment);
   }
 
   // ── Looking up ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -345,10 +446,20 @@ export class Desk {
     if (tokens.length) this.origin.show(this.segment.source, this.revision, tokens).catch(notifyError);
   }
 
-  lookUp() {
+  get selected() {
     const { state } = this.editor.view,
       { main } = state.selection;
-    const selected = this.editor.view.hasFocus ? state.sliceDoc(main.from, main.to) : getSelection().toString();
-    this.concordance.look(selected.trim());
+    return (this.editor.view.hasFocus ? state.sliceDoc(main.from, main.to) : getSelection().toString()).trim();
+  }
+
+  lookUp() {
+    this.concordance.look(this.selected);
+  }
+
+  /** Find and replace in the whole document. */
+  replace() {
+    if (!this.may.edit) return;
+    this.keepDraft();
+    new Replacing(this.sync.path("replacements"), (answer) => this.sync.replaced(answer)).open(this.selected);
   }
 }

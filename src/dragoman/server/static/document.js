@@ -1,10 +1,28 @@
-// The segments of the open document: their newest versions, which comes next, which fit a filter, how many are done.
+// The segments of the open document. All their states are known from the beginning; the segments themselves come page
+// by page, those around the open one first.
 
-const OPEN = new Set(["new", "translated"]);
+const TO_DO = new Set(["new", "translated"]);
+const LETTERS = { n: "new", t: "translated", c: "confirmed", r: "confirmed", l: "locked" };
 
 export class DocumentSegments {
-  constructor(segments = []) {
-    this.byNumber = new Map(segments.map((each) => [each.number, each]));
+  /** Some segments of a document that has `count` of them, numbered from 1. */
+  constructor(segments = [], count = Math.max(0, ...segments.map((each) => each.number))) {
+    this.count = count;
+    this.states = new Array(count + 1).fill("new");
+    this.done = 0;
+    this.held = new Set(); // numbers of segments whose text the file cannot hold
+    this.byNumber = new Map();
+    for (const each of segments) this.update(each);
+  }
+
+  /** Take over all states: one letter for each segment. */
+  setStates(letters) {
+    for (let n = 1; n <= this.count; n += 1) this.setState(n, this.get(n)?.state ?? LETTERS[letters[n - 1]] ?? "new");
+  }
+
+  setState(number, state) {
+    this.done += Number(!TO_DO.has(state)) - Number(!TO_DO.has(this.states[number]));
+    this.states[number] = state;
   }
 
   get(number) {
@@ -12,7 +30,12 @@ export class DocumentSegments {
   }
 
   has(number) {
-    return this.byNumber.has(number);
+    return number >= 1 && number <= this.count;
+  }
+
+  /** Whether all segments have come. */
+  get complete() {
+    return this.byNumber.size === this.count;
   }
 
   /** Take over a segment from the server, unless a newer version is known; whether it is news. */
@@ -20,31 +43,26 @@ export class DocumentSegments {
     const known = this.get(segment.number);
     if (known && known.version > segment.version) return false; // overtaken by the answer to a later request
     this.byNumber.set(segment.number, segment);
+    this.setState(segment.number, segment.state);
+    this.held[segment.held ? "add" : "delete"](segment.number);
     return !known || known.version < segment.version;
   }
 
-  /** The next segment to do: after a number, or else from the beginning; undefined if all others are done. */
-  next(number) {
-    const open = [...this.byNumber.values()].filter(({ state }) => OPEN.has(state));
-    return (open.find((each) => each.number > number) ?? open.find((each) => each.number !== number))?.number;
+  toDo(number) {
+    return TO_DO.has(this.states[number]);
   }
 
-  /** The segment so many places after another one, or before it. */
-  beside(number, step) {
-    const numbers = [...this.byNumber.keys()];
-    return numbers[numbers.indexOf(number) + step];
-  }
-
-  /** Whether a segment has a text, in source or target, and a state ("" for any, "open" for those to do). */
-  fits(number, text, state) {
-    const segment = this.get(number);
-    if (state && state !== segment.state && !(state === "open" && OPEN.has(segment.state))) return false;
-    return `${segment.source}\n${segment.target}`.toLowerCase().includes(text.toLowerCase());
+  /** Which segments of a page around a number are still to come: from, to; null if they are all there. */
+  missing(number, size) {
+    let from = Math.max(1, number - Math.floor(size / 2));
+    let to = Math.min(this.count, from + size - 1);
+    while (from <= to && this.byNumber.has(from)) from += 1;
+    while (to >= from && this.byNumber.has(to)) to -= 1;
+    return from <= to ? { from, to } : null;
   }
 
   /** How many segments are done, of how many. */
   get progress() {
-    const all = [...this.byNumber.values()];
-    return { done: all.filter(({ state }) => !OPEN.has(state)).length, all: all.length };
+    return { done: this.done, all: this.count };
   }
 }

@@ -12,7 +12,7 @@ import {
 } from "./vendor/codemirror.js";
 import { chips } from "./chips.js";
 import { ghost, hideGhost, setGhost, visible } from "./ghost.js";
-import { marks, point, shade } from "./marks.js";
+import { found, marks, point, shade } from "./marks.js";
 import { firstWord } from "./text.js";
 
 const SILENT = new Set(["Shift", "Control", "Alt", "AltGraph", "Meta", "CapsLock"]); // alone they are not keystrokes
@@ -20,16 +20,17 @@ const IDLE = 20_000; // milliseconds without a key after which nobody is working
 export const KEY_TO_GHOST = "key to ghost";
 
 export class Editor {
-  /** `handlers` has: typed(text, ask), confirm(force), leave(), other(step), moved(offset), pointed(offset) and
-   *  clicked(offset). */
+  /** `handlers` has: typed(text, ask), shown() when text or completion look different, confirm(force), leave(),
+   *  other(step), moved(offset), pointed(offset), clicked(offset), waits() and tabbed() for a Tab at the end. */
   constructor(host, nonce, handlers) {
-    Object.assign(this, { host, handlers, wants: null, pressed: 0, since: null });
+    Object.assign(this, { host, handlers, wants: null, pressed: 0, since: null, tabbing: false });
     this.nonce = nonce;
     this.view = new EditorView({ parent: host, state: this.state("", {}) });
     this.reset();
   }
 
   state(text, { label = "Translation", language = "", direction = "ltr", locked = false }) {
+    this.language = language || "en";
     return EditorState.create({
       doc: text,
       selection: { anchor: text.length },
@@ -70,7 +71,7 @@ export class Editor {
     const word = () => this.takeWord();
     const confirm = (force) => () => (this.held || this.handlers.confirm(force), true); // a key held down confirms once
     return [
-      { key: "Tab", run: word },
+      { key: "Tab", run: () => word() || this.tabPastTheEnd() },
       { key: "Ctrl-ArrowRight", mac: "Alt-ArrowRight", run: word },
       { key: "Ctrl-End", mac: "Cmd-End", run: () => this.takeAll() },
       { key: "Enter", run: confirm(false) },
@@ -97,6 +98,8 @@ export class Editor {
   reset() {
     this.effort = { keys: 0, clicks: 0, milliseconds: 0 };
     this.wants = this.since = this.unwanted = null;
+    this.tabbing = false;
+    this.seen = this.whole;
     this.last = performance.now();
   }
 
@@ -127,12 +130,17 @@ export class Editor {
 
   updated(update) {
     if (this.loading) return;
+    if (update.docChanged && this.text !== this.unwanted) this.unwanted = null; // it was unwanted for that text only
     if (update.docChanged) {
       const typing = update.transactions.some((each) => each.isUserEvent("input") || each.isUserEvent("delete"));
       this.since = typing ? this.pressed : null;
       this.pressed = 0; // what comes without a key, from a menu or an input method, is not timed
       this.handlers.typed(this.text, !this.composing);
     } else if (update.selectionSet) this.handlers.moved(update.state.selection.main.head);
+    const { whole } = this;
+    if (whole === this.seen) return;
+    this.seen = whole;
+    this.handlers.shown();
   }
 
   composed() {
@@ -144,6 +152,7 @@ export class Editor {
     this.pressed = event.timeStamp;
     this.held = event.repeat;
     if (!SILENT.has(event.key)) this.effort.keys += 1;
+    if (event.key !== "Tab" && !SILENT.has(event.key)) this.tabbing = false;
     this.active();
   }
 
@@ -191,14 +200,17 @@ export class Editor {
   takeWord() {
     const shown = this.completion;
     if (!shown) return false;
+    this.tabbing = true;
     if (!shown.fresh) this.wants = () => this.takeWord();
-    else
-      this.append(
-        firstWord(
-          shown.text,
-          shown.words.map((word) => word.to),
-        ),
-      );
+    else this.append(firstWord(shown.text, this.language));
+    return true;
+  }
+
+  /** Somebody who accepts word after word presses Tab once too often: that does not leave the editor, where Enter
+   *  would then confirm. Esc, Shift + Tab or any other key and then Tab do. */
+  tabPastTheEnd() {
+    if (!this.tabbing && !this.handlers.waits()) return false;
+    this.handlers.tabbed();
     return true;
   }
 
@@ -223,9 +235,16 @@ export class Editor {
   hide({ forGood = true } = {}) {
     if (!this.completion) return false;
     this.wants = null;
+    this.tabbing = false;
     if (forGood) this.unwanted = this.text;
     this.view.dispatch({ effects: hideGhost.of(null) });
     return true;
+  }
+
+  /** Mark ranges in which something was found (from, to, severity). */
+  find(ranges) {
+    const { length } = this.view.state.doc;
+    this.view.dispatch({ effects: found.of(ranges.filter(({ to }) => to <= length)) });
   }
 
   shade(words) {

@@ -15,10 +15,10 @@ export class Effort {
   }
 
   async load() {
-    const { effort } = await get(inside(this.project, "statistics"));
+    const { total: effort } = await get(inside(this.project, "effort"));
     const pressed = effort.key_strokes + effort.mouse_actions,
-      saved = Math.round(100 - effort.ksmr),
-      characters = counted(effort.characters, "character");
+      characters = counted(effort.characters, "character"),
+      unread = effort.unread > 0 && `; ${counted(effort.unread, "segment")} accepted too fast to be read not counted`;
     const sorted = [...this.times].sort((one, other) => one - other),
       median = sorted[Math.floor(sorted.length / 2)];
     const figure = (value, name, about) =>
@@ -27,13 +27,14 @@ export class Effort {
       this.element,
       effort.segments
         ? [
+            effort.saved !== null &&
+              figure(
+                `${Math.round(effort.saved)} %`,
+                `effort saved: ${counted(pressed, "key or click", "keys and clicks")} for ${characters}${unread || ""}`,
+                "compared with typing everything",
+              ),
             figure(
-              `${saved} %`,
-              `effort saved: ${counted(pressed, "key or click", "keys and clicks")} for ${characters}`,
-              "compared with typing everything",
-            ),
-            figure(
-              `${Math.round(effort.wer)} %`,
+              `${Math.round((100 * effort.edited_words) / Math.max(effort.words, 1))} %`,
               `of words corrected (WER), in ${counted(effort.segments, "segment")}`,
               "words that differ between the first suggestion and the confirmed text",
             ),

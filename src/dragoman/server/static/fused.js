@@ -1,6 +1,6 @@
 // A translation made from another engine's words: what was changed in them, why, and how to take it back.
 
-import { unit } from "./text.js";
+import { standsAlone, unit } from "./text.js";
 
 /** Where a translation has other words than the engine's: from and to (in its text), both words, the corrections. */
 export function changes({ text, target_tokens: tokens, phrases }) {
@@ -28,10 +28,4 @@ export function takenBack(text, { from, words, engine }) {
   if (!places.length) return null;
   const at = places.reduce((best, place) => (Math.abs(place - from) < Math.abs(best - from) ? place : best));
   return text.slice(0, at) + engine + text.slice(at + words.length);
-}
-
-/** Whether no word goes on across the ends of a piece of a text. */
-function standsAlone(text, from, to) {
-  const within = (at) => /[\p{L}\p{N}]$/u.test(text.slice(0, at)) && /^[\p{L}\p{N}\p{M}]/u.test(text.slice(at));
-  return !within(from) && !within(to);
 }

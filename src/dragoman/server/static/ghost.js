@@ -4,7 +4,8 @@
 // the old completion stays until the new one arrives (meanwhile it is not `fresh`, and cannot be accepted).
 
 import { Decoration, EditorView, StateEffect, StateField, WidgetType } from "./vendor/codemirror.js";
-import { label, tags, words } from "./text.js";
+import { tags, words } from "./text.js";
+import { chip } from "./texts.js";
 
 const NONE = { text: "", words: [], fresh: false, hidden: false };
 
@@ -92,18 +93,21 @@ class Ghost extends WidgetType {
     let at = 0;
     const put = (to, kind, word) => {
       if (to <= at) return;
-      const part = document.createElement("span");
-      part.textContent = kind === "chip" ? label(this.text.slice(at, to)) : this.text.slice(at, to);
-      part.className = kind;
+      const piece = this.text.slice(at, to);
+      const part = kind === "chip" ? chip(piece) : document.createElement("span");
+      if (kind !== "chip") {
+        part.textContent = piece;
+        part.className = kind;
+      }
       part.dataset.from = at;
       if (this.shade && word) part.classList.add(`sure-${sureness(word.confidence)}`);
       parts.push(part);
       at = to;
     };
     for (const word of this.words.length ? this.words : words(this.text)) {
-      const chip = chips.find((each) => each.from <= word.from && each.to >= word.to);
+      const tag = chips.find((each) => each.from <= word.from && each.to >= word.to);
       put(Math.max(word.from, at), "gap");
-      put(chip ? chip.to : word.to, chip ? "chip" : "word", word);
+      put(tag ? tag.to : word.to, tag ? "chip" : "word", word);
     }
     put(this.text.length, "gap");
     element.replaceChildren(...parts);

@@ -1,12 +1,16 @@
 // The page: routing, the bar, shortcuts that work everywhere, and waiting for the server.
 
-import { Refused, get, inside, ready, setKey } from "./api.js";
+import { Refused, get, inside, ready } from "./api.js";
 import { Desk } from "./desk.js";
 import { fill, find, h } from "./dom.js";
+import { onDrop } from "./dropping.js";
 import { toggleSheet } from "./keys.js";
-import { notifyError, sentence } from "./notices.js";
-import { Overview, download } from "./projects.js";
+import { notify, notifyError, sentence } from "./notices.js";
+import { ProjectPage } from "./project.js";
+import { Overview } from "./projects.js";
 import { preference, setPreference } from "./storage.js";
+import { upload } from "./uploading.js";
+import { askForKeys, loadPerson } from "./who.js";
 
 const nonce = document.querySelector("script[nonce]").nonce;
 const THEMES = { auto: "◐ Auto", light: "○ Light", dark: "● Dark" };
@@ -34,11 +38,12 @@ function bar() {
         id: "download",
         class: "quiet",
         hidden: true,
-        onclick: () => download(view.project.name, view.about.id).catch(notifyError),
+        onclick: () => view.download().catch(notifyError),
       },
       "Download",
     ),
     h("button", { class: "quiet", onclick: toggleSheet }, "Shortcuts ", h("kbd", {}, "F1")),
+    h("span", { id: "person" }),
     h("button", { id: "theme", class: "quiet", "aria-label": "Theme", onclick: nextTheme }),
   );
   setTheme(preference("theme", "auto"));
@@ -48,7 +53,10 @@ function crumbs(...names) {
   fill(
     find("crumbs"),
     h("a", { href: "#/", class: "brand" }, "dragoman"),
-    names.map((name) => [h("span", { "aria-hidden": "true" }, "›"), h("span", {}, name)]),
+    names.map((name, n) => {
+      const shown = n === 0 && names.length > 1 ? h("a", { href: `#/${encodeURIComponent(name)}` }, name) : h("span", {}, name);
+      return [h("span", { "aria-hidden": "true" }, "›"), shown];
+    }),
   );
   find("download").hidden = !names.length;
 }
@@ -65,9 +73,10 @@ async function route() {
   view = null;
   document.title = "dragoman";
   try {
-    await (name && document_ ? desk(name, Number(document_), Number(number)) : overview());
+    await loadPerson(signedOut);
+    if (!name) await overview();
+    else await (document_ ? desk(name, Number(document_), Number(number)) : project(name));
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) return signIn(error);
     if (error instanceof Refused && error.status === 404 && name) return void (location.hash = "#/");
     fill(
       find("main"),
@@ -83,6 +92,14 @@ async function route() {
   }
 }
 
+/** Nobody is here any more: whoever comes next starts at the same place. */
+function signedOut() {
+  view?.stop();
+  view = null;
+  fill(find("main"));
+  route();
+}
+
 async function overview() {
   crumbs();
   view = new Overview();
@@ -90,40 +107,28 @@ async function overview() {
   fill(find("main"), view.element);
 }
 
+async function project(name) {
+  crumbs(name);
+  find("download").hidden = true;
+  view = new ProjectPage(await get(inside(name)));
+  fill(find("main"), view.element);
+  await view.start();
+}
+
 async function desk(name, id, number) {
-  const [project, about] = await Promise.all([get(inside(name)), get(inside(name, `documents/${id}`))]);
-  crumbs(project.name, about.name);
-  view = new Desk(project, about, nonce);
+  const [found, about] = await Promise.all([get(inside(name)), get(inside(name, `documents/${id}`))]);
+  crumbs(found.name, about.name);
+  view = new Desk(found, about, nonce);
   fill(find("main"), view.element);
   await view.start(number);
 }
 
-function signIn(error) {
-  crumbs();
-  const field = h("input", {
-    type: "password",
-    "aria-label": "Key",
-    placeholder: "Key",
-    autocomplete: "current-password",
-    required: true,
-  });
-  const enter = (event) => {
-    event.preventDefault();
-    setKey(field.value.trim());
-    route();
-  };
-  fill(
-    find("main"),
-    h(
-      "form",
-      { class: "overview key", onsubmit: enter },
-      h("h1", {}, "Sign in"),
-      h("p", {}, sentence(error.what)),
-      field,
-      h("button", { class: "main" }, "Sign in"),
-    ),
-  );
-  field.focus();
+/** Files were dropped on the page: they go to the project that is open. */
+async function dropped(files, target) {
+  if (view instanceof Overview) return view.drop(files, target);
+  if (!view?.may?.edit) return notify("You cannot add files to this project.");
+  const document = await upload(view.project.name, files, find("status"));
+  if (document) location.hash = `#/${encodeURIComponent(view.project.name)}/${document}`;
 }
 
 // ── Shortcuts that work everywhere ─────────────────────────────────────────────────────────────────────────────────
@@ -135,6 +140,10 @@ const ANYWHERE = {
   "Alt+KeyZ": (desk) => desk.sync.undoLast(),
   "Alt+KeyW": (desk) => desk.showOrigin(desk.pointing.sourcesAtCaret),
   "Control+KeyK": (desk) => desk.lookUp(),
+  "Control+KeyH": (desk) => desk.replace(),
+  "Control+KeyG": (desk) => desk.list.jump.focus(),
+  "Alt+KeyG": (desk) => desk.setGrid(!desk.grid),
+  "Alt+KeyA": (desk) => desk.may.edit && desk.card.approve(),
   "Control+ArrowDown": (desk) => desk.step(1),
   "Control+ArrowUp": (desk) => desk.step(-1),
 };
@@ -145,7 +154,8 @@ function pressed(event) {
     event.preventDefault();
     return toggleSheet();
   }
-  if (!(view instanceof Desk) || event.isComposing || document.querySelector("dialog[open]")) return;
+  if (!(view instanceof Desk) || view.number === null) return;
+  if (event.isComposing || document.querySelector("dialog[open]")) return;
   const name = `${event.ctrlKey || event.metaKey ? "Control+" : ""}${event.altKey ? "Alt+" : ""}${event.code}`;
   const digit = /^Alt\+Digit([1-9])$/.exec(name)?.[1];
   if (digit ? view.suggestions.take(Number(digit) - 1) : ANYWHERE[name]) {
@@ -180,6 +190,8 @@ async function whenReady() {
 
 bar();
 crumbs();
+askForKeys();
+onDrop((files, target) => dropped(files, target).catch(notifyError));
 addEventListener("keydown", pressed);
 addEventListener("hashchange", route);
 addEventListener(

@@ -1,4 +1,4 @@
-// Marks on words of the text: how confident the models were, and which are highlighted.
+// Marks on words of the text: how confident the models were, which are highlighted, and what checks have found.
 
 import { Decoration, EditorView, RangeSet, StateEffect, StateField } from "./vendor/codemirror.js";
 import { sureness } from "./ghost.js";
@@ -7,6 +7,8 @@ import { sureness } from "./ghost.js";
 export const shade = StateEffect.define();
 /** Highlight ranges (from, to). */
 export const point = StateEffect.define();
+/** Mark what checks have found (from, to, severity). */
+export const found = StateEffect.define();
 
 const set = (ranges, kind) =>
   RangeSet.of(
@@ -39,6 +41,11 @@ export const marks = [
   field(
     point,
     () => "pointed",
+    () => Decoration.none,
+  ),
+  field(
+    found,
+    ({ severity }) => `found ${severity}`,
     () => Decoration.none,
   ),
 ];

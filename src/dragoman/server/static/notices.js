@@ -24,10 +24,14 @@ export function notify(text, { choices = [], stay = false, kind = "info", name }
   return close;
 }
 
-/** Show what went wrong. */
+/** Take away the notice of a name. */
+export const dismiss = (name) => find("notices").querySelector(`[data-name="${name}"]`)?.remove();
+
+/** Show what went wrong, until somebody has read it; the same problem is shown once. */
 export const notifyError = (error) => {
   if (!(error instanceof Error) || error.name === "TypeError") console.error(error);
-  notify(sentence(error.message), { kind: "problem" });
+  const text = sentence(error.message);
+  notify(text, { kind: "problem", stay: true, name: text.replaceAll(/["\\]/g, "") });
 };
 
 export const sentence = (text) =>
@@ -35,8 +39,15 @@ export const sentence = (text) =>
 
 const TEXTS = {
   slow: "The server is slow to respond …",
+  refused: "No completions at the moment. Your work is saved as usual.",
   away: "Server unavailable. Your work is kept here and sent when it is back.",
 };
+
+/** Show who else is in the document. */
+export function showPeople(people) {
+  const names = people.map(({ user, segment }) => `${user ?? "somebody"}${segment ? ` (${segment})` : ""}`);
+  fill(find("people"), names.length > 0 && `Also here: ${names.join(", ")}`);
+}
 
 /** Show whether the server can be reached, and how many changes wait to be sent. */
 export function showStatus(state, unsent) {

@@ -5,11 +5,11 @@ import { preference, setPreference } from "./storage.js";
 import { unit } from "./text.js";
 
 /** A panel that can be folded, and remembers whether it is: its element, and the body to fill. */
-export function panel(title) {
+export function panel(title, { folded = false } = {}) {
   const name = `folded:${title}`;
   const body = h("div", { class: "body" });
   const element = h("details", { class: "part" }, h("summary", {}, h("h2", {}, title)), body);
-  element.open = preference(name) !== "folded";
+  element.open = preference(name, folded ? "folded" : "open") !== "folded";
   element.addEventListener("toggle", () => setPreference(name, element.open ? "open" : "folded"));
   return { element, body };
 }

@@ -1,9 +1,11 @@
 // The panels beside the text: glossary, concordance, history. Suggestions and origin have files of their own.
 
 import { get, inside, put, remove } from "./api.js";
-import { counted, fill, h, when } from "./dom.js";
+import { count, counted, fill, h, when } from "./dom.js";
 import { notifyError } from "./notices.js";
 import { fillRows, marked, nothing, panel } from "./panel.js";
+import { occurs } from "./text.js";
+import { chipped } from "./texts.js";
 
 export class Glossary {
   /** `insert(text)` is called to use a term, `changed()` when terms were added or removed. */
@@ -35,8 +37,7 @@ export class Glossary {
 
   show(source) {
     this.source = source;
-    const text = source.toLowerCase(),
-      here = this.terms.filter((term) => text.includes(term.source.toLowerCase()));
+    const here = this.terms.filter((term) => occurs(source, term.source));
     const rows = here.map((term) =>
       h(
         "li",
@@ -81,12 +82,14 @@ export class Glossary {
 }
 
 export class Concordance {
-  constructor(project) {
-    Object.assign(this, { project }, panel("Concordance"));
+  /** `insert(text)` is called to use what was found. */
+  constructor(project, insert) {
+    Object.assign(this, { project, insert }, panel("Concordance"));
     this.field = h("input", {
       type: "search",
       "aria-label": "Search corrections",
-      placeholder: "Search corrections",
+      placeholder: "Search corrections (* and ? match any letters)",
+      title: "Accents and case do not matter; * stands for any letters of a word, ? for one",
       maxlength: 1000,
     });
     this.results = h("div");
@@ -108,16 +111,24 @@ export class Concordance {
     const text = this.field.value.trim();
     if (!text) return void fill(this.results);
     try {
-      const { hits } = await get(inside(this.project, `concordance?limit=20&text=${encodeURIComponent(text)}`));
+      const place = `concordance?limit=20&text=${encodeURIComponent(text)}`;
+      const { hits, total = hits.length, total_is_exact: exact = true } = await get(inside(this.project, place));
       const rows = hits.map((hit) =>
         h(
           "li",
           {},
           h("p", { class: "of" }, marked(hit.source, hit.in_source)),
-          h("p", {}, marked(hit.target, hit.in_target)),
+          h(
+            "p",
+            { class: "row" },
+            h("span", {}, marked(hit.target, hit.in_target)),
+            h("button", { class: "small", "aria-label": `Insert ${hit.target}`, onclick: () => this.insert(hit.target) }, "Insert"),
+          ),
         ),
       );
       fillRows(this.results, rows, `No corrections contain “${text}”.`);
+      const all = exact ? count(total) : `more than ${count(total)}`;
+      if (total > hits.length) this.results.append(nothing(`The newest ${count(hits.length)} of ${all}.`));
     } catch (error) {
       notifyError(error);
     }
@@ -127,12 +138,11 @@ export class Concordance {
 export class History {
   /** `undone(id)` is called when a correction has been forgotten. */
   constructor(project, undone) {
-    Object.assign(this, { project, undone, last: null }, panel("History"));
+    Object.assign(this, { project, undone }, panel("History"));
   }
 
   async load() {
     const { corrections } = await get(inside(this.project, "corrections?limit=12"));
-    this.last = corrections.find((row) => row.kind === "learn" && !row.forgotten)?.id ?? null;
     const rows = corrections.map((row) =>
       h(
         "li",
@@ -154,8 +164,8 @@ export class History {
               "Undo",
             ),
         ),
-        h("p", { class: "of" }, row.source),
-        h("p", {}, row.target),
+        h("p", { class: "of" }, chipped(row.source)),
+        h("p", {}, chipped(row.target)),
         row.reason && nothing(row.reason),
       ),
     );

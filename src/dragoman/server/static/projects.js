@@ -1,12 +1,12 @@
 // The projects and their documents: open one, upload a file, download it, create a project.
 
-import { finished, get, inside, post, request } from "./api.js";
+import { get, inside, post } from "./api.js";
 import { count, counted, fill, h } from "./dom.js";
+import { download, editedIn } from "./downloading.js";
 import { notify, notifyError, sentence } from "./notices.js";
 import { language } from "./text.js";
-
-const ENDINGS = ".xlf,.xliff,.sdlxliff,.mqxliff,.mxliff,.tmx,.po,.pot,.tsv,.tab,.txt";
-const MAY = { learn: true, admin: true };
+import { endings, upload } from "./uploading.js";
+import { may, mayCreate } from "./who.js";
 
 export class Overview {
   constructor() {
@@ -17,24 +17,26 @@ export class Overview {
   async start() {
     const projects = await get("projects");
     const cards = await Promise.all(projects.map((project) => this.card(project)));
-    const allowed = !projects.length || projects.some((project) => project.role === "admin");
-    fill(this.list, cards, allowed && this.creation(projects));
+    this.cards = cards.filter((card) => card.dataset.project);
+    fill(this.list, cards, mayCreate() && this.creation(projects));
   }
 
   async card(project) {
     if (project.problem) return this.unopened(project);
-    const documents = await get(inside(project.name, "documents"));
+    const documents = await get(inside(project.name, "documents")),
+      { edit: edits } = may(project.role);
     const status = h("p", { class: "nothing", role: "status" });
     const file = h("input", {
       type: "file",
       class: "unseen",
-      accept: ENDINGS,
+      accept: await endings(),
+      multiple: true,
       onchange: () => this.upload(project, file, status),
     });
     return h(
       "section",
-      { class: "card project", "aria-label": project.name },
-      h("h2", {}, project.name),
+      { class: "card project", "aria-label": project.name, "data-project": edits && project.name },
+      h("h2", {}, h("a", { href: `#/${encodeURIComponent(project.name)}` }, project.name)),
       h(
         "p",
         { class: "tongue" },
@@ -47,7 +49,7 @@ export class Overview {
         documents.map((each) => this.document(project, each)),
       ),
       !documents.length && h("p", { class: "nothing" }, "No documents yet."),
-      MAY[project.role] && h("label", { class: "button" }, "Add file", file),
+      edits && h("p", { class: "line" }, h("label", { class: "button" }, "Add files", file), h("span", { class: "nothing" }, "or drop them here")),
       status,
     );
   }
@@ -69,37 +71,33 @@ export class Overview {
         { class: "row" },
         h("progress", { max: Math.max(all, 1), value: done, "aria-label": `${done} of ${all} confirmed` }),
         h("span", { class: "time" }, `${count(done)} of ${count(all)}`),
-        h("button", { class: "small", onclick: () => download(project.name, id).catch(notifyError) }, "Download"),
+        h("button", { class: "small", onclick: () => this.download(project, { id, name }).catch(notifyError) }, "Download"),
       ),
     );
   }
 
+  async download(project, document) {
+    const segment = await download(project.name, document, await editedIn(project.name, document.id));
+    if (segment) location.hash = `#/${encodeURIComponent(project.name)}/${document.id}/${segment}`;
+  }
+
   async upload(project, input, status) {
-    const [file] = input.files;
-    if (!file) return;
-    fill(status, `Reading ${file.name} …`);
+    const files = [...input.files];
     input.value = ""; // else the browser reports nothing when the same file is chosen again, repaired
-    try {
-      const sent = await request(
-        "POST",
-        inside(project.name, `imports?learn=true&name=${encodeURIComponent(file.name)}`),
-        file,
-        { raw: true },
-      );
-      const job = await finished(
-        project.name,
-        await sent.json(),
-        ({ done, total }) => total && fill(status, `Learning confirmed segments: ${done} of ${total}`),
-      );
-      if (job.left_out.length)
-        notify(`Not learned: ${counted(job.left_out.length, "confirmed segment")}, as the translation looks wrong.`, {
-          kind: "problem",
-        });
-      location.hash = `#/${encodeURIComponent(project.name)}/${job.document}`;
-    } catch (error) {
-      fill(status);
-      notifyError(error);
-    }
+    await this.take(project.name, files, status);
+  }
+
+  /** Upload files to a project, and open the last one. */
+  async take(project, files, status) {
+    const document = files.length ? await upload(project, files, status) : null;
+    if (document) location.hash = `#/${encodeURIComponent(project)}/${document}`;
+  }
+
+  /** Files were dropped: on a project, or anywhere if there is only one. */
+  drop(files, target) {
+    const card = target.closest?.("[data-project]") ?? (this.cards.length === 1 ? this.cards[0] : null);
+    if (!card) return notify("Drop the file on one of the projects.");
+    return this.take(card.dataset.project, files, card.querySelector("[role=status]"));
   }
 
   creation(projects) {
@@ -153,22 +151,4 @@ export class Overview {
   }
 
   stop() {}
-}
-
-/** Export a document with its translations, and download the file. */
-export async function download(project, id) {
-  const job = await finished(project, await post(inside(project, `documents/${id}/export`)));
-  const answer = await request("GET", inside(project, `jobs/${job.id}/result`));
-  const name = decodeURIComponent(
-    /filename\*=UTF-8''(.*)/.exec(answer.headers.get("content-disposition"))?.[1] ?? "translation",
-  );
-  const address = URL.createObjectURL(await answer.blob());
-  h("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
-  const left = job.left_out.map(({ segment, what }) => `segment ${segment}: ${what}`);
-  if (left.length)
-    notify(`Left unchanged in the file: ${left.slice(0, 5).join("; ")}${left.length > 5 ? " …" : ""}`, {
-      kind: "problem",
-      stay: true,
-    });
 }

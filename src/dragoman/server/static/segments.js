@@ -1,117 +1,301 @@
-// The list of segments: their states, a filter, and opening one by mouse or arrow keys.
+// The list of segments, narrow beside the editor or as a bilingual grid above it: states, a filter, and opening a
+// segment by mouse or keyboard.
 
 import { DocumentSegments } from "./document.js";
 import { count, fill, h } from "./dom.js";
+import { CHECK, CHOICES, Shown, asQuery, fits } from "./filter.js";
+import { Rows } from "./rows.js";
+import { chipped } from "./texts.js";
 
 export const STATES = { new: "new", translated: "draft", confirmed: "confirmed", locked: "locked" };
+const ORIGINS = {
+  file: "file",
+  machine: "machine",
+  memory: "memory",
+  repetition: "repetition",
+  replacement: "replaced",
+  person: "",
+};
+const MOVES = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity };
+const PAUSE = 150; // milliseconds without a key before a search begins
 
 export class SegmentList {
-  /** `open(number)` is called when somebody chooses a segment. */
-  constructor(open) {
-    this.open = open;
+  /** `handlers` has: open(number), load(number) for a page around it, numbers(query) for those that fit a filter,
+   *  edited() for the numbers of confirmed segments changed since, me(), people(number), and grid() to switch. */
+  constructor(handlers) {
+    Object.assign(this, { handlers, current: null });
     this.segments = new DocumentSegments();
-    this.rows = new Map();
-    this.current = null;
-    this.list = h("ol", { "aria-label": "Segments", onkeydown: (event) => this.moved(event) });
+    this.shown = new Shown(0);
+    this.rows = new Rows(
+      { "aria-label": "Segments", tabindex: "-1", onkeydown: (event) => this.moved(event) },
+      { draw: (row) => this.row(row), seen: (from, to) => this.loadSeen(from, to) },
+    );
+    this.element = h("section", { class: "segments", "aria-label": "Document" }, this.build(), this.rows.element);
+  }
+
+  build() {
     this.search = h("input", {
       type: "search",
       placeholder: "Search",
       "aria-label": "Search segments",
-      oninput: () => this.filter(),
+      oninput: () => this.soon(),
     });
-    this.choice = h(
-      "select",
-      { "aria-label": "Filter by state", onchange: () => this.filter() },
-      h("option", { value: "" }, "All"),
-      h("option", { value: "open" }, "To do"),
-      Object.entries(STATES).map(([value, text]) => h("option", { value }, text[0].toUpperCase() + text.slice(1))),
-    );
+    const options = Object.entries(CHOICES).map(([value, text]) => h("option", { value }, text));
+    this.choice = h("select", { "aria-label": "Filter by state", onchange: () => this.filter() }, options);
+    this.jump = h("input", { type: "number", min: 1, placeholder: "No.", "aria-label": "Go to segment number" });
+    this.gridding = h("button", { class: "small quiet", onclick: () => this.handlers.grid() }, "Grid ", h("kbd", {}, "Alt G"));
     this.bar = h("progress", { "aria-label": "Confirmed segments", max: 1, value: 0 });
     this.done = h("p", { class: "done" });
-    this.element = h(
-      "section",
-      { class: "segments", "aria-label": "Document" },
-      h("div", { class: "progress" }, this.done, this.bar),
-      h("div", { class: "find" }, this.search, this.choice),
-      this.list,
-    );
+    const go = (event) => {
+      event.preventDefault();
+      const number = Number(this.jump.value);
+      if (this.segments.has(number)) this.handlers.open(number);
+      this.jump.value = "";
+    };
+    const jump = h("form", { class: "jump", onsubmit: go }, this.jump);
+    const columns = ["No.", "Source", "Translation", "Match", "Notes", "State"];
+    return [
+      h("div", { class: "progress" }, h("div", { class: "row" }, this.done, this.gridding), this.bar),
+      h("div", { class: "find" }, this.search, this.choice, jump),
+      h(
+        "div",
+        { class: "columns", "aria-hidden": "true" },
+        columns.map((name) => h("span", {}, name)),
+      ),
+    ];
+  }
+
+  /** Begin with a document of so many segments. */
+  begin(about, states) {
+    const all = Object.values(about.states).reduce((sum, some) => sum + some, 0);
+    this.segments = new DocumentSegments([], all);
+    if (states) this.segments.setStates(states);
+    this.jump.max = all;
+    this.filter();
+    this.tally();
   }
 
   set(segments) {
     this.segments = new DocumentSegments(segments);
-    this.rows = new Map(segments.map((each) => [each.number, this.row(each)]));
-    fill(this.list, [...this.rows.values()]);
+    this.filter();
     this.tally();
   }
 
-  row(segment) {
-    const button = h("button", { onclick: () => this.open(segment.number), tabindex: "-1" });
-    const row = h("li", { "data-state": segment.state }, button);
-    this.draw(row, segment);
-    return row;
+  // ── Rows ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  row(row) {
+    const number = this.shown.at(row),
+      segment = this.segments.get(number),
+      state = this.segments.states[number];
+    const current = number === this.current;
+    const open = () => this.handlers.open(number);
+    const about = { onclick: open, tabindex: current ? "0" : "-1", "aria-current": current && "true" };
+    const place = { "aria-setsize": this.shown.count, "aria-posinset": row + 1 };
+    return h("li", { "data-state": state, "data-n": number, ...place }, h("button", about, this.cells(number, segment)));
   }
 
-  draw(row, segment) {
-    row.dataset.state = segment.state;
-    fill(
-      row.firstChild,
-      h("span", { class: "number" }, segment.number),
+  cells(number, segment) {
+    const number_ = h("span", { class: "number" }, number);
+    if (!segment) return [number_, h("span", { class: "texts" }, h("span", { class: "of" }, "…"))];
+    const { source, target, match, origin } = segment;
+    const marks = this.marks(segment).map(([kind, name]) =>
+      h("span", { class: `sign ${kind}`, title: name }, h("span", { class: "unseen" }, name)),
+    );
+    return [
+      number_,
       h(
         "span",
         { class: "texts" },
-        h("span", { class: "of" }, segment.source),
-        segment.target && h("span", { class: "to" }, segment.target),
+        h("span", { class: "of" }, chipped(source)),
+        h("span", { class: "to" }, chipped(target)),
       ),
+      h("span", { class: "match" }, match ? `${Math.floor(match)} % ` : "", ORIGINS[origin] ?? ""),
+      h("span", { class: "signs" }, marks),
       h("span", { class: "mark" }, h("span", { class: "unseen" }, STATES[segment.state])),
-    );
+    ];
+  }
+
+  /** What is to be said of a segment besides its state: kind and name. */
+  marks(segment) {
+    const { number, held, warnings, comments, stage, assignee } = segment;
+    const people = this.handlers.people(number);
+    return [
+      held && ["held", "held back: the file cannot hold this text"],
+      this.handlers.edited().has(number) && ["edited", "changed since it was confirmed"],
+      warnings > 0 && ["warned", warnings === 1 ? "1 warning" : `${warnings} warnings`],
+      comments > 0 && ["commented", comments === 1 ? "1 comment" : `${comments} comments`],
+      stage === "done" && ["approved", "approved"],
+      assignee && ["assigned", `assigned to ${assignee}`],
+      people.length > 0 && ["present", `${people.join(", ")} here now`],
+    ].filter(Boolean);
+  }
+
+  /** Load the segments in sight, unless they are here. */
+  loadSeen(from, to) {
+    for (const row of [from, (from + to) >> 1, to - 1]) {
+      const number = this.shown.at(row);
+      if (number && !this.segments.get(number)) this.handlers.load(number);
+    }
   }
 
   /** Show a segment as the server has it now; whether that is news. */
   update(segment) {
     const news = this.segments.update(segment);
-    this.draw(this.rows.get(segment.number), this.segments.get(segment.number));
-    this.tally();
+    this.refit(segment.number);
     return news;
   }
 
+  /** Show several segments at once. */
+  updateAll(segments) {
+    for (const each of segments) this.segments.update(each);
+    for (const each of segments) this.redraw(each.number);
+    this.tally();
+  }
+
+  /** Forget all segments but the open one: they are loaded again when they come in sight. */
+  forget() {
+    const { byNumber } = this.segments;
+    for (const number of byNumber.keys()) if (number !== this.current) byNumber.delete(number);
+    this.rows.reset(this.shown.count);
+  }
+
+  /** A segment has changed: draw it again, and take it in or out of what the filter shows. The open one stays. */
+  refit(number) {
+    const before = this.shown.count,
+      segment = this.segments.get(number);
+    if (segment && this.shown.numbers && number !== this.current && !this.choice.value.startsWith(CHECK)) {
+      if (fits(segment, this.wanted, this.known)) this.shown.add(number);
+      else this.shown.delete(number);
+    }
+    if (this.shown.count !== before) this.rows.reset(this.shown.count);
+    else this.redraw(number);
+    this.tally();
+  }
+
+  redraw(number) {
+    if (this.shown.has(number)) this.rows.redraw(this.shown.rowFrom(number));
+  }
+
+  /** Draw the rows as a grid with columns, or as a list. */
+  setGrid(on) {
+    this.gridding.setAttribute("aria-pressed", String(on));
+    this.rows.reset(this.shown.count);
+    if (this.current !== null) this.rows.reveal(this.shown.rowFrom(this.current));
+  }
+
+  // ── Choosing ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
   select(number) {
-    const before = this.rows.get(this.current)?.firstChild,
-      row = this.rows.get(number);
-    before?.removeAttribute("aria-current");
-    before?.setAttribute("tabindex", "-1");
+    const before = this.current;
     this.current = number;
-    row.firstChild.setAttribute("aria-current", "true");
-    row.firstChild.setAttribute("tabindex", "0");
-    row.hidden = false;
-    const { list } = this,
-      top = row.offsetTop; // in the list, not in the page
-    if (top < list.scrollTop || top + row.offsetHeight > list.scrollTop + list.clientHeight)
-      list.scrollTop = top - list.clientHeight / 3;
+    const shown = this.shown.count;
+    this.shown.add(number);
+    if (this.shown.count !== shown) this.rows.reset(this.shown.count);
+    if (before !== null && before !== number) this.refit(before);
+    this.redraw(number);
+    this.rows.reveal(this.shown.rowFrom(number));
   }
 
   focus() {
-    this.rows.get(this.current)?.firstChild.focus();
+    if (this.current !== null) this.rows.focus(this.shown.rowFrom(this.current));
   }
 
   moved(event) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step) return;
+    const step = MOVES[event.key],
+      row = event.target.closest("li");
+    if (!step || !row) return;
     event.preventDefault();
-    let row = event.target.closest("li");
-    do row = step > 0 ? row.nextElementSibling : row.previousElementSibling;
-    while (row?.hidden);
-    row?.firstChild.focus();
+    const wanted = this.shown.rowFrom(Number(row.dataset.n)) + step;
+    this.rows.focus(Math.max(0, Math.min(this.shown.count - 1, wanted)));
+  }
+
+  /** The next segment to do in the filter, and those beside a segment. */
+  next(number) {
+    return this.shown.next(number, (each) => this.segments.toDo(each));
+  }
+
+  beside(number, step) {
+    return this.shown.beside(number, step);
+  }
+
+  // ── The filter ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  get wanted() {
+    return { text: this.search.value.trim(), choice: this.choice.value };
+  }
+
+  get filtered() {
+    return Boolean(this.shown.numbers);
+  }
+
+  get known() {
+    return { edited: this.handlers.edited(), me: this.handlers.me() };
+  }
+
+  soon() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.filter(), PAUSE);
   }
 
   filter() {
-    for (const [number, row] of this.rows)
-      row.hidden = !this.segments.fits(number, this.search.value, this.choice.value);
+    const found = this.find();
+    if (found instanceof Promise) found.then((numbers) => numbers && this.show(numbers));
+    else this.show(found);
+  }
+
+  /** Show only segments in which a check has found something. */
+  showCheck(check) {
+    const value = `${CHECK}${check}`;
+    if (![...this.choice.options].some((each) => each.value === value))
+      this.choice.append(h("option", { value }, `Check: ${check}`));
+    this.choice.value = value;
+    this.filter();
+  }
+
+  clearFilter() {
+    this.search.value = this.choice.value = "";
+    this.filter();
+  }
+
+  show(numbers) {
+    this.shown = new Shown(this.segments.count, numbers);
+    if (this.current !== null) this.shown.add(this.current);
+    this.rows.reset(this.shown.count);
+    if (this.current !== null) this.rows.reveal(this.shown.rowFrom(this.current));
+  }
+
+  /** The numbers that fit the filter, null for all; a promise if the server has to be asked. */
+  find() {
+    const { wanted, segments, known } = this,
+      { text, choice } = wanted;
+    if (!text && !choice) return null;
+    const numbers = Array.from({ length: segments.count }, (_, n) => n + 1);
+    if (choice === "edited" && !text) return numbers.filter((number) => known.edited.has(number));
+    const byState = (n) => (choice === "open" ? segments.toDo(n) : !STATES[choice] || segments.states[n] === choice);
+    if (!text && (choice === "open" || STATES[choice])) return numbers.filter(byState);
+    if (segments.complete && !choice.startsWith(CHECK)) return numbers.filter((number) => fits(segments.get(number), wanted, known));
+    return this.ask(wanted, byState);
+  }
+
+  async ask(wanted, byState) {
+    this.rows.element.setAttribute("aria-busy", "true");
+    const found = await this.handlers.numbers(asQuery(wanted, this.handlers.me()));
+    const { text, choice } = this.wanted;
+    if (text !== wanted.text || choice !== wanted.choice) return null; // another one was chosen meanwhile
+    this.rows.element.removeAttribute("aria-busy");
+    return found?.filter(byState) ?? null;
   }
 
   tally() {
     const { done, all } = this.segments.progress;
     this.bar.max = Math.max(all, 1);
     this.bar.value = done;
-    fill(this.done, h("strong", {}, count(done)), ` of ${count(all)} confirmed`);
+    const held = this.segments.held.size;
+    fill(
+      this.done,
+      h("strong", {}, count(done)),
+      ` of ${count(all)} confirmed`,
+      held > 0 && h("span", { class: "held" }, ` · ${count(held)} held back`),
+    );
   }
 }

@@ -4,6 +4,12 @@
 import { h } from "./dom.js";
 import { changes, reason } from "./fused.js";
 import { fillRows, panel } from "./panel.js";
+import { chipped } from "./texts.js";
+
+const TAGS = { same: "span", delete: "del", insert: "ins" };
+
+/** What is different in the source of a match: left out here, and new here. */
+const differences = (diff) => diff.map(([kind, text]) => h(TAGS[kind] ?? "span", {}, text));
 
 export class Suggestions {
   /** `use(text)` is called with a whole translation, `takeBack(change)` with a change to undo. */
@@ -21,13 +27,23 @@ export class Suggestions {
   show(matches, said = null) {
     this.found = matches.map(({ similarity, source, target }) => {
       const badge = h("span", { class: "badge", title: "similarity of the sources" }, `${Math.floor(similarity)} %`);
-      return { target, badge, shown: [h("p", { class: "of" }, source), h("p", {}, target)] };
+      const shown = [h("p", { class: "of" }, chipped(source)), h("p", {}, chipped(target))];
+      return { source, target, badge, shown };
     });
     if (said !== null) {
       const badge = h("span", { class: "badge", title: "what the other engine said" }, "engine");
       this.found.push({ target: said, badge, shown: h("p", {}, said) });
     }
     this.draw();
+  }
+
+  /** Show how the sources of similar segments differ from this one. */
+  explain(matches) {
+    for (const { source, target, diff } of matches) {
+      const found = this.found.find((each) => each.source === source && each.target === target);
+      if (found && diff) found.shown = [h("p", { class: "of" }, differences(diff)), h("p", {}, chipped(target))];
+    }
+    if (matches.length && this.found.length) this.draw();
   }
 
   /** Add dragoman's own translation, unless it is one of those shown. */

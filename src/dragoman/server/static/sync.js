@@ -1,22 +1,24 @@
-// The open document and everybody else: what is sent to the server, what it accepts and refuses, and what other windows
-// change meanwhile.
+// The open document and everybody else: what is loaded, what is sent to the server, what it accepts and refuses, and
+// what other people and windows change meanwhile.
 
-import { get, inside } from "./api.js";
+import { Unavailable, get, inside, post } from "./api.js";
 import { asDraft } from "./changes.js";
-import { notify, notifyError, showStatus } from "./notices.js";
+import { counted } from "./dom.js";
+import { dismiss, notify, notifyError, showPeople, showStatus } from "./notices.js";
 import { Outbox } from "./outbox.js";
+import { inWords, questionOf } from "./questions.js";
 
-const PAGE = 1000; // segments in one answer
+const PAGE = 1000; // segments in one answer, at most
+const AROUND = 200; // segments that are loaded at once around one that is in sight
 
 export class Sync {
   /** `desk` has the document (`about`), its `list` and `drafts`, the panels, and opens and shows segments. */
   constructor(desk) {
-    Object.assign(this, { desk, unsent: 0, connection: null });
-    this.unlearned = null; // the segment that was confirmed last, if nothing could be learned from it
+    Object.assign(this, { desk, unsent: 0, connection: null, status: null, loading: new Map() });
     this.outbox = new Outbox(desk.project.name, {
       saved: (segment, milliseconds) => this.saved(segment, milliseconds),
       refused: (item, error) => this.refused(item, error),
-      waiting: (unsent) => showStatus(this.connection, (this.unsent = unsent)),
+      waiting: (unsent) => showStatus(this.status, (this.unsent = unsent)),
     });
     this.channel = new BroadcastChannel(`dragoman:${desk.project.name}`);
     this.channel.onmessage = ({ data }) => this.changedElsewhere(data).catch(notifyError);
@@ -31,13 +33,35 @@ export class Sync {
     return inside(this.desk.project.name, `documents/${document}/${rest}`);
   }
 
-  async fetchAll() {
+  // ── Loading ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** All segments; `progress(count)` is told how many have come. */
+  async fetchAll(progress = () => {}) {
     const segments = [];
     for (let page; !page || page.length === PAGE;) {
       page = (await get(this.path(`segments?limit=${PAGE}&after=${segments.at(-1)?.number ?? 0}`))).segments;
       segments.push(...page);
+      progress(segments.length);
     }
     return segments;
+  }
+
+  /** Load the segments around a number that are not here yet; a page is asked for once. */
+  load(number) {
+    const { list } = this.desk,
+      wanted = list.segments.missing(number, AROUND);
+    if (!wanted) return Promise.resolve();
+    const page = `limit=${wanted.to - wanted.from + 1}&after=${wanted.from - 1}`;
+    if (!this.loading.has(page)) {
+      const loaded = get(this.path(`segments?${page}`)).then(({ segments }) => list.updateAll(segments));
+      this.loading.set(page, loaded.catch(notifyError).finally(() => this.loading.delete(page)));
+    }
+    return this.loading.get(page);
+  }
+
+  /** The numbers of all segments that fit a query. */
+  async numbers(query) {
+    return (await get(this.path(`numbers?${query}`)).catch(notifyError))?.numbers;
   }
 
   // ── The server ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -46,11 +70,23 @@ export class Sync {
   connected(state) {
     const before = this.connection;
     this.connection = state;
-    showStatus(state, this.unsent);
-    if (before !== "away" || state !== "online") return;
+    if (state === "away") return void this.findOut();
+    showStatus((this.status = state), this.unsent);
+    if (before !== "away" || state !== "online" || !this.missed) return;
+    this.missed = false;
     notify("Connected again.");
     this.outbox.flush();
     this.refresh().catch(notifyError);
+  }
+
+  /** The live session has ended: is the server away, or does it only refuse us? A key that is no longer valid is asked
+   *  for meanwhile. */
+  async findOut() {
+    const found = await get(inside(this.desk.project.name)).catch((error) => error);
+    if (this.connection !== "away" || this.desk.stopped) return;
+    const away = found instanceof Unavailable;
+    this.missed ||= away;
+    showStatus((this.status = away ? "away" : "refused"), this.unsent);
   }
 
   /** The server has acknowledged a change. */
@@ -58,39 +94,59 @@ export class Sync {
     const { desk } = this,
       { document, number } = segment;
     this.channel.postMessage({ document, number });
-    if (desk.drafts.get(document, number)?.text === segment.target) desk.drafts.delete(document, number);
+    dismiss(`${document}:${number}`);
+    const draft = desk.drafts.get(document, number);
+    if (draft?.text === segment.target && (segment.state === "confirmed" || !draft.question))
+      desk.drafts.delete(document, number); // else the question about it would be forgotten
     if (desk.stopped || document !== desk.about.id) return;
     desk.list.update(segment);
     if (number === desk.number) desk.show();
     if (segment.state !== "confirmed") return;
-    this.unlearned = segment.unlearned ? segment : null;
     if (segment.unlearned) this.notifyUnlearned(segment);
     else desk.effort.learned(milliseconds);
+    if (segment.filled_count) this.filled(segment);
     Promise.all([desk.effort.load(), desk.history.load()]).catch(notifyError);
   }
 
-  /** The server refuses a change: it looks like a mistake, or somebody else was faster. */
-  async refused({ document, number, change }, error) {
-    const { desk } = this;
-    if (document === desk.about.id && change.state === "confirmed")
-      desk.drafts.set(document, number, { ...desk.drafts.get(document, number), text: change.target, refused: true });
-    if (desk.stopped) return notifyError(error);
-    if (error.more?.flagged) return this.notifyFlagged(document, number, error.more.reason ?? error.what);
-    if (error.status === 409) {
-      const theirs = await get(this.path(`segments/${number}`, document)).catch(() => null);
-      if (theirs && document === desk.about.id) desk.list.update(theirs);
-      if (theirs) return this.notifyConflict(theirs);
-    }
-    notifyError(error);
+  /** Other segments with the same source are drafts now. */
+  filled({ document, number, filled, filled_count: all }) {
+    const some = counted(all, "other segment with the same source", "other segments with the same source");
+    const choices = [["Undo", () => this.undoLast()]];
+    notify(`Filled ${some}, as drafts to review.`, { choices, name: `${document}:${number}` });
+    this.reload(filled).catch(notifyError);
   }
 
-  notifyFlagged(document, number, reason) {
+  /** Texts were replaced in many segments. */
+  replaced({ count: all, segments }) {
+    notify(`Replaced in ${counted(all, "segment")}.`, { choices: [["Undo", () => this.undoLast()]] });
+    this.reload(segments.map(({ number }) => number)).catch(notifyError);
+  }
+
+  /** The server refuses a change: it cannot be delivered, is doubtful, looks like a mistake, or somebody was faster. */
+  async refused({ document, number, change }, error) {
     const { desk } = this,
-      here = document === desk.about.id;
-    if (here && number !== desk.number) desk.open(number);
-    const choices = here ? [["Confirm anyway", () => desk.confirm(true)]] : [];
-    const options = { kind: "problem", choices, stay: true, name: `${document}:${number}` };
-    notify(`Segment ${number} was not confirmed: ${reason}.`, options);
+      here = document === desk.about.id && !desk.stopped,
+      question = questionOf(error);
+    if (question?.kind === "conflict") {
+      const theirs = error.more?.segment ?? (await get(this.path(`segments/${number}`, document)).catch(() => null));
+      question.theirs = theirs?.target ?? null;
+      if (theirs && here) desk.list.update(theirs);
+    } else if (error.more?.segment && here) desk.list.update(error.more.segment);
+    if (question || change.state === "confirmed") {
+      const draft = { ...desk.drafts.get(document, number), text: change.target, question: question ?? undefined };
+      desk.drafts.set(document, number, { ...draft, refused: true });
+    }
+    if (!question) return notifyError(error);
+    if (here && number === desk.number) desk.show();
+    else this.notifyQuestion(document, number, question);
+  }
+
+  /** A question about a segment that is not open: nobody is taken away from what they are doing. */
+  notifyQuestion(document, number, question) {
+    const { text, points } = inWords(question);
+    const said = `Segment ${number}: ${text}${points.length ? ` ${points.join(" ")}` : ""}`;
+    const choices = [[`Open segment ${number}`, () => this.desk.goTo(document, number)]];
+    notify(said, { kind: "problem", choices, stay: true, name: `${document}:${number}` });
   }
 
   notifyUnlearned(segment) {
@@ -101,60 +157,116 @@ export class Sync {
 
   /** Make a segment that nothing was learned from a draft again. */
   makeDraft(segment) {
-    this.unlearned = null;
     this.outbox.add(segment.document, segment.number, asDraft(segment, segment.target));
   }
 
   // ── Undoing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  undoLast() {
-    const { history } = this.desk;
-    if (this.unlearned) this.makeDraft(this.unlearned);
-    else if (history.last) history.undo(history.last);
+  /** Take back one's own last confirmation or replacement in this document; the notice says what that was. */
+  async undoLast() {
+    await this.outbox.sending;
+    try {
+      const { what, segments } = await post(this.path("undo"), {});
+      await this.reload(segments);
+      await this.undone(what);
+    } catch (error) {
+      if (error.code === "nothing-to-undo") notify("Nothing of yours to undo in this document.");
+      else notifyError(error);
+    }
   }
 
-  /** A correction was undone: the segment that it came from is a draft again. */
-  async undone() {
+  /** Something was taken back: the segment that it came from is a draft again. */
+  async undone(what = "Undone: the correction is forgotten.") {
+    const { desk } = this;
     await this.refresh();
-    this.channel.postMessage({ document: this.desk.about.id });
-    this.desk.ask();
-    this.desk.effort.load().catch(notifyError);
-    notify("Undone: the correction is forgotten.");
+    this.channel.postMessage({ document: desk.about.id });
+    desk.ask();
+    Promise.all([desk.effort.load(), desk.history.load()]).catch(notifyError);
+    notify(what);
   }
 
-  // ── Other windows ────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Other people ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** What happens when other people do something in the document. */
+  events() {
+    const { desk } = this;
+    return {
+      segment: ({ segment }) => this.receive(segment),
+      segments: ({ numbers }) => this.reload(numbers).catch(notifyError),
+      people: (people) => this.showPeople(people),
+      comment: ({ segment }) => segment === desk.number && desk.loadNotes(),
+      glossary: () => this.termsChanged().catch(notifyError),
+      deleted: () => notify("This document was deleted.", { kind: "problem", stay: true }),
+      reload: () => this.refresh().catch(notifyError),
+      connected: () => this.refresh().catch(notifyError),
+    };
+  }
+
+  /** A term is translated in another way: suggestions that nobody has touched follow. */
+  async termsChanged() {
+    await this.desk.glossary.load();
+    if (!this.desk.dirty) this.desk.ask();
+  }
+
+  showPeople(people) {
+    const { desk } = this,
+      before = this.places ?? [];
+    this.places = people.map(({ segment }) => segment);
+    for (const number of new Set([...before, ...this.places])) if (number) desk.list.redraw(number);
+    desk.card.showOthers(people.filter((each) => each.segment === desk.number).map(({ user }) => user ?? "Somebody"));
+    showPeople(people);
+  }
+
+  // ── Other windows ─────────────────────────────────────────────────────────────────────────────────────
 
   /** Another window has changed a segment, or without a number any of them. */
   async changedElsewhere({ document, number }) {
     const { desk } = this;
     if (document !== desk.about.id || desk.number === null) return;
-    const { version } = desk.segment;
     await this.refresh(number);
-    if (desk.dirty && desk.segment.version !== version) this.notifyConflict(desk.segment);
     await Promise.all([desk.effort.load(), desk.history.load(), desk.glossary.load()]);
   }
 
-  /** Get a segment anew, or all of them. */
-  async refresh(number) {
-    const { desk } = this;
-    for (const segment of number ? [await get(this.path(`segments/${number}`))] : await this.fetchAll()) {
-      if (!desk.list.update(segment) || segment.number !== desk.number) continue;
-      if (!desk.dirty) desk.open(segment.number);
-      else {
-        desk.saveDraft(); // the other window may have deleted it with its own
-        desk.show();
-      }
-    }
+  /** Somebody has changed the segment that is being edited here. */
+  conflict({ document, number, target }) {
+    const { desk } = this,
+      draft = desk.drafts.get(document, number);
+    desk.drafts.set(document, number, { ...draft, question: { kind: "conflict", theirs: target } });
+    desk.show();
   }
 
-  notifyConflict({ document, number, target }) {
+  /** Get a segment anew, or all that are here. */
+  async refresh(number) {
     const { desk } = this;
-    const use = () => {
-      desk.drafts.delete(document, number);
-      desk.goTo(document, number);
-    };
-    const options = { kind: "problem", choices: [["Use theirs", use]], stay: true, name: `${document}:${number}` };
-    const changed = `Conflict: segment ${number} was changed in another window to “${target}”.`;
-    notify(`${changed} Your text is kept here until you confirm it.`, options);
+    if (number) return this.received([await get(this.path(`segments/${number}`))]);
+    if (desk.list.segments.complete) return this.received(await this.fetchAll());
+    const { segments } = await get(this.path(`segments?limit=${AROUND}&after=${Math.max(0, desk.number - AROUND / 2)}`));
+    desk.list.forget();
+    return this.received(segments);
+  }
+
+  /** Get some segments anew, if they are here. */
+  async reload(numbers) {
+    const known = numbers.filter((number) => this.desk.list.segments.get(number));
+    if (known.length > 20) return this.refresh();
+    this.received(await Promise.all(known.map((number) => get(this.path(`segments/${number}`)))));
+  }
+
+  received(segments) {
+    for (const segment of segments) this.receive(segment);
+  }
+
+  /** Take over a segment as the server has it; whether it is news. */
+  receive(segment) {
+    const { desk } = this;
+    if (!desk.list.update(segment)) return false;
+    if (segment.number !== desk.number) return true;
+    if (this.outbox.get(segment.document, segment.number)?.change.target === segment.target) return true; // our own
+    if (!desk.dirty) desk.open(segment.number);
+    else {
+      desk.saveDraft(); // the other window may have deleted it with its own
+      this.conflict(segment);
+    }
+    return true;
   }
 }

@@ -24,13 +24,55 @@ const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /** The first word of a completion with the spaces around it, so that another word can be typed right after it.
- *  `ends` are where its tokens end, for scripts without spaces. */
-export function firstWord(text, ends = []) {
+ *  Scripts without spaces have words, too; where they end is known to the browser. */
+export function firstWord(text, language) {
   const spaced = /^\s*\S+/u.exec(text)?.[0] ?? text;
   const [tag] = tags(text);
-  const token = UNSPACED.test(spaced) && ends.find((end) => text.slice(0, end).trim());
-  const end = tag && !text.slice(0, tag.from).trim() ? tag.to : token || spaced.length;
+  const ahead = tag && !text.slice(0, tag.from).trim();
+  const end = ahead ? tag.to : UNSPACED.test(spaced) ? wordEnd(spaced, language) : spaced.length;
   return text.slice(0, end) + /^\s*/u.exec(text.slice(end))[0];
+}
+
+/** Where the first word of a text without spaces ends, closing punctuation included. */
+function wordEnd(text, language) {
+  let end = 0,
+    begun = false;
+  for (const { segment } of segmenter(language).segment(text)) {
+    if (begun && !CLOSING.test(segment)) break;
+    end += segment.length;
+    begun ||= Boolean(segment.trim());
+  }
+  return end;
+}
+
+const CLOSING = /^[\p{Po}\p{Pe}\p{Pf}]+$/u;
+const segmenters = new Map();
+
+function segmenter(language = "en") {
+  if (!segmenters.has(language)) {
+    let made;
+    try {
+      made = new Intl.Segmenter(language.replaceAll("_", "-"), { granularity: "word" });
+    } catch {
+      made = new Intl.Segmenter("en", { granularity: "word" });
+    }
+    segmenters.set(language, made);
+  }
+  return segmenters.get(language);
+}
+
+/** Whether no word goes on across the ends of a piece of a text. */
+export function standsAlone(text, from, to) {
+  const within = (at) => /[\p{L}\p{N}]$/u.test(text.slice(0, at)) && /^[\p{L}\p{N}\p{M}]/u.test(text.slice(at));
+  return !within(from) && !within(to);
+}
+
+/** Whether a term occurs in a text as whole words, whatever the case. */
+export function occurs(text, term) {
+  const [all, wanted] = [text.toLowerCase(), term.toLowerCase()];
+  const alone = (at) => UNSPACED.test(wanted) || standsAlone(all, at, at + wanted.length);
+  for (let at = all.indexOf(wanted); at >= 0; at = all.indexOf(wanted, at + 1)) if (alone(at)) return true;
+  return false;
 }
 
 let tagPattern = null;

@@ -1,0 +1,47 @@
+"""What a check has found, and the list of checks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Severity = Literal["error", "question", "warning"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that may be wrong with a translation; positions are characters, from `start` to before `end`."""
+
+    check: str
+    what: str
+    start: int | None = None  # in the target
+    end: int | None = None
+    source_start: int | None = None
+    source_end: int | None = None
+
+    @property
+    def severity(self) -> Severity:
+        """An error cannot be delivered, a question is asked before confirming, a warning is only shown."""
+        return CHECKS[self.check].severity
+
+
+class About(NamedTuple):
+    """What a check looks for, and how serious that is."""
+
+    severity: Severity
+    about: str
+
+
+CHECKS: dict[str, About] = {
+    "file": About("error", "Text that the file cannot hold: broken inline tags, characters that its format lacks."),
+    "tags": About("question", "Tags that are missing, added or badly nested."),
+    "placeholders": About("question", "Placeholders, such as {count} or %s, that are missing or added."),
+    "untranslated": About("question", "Words copied from the source that the project does not know in its target."),
+    "length": About("question", "Translations longer than the file allows."),
+    "numbers": About("warning", "Numbers that are missing or added."),
+    "glossary": About("warning", "Terms of the glossary that are not translated as it says."),
+    "punctuation": About("warning", "Punctuation at the end that differs from the source."),
+    "spaces": About("warning", "Double spaces, and spaces at the beginning or the end that differ from the source."),
+    "same-source": About("warning", "The same source with different translations."),
+    "same-target": About("warning", "The same translation for different sources."),
+}

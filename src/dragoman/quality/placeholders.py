@@ -1,0 +1,72 @@
+"""Tags and placeholders: a translation has those of its source, as often, and tags in an order that makes sense."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from dragoman.quality.finding import Finding
+from dragoman.text.tokens import is_slot
+from dragoman.types import Sentence
+
+_NAME = re.compile(r"</?([A-Za-z][\w:.-]*)")
+
+
+class Slot(NamedTuple):
+    """A tag or placeholder, and where it is."""
+
+    text: str
+    start: int
+    end: int
+
+
+def find_slots(source: Sentence, target: Sentence) -> Iterator[Finding]:
+    """Tags and placeholders that are missing, added or badly nested.
+
+    >>> from dragoman.text.tokens import split
+    >>> [finding.what for finding in find_slots(split("Press <b>%(key)s</b>."), split("Pulse </b>%s<b>."))]
+    ['%(key)s is missing', '%s is not in the source', '</b> closes nothing']
+    """
+    wanted, found = _slots(source), _slots(target)
+    for slot in _beyond(wanted, found):
+        yield Finding(_check(slot), f"{slot.text} is missing", source_start=slot.start, source_end=slot.end)
+    known = {slot.text for slot in wanted}
+    for slot in _beyond(found, wanted):
+        what = f"{slot.text} is there too often" if slot.text in known else f"{slot.text} is not in the source"
+        yield Finding(_check(slot), what, slot.start, slot.end)
+    if _find_unopened(wanted) is None and (lost := _find_unopened(found)):
+        yield Finding("tags", f"{lost.text} closes nothing", lost.start, lost.end)
+
+
+def _check(slot: Slot) -> str:
+    return "tags" if slot.text.startswith("<") else "placeholders"
+
+
+def _slots(sentence: Sentence) -> list[Slot]:
+    words = zip(sentence.words, sentence.spans, sentence.placeable, strict=True)
+    return [Slot(word, *span) for word, span, placeable in words if placeable and is_slot(word)]
+
+
+def _beyond(some: Iterable[Slot], others: Iterable[Slot]) -> Iterator[Slot]:
+    """The slots of some that the others have less often; of equal ones, the last."""
+    left = Counter(slot.text for slot in others)
+    for slot in some:
+        left[slot.text] -= 1
+        if left[slot.text] < 0:
+            yield slot
+
+
+def _find_unopened(slots: Iterable[Slot]) -> Slot | None:
+    """The first closing tag whose opening tag is not the last one that is open."""
+    opened: list[str] = []
+    for slot in slots:
+        named = _NAME.match(slot.text)
+        if named is None or slot.text.endswith("/>"):
+            continue
+        if not slot.text.startswith("</"):
+            opened.append(named[1])
+        elif not opened or opened.pop() != named[1]:
+            return slot
+    return None

@@ -1,0 +1,83 @@
+"""Checks of the segments of a project: those of `dragoman.quality`, with what the project knows.
+
+What the file of a document cannot hold is found by the file itself, as when it is written: a segment that passes is
+delivered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from dragoman.formats.lines import tsv_fault
+from dragoman.quality import Checker, Finding, find_fault
+from dragoman.quality.delivery import PROBED
+from dragoman.server.document_store import Segment
+from dragoman.server.open_files import OpenFile
+
+if TYPE_CHECKING:
+    from dragoman.server.registry import ServedProject
+
+
+class ProjectChecks:
+    """Checks the segments of a project; thread-safe."""
+
+    def __init__(self, project: ServedProject) -> None:
+        self._project = project
+
+    def check(self, segment: Segment, target: str | None = None) -> list[Finding]:
+        """What may be wrong with a segment, with its own target or another one."""
+        target = segment.target if target is None else target
+        if not target.strip():
+            return []
+        opened = self._project.open_file(segment.document)
+        inline = opened.segments[segment.key].tags if opened and segment.key in opened.segments else ()
+        found = self.checker().check(segment.source, target, limit=segment.limit, inline=inline)
+        return [*self._find_fault(segment, target, opened), *found, *self._compare(segment, target)]
+
+    def checker(self) -> Checker:
+        """The checks of one pair of texts, with the glossary and the words that the project knows.
+
+        Over another engine, copied words are that engine's choice, and not asked about.
+        """
+        engine = self._project.engine
+        known = engine.is_target_word if engine.upstream is None else _knows_all
+        return Checker(engine.source, engine.target, engine.find_terms, known)
+
+    def _find_fault(self, segment: Segment, target: str, opened: OpenFile | None) -> Iterable[Finding]:
+        """What the file cannot hold; a document without a file is exported as TSV."""
+        if opened is None:
+            added = {each for each in "\n\r\t" if each in target and each not in segment.source}
+            if added and (fault := tsv_fault("", "".join(sorted(added)))):
+                yield Finding("file", fault)
+            return
+        known = opened.segments.get(segment.key)
+        if known is not None and (
+            fault := find_fault(opened.document, known, target, self._confirmed(opened, segment))
+        ):
+            yield Finding("file", fault)
+
+    def _confirmed(self, opened: OpenFile, segment: Segment) -> dict[str, str]:
+        """The other targets that will be in the file, if it is small enough to be written as a trial."""
+        if len(opened.document.data) > PROBED:
+            return {}
+        query = (
+            "SELECT key, target FROM segments WHERE document = ? AND state = 'confirmed' AND number <> ? AND NOT held"
+        )
+        rows = self._project.documents.rows(query, (segment.document, segment.number))
+        return {key: target for key, target in rows if key in opened.segments}
+
+    def _compare(self, segment: Segment, target: str) -> Iterable[Finding]:
+        """The first other segment with the same source that is translated differently."""
+        query = (
+            "SELECT number, target FROM segments WHERE document = ? AND source_hash = source_hash(?) AND source = ?"
+            " AND number <> ? AND state = 'confirmed' AND target <> ? ORDER BY number LIMIT 1"
+        )
+        values = segment.document, segment.source, segment.source, segment.number, target
+        for number, other in self._project.documents.rows(query, values):
+            short = other if len(other) <= 60 else f"{other[:59]}…"
+            yield Finding("same-source", f"segment {number} has the same source, but “{short}”")
+
+
+def _knows_all(_: str) -> bool:
+    return True

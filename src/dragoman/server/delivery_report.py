@@ -1,0 +1,80 @@
+"""The report before a document is delivered: which segments the file would lack, and what the checks found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dragoman.cancelling import checkpoint
+from dragoman.quality import find_inconsistencies
+from dragoman.server import desk_schemas, schemas, segment_findings
+from dragoman.server.document_store import Segment
+from dragoman.server.registry import ServedProject
+
+LISTED = 1000  # segments, and findings
+CHECKED = 2000  # segments that are checked before the report is made; of more, a job takes care
+UNCHECKED = "document = ? AND target <> '' AND state <> 'locked' AND checked <> version"
+
+
+def report(project: ServedProject, document: int) -> desk_schemas.Report:
+    """The report; segments that were not checked since they changed are checked first, as far as that is quick."""
+    documents = project.documents
+    documents.document(document)  # there is one, or an error
+    unchecked = _check_some(project, document)
+    pairs = documents.rows(
+        "SELECT number, source, target FROM segments WHERE document = ? ORDER BY number", (document,)
+    )
+    segment_findings.replace_comparisons(documents, document, find_inconsistencies(pairs))
+    about = documents.document(document)
+    counts = segment_findings.counts(documents, document)
+    missing = [*_undelivered(project, document)]
+    return desk_schemas.Report(
+        deliverable=not missing,
+        segments=sum(about.states.values()),
+        confirmed=about.states["confirmed"],
+        held=about.held,
+        unconfirmed=about.states["new"] + about.states["translated"],
+        unchecked=unchecked,
+        not_delivered=missing[:LISTED],
+        not_delivered_count=len(missing),
+        counts={name: number for name, number in counts.items() if name not in about.off},
+        findings=[
+            schemas.FindingGiven.of(each) for each in segment_findings.read_all(documents, document, about.off, LISTED)
+        ],
+    )
+
+
+def check_open(project: ServedProject, segments: Iterable[Segment]) -> None:
+    """Check segments, and keep what was found, unless they have been changed meanwhile."""
+    for segment in segments:
+        checkpoint()
+        if segment.state == "locked" or not segment.target:
+            continue
+        found = project.checks.check(segment)
+        off = project.documents.document(segment.document).off
+        with project.documents.changing() as connection:
+            same = "SELECT 1 FROM segments WHERE document = ? AND number = ? AND version = ?"
+            if connection.execute(same, (segment.document, segment.number, segment.version)).fetchone():
+                segment_findings.write(connection, segment, found, off)
+
+
+def _check_some(project: ServedProject, document: int) -> int:
+    """Check what was not checked yet, if it is not too much; how much is left."""
+    documents = project.documents
+    numbers = documents.rows(f"SELECT number FROM segments WHERE {UNCHECKED} LIMIT ?", (document, CHECKED + 1))  # noqa: S608
+    if len(numbers) <= CHECKED:
+        check_open(project, (documents.segment(document, number) for (number,) in numbers))
+        return 0
+    return int(documents.rows(f"SELECT COUNT(*) FROM segments WHERE {UNCHECKED}", (document,))[0][0])  # noqa: S608
+
+
+def _undelivered(project: ServedProject, document: int) -> Iterable[desk_schemas.Undelivered]:
+    """Segments that the file would lack, or have as a draft."""
+    rows = project.documents.rows(
+        "SELECT number, state, held, (SELECT what FROM findings WHERE findings.document = segments.document"
+        " AND findings.number = segments.number AND severity = 'error' LIMIT 1) FROM segments"
+        " WHERE document = ? AND state <> 'locked' AND (held OR state <> 'confirmed') ORDER BY number",
+        (document,),
+    )
+    reasons = {"new": "is not translated", "translated": "is not confirmed"}
+    for number, state, _, why in rows:
+        yield desk_schemas.Undelivered(segment=number, state=state, what=why or reasons.get(state, ""))

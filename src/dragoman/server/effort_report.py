@@ -1,0 +1,188 @@
+"""Numbers that people use: effort by person and document, the learning curve, and a document against the memory.
+
+An honest figure of what was saved: text that was confirmed faster than anybody reads saves nobody's work, it only moves
+it to whoever finds the mistakes. So such segments are counted apart (`unread`), and what was saved is computed from the
+others.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from dragoman.server import desk_schemas
+from dragoman.server.api_errors import ApiError
+from dragoman.server.document_schema import WORDS
+from dragoman.server.document_store import DocumentStore, Segment, now
+from dragoman.server.registry import ServedProject
+
+READING = 80  # milliseconds a word, 750 words a minute: nobody reads faster
+BANDS = ("repetition", "100", "95-99", "85-94", "75-84", "50-74", "new")
+_WORDS = WORDS.format(text="target")
+_UNREAD = f"(COALESCE(edits, 0) = 0 AND milliseconds < {READING} * ({_WORDS}))"
+_WORKED = "state = 'confirmed' AND suggestion IS NOT NULL"
+EFFORT = (
+    f"SELECT user, document, COUNT(*), SUM({_WORDS}), SUM(LENGTH(target)), SUM(key_strokes), SUM(mouse_actions),"  # noqa: S608
+    f" SUM(milliseconds), SUM(COALESCE(edits, 0)), SUM({_UNREAD}),"
+    f" SUM(CASE WHEN {_UNREAD} THEN 0 ELSE LENGTH(target) END),"
+    f" SUM(CASE WHEN {_UNREAD} THEN 0 ELSE key_strokes + mouse_actions END) FROM segments WHERE {_WORKED}"
+)
+CURVE = f"SELECT {_WORDS}, LENGTH(target), key_strokes + mouse_actions, milliseconds, COALESCE(edits, 0) FROM segments"  # noqa: S608
+
+
+@dataclass
+class Total:
+    """Effort, summed over segments."""
+
+    segments: int = 0
+    words: int = 0
+    characters: int = 0
+    key_strokes: int = 0
+    mouse_actions: int = 0
+    milliseconds: int = 0
+    edits: int = 0
+    unread: int = 0
+    read_characters: int = 0
+    read_keys: int = 0
+
+    def add(self, numbers: Sequence[int]) -> None:
+        """Add the numbers of a row, in the order of the fields."""
+        for each, number in zip(fields(self), numbers, strict=True):
+            setattr(self, each.name, getattr(self, each.name) + number)
+
+    @property
+    def saved(self) -> float | None:
+        """Percent of the typing that was not necessary, where the text was read; None if nothing was."""
+        if not self.read_characters:
+            return None
+        return round(min(100.0, max(0.0, 100 * (1 - self.read_keys / self.read_characters))), 1)
+
+    def row(self, name: str | None, document: int | None = None) -> desk_schemas.EffortRow:
+        """The effort of somebody, or on a document."""
+        return desk_schemas.EffortRow(
+            name=name,
+            document=document,
+            segments=self.segments,
+            words=self.words,
+            characters=self.characters,
+            key_strokes=self.key_strokes,
+            mouse_actions=self.mouse_actions,
+            seconds=round(self.milliseconds / 1000, 1),
+            edited_words=self.edits,
+            unread=self.unread,
+            saved=self.saved,
+        )
+
+
+def effort(documents: DocumentStore, document: int | None = None) -> desk_schemas.Effort:
+    """The effort on a document, or on all."""
+    if document is None:
+        names = {each.id: each.name for each in documents.documents()}
+        rows = documents.rows(f"{EFFORT} GROUP BY user, document ORDER BY document, user")
+    else:
+        names = {document: documents.document(document).name}
+        rows = documents.rows(f"{EFFORT} AND document = ? GROUP BY user", (document,))
+    people: dict[str | None, Total] = {}
+    of_documents: dict[int, Total] = {}
+    total = Total()
+    for user, number, *numbers in rows:
+        for sums in (people.setdefault(user, Total()), of_documents.setdefault(number, Total()), total):
+            sums.add(numbers)
+    return desk_schemas.Effort(
+        by_person=[sums.row(user) for user, sums in people.items()],
+        by_document=[sums.row(names.get(number), number) for number, sums in of_documents.items()],
+        total=total.row(None),
+    )
+
+
+def curve(documents: DocumentStore, document: int | None, points: int) -> desk_schemas.Curve:
+    """Effort over the segments in the order in which they were confirmed, as so many points at most."""
+    which, values = ("", ()) if document is None else (" AND document = ?", (documents.document(document).id,))
+    rows = documents.rows(f"{CURVE} WHERE {_WORKED}{which} ORDER BY changed, document, number", values)
+    size = max(1, -(-len(rows) // points))
+    return desk_schemas.Curve(points=[_point(rows[at : at + size]) for at in range(0, len(rows), size)])
+
+
+def _point(rows: Sequence[Sequence[int]]) -> desk_schemas.CurvePoint:
+    words, characters, keys, milliseconds, edits = (sum(column) for column in zip(*rows, strict=True))
+    return desk_schemas.CurvePoint(
+        segments=len(rows),
+        words=words,
+        edited=round(100 * edits / max(words, 1), 1),
+        typed=round(100 * keys / max(characters, 1), 1),
+        seconds_per_word=round(milliseconds / 1000 / max(words, 1), 2),
+    )
+
+
+# ── Analysis ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Analysis:
+    """Counts the segments of a document by how similar they are to corrections, as they come."""
+
+    def __init__(self, project: ServedProject) -> None:
+        self._project = project
+        self._seen: set[str] = set()
+        self._counts = {band: [0, 0] for band in BANDS}
+
+    def add(self, segments: Iterable[Segment]) -> None:
+        """Count some segments."""
+        for segment in segments:
+            source = segment.source.strip()
+            band = "repetition" if source in self._seen else self._band(source)
+            self._seen.add(source)
+            self._counts[band][0] += 1
+            self._counts[band][1] += len(source.split())
+
+    def _band(self, source: str) -> str:
+        found = self._project.engine.matches(source, least=50.0, limit=1)
+        return band_of(found[0].similarity) if found else "new"
+
+    def save(self, document: int) -> None:
+        """Keep the result with the document."""
+        rows = [{"band": band, "segments": numbers[0], "words": numbers[1]} for band, numbers in self._counts.items()]
+        self._project.documents.change_document(document, analysis=json.dumps({"time": now(), "rows": rows}))
+
+
+def band_of(similarity: float) -> str:
+    """The band of a match.
+
+    >>> [band_of(similarity) for similarity in (100.0, 99.9, 85.0, 60.0, 10.0)]
+    ['100', '95-99', '85-94', '50-74', 'new']
+    """
+    bounds = (100.0, 95.0, 85.0, 75.0, 50.0)
+    return next((band for bound, band in zip(bounds, BANDS[1:], strict=False) if similarity >= bound), "new")
+
+
+def analysis(documents: DocumentStore, document: int) -> desk_schemas.Analysis:
+    """The analysis of a document that was made last."""
+    documents.document(document)  # there is one, or an error
+    (found,) = documents.rows("SELECT analysis FROM documents WHERE id = ?", (document,))[0]
+    if found is None:
+        raise ApiError(404, "this document was not analysed yet", "start the analysis first")
+    return desk_schemas.Analysis.model_validate_json(found)
+
+
+# ── CSV ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def write_rows(rows: Iterable[dict[str, Any]]) -> bytes:
+    """Rows as CSV, with a first line of names; what a spreadsheet would take for a formula is quoted.
+
+    >>> write_rows([{"name": "=1+1", "words": 3}]).decode().split()
+    ['name,words', "'=1+1,3"]
+    """
+    out = io.StringIO()
+    listed = list(rows)
+    writer = csv.writer(out)
+    writer.writerow(listed[0] if listed else [])
+    writer.writerows([_cell(value) for value in row.values()] for row in listed)
+    return out.getvalue().encode()
+
+
+def _cell(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value

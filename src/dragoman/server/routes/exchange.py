@@ -1,0 +1,159 @@
+"""Find and replace; the translation memory and the glossary as files, in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from dragoman.errors import BadInputError
+from dragoman.formats.glossaries import GlossaryTerm, read_glossary, write_glossary
+from dragoman.formats.lines import write_tsv
+from dragoman.formats.tmx import Entry, write_tmx
+from dragoman.project.glossary import Glossary
+from dragoman.server import desk_schemas, replacing, schemas
+from dragoman.server.api_errors import ApiError
+from dragoman.server.context import CanLearn, CanRead, ProjectContext
+from dragoman.server.jobs import Job
+from dragoman.server.registry import ServedProject
+
+router = APIRouter(prefix="/api/v1/projects/{project}", responses=schemas.ERROR_RESPONSES, tags=["exchange"])
+STEP = 50  # pairs learned before other requests get their turn
+FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}, "description": "the file"}}
+BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+Name = Annotated[str, Query(min_length=1, max_length=255, description="name of the file; its ending is its format")]
+
+
+@router.post("/documents/{document}/replacements")
+async def replace(
+    document: schemas.DocumentId, wanted: desk_schemas.Replacement, context: CanLearn
+) -> desk_schemas.Replacements:
+    """Find and replace in targets; a preview unless `preview` is false. One undo takes all of it back."""
+    if wanted.preview:
+        return await context.run("replace", partial(replacing.preview, context.project, document, wanted))
+    user = context.user(wanted.user)
+    change = partial(replacing.replace_all, context.project, document, wanted, user)
+    done = await context.run_exclusive("replace", change)
+    numbers = [each.number for each in done.segments if each.problem is None]
+    context.publish(document, {"event": "segments", "numbers": numbers, "by": user, "why": "replacement"})
+    return done
+
+
+@router.get("/memory.{kind}", response_class=Response, responses=FILE)
+async def export_memory(kind: Annotated[Literal["tmx", "tsv"], Path()], context: CanRead) -> Response:
+    """All corrections in force, as TMX or TSV."""
+
+    def write() -> bytes:
+        engine = context.project.engine
+        rows = engine.corrections()
+        if kind == "tsv":
+            return write_tsv((str(row.id), row.source or "", row.target or "") for row in rows)
+        entries = (Entry(str(row.id), row.source or "", row.target or "", row.time, row.user) for row in rows)
+        return write_tmx(entries, engine.source, engine.target)
+
+    return _file(await context.run("export", write), f"{context.project.name}.{kind}")
+
+
+@router.post("/memory", status_code=202, openapi_extra=BODY)
+async def import_memory(request: Request, context: CanLearn, name: Name) -> schemas.JobGiven:
+    """Learn the confirmed pairs of a file (TMX, TSV, XLIFF, PO …), without making it a document."""
+    data = await _body(request)
+    file = await context.run("import", partial(context.server.jobs.files.spool, data))
+    job = Job("memory", context.project.name)
+
+    async def work(job: Job) -> None:
+        document = await context.run(
+            "import", lambda: context.project.read_file(context.server.jobs.files.take(file), name)
+        )
+        pairs = [(one.source, one.target) for one in document.segments if one.state in ("confirmed", "locked")]
+        job.total = len(pairs)
+        for at in range(0, len(pairs), STEP):
+            some = list(enumerate(pairs[at : at + STEP], start=at + 1))
+            await context.run_exclusive("import", partial(_learn, context, job, some))
+            job.step(at + len(some))
+
+    return schemas.JobGiven.model_validate(context.server.jobs.start(job, work))
+
+
+@router.get("/glossary.{kind}", response_class=Response, responses=FILE)
+async def export_glossary(kind: Annotated[Literal["tbx", "tsv", "csv"], Path()], context: CanRead) -> Response:
+    """All terms of the glossary, as TBX, TSV or CSV."""
+
+    def write() -> bytes:
+        engine = context.project.engine
+        terms = [GlossaryTerm(source, target) for source, target in engine.glossary.items()]
+        if kind == "tsv":
+            return write_tsv([("", "source", "target"), *(("", term.source, term.target) for term in terms)])
+        return write_glossary(terms, f"terms.{kind}", engine.source, engine.target)
+
+    return _file(await context.run("export", write), f"{context.project.name}.{kind}")
+
+
+@router.post("/glossary", openapi_extra=BODY)
+async def import_glossary(request: Request, context: CanLearn, name: Name) -> desk_schemas.TermsImported:
+    """Add the terms of a file (TBX, CSV or TSV with named columns); known ones get the translation of the file."""
+    data = await _body(request)
+    done = await context.run_exclusive("term", partial(_add_terms, context.project, data, name))
+    context.publish(None, {"event": "glossary", "source": None, "target": None})
+    return done
+
+
+async def _body(request: Request) -> bytes:
+    data = await request.body()
+    if not data:
+        raise ApiError(400, "the file is empty", "choose another file")
+    return data
+
+
+def _learn(context: ProjectContext, job: Job, pairs: list[tuple[int, tuple[str, str]]]) -> None:
+    for number, (source, target) in pairs:
+        try:
+            context.project.engine.learn(source, target, user=context.user(None), once=True)
+        except BadInputError as error:
+            job.skip(number, error.what)
+
+
+def _add_terms(project: ServedProject, data: bytes, name: str) -> desk_schemas.TermsImported:
+    engine = project.engine
+    old, new, skipped = engine.glossary, dict[str, str](), list[dict[str, object]]()
+    for term in read_glossary(data, name, engine.source, engine.target):
+        if term.forbidden:
+            skipped.append({"source": term.source, "what": f"“{term.target}” is a term that must not be used"})
+        elif term.source in new:
+            skipped.append({"source": term.source, "what": "the file has another translation of it before"})
+        else:
+            new[term.source] = term.target
+    for source, why in [*_invalid(new)]:
+        skipped.append({"source": source, "what": why})
+        del new[source]
+    changed = {source: target for source, target in new.items() if old.get(source) != target}
+    if changed:
+        engine.change_settings({"glossary": {**old, **changed}})
+    return desk_schemas.TermsImported(
+        added=sum(source not in old for source in changed),
+        changed=sum(source in old for source in changed),
+        known=len(new) - len(changed),
+        skipped=skipped[:1000],
+    )
+
+
+def _invalid(terms: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Terms that a glossary cannot have, and why."""
+    checked = Glossary()
+    for source, target in terms.items():
+        try:
+            checked.check({source: target})
+        except BadInputError as error:
+            yield source, error.what
+
+
+def _file(data: bytes, name: str) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(data, media_type="application/octet-stream", headers=headers)

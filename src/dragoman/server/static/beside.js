@@ -1,0 +1,34 @@
+// The panels beside the editor, built for a desk.
+
+import { About } from "./about.js";
+import { h } from "./dom.js";
+import { Effort } from "./effort.js";
+import { Origin } from "./origin.js";
+import { Concordance, Glossary, History } from "./panels.js";
+import { Suggestions } from "./suggestions.js";
+import { CheckSwitches } from "./switches.js";
+
+/** The panels by name, and `beside`, the element that holds them; `effort` stands below the editor instead. */
+export function buildPanels(desk) {
+  const { name } = desk.project;
+  const insert = (text) => desk.may.edit && desk.editor.insert(text);
+  const use = (text) => desk.may.edit && desk.editor.insert(text, { all: true });
+  const suggestions = new Suggestions(use, (change) => desk.takeBack(change));
+  const glossary = new Glossary(name, insert, () => desk.ask());
+  const about = new About(name, {
+    open: (number) => desk.open(number),
+    use,
+    matches: (found) => (desk.live ? suggestions.explain(found) : suggestions.show(found)),
+  });
+  const origin = new Origin(name, (document, number) => desk.goTo(document, number));
+  const concordance = new Concordance(name, insert);
+  const history = new History(name, () => desk.sync.undone());
+  const switches = new CheckSwitches(name, desk.about.id, {
+    show: (check) => desk.list.showCheck(check),
+    changed: () => desk.checksChanged(),
+  });
+  const elements = [suggestions, glossary].map((each) => each.element);
+  elements.push(...about.elements, ...[origin, concordance, history, switches].map((each) => each.element));
+  const beside = h("aside", { class: "beside", "aria-label": "Translation aids" }, elements);
+  return { suggestions, glossary, notes: about, origin, concordance, history, switches, effort: new Effort(name), beside };
+}

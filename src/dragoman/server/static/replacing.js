@@ -1,0 +1,89 @@
+// Find and replace in all translations of a document, with a preview of what would change.
+
+import { post } from "./api.js";
+import { counted, fill, h } from "./dom.js";
+import { sentence } from "./notices.js";
+import { marked, nothing } from "./panel.js";
+
+const LISTED = 200; // changes that the preview shows
+
+/** The numbers of previewed segments that were not unticked, or null if all of them are wanted. */
+export function wanted(segments, unticked) {
+  if (!unticked.size) return null;
+  return segments.map(({ number }) => number).filter((number) => !unticked.has(number));
+}
+
+export class Replacing {
+  /** `path` is where replacements are posted to; `done(answer)` is called after they were made. */
+  constructor(path, done) {
+    Object.assign(this, { path, done, unticked: new Set() });
+    this.results = h("div", { class: "results", "aria-live": "polite" });
+    this.act = h("button", { class: "main", type: "button", disabled: true, onclick: () => this.replace() }, "Replace");
+    const box = (name, text) => h("label", { class: "check" }, h("input", { type: "checkbox", name }), text);
+    const field = (name, label, more) => h("label", {}, label, h("input", { name, maxlength: 1000, ...more }));
+    this.form = h(
+      "form",
+      { onsubmit: (event) => (event.preventDefault(), this.preview()), oninput: () => (this.act.disabled = true) },
+      h("h2", { id: "replace-title" }, "Find and replace"),
+      h("div", { class: "fields" }, field("find", "Find", { required: true, autofocus: true }), field("replace", "Replace with")),
+      h("p", { class: "line" }, box("case", "Match case"), box("words", "Whole words"), box("regex", "Regular expression")),
+      h("p", { class: "line" }, h("button", {}, "Preview"), this.act, this.closing()),
+      this.results,
+    );
+    this.dialog = h("dialog", { class: "sheet report", "aria-labelledby": "replace-title" }, this.form);
+    this.dialog.addEventListener("close", () => this.dialog.remove());
+  }
+
+  closing() {
+    return h("button", { type: "button", class: "quiet", onclick: () => this.dialog.close() }, "Close");
+  }
+
+  open(text) {
+    document.body.append(this.dialog);
+    this.form.elements.find.value = text;
+    this.dialog.showModal();
+  }
+
+  get question() {
+    const { find, replace, case: cased, words, regex } = this.form.elements;
+    const options = { case: cased.checked, words: words.checked, regex: regex.checked };
+    return { find: find.value, replace: replace.value, ...options };
+  }
+
+  async preview() {
+    try {
+      const { count, segments } = await post(this.path, { ...this.question, preview: true, segments: null });
+      this.segments = segments;
+      this.unticked.clear();
+      this.act.disabled = !count;
+      const some = segments.length > LISTED && nothing(`The first ${LISTED} are shown; all are replaced.`);
+      const found = count ? `Found in ${counted(count, "segment")}.` : "Not found.";
+      fill(this.results, h("p", {}, found), h("ul", { class: "rows" }, segments.slice(0, LISTED).map((each) => this.row(each))), some);
+    } catch (error) {
+      fill(this.results, h("p", { class: "wrong" }, sentence(error.message)));
+    }
+  }
+
+  row({ number, before, after, spans, problem }) {
+    const tick = (event) => this.unticked[event.target.checked ? "delete" : "add"](number);
+    const box = h("input", { type: "checkbox", checked: true, disabled: Boolean(problem), onchange: tick });
+    return h(
+      "li",
+      {},
+      h("label", { class: "check" }, box, `Segment ${number}`, problem && h("span", { class: "wrong" }, `left as it is: ${problem}`)),
+      h("p", { class: "of" }, marked(before, spans)),
+      h("p", {}, after),
+    );
+  }
+
+  async replace() {
+    this.act.disabled = true;
+    try {
+      const segments = wanted(this.segments, this.unticked);
+      this.done(await post(this.path, { ...this.question, preview: false, segments }));
+      this.dialog.close();
+    } catch (error) {
+      fill(this.results, h("p", { class: "wrong" }, sentence(error.message)));
+    }
+  }
+}

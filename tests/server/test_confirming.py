@@ -1,0 +1,105 @@
+"""Confirmed means delivered: what the file cannot hold is held, and what is doubtful is asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from tests.server.desk import XLIFF, confirm, download, make, upload
+from tests.server.support import Running
+
+
+@pytest.fixture
+def client(server: Running) -> Iterator[httpx.Client]:
+    with server.client() as found:
+        yield found
+
+
+@pytest.mark.parametrize(
+    "target", ['Pulse el botón <g id="1">verde.', 'Pulse </g>verde<g id="1">.', "Pulse el botón verde.", "Pulse\x0c."]
+)
+def test_what_the_file_cannot_hold_is_kept_as_a_draft_and_not_confirmed(client: httpx.Client, target: str) -> None:
+    place = upload(client, "page.xlf", XLIFF)
+    refused = confirm(client, place, 1, target)
+    error = refused.json()["error"]
+    assert (refused.status_code, error["code"]) == (409, "held")
+    assert [each["check"] for each in error["findings"]] == ["file"]
+    assert (error["segment"]["state"], error["segment"]["target"], error["segment"]["held"]) == (
+        "translated",
+        target,
+        True,
+    )
+    assert confirm(client, place, 1, target, version=1).json()["error"]["code"] == "held"  # sent again
+    assert client.get(place).json()["held"] == 1
+    report = client.get(f"{place}/report").json()
+    assert (report["deliverable"], report["held"], report["not_delivered_count"]) == (False, 1, 2)
+
+
+def test_a_line_break_in_a_line_of_text_is_held(client: httpx.Client) -> None:
+    place = upload(client, "page.txt", "Close the lid.\nOpen the lid.\n")
+    refused = confirm(client, place, 1, "Cierre\nla tapa.").json()["error"]
+    assert (refused["code"], "line break" in refused["what"]) == ("held", True)
+    assert confirm(client, place, 1, "Cierre la tapa.").status_code == 200
+    assert confirm(client, place, 2, "Abra la tapa.").status_code == 200
+    assert client.get(f"{place}/report").json()["deliverable"]
+    assert download(client, place) == ("Cierre la tapa.\nAbra la tapa.\n", [])
+
+
+def test_an_earlier_confirmation_stays_when_a_later_one_is_refused(client: httpx.Client) -> None:
+    place = upload(client, "page.txt", "Close the big lid.\n")
+    confirm(client, place, 1, "Cierre la tapa grande.")
+    refused = confirm(client, place, 1, "Cierre\nla tapa.").json()["error"]
+    assert (refused["segment"]["state"], refused["segment"]["target"]) == ("confirmed", "Cierre la tapa grande.")
+    assert download(client, place)[0] == "Cierre la tapa grande.\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "check"),
+    [
+        ("Open {count} files.", "Abra los archivos.", "placeholders"),
+        ("Open %(name)s.", "Abra.", "placeholders"),
+        ("Open %s.", "Abra %d.", "placeholders"),
+        ("Open the <b>lid</b>.", "Abra la tapa.", "tags"),
+        ("Open the flange.", "Abra la flange.", "untranslated"),
+    ],
+)
+def test_what_is_doubtful_is_asked_about_once(client: httpx.Client, source: str, target: str, check: str) -> None:
+    place = make(client, source)
+    error = confirm(client, place, 1, target).json()["error"]
+    assert (error["code"], {each["check"] for each in error["findings"]}) == ("questions", {check})
+    accept = [{"check": check, "reason": "as the customer wants it"}]
+    done = confirm(client, place, 1, target, accept=accept, version=error["segment"]["version"])
+    assert done.status_code == 200, done.text
+    assert {each["accepted"]["reason"] for each in done.json()["findings"] if each["check"] == check} == {
+        "as the customer wants it"
+    }
+    assert done.json()["warnings"] == 0
+    client.put(f"{place}/segments/1", json={"target": target, "state": "translated"})
+    assert confirm(client, place, 1, target).status_code == 200  # it was answered before
+
+
+def test_a_check_that_is_switched_off_asks_nothing(client: httpx.Client) -> None:
+    place = make(client, "Press {count} knobs.")
+    off = client.put(f"{place}/checks", json={"off": ["placeholders"]}).json()["checks"]
+    assert [each["check"] for each in off if not each["on"]] == ["placeholders"]
+    assert confirm(client, place, 1, "Pulse los pomos.").status_code == 200
+    assert client.put(f"{place}/checks", json={"off": ["file"]}).status_code == 422
+
+
+def test_a_file_with_a_segment_that_does_not_fit_is_written_without_it_and_says_so(client: httpx.Client) -> None:
+    place = upload(client, "page.txt", "Close the small lid.\nOpen the small lid.\n")
+    confirm(client, place, 1, "Cierre la tapita.")
+    client.put(f"{place}/segments/2", json={"target": "Abra\nla tapita.", "state": "translated"})
+    text, left_out = download(client, place)
+    assert text == "Cierre la tapita.\nOpen the small lid.\n"
+    assert [each["segment"] for each in left_out] == [2]
+    missing = client.get(f"{place}/report").json()["not_delivered"]
+    assert [(each["segment"], "line break" in each["what"]) for each in missing] == [(2, True)]
+
+
+def test_limits_and_notes_of_the_file_are_told(client: httpx.Client) -> None:
+    place = upload(client, "page.xlf", XLIFF)
+    segment = client.get(f"{place}/segments/2").json()
+    assert segment["note"] == "see https://x.org/lid.png"
