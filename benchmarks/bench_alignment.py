@@ -7,7 +7,8 @@
 The update is that of one direction, at pairs of 20 and 20 words of europarl-en-es (split at spaces, lower-cased).
 Trainings are of both directions, on the first lines of europarl-en-fr and the 447 sentences of gold-en-fr, tokenised
 and lower-cased alike for all; seconds are CPU time on one thread, ratios those to sil-thot's HMM. AER (percent) is that
-of p(en|fr), of p(fr|en), of both by grow-diag-final-and and, of our own models, by posteriors. The peer comes with `pip install sil-thot`.
+of p(en|fr), of p(fr|en), of both by grow-diag-final-and and, of our own models, by posteriors. The peer comes with
+`pip install sil-thot`.
 """
 
 from __future__ import annotations
