@@ -40,7 +40,7 @@ def agree(
     ]
 
 
-def is_enough(links: list[tuple[int, int]], J: int, I: int) -> bool:
+def is_certain(links: list[tuple[int, int]], J: int, I: int) -> bool:
     """Whether links as (source, target) leave no more than half of the words of either side without any."""
     return 2 * len({j for j, _ in links}) >= J and 2 * len({i for _, i in links}) >= I
 

@@ -21,7 +21,7 @@ from dragoman.models.lattice_kernels import backward, best_path, forward
 INTERSECTION, UNION, GROW_DIAG, GROW_DIAG_FINAL, GROW_DIAG_FINAL_AND, POSTERIOR = range(6)
 UNIT = 2**20  # posteriors are compared in units of 2⁻²⁰, as expected counts are stored
 THRESHOLD = 0.1  # of the product of both posteriors; chosen on development sets: docs/alignment.md
-ENOUGH = 0.5  # share of the words of either side that must get a link; otherwise the posteriors are not used
+CERTAIN = 0.25  # posteriors are used where half of the words of either side have a link with a product above this
 
 # (target, source) steps to the eight neighbours, in the order in which Moses tries them
 NEIGHBOURS = np.array([[-1, 0], [0, -1], [1, 0], [0, 1], [-1, -1], [-1, 1], [1, -1], [1, 1]])
@@ -35,12 +35,19 @@ def link_lattices(inverse, direct, kind):
     """
     if kind != POSTERIOR:
         return symmetrise(best_path(inverse[0], inverse[1]), best_path(direct[0], direct[1]), kind)
-    links = agree(link_posteriors(inverse[0], inverse[1]), link_posteriors(direct[0], direct[1]), THRESHOLD)
-    source_linked, target_linked = np.zeros(links.shape[0], np.bool_), np.zeros(links.shape[1], np.bool_)
+    one, other = link_posteriors(inverse[0], inverse[1]), link_posteriors(direct[0], direct[1])
+    if is_certain(agree(one, other, CERTAIN)):
+        return agree(one, other, THRESHOLD)
+    return symmetrise(best_path(inverse[0], inverse[1]), best_path(direct[0], direct[1]), GROW_DIAG_FINAL_AND)
+
+
+@kernel
+def is_certain(links):
+    """Whether at least half of the words of either side have a link."""
+    J, I = links.shape
+    source_linked, target_linked = np.zeros(J, np.bool_), np.zeros(I, np.bool_)
     mark_linked(links, source_linked, target_linked)
-    if min(source_linked.mean(), target_linked.mean()) < ENOUGH:
-        return symmetrise(best_path(inverse[0], inverse[1]), best_path(direct[0], direct[1]), GROW_DIAG_FINAL_AND)
-    return links
+    return 2 * source_linked.sum() >= J and 2 * target_linked.sum() >= I
 
 
 @kernel
