@@ -494,7 +494,7 @@ class Engine(Looking):
         self.check_writable()
         row = self._in_force(number)
         source, said = str(row.source), said_in(row)
-        heard = (said.text, said.engine) if said else (None, None)
+        heard = (Answer(said.text), said.engine) if said else (None, None)
         lesson, comparison = self._prepare(source, target, *heard)
         with self._writing() as state:
             row = self._in_force(number)
