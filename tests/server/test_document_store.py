@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -125,7 +126,7 @@ def slow_effort(store: DocumentStore) -> dict[str, int]:
 def test_effort_is_kept_through_every_change(store: DocumentStore) -> None:
     page, other = store.add("page", rows(5)), store.add("other", rows(2, "confirmed"))
     for number in (1, 2, 3):
-        done = {
+        done: dict[str, Any] = {
             "target": f"Pulse el botón {number}.",
             "suggestion": "Pulse",
             "state": "confirmed",
@@ -193,5 +194,5 @@ def test_a_file_from_before_there_were_teams_is_brought_up_to_date(tmp_path: Pat
             assert (first.origin, second.origin, first.warnings, first.stage) == ("file", "", 0, "translate")
             assert store.document(1).stages == {"translate": 2, "review": 0, "done": 0}
     with closing(DocumentStore(path)) as store:
-        assert fill_repetitions(store, first, None, batch=1) == [2]
+        assert fill_repetitions(store, store.segment(1, 1), None, batch=1) == [2]
         assert store.segment(1, 2).target == "Tapa."
