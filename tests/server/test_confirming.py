@@ -111,3 +111,10 @@ def test_an_export_says_what_is_in_it_untranslated_and_as_a_draft(client: httpx.
     client.put(f"{place}/segments/3", json={"target": "Levántelo.", "state": "translated"})
     job = finished(client, client.post(f"{place}/export").json())
     assert (job["untranslated"], job["unconfirmed"], job["left_out"]) == ([1], [3], [])
+
+
+def test_a_copied_word_is_asked_about_if_it_was_suggested_not_if_it_was_typed(client: httpx.Client) -> None:
+    place = make(client, "Turn the ratchet.", "Turn the trunnion.")
+    suggested = confirm(client, place, 1, "Gire el ratchet.", suggestion="Gire ratchet.")
+    assert suggested.json()["error"]["code"] == "questions"
+    assert confirm(client, place, 2, "Gire el trunnion.", suggestion="Gire.").status_code == 200
