@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from dragoman import __version__
 from dragoman.commands import (
     adaptation,
+    assess,
     documents,
     evaluation,
     experimenting,
@@ -22,6 +23,7 @@ from dragoman.commands import (
     settings,
     tuning,
     upstream,
+    watching,
     workbench,
 )
 from dragoman.errors import DragomanError
@@ -32,8 +34,8 @@ GROUPS = {
     "Translate": ("translate", "interact", "fill", "check", "explain"),
     "Teach and correct": ("learn", "revise", "forget", "history", "glossary", "import", "export"),
     "Set up projects": ("create", "train", "fetch", "copy", "settings", "stats"),
-    "Serve and connect": ("serve", "keys", "upstream"),
-    "Measure and tune": ("measure", "simulate", "adapt", "sweep", "tune", "tune-number", "experiment"),
+    "Serve and connect": ("serve", "keys", "watch", "upstream"),
+    "Measure and tune": ("assess", "measure", "simulate", "adapt", "sweep", "tune", "tune-number", "experiment"),
 }
 PANELS = {name: group for group, names in GROUPS.items() for name in names}
 
@@ -66,6 +68,7 @@ for each in (
     documents,
     interaction,
     adaptation,
+    assess,
     evaluation,
     experimenting,
     machine,
@@ -74,6 +77,7 @@ for each in (
     settings,
     tuning,
     upstream,
+    watching,
     workbench,
 ):
     app.add_typer(each.commands)

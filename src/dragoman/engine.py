@@ -22,7 +22,7 @@ from datetime import datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Self, get_args
+from typing import Any, ClassVar, Self, get_args
 
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.cancelling import bound, checkpoint
@@ -31,6 +31,7 @@ from dragoman.fetching import fetch
 from dragoman.interactive import session
 from dragoman.interactive.graphs import Graphs
 from dragoman.languages import same_language
+from dragoman.models.defaults import CURRENT, defaults_of
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import DEFAULT, Weights
 from dragoman.parallel import map_in_order
@@ -47,10 +48,11 @@ from dragoman.search.decoder import Hypothesis, Search
 from dragoman.search.explain import Explanation, explain
 from dragoman.search.pieces import MAX_UNCUT_WORDS
 from dragoman.search.searching import Links
-from dragoman.store import Project, Row
+from dragoman.store import Delivery, Project, Row
 from dragoman.store.rows import write_time
 from dragoman.text.tokens import Mode
 from dragoman.types import Sentence, Translation
+from dragoman.upstream.contract import Answer, as_answer
 
 SNAPSHOT_EVERY = 500  # rows of the journal
 ORDER = 5  # of the language model, unless a base has another
@@ -66,6 +68,8 @@ class Engine(Looking):
     `memory` says whether `translate` uses earlier corrections of the same text; if not, it uses the models only.
     """
 
+    snapshot_every: ClassVar[int] = SNAPSHOT_EVERY
+
     # Settings of the project, defined in project/settings.py: read the current value, or assign to change it.
     weights = settings.WEIGHTS
     adapter = settings.ADAPTER
@@ -76,9 +80,10 @@ class Engine(Looking):
     glossary = settings.GLOSSARY
     guard = settings.GUARD
     upstream = settings.UPSTREAM
+    trust = settings.TRUST
 
     def __init__(self, project: Project, *, write: bool, memory: bool = True) -> None:
-        super().__init__(project, write=write, snapshot_every=SNAPSHOT_EVERY)
+        super().__init__(project, write=write, snapshot_every=self.snapshot_every)
         self.memory = memory
         self._consultant = Consultant(project, UPSTREAM_SECONDS)
 
@@ -113,7 +118,7 @@ class Engine(Looking):
         own = Knowledge(below, tokens=tokens, order=ORDER if order is None else order).models.language.order
         if order not in (own, None):
             raise BadInputError(f"the base was trained with order={own}", remedy=f"create the project with order={own}")
-        settings = {"preset": preset, "tokens": tokens, "order": own}
+        settings = {"preset": preset, "tokens": tokens, "order": own, "defaults": CURRENT}
         languages = {"source": source, "target": target}
         project = Project.create(path, settings, **languages, journal=journal, base=directory, unfinished=unfinished)
         engine = cls(project, write=True, memory=memory)
@@ -168,21 +173,23 @@ class Engine(Looking):
     # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def translate(
-        self, text: str, *, n: int = 1, memory: bool | None = None, upstream: str | None = None
+        self, text: str, *, n: int = 1, memory: bool | None = None, upstream: str | Answer | None = None
     ) -> Translation:
         """Translate a segment; with n > 1, `.nbest` has the n best translations, all different. Changes nothing.
 
         With memory, the newest correction of the same text comes first, and `.matches` has corrections of similar
         texts. `upstream` is what another engine says of this text, which the caller has asked: then the translation is
-        made from both, and from that alone, to the byte, as long as nothing was learned.
+        made from both, and from that alone, to the byte, as long as nothing was learned. An `Answer` may have an n-best
+        list.
         """
         _check_text(text)
         if n < 1:
             raise BadInputError(f"n must be at least 1, not {n}")
         checkpoint()
-        if upstream is None:
-            upstream = self._ask(text, needed=n > 1 or not (self._uses_memory(memory) and self.exact_match(text)))
-        ahead = self._search_ahead(text, n, memory) if upstream is None and len(text) > MAX_UNCUT_WORDS else None
+        said = as_answer(upstream)
+        if said is None:
+            said = self._ask(text, needed=n > 1 or not (self._uses_memory(memory) and self.exact_match(text)))
+        ahead = self._search_ahead(text, n, memory, said) if len(text) > MAX_UNCUT_WORDS else None
         with self._reading() as state:
             source = self._read(state, text)
             check_list(n, len(source))
@@ -191,31 +198,39 @@ class Engine(Looking):
             matches = state.memory.similar(text) if self._uses_memory(memory) else []
             ranked = [translating.recall(state, source, matches[0])] if matches and matches[0].similarity == 100 else []
             found = None
-            if upstream and translating.is_final(state, source, upstream):
-                ranked.append(translating.repeated(state, source, upstream))
+            if not ahead and said and translating.is_final(state, source, said):
+                ranked.append(translating.repeated(state, source, said.text))
             elif len(ranked) < n:
-                found = ahead or translating.search(state, source, upstream)
+                found = ahead or translating.search(state, source, said)
             revision, adaptation = state.revision, state.adaptation_of(found is not None and found.upstream is not None)
             if found and translating.is_quick(adaptation, n):
                 ranked, found = translating.best(state, source, found, n), None
         if found:
-            ranked += self._list(source, found, n, revision, adaptation)
+            ranked += self._list(source, found, n, revision, adaptation, said)
         different: dict[str, Translation] = {}
         for each in ranked:
             different.setdefault(each.text, each)
         nbest = list(different.values())[:n] if n > 1 else []
-        return replace(ranked[0], nbest=nbest, matches=matches, upstream=upstream)
+        return replace(ranked[0], nbest=nbest, matches=matches, upstream=said.text if said else None)
 
-    def _search_ahead(self, text: str, n: int, memory: bool | None) -> Search | None:
+    def _search_ahead(self, text: str, n: int, memory: bool | None, said: Answer | None = None) -> Search | None:
         """Search a long text with the lock released now and then, so that others need not wait; otherwise None."""
         with self._reading() as state:
             source = self._read(state, text)
             check_list(n, len(source))
             known = n == 1 and self._uses_memory(memory) and state.memory.exact(text)
-        return None if known else translating.search_in_pieces(self._reading, source)
+            if known or (said and len(source) and translating.is_final(state, source, said)):
+                return None
+        return translating.search_in_pieces(self._reading, source, upstream=said)
 
     def _list(
-        self, source: Sentence, found: Search, n: int, revision: int, adaptation: Adaptation | None
+        self,
+        source: Sentence,
+        found: Search,
+        n: int,
+        revision: int,
+        adaptation: Adaptation | None,
+        said: Answer | None,
     ) -> list[Translation]:
         """The n best translations of a search, with the lock released in between so that others need not wait.
 
@@ -227,13 +242,12 @@ class Engine(Looking):
             checkpoint()
             with self._reading() as state:
                 if state.revision != revision:
-                    said = found.upstream.sentence.text if found.upstream and found.upstream.sentence else None
                     return translating.best(state, source, translating.search(state, source, said), n)
                 hypotheses = hypotheses or translating.ranked(adaptation, lists, n)
                 written.append(translating.written(state, source, found, hypotheses[len(written)], known))
         return written
 
-    def _ask(self, text: str, *, needed: bool = True) -> str | None:
+    def _ask(self, text: str, *, needed: bool = True) -> Answer | None:
         """What the other engine that the project is set to says for a text; nothing if it is silent or too slow."""
         with self._reading() as state:
             name = state.upstream if needed else None
@@ -319,7 +333,7 @@ class Engine(Looking):
         memory: bool | None = None,
         guess: bool = True,
         user: str | None = None,
-        upstream: str | None = None,
+        upstream: str | Answer | None = None,
     ) -> session.Session:
         """A session in which a person types the translation of a text and the engine completes it.
 
@@ -328,7 +342,7 @@ class Engine(Looking):
         to is asked once, and again, beside the keys, where the person goes another way.
         """
         _check_text(text)
-        said = self._ask(text) if upstream is None else upstream
+        said = self._ask(text) if upstream is None else as_answer(upstream)
         with self._reading() as state:
             source = self._read(state, text)
             known = state.memory.exact(text) if self._uses_memory(memory) else None
@@ -347,8 +361,8 @@ class Engine(Looking):
         )
         return typing.open()
 
-    def _continue(self, text: str, prefix: str) -> str | None:
-        """Ask the other engine for a translation that begins with what was typed; takes as long as it takes."""
+    def _continue(self, text: str, prefix: str) -> Answer | None:
+        """Ask the other engine for translations that begin with what was typed; takes as long as it takes."""
         with self._reading() as state:
             name = state.upstream
         return self._consultant.continue_from(name, text, prefix) if name else None
@@ -363,7 +377,7 @@ class Engine(Looking):
         checkpoint()
         if translation.memory is not None or not len(translation.source):
             return [1.0] * len(translation.target)
-        with session.Session(Graphs(self, translation.source, translation.upstream), self.learn) as typing:
+        with session.Session(Graphs(self, translation.source, as_answer(translation.upstream)), self.learn) as typing:
             suggestion = typing.suggest()
         sure = {(word.begin, word.text): word.confidence for word in suggestion.words}
         places = zip(translation.target.spans, translation.target.words, strict=True)
@@ -382,7 +396,8 @@ class Engine(Looking):
             kept = said is not None and translating.is_final(state, source, said)
             made = translating.written(state, source, found, found.best)
         changes = tuple(changes_of(made, self.provenance(made))) if said is not None else ()
-        return replace(explain(found), memory=known, upstream=said, is_kept=kept, changes=changes)
+        heard = said.text if said else None
+        return replace(explain(found), memory=known, upstream=heard, is_kept=kept, changes=changes)
 
     def provenance(self, translation: Translation) -> list[Origin]:
         """Where each phrase of a translation comes from: the ids of corrections, or the base."""
@@ -403,41 +418,51 @@ class Engine(Looking):
         force: bool = False,
         once: bool = False,
         time: datetime | None = None,
-        upstream: str | None = None,
+        upstream: str | Answer | None = None,
         upstream_name: str | None = None,
+        delivery: Delivery | None = None,
     ) -> int:
         """Learn a correction and return its id; it is then safe on disk and in the models.
 
         A correction that looks wrong is recorded in the journal but not learned (`FlaggedError`), unless you pass
         `force`. With `once`, if the newest correction of this source already has this target, its id is returned and
         nothing is learned. `time` is when the correction was made; the default is now. `upstream` is what another
-        engine had said of the source, `upstream_name` which one: what became of it is learned too.
+        engine had said of the source, `upstream_name` which one: what became of it is learned too. `delivery` says how
+        the correction got here; what the same message has already brought is not learned again.
         """
         write_time(time)  # refuses an invalid one
         self.check_writable()
-        said = (upstream, upstream_name) if upstream is not None else self._find_said(source)
+        said = (as_answer(upstream), upstream_name) if upstream is not None else self._find_said(source)
         lesson, comparison = self._prepare(source, target, *said)
         with self._writing() as state:
             known = state.memory.exact(source) if once else None
             if known and known.target == target:
                 return known.id
+            if delivery and (done := self.delivered(delivery.id)) is not None:
+                return done
             if lesson.revision != state.revision:  # another thread has learned something meanwhile
                 lesson = prepare(state, source, target, *said)
                 comparison = compare(state, lesson)
-            reason = self._examine(state, lesson, user=user, force=force)
+            reason = self._examine(state, lesson, user=user, force=force, delivery=delivery)
             with self._undoing() as undo:
                 contribution = self._learn(state, lesson, comparison)
                 undo.learned(lesson.pair, contribution)
                 with undo.appending():
                     number = self._project.journal.append_learn(
-                        source, target, contribution=contribution, user=user, reason=reason, time=time
+                        source,
+                        target,
+                        contribution=contribution,
+                        user=user,
+                        reason=reason,
+                        time=time,
+                        delivery=delivery,
                     )
                 state.memory.add(number, source, target)
                 state.revision = number
         self._save_now_and_then()
         return number
 
-    def _find_said(self, source: str) -> tuple[str | None, str | None]:
+    def _find_said(self, source: str) -> tuple[Answer | None, str | None]:
         """What the other engine has said for a source that is corrected, and the engine's name."""
         with self._reading() as state:
             name = state.upstream
@@ -456,7 +481,15 @@ class Engine(Looking):
                 state.take_back(row)
         self._save_now_and_then()
 
-    def revise(self, number: int, target: str, *, user: str | None = None, force: bool = False) -> int:
+    def revise(
+        self,
+        number: int,
+        target: str,
+        *,
+        user: str | None = None,
+        force: bool = False,
+        delivery: Delivery | None = None,
+    ) -> int:
         """Replace the target of a correction: `forget` and `learn` in one step; returns the new id."""
         self.check_writable()
         row = self._in_force(number)
@@ -468,7 +501,9 @@ class Engine(Looking):
             if lesson.revision != state.revision:
                 lesson = prepare(state, source, target, *heard)
                 comparison = compare(state, lesson)
-            reason = self._examine(state, lesson, user=user, force=force, refers_to=number)
+            if delivery and (done := self.delivered(delivery.id)) is not None:
+                return done
+            reason = self._examine(state, lesson, user=user, force=force, refers_to=number, delivery=delivery)
             with self._undoing() as undo:
                 state.take_back(row)
                 undo.forgot(row)
@@ -478,7 +513,7 @@ class Engine(Looking):
                 undo.learned(lesson.pair, contribution)
                 with undo.appending():
                     new = self._project.journal.append_revise(
-                        number, target, contribution=contribution, user=user, reason=reason
+                        number, target, contribution=contribution, user=user, reason=reason, delivery=delivery
                     )
                 state.memory.add(new, source, target)
                 state.revision = new
@@ -486,7 +521,7 @@ class Engine(Looking):
         return new
 
     def _prepare(
-        self, source: str, target: str, upstream: str | None = None, engine: str | None = None
+        self, source: str, target: str, upstream: Answer | None = None, engine: str | None = None
     ) -> tuple[Lesson, Comparison | None]:
         """Read a correction and compare it with the system's translations, before the write lock is taken."""
         self.check_writable()
@@ -498,7 +533,14 @@ class Engine(Looking):
         return learn(state, lesson, comparison)
 
     def _examine(
-        self, state: State, lesson: Lesson, *, user: str | None, force: bool, refers_to: int | None = None
+        self,
+        state: State,
+        lesson: Lesson,
+        *,
+        user: str | None,
+        force: bool,
+        refers_to: int | None = None,
+        delivery: Delivery | None = None,
     ) -> str | None:
         """Flag a correction that looks wrong, or return the reason if it is to be learned anyway."""
         source, target = lesson.pair.source, lesson.pair.target
@@ -507,7 +549,7 @@ class Engine(Looking):
             with self._undoing() as undo:
                 with undo.appending():
                     number = self._project.journal.append_flagged(
-                        source.text, target.text, reason=reason, refers_to=refers_to, user=user
+                        source.text, target.text, reason=reason, refers_to=refers_to, user=user, delivery=delivery
                     )
                 state.revision = number
             raise FlaggedError(reason, number)
@@ -528,7 +570,8 @@ class Engine(Looking):
         self.check_writable()
         self._check_untaught()
         settings = self._project.settings
-        base = Knowledge(tokens=settings["tokens"], order=settings["order"])
+        symmetrisation = defaults_of(settings).symmetrisation
+        base = Knowledge(tokens=settings["tokens"], order=settings["order"], symmetrisation=symmetrisation)
         with bars() if progress is True else nullcontext(progress or None) as report:
             learned = base.train(pairs, progress=report)
         with self._writing():

@@ -94,12 +94,16 @@ class Phrase:
     replaces: str = ""  # what another engine said for it, if the words are others
 
 
+SAYING = {"term": "the glossary says", "upstream": "another of its translations says"}  # by kind of phrase
+
+
 class Change(NamedTuple):
-    """Words of a translation that stand in the place of another engine's, and the corrections they come from."""
+    """Words of a translation that stand in the place of another engine's, and what they come from."""
 
     said: str  # by the engine
     words: str  # of the translation
-    corrections: tuple[int, ...]
+    corrections: tuple[int, ...] = ()
+    kind: str = "phrase"  # of the phrase that says so
 
     @property
     def sentence(self) -> str:
@@ -107,10 +111,12 @@ class Change(NamedTuple):
 
         >>> Change("la tapadera", "la tapa", (40, 12)).sentence
         'The engine said “la tapadera”; corrections 12 and 40 say “la tapa”.'
+        >>> Change("archivo", "fichero", kind="term").sentence
+        'The engine said “archivo”; the glossary says “fichero”.'
         """
         numbers = [str(number) for number in sorted(self.corrections)]
         listed = " and ".join(filter(None, [", ".join(numbers[:-1]), *numbers[-1:]]))
-        who = f"corrections {listed} say" if numbers else "the models say"
+        who = f"corrections {listed} say" if numbers else SAYING.get(self.kind, "the models say")
         if len(numbers) == 1:
             who = f"correction {listed} says"
         return f"The engine said “{self.said}”; {who} “{self.words}”."

@@ -13,7 +13,9 @@ from dragoman import engine as engine_module
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 from dragoman.project.multiline import joined
+from dragoman.project.provenance import changes_of
 from dragoman.project.state import said_in
+from dragoman.upstream import Answer, Scored
 from tests.engine.support import assert_is_clean_replay
 
 pytestmark = pytest.mark.kernels
@@ -145,3 +147,46 @@ def test_the_explanation_tells_what_the_engine_said(engine: Engine) -> None:
     for source, target in CORRECTED.items():
         engine.learn(source, target)
     assert "The other engine said: Levanta la tapadera." in engine.explain("Lift the lid.").note
+
+
+@pytest.mark.parametrize("taught", [False, True])
+def test_a_term_that_overrides_the_engine_is_marked_and_explained(engine: Engine, taught: bool) -> None:
+    if taught:
+        for verb, said in (("Print", "Imprima"), ("Read", "Lea")):
+            engine.learn(f"{verb} the page.", f"{said} la página.", upstream=f"{said} la página.")
+    engine.set_term("file", "fichero")
+    found = engine.translate("Open the file.", upstream="Abra el archivo.")
+    assert found.text == "Abra el fichero."
+    assert [(phrase.kind, phrase.replaces) for phrase in found.phrases if phrase.replaces] == [("term", "archivo")]
+    [change] = changes_of(found, engine.provenance(found))
+    assert change.sentence == "The engine said “archivo”; the glossary says “fichero”."
+
+
+def test_a_term_that_the_engine_uses_itself_replaces_nothing(engine: Engine) -> None:
+    engine.set_term("file", "archivo")
+    found = engine.translate("Open the file.", upstream="Abra el archivo.")
+    assert found.text == "Abra el archivo."
+    assert not any(phrase.replaces for phrase in found.phrases)
+
+
+def test_other_translations_of_an_n_best_list_are_on_offer(tmp_path: Path) -> None:
+    file = tmp_path / "nbest.tsv"
+    entries = ("Abra el archivo.", -0.1), ("Abra el documento.", -0.3), ("", -5.0)
+    file.write_text("".join(f"Open the file.\t{said}\t{score}\n" for said, score in entries), encoding="utf-8")
+    with Engine.create(tmp_path / "n", source="en", target="es", upstream=f"recorded:{file}") as engine:
+        assert engine.translate("Open the file.").text == "Abra el archivo."
+        engine.learn("Close the window.", "Cierre la ventana.")
+        found = engine.translate("Open the file.", n=30)
+        assert (found.text, found.upstream) == ("Abra el archivo.", "Abra el archivo.")
+        assert "Abra el documento." in [each.text for each in found.nbest]
+        with engine.interact("Open the file.") as session:
+            assert session.suggest("Abra el d").text == "Abra el documento."
+            session.accept("Abra el documento.")
+        assert engine.translate("Open the file.").text == "Abra el documento."
+
+
+def test_a_caller_may_give_an_n_best_list(engine: Engine) -> None:
+    engine.learn("Close the window.", "Cierre la ventana.")
+    answer = Answer("Abra el archivo.", (Scored("Abra el archivo."), Scored("Abra el documento.")))
+    found = engine.translate("Open the file.", upstream=answer, n=30)
+    assert {"Abra el archivo.", "Abra el documento."} <= {each.text for each in found.nbest}

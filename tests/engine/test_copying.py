@@ -15,6 +15,7 @@ from dragoman.project import state
 from dragoman.project.copying import Copied
 from dragoman.project.guard import FlaggedError
 from dragoman.store import TakenError
+from dragoman.store.answers import Answers, Entry, Spent
 from dragoman.text import side
 from dragoman.types import Sentence
 from tests.engine.support import PAIRS, arrays_of, assert_same, full_disk, new
@@ -124,3 +125,18 @@ def test_a_copy_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     Engine.copy(tmp_path / "old", tmp_path / "new")
     with pytest.raises(BadInputError, match="not an empty directory"):
         Engine.copy(tmp_path / "old", tmp_path / "new")
+
+
+def test_what_other_engines_said_is_copied_with_what_they_were_sent_today(tmp_path: Path) -> None:
+    with new(tmp_path / "old") as old:
+        kept = Answers(old._project.journal, "en", "es")
+        for version in "ab":
+            kept.keep("deepl:", version, [Entry(f"text {n}", "", f'["{version} {n}", []]') for n in range(700)])
+        kept.keep("ct2:nmt", "1", [Entry("text", "terms", '["texto", []]')])
+        kept.spend("deepl:", 3, 70)
+        expected = [list(kept.entries(name)) for name in ("deepl:", "ct2:nmt")]
+    Engine.copy(tmp_path / "old", tmp_path / "new")
+    with Engine.open(tmp_path / "new") as engine:
+        copied = Answers(engine._project.journal, "en", "es")
+        assert [list(copied.entries(name)) for name in ("deepl:", "ct2:nmt")] == expected
+        assert (copied.spent("deepl:"), copied.spent("ct2:nmt")) == (Spent(3, 70), Spent(0, 0))

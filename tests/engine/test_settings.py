@@ -17,6 +17,7 @@ from dragoman.errors import BadInputError
 from dragoman.project.guard import Guard
 from dragoman.project.settings import SETTINGS
 from dragoman.search.decoder import Estimates
+from dragoman.search.upstream_options import Trust
 from tests.engine.support import PAIRS, arrays_of, assert_same, new
 
 pytestmark = pytest.mark.kernels
@@ -32,6 +33,7 @@ VALUES: dict[str, list[Any]] = {  # as Python has them, then as JSON
     "glossary": [{"drip tray": "bandeja"}, {"lid": "tapa"}],
     "guard": [Guard(repeats=math.inf), {"repeats": None}],
     "upstream": ["libretranslate:http://127.0.0.1:1", None],
+    "trust": [Trust(share=0.1), {"count": 0.2}],
 }
 
 
@@ -69,6 +71,9 @@ def test_a_setting_comes_back_on_opening(tmp_path: Path, name: str, value: Any) 
         ("guard", {"repeats": 0}),
         ("guard", ["repeats"]),
         ("upstream", "nmt"),
+        ("trust", {"count": 0}),
+        ("trust", {"share": 2}),
+        ("trust", {"faith": 1}),
         ("sharing", 1),
     ],
 )

@@ -132,6 +132,40 @@ def test_long_texts_are_joined_or_left_to_the_engine(tmp_path: Path) -> None:
             assert engine.translate(source, upstream=said).text
 
 
+VERBS = {"Open": "Abra", "Close": "Cierre", "Print": "Imprima", "Read": "Lea", "Move": "Mueva"}
+
+
+def test_a_long_text_is_joined_sentence_by_sentence(tmp_path: Path) -> None:
+    with new(tmp_path / "p") as engine:
+        for f, e in list(VERBS.items()) * 3:
+            engine.learn(f"{f} the file.", f"{e} el fichero.", upstream=f"{e} el archivo.")
+        source = " ".join(f"{f} the file." for f in VERBS for _ in range(10))
+        said = "  ".join(f"{e} el archivo." for e in VERBS.values() for _ in range(10))
+        found = engine.translate(source, upstream=said)
+        assert found.text == said.replace("archivo", "fichero")
+        assert [phrase.replaces for phrase in found.phrases if phrase.replaces] == ["archivo"] * 50
+        with engine.interact(source, upstream=said) as session:
+            assert session.suggest("").text == found.text.replace("  ", " ")
+
+
+def test_a_long_sentence_is_cut_where_the_alignment_allows(tmp_path: Path) -> None:
+    with new(tmp_path / "p") as engine:
+        for f, e in list(VERBS.items()) * 3:
+            engine.learn(f"{f} the file,", f"{e} el fichero,", upstream=f"{e} el archivo,")
+        source = " ".join(f"{f} the file," for f in VERBS for _ in range(10))
+        said = " ".join(f"{e} el archivo," for e in VERBS.values() for _ in range(10))
+        found = engine.translate(source, upstream=said)
+        assert found.text.replace("fichero", "archivo") == said
+        assert found.text.count("fichero") > 25
+
+
+def test_a_long_text_that_cannot_be_cut_is_left_to_the_engine(tmp_path: Path) -> None:
+    with new(tmp_path / "p") as engine:
+        engine.learn("Open the file.", "Abra el fichero.", upstream="Abra el archivo.")
+        said = " ".join(f"w{n}" for n in range(600))
+        assert engine.translate("Open the file " * 60, upstream=said).text == said
+
+
 def test_the_sample_is_translated_better_than_by_either_alone(tmp_path: Path) -> None:
     chance, pairs = random.Random(1), sample.pairs()[:150]
     heard = [garbled(e, chance) for _, e in pairs]

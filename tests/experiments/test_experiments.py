@@ -316,6 +316,7 @@ def test_ids_are_those_of_the_papers_and_every_family_has_a_page() -> None:
     assert {"O-fig2", "O-tabA1", "O-tab4", "O-tab7"} <= EXPERIMENTS.keys()
     assert len(EXPERIMENTS) == sum(len(family) for _, family in FAMILIES.values())
     assert find("domains") == FAMILIES["domains"][1]
+    assert find("U") == FAMILIES["over-engine"][1]
     with pytest.raises(BadInputError, match="no experiment 'O-tab99'"):
         find("O-tab99")
 

@@ -181,6 +181,22 @@ Second
 </resources>
 """,
     "Localizable.strings": '/* Title */\n"title" = "Hello %@\\n\\"x\\"";\nkey = "Other";\n// end\n',
+    "Localizable.stringsdict": """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0"><dict>
+  <key>%d files left</key>
+  <dict>
+    <key>NSStringLocalizedFormatKey</key><string>There %#@files@ left</string>
+    <key>files</key>
+    <dict>
+      <key>NSStringFormatSpecTypeKey</key><string>NSStringPluralRuleType</string>
+      <key>NSStringFormatValueTypeKey</key><string>d</string>
+      <key>one</key><string>is %d file</string>
+      <key>other</key><string>are %d files &amp; more</string>
+    </dict>
+  </dict>
+</dict></plist>
+""",
     "messages.properties": "# note\nhi = Hello {0}, it''s \\\n   wrapped\nkey\\ b: Caf\\u00e9\n! c\nempty=\n",
     "r.resx": '<root>\n<data name="A" xml:space="preserve"><value>Hello {0} &amp; you</value><comment>note</comment></data>'
     '<data name="i" type="System.Drawing"><value>abc</value></data></root>',
@@ -221,6 +237,37 @@ TARGETS = {  # formats with targets of their own
           "stringUnit" : {
             "state" : "needs_review",
             "value" : "Hecho"
+          }
+        }
+      }
+    },
+    "%d cups" : {
+      "localizations" : {
+        "en" : {
+          "variations" : {
+            "plural" : {
+              "one" : { "stringUnit" : { "state" : "translated", "value" : "%d cup" } },
+              "other" : { "stringUnit" : { "state" : "translated", "value" : "%d cups" } }
+            }
+          }
+        },
+        "es" : {
+          "variations" : {
+            "plural" : {
+              "one" : { "stringUnit" : { "state" : "new", "value" : "" } },
+              "many" : { "stringUnit" : { "state" : "new", "value" : "" } }
+            }
+          }
+        }
+      }
+    },
+    "%d spoons" : {
+      "localizations" : {
+        "en" : {
+          "variations" : {
+            "plural" : {
+              "other" : { "stringUnit" : { "state" : "translated", "value" : "%d spoons" } }
+            }
           }
         }
       }

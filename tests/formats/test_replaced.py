@@ -101,12 +101,37 @@ def test_new_languages_are_added_to_a_catalogue() -> None:
         ("Hello", "new"),
         ("Bye %@", "new"),
         ("Done", "translated"),
+        ("%d cups/one", "new"),
+        ("%d cups/many", "new"),
     ]
     written = write_document(document, {"Hello": "Hola", "Bye %@": ("Adiós %@", "confirmed")})
     again = read("L.xcstrings", written.decode())
     assert {one.id: (one.target, one.state) for one in again.segments} == {
-        "Hello": ("Hola", "translated"), "Bye %@": ("Adiós %@", "confirmed"), "Done": ("Hecho", "translated")
+        "Hello": ("Hola", "translated"), "Bye %@": ("Adiós %@", "confirmed"), "Done": ("Hecho", "translated"),
+        "%d cups/one": ("", "new"), "%d cups/many": ("", "new"),
     }  # fmt: skip
+
+
+def test_plural_forms_of_a_catalogue_are_segments_where_the_target_has_them() -> None:
+    document = read("L.xcstrings")
+    assert [one.source for one in document.segments[3:]] == ["%d cup", "%d cups"]
+    again = read("L.xcstrings", write_document(document, {"%d cups/many": "%d tazas"}).decode())
+    assert [one.target for one in again.segments[3:]] == ["", "%d tazas"]
+    assert document.warnings == [
+        "strings with plural or device forms that are left out: 1; add es to them in Xcode first",
+    ]
+
+
+def test_plural_forms_of_a_property_list_are_segments() -> None:
+    document = read("Localizable.stringsdict")
+    assert [(one.id, one.source) for one in document.segments] == [
+        ("%d files left/NSStringLocalizedFormatKey", "There %#@files@ left"),
+        ("%d files left/files/one", "is %d file"),
+        ("%d files left/files/other", "are %d files & more"),
+    ]
+    assert document.segments[0].tags == ["%#@files@"]
+    with pytest.raises(BadInputError, match="lacks %d"):
+        write_document(document, {"%d files left/files/one": "hay un archivo"})
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.errors import BadInputError
-from dragoman.models.symmetry import KINDS, symmetrise
+from dragoman.models.modelset import ModelSet
+from dragoman.models.symmetry import KINDS, link_agreed, symmetrise
+from dragoman.models.symmetry_kernels import THRESHOLD
 from tests.oracles import symmetry as oracle
 
 pytestmark = pytest.mark.kernels
+
+HEURISTICS = [kind for kind in KINDS if kind != "posterior"]
 
 
 @st.composite
@@ -25,7 +29,7 @@ def alignments(draw: st.DrawFn) -> tuple[list[int], list[int]]:
 
 
 @settings(deadline=None, max_examples=150)
-@given(alignments(), st.sampled_from(list(KINDS)))
+@given(alignments(), st.sampled_from(HEURISTICS))
 def test_links_equal_the_rules_with_sets(both: tuple[list[int], list[int]], kind: str) -> None:
     links = symmetrise(*both, kind)
     assert links.dtype == np.int32
@@ -35,10 +39,64 @@ def test_links_equal_the_rules_with_sets(both: tuple[list[int], list[int]], kind
 @settings(deadline=None, max_examples=50)
 @given(alignments())
 def test_each_kind_lies_between_intersection_and_union(both: tuple[list[int], list[int]]) -> None:
-    found = {kind: {tuple(link) for link in symmetrise(*both, kind).tolist()} for kind in KINDS}
+    found = {kind: {tuple(link) for link in symmetrise(*both, kind).tolist()} for kind in HEURISTICS}
     in_order = ["intersection", "grow-diag", "grow-diag-final-and", "union"]
     assert all(found[fewer] <= found[more] for fewer, more in pairwise(in_order))
     assert found["grow-diag"] <= found["grow-diag-final"] <= found["union"]
+
+
+@st.composite
+def posteriors(draw: st.DrawFn) -> tuple[list[list[float]], list[list[float]]]:
+    J, I = draw(st.integers(1, 5)), draw(st.integers(1, 5))
+    share = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.25, 0.5, 1.0]))
+    one = draw(st.lists(st.lists(share, min_size=I + 1, max_size=I + 1), min_size=J, max_size=J))
+    other = draw(st.lists(st.lists(share, min_size=J + 1, max_size=J + 1), min_size=I, max_size=I))
+    return one, other
+
+
+@settings(deadline=None, max_examples=150)
+@given(posteriors(), st.sampled_from([0.05, 0.1, 0.25, 0.5]))
+def test_words_are_linked_where_the_product_of_posteriors_is_above_the_threshold(
+    both: tuple[list[list[float]], list[list[float]]], threshold: float
+) -> None:
+    links = link_agreed(*both, threshold)
+    assert links.dtype == np.int32
+    assert [tuple(link) for link in links.tolist()] == oracle.agree(*both, threshold)
+
+
+def learned(symmetrisation: str) -> ModelSet:
+    models = ModelSet(symmetrisation=symmetrisation)
+    for source, target in [("la casa verde", "the green house"), ("la mesa", "the table"), ("una casa", "a house")] * 2:
+        models.add(source.split(), target.split())
+    return models
+
+
+@pytest.mark.parametrize("source", ["una mesa verde", "la mesa nueva del jardín grande"])
+@pytest.mark.parametrize("target", ["a green table", "the new table in the big garden"])
+def test_a_model_set_links_words_by_the_posteriors_of_both_models(source: str, target: str) -> None:
+    models, f, e = learned("posterior"), source.split(), target.split()
+    both = models.inverse.expectations(f, e), models.direct.expectations(e, f)
+    agreed = oracle.agree(*(each.tolist() for each in both), THRESHOLD)
+    wanted = oracle.complete(agreed, models.inverse.viterbi(f, e), models.direct.viterbi(e, f))
+    links = models.align(models.source.ids(f), models.target.ids(e))
+    assert [tuple(link) for link in links.tolist()] == wanted
+
+
+def test_a_model_set_may_still_symmetrise_viterbi_alignments() -> None:
+    models, source, target = learned("grow-diag-final-and"), ["una", "mesa", "verde"], ["a", "green", "table"]
+    links = models.align(models.source.ids(source), models.target.ids(target))
+    best = models.inverse.viterbi(source, target), models.direct.viterbi(target, source)
+    assert [tuple(link) for link in links.tolist()] == oracle.symmetrise(*best, "grow-diag-final-and")
+
+
+def test_posteriors_of_different_sentences_are_refused() -> None:
+    with pytest.raises(BadInputError, match="not of one sentence pair"):
+        link_agreed([[0.5, 0.5]], [[0.5, 0.5], [0.5, 0.5]])
+
+
+def test_alignments_have_no_posteriors() -> None:
+    with pytest.raises(BadInputError, match="use link_agreed"):
+        symmetrise([1], [1], "posterior")
 
 
 def test_an_alignment_to_null_has_no_links() -> None:

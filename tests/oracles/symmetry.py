@@ -1,8 +1,10 @@
-"""Symmetrisation written down as sets of links, in the order of Moses' symal."""
+"""Symmetrisation written down as sets of links, in the order of Moses' symal; or from posteriors, cell by cell."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 Link = tuple[int, int]  # (target, source), from 1: sorted as Moses visits them
 
@@ -20,6 +22,29 @@ def symmetrise(a: Sequence[int], b: Sequence[int], kind: str) -> list[tuple[int,
             for side in (inverse - direct, direct - inverse):
                 final(links, side, both=kind.endswith("-and"))
     return sorted((j - 1, i - 1) for i, j in links)
+
+
+def agree(
+    inverse: Sequence[Sequence[float]], direct: Sequence[Sequence[float]], threshold: float
+) -> list[tuple[int, int]]:
+    """Links as (source, target) from 0: where the product of both posteriors, each rounded to 2⁻²⁰, is greater."""
+
+    def rounded(posterior: float) -> Fraction:
+        return Fraction(math.floor(posterior * 2**20 + 0.5), 2**20)
+
+    return [
+        (j, i)
+        for j in range(len(inverse))
+        for i in range(len(direct))
+        if rounded(inverse[j][i + 1]) * rounded(direct[i][j + 1]) > Fraction(threshold)
+    ]
+
+
+def complete(links: list[tuple[int, int]], a: Sequence[int], b: Sequence[int]) -> list[tuple[int, int]]:
+    """The links, and those that both alignments have between words without any, as (source, target) from 0."""
+    linked = {j for j, _ in links}, {i for _, i in links}
+    free = [link for link in symmetrise(a, b, "intersection") if link[0] not in linked[0] and link[1] not in linked[1]]
+    return sorted(links + free)
 
 
 def grow(links: set[Link], union: set[Link]) -> set[Link]:

@@ -11,8 +11,10 @@ from dragoman.cli import app
 from dragoman.quality import CHECKS, Checker
 
 
-def found(source: str, target: str, *, language: str = "es", limit: int | None = None, **more: str) -> set[str]:
-    checker = Checker("en", language, more or None, known=lambda word: word == "motor")
+def found(
+    source: str, target: str, terms: dict[str, str] | None = None, *, language: str = "es", limit: int | None = None
+) -> set[str]:
+    checker = Checker("en", language, terms, known=lambda word: word == "motor")
     return {each.check for each in checker.check(source, target, limit=limit)}
 
 
@@ -58,10 +60,10 @@ def test_a_translation_longer_than_the_file_allows_is_found() -> None:
 
 def test_terms_are_whole_words_in_any_of_their_forms() -> None:
     terms = {"lid": "tapa"}
-    assert found("The lid.", "La tapa.", **terms) == set()
-    assert found("The lid.", "Las tapas.", **terms) == set()
-    assert found("The lid.", "El etapal.", **terms) == {"glossary"}
-    assert found("The slide.", "La guía.", **terms) == set()
+    assert found("The lid.", "La tapa.", terms) == set()
+    assert found("The lid.", "Las tapas.", terms) == set()
+    assert found("The lid.", "El etapal.", terms) == {"glossary"}
+    assert found("The slide.", "La guía.", terms) == set()
 
 
 def test_a_check_can_be_switched_off() -> None:

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.models.replacements import Replacements
-from dragoman.search.decoder import Beam, Decoder
+from dragoman.search.decoder import Beam, Decoder, Step
 from dragoman.search.searching import SentenceSearch
-from dragoman.search.upstream_options import Suggestion, Trust, blocks
+from dragoman.search.upstream_links import blocks
+from dragoman.search.upstream_options import Alternative, Suggestion, Trust
 from tests.oracles.fusion import Fused
 
 pytestmark = pytest.mark.kernels
@@ -93,6 +94,23 @@ def test_an_engine_that_says_nothing_changes_nothing(
     )
     assert one.nbest(10)[:] == other.nbest(10)[:]
     assert one.best.score == other.best.score
+
+
+def test_phrases_of_a_whole_n_best_list_are_on_offer_with_their_weights() -> None:
+    models, weights = learned([(["shut", "the", "file"], ["cierre", "el", "fichero"])]), Weights("moses", upstream=True)
+    source, first, second = ["open", "the", "file"], ("abra", "el", "archivo"), ("abra", "el", "documento")
+
+    def offered(weight: float) -> dict[Step, float]:
+        upstream = Suggestion(first, others=(Alternative(second, weight),) if weight else ())
+        found = searched(models, weights, source, upstream, Beam())
+        assert first in [each.words for each in found.nbest(100)]
+        return {found.step(n): float(row["estimate"]) for n, row in enumerate(found.options.row)}
+
+    alone, unlikely, likely = offered(0.0), offered(0.1), offered(0.9)
+    new = likely.keys() - alone.keys()
+    assert unlikely.keys() == likely.keys() > alone.keys()
+    assert {each.kind for each in new} == {"upstream"}
+    assert all("documento" in each.words and unlikely[each] < likely[each] for each in new)
 
 
 def test_a_learned_phrase_knows_its_place_and_the_engine_goes_on_behind_it() -> None:

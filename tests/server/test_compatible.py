@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 import xmlrpc.client
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
 
 import httpx
 import pytest
@@ -31,7 +34,7 @@ def client(server: Running) -> Iterator[httpx.Client]:
 def test_libretranslate_with_its_client(server: Running) -> None:
     api = LibreTranslateAPI(f"{server.url}/libretranslate")
     assert api.translate("Press the red button.", "en", "es") == "Pulse el botón rojo."
-    assert {"code": "en", "name": "English", "targets": ["en", "es", "fr"]} in api.languages()
+    assert {"code": "en", "name": "English", "targets": ["es", "fr"]} in api.languages()
     assert api.detect("Retire la bandeja que está en la tapa.")[0]["language"] == "es"
 
 
@@ -89,6 +92,45 @@ def test_libretranslate_says_what_is_wrong(client: httpx.Client, sent: dict[str,
     )
     assert answer.status_code == status
     assert isinstance(answer.json()["error"], str)
+
+
+def test_libretranslate_lists_languages_without_a_key_and_with_its_own(guarded: Running, keys: dict[str, str]) -> None:
+    def codes(key: str | None, path: str = "") -> list[str]:
+        return [each["code"] for each in LibreTranslateAPI(f"{guarded.url}/libretranslate{path}", key).languages()]
+
+    assert codes(None) == ["en", "es", "fr"]
+    assert codes(None, "/manual") == ["en", "es"]
+    assert codes(keys["translate"]) == ["en", "es"]
+    api = LibreTranslateAPI(f"{guarded.url}/libretranslate", keys["translate"])
+    assert api.translate("Close the lid.", "en", "es") == "Cierre la tapa."
+    with pytest.raises(HTTPError):
+        codes("wrong")
+
+
+def test_libretranslate_lists_no_language_as_its_own_target(client: httpx.Client) -> None:
+    listed = client.get("/libretranslate/languages").json()
+    assert all(each["code"] not in each["targets"] for each in listed)
+    assert [each["code"] for each in client.get("/libretranslate/other/languages").json()] == ["en", "fr"]
+
+
+def test_libretranslate_translates_a_file(guarded: Running, keys: dict[str, str]) -> None:
+    form = {"source": "en", "target": "es", "api_key": keys["translate"]}
+    with guarded.client() as client:
+        sent = {"file": ("guide.html", b"<p>Close the lid.</p>")}
+        answer = client.post("/libretranslate/translate_file", data=form, files=sent)
+        address = answer.json()["translatedFileUrl"]
+        assert address.startswith(f"{guarded.url}/libretranslate/download_file/")
+        assert client.get(address).text == "<p>Cierre la tapa.</p>"
+        assert client.get(f"{address}x").status_code == 404
+        assert client.post("/libretranslate/translate_file", data=form).status_code == 400
+        unknown = client.post("/libretranslate/translate_file", data=form, files={"file": ("x.exe", b"x")})
+        assert unknown.status_code == 400
+
+
+def test_libretranslate_describes_itself(client: httpx.Client) -> None:
+    found = client.get("/libretranslate/spec").json()
+    assert {"/translate", "/languages", "/suggest", "/translate_file"} <= found["paths"].keys()
+    assert found["servers"][0]["url"].endswith("/libretranslate")
 
 
 # ── ModernMT ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -175,6 +217,75 @@ def test_modernmt_learns_nothing_from_a_unit_that_cannot_be_kept(client: httpx.C
     assert not client.get("/api/v1/projects/manual/corrections", params={"search": "sink"}).json()["corrections"]
 
 
+@pytest.fixture
+def weblate(guarded: Running, keys: dict[str, str]) -> Iterator[httpx.Client]:
+    """A client that asks ModernMT as Weblate does, with a key that may learn."""
+    headers = {"MMT-ApiKey": keys["learn"]}
+    with httpx.Client(base_url=f"{guarded.url}/modernmt", headers=headers, timeout=30, trust_env=False) as found:
+        yield found
+
+
+def test_modernmt_answers_what_weblate_tries(weblate: httpx.Client) -> None:
+    asked = {"q": "test", "source": "en", "target": "de"}
+    assert weblate.get("/translate", params=asked).json()["data"]["translation"] == "test"
+
+
+def test_modernmt_glossaries_leave_no_memories_behind(weblate: httpx.Client) -> None:
+    def names() -> list[str]:
+        return [each["name"] for each in weblate.get("/memories").json()["data"]]
+
+    before, title = names(), "weblate:1:en:es:abc0"
+    made = [weblate.post("/memories", data={"name": title}).json()["data"] for _ in range(3)][-1]
+    assert len(names()) == len(before) + 1
+    table = {"csv": b"en,es\r\ndrip tray,cubeta\r\n"}
+    added = weblate.post(f"/memories/{made['id']}/glossary", data={"type": "unidirectional"}, files=table)
+    assert added.json()["data"]["size"] == 1
+    [glossary] = [each for each in weblate.get("/memories").json()["data"] if each["name"] == title]
+    asked = {"q": "Clean the drip tray.", "source": "en", "target": "es"}
+    with_terms = weblate.get("/translate", params=asked | {"glossaries": glossary["id"]}).json()
+    assert "cubeta" in with_terms["data"]["translation"]
+    assert "cubeta" not in weblate.get("/translate", params=asked).json()["data"]["translation"]
+    assert weblate.delete(f"/memories/{glossary['id']}").status_code == 200
+    assert names() == before
+
+
+def test_modernmt_terms_of_a_project_are_added_to_its_glossary(client: httpx.Client) -> None:
+    terms = [{"language": "en", "term": "steam wand"}, {"language": "es", "term": "vaporizador"}]
+    assert client.put("/modernmt/memories/manual/glossary", json={"terms": terms}).status_code == 200
+    found = client.get("/modernmt/translate", params={"q": "Clean the steam wand.", "source": "en", "target": "es"})
+    assert "vaporizador" in found.json()["data"]["translation"]
+    wrong = client.post("/modernmt/memories/manual/glossary", files={"csv": b"en,fr\na,b\n"})
+    assert wrong.status_code == 400
+
+
+def matecat(client: httpx.Client, method: str, path: str, **fields: str) -> Any:
+    """What MateCat sends: a form that is always posted, with the method in a header."""
+    answer = client.post(f"/modernmt{path}", data=fields, headers={"X-HTTP-Method-Override": method})
+    assert answer.status_code == 200, answer.text
+    return answer.json()["data"]
+
+
+def test_matecat_connects_learns_and_uploads_compressed_memories(client: httpx.Client) -> None:
+    assert matecat(client, "GET", "/users/me")["status"] == "active"
+    [memory] = matecat(client, "POST", "/memories/connect", external_ids="x_mm-abc")
+    assert memory["name"] == "x_mm-abc"
+    pair = {"source": "en", "target": "es", "sentence": "Warm the cup.", "translation": "Caliente la taza."}
+    matecat(client, "POST", "/memories/content", memories="x_mm-abc,x_mm-def", **pair)
+    again = {"tuid": "3:1", "session": "s"} | pair | {"translation": "Caliente su taza."}
+    matecat(client, "PUT", "/memories/x_mm-abc/content", **again)
+    rows = client.get("/api/v1/projects/manual/corrections", params={"search": "Warm the cup"}).json()["corrections"]
+    assert [row["target"] for row in rows if not row["forgotten"]] == ["Caliente su taza."]
+    upload = {"tmx": ("memory.tmx.gz", gzip.compress(TMX.replace("milk", "cream").encode()))}
+    job = client.post("/modernmt/memories/manual/content", data={"compression": "gzip"}, files=upload).json()["data"]
+    while matecat(client, "GET", f"/import-jobs/{job['id']}")["progress"] < 1:
+        time.sleep(0.02)
+    assert matecat(client, "GET", "/translate", q="Foam the cream.", source="en", target="es")["translation"] == (
+        "Espume la leche."
+    )
+    broken = client.post("/modernmt/memories/manual/content", files={"tmx": ("m.gz", b"\x1f\x8bxx")})
+    assert broken.status_code == 400
+
+
 # ── Moses and Apertium ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -207,6 +318,12 @@ def test_apertium(client: httpx.Client) -> None:
     wrong = client.get("/apertium/translate", params={"langpair": "en|ja", "q": "x"})
     assert (wrong.status_code, wrong.json()["responseStatus"]) == (400, 400)
     assert client.get("/apertium/translate", params={"langpair": "en", "q": "x"}).status_code == 400
+
+
+def test_apertium_writes_json_as_omegat_reads_it(client: httpx.Client) -> None:
+    answer = client.get("/apertium/translate", params={"langpair": "en|es", "q": "Close the lid."})
+    assert '"translatedText": "Cierre la tapa."' in answer.text
+    assert '"responseStatus": 200' in answer.text
 
 
 # ── All of them ──────────────────────────────────────────────────────────────────────────────────────────────────────

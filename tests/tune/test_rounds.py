@@ -105,6 +105,22 @@ def test_it_ends_when_no_other_weights_are_found_with_several_seeds(models: Mode
     assert len(seeds) == ATTEMPTS
 
 
+def test_it_starts_from_the_next_best_weights_when_nothing_is_found_from_the_best(
+    models: ModelSet, development: Development
+) -> None:
+    good = vector(Weights("moses"))
+
+    def stuck(pool: Pool, weights: Floats, *, seed: int = 1) -> Floats:  # noqa: ARG001 (the protocol)
+        """Finds the default weights, nothing from there, and something between when it starts from the first again."""
+        if np.array_equal(weights, good):
+            return weights
+        return good if seed <= ATTEMPTS else (weights + good) / 2
+
+    report = tune(models, START, development, stuck, MEASURES["bleu"], nbest=20, rounds=2)
+    found = [vector(each.weights).tolist() for each in report.rounds]
+    assert found == [vector(START).tolist(), good.tolist(), ((vector(START) + good) / 2).tolist()]
+
+
 def test_the_same_seed_gives_the_same_report_for_any_number_of_threads(
     models: ModelSet, development: Development
 ) -> None:

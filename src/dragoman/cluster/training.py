@@ -27,8 +27,9 @@ from dragoman.cluster.runners import Local, Runner
 from dragoman.errors import BadInputError
 from dragoman.files import storage_errors, write_arrays
 from dragoman.models import estimators, knowledge
+from dragoman.models.defaults import defaults_of
 from dragoman.models.lengths import LengthModel
-from dragoman.models.symmetry import DEFAULT
+from dragoman.models.symmetry import DEFAULT, check_kind
 from dragoman.progress import Progress
 from dragoman.store import Project
 from dragoman.text.tokens import Mode
@@ -54,6 +55,7 @@ def train(
     runner: Runner | None = None,
     shards: int | None = None,
     least: int = 1,
+    symmetrisation: str = DEFAULT,
     work: Path | None = None,
     progress: Progress | None = None,
 ) -> Trained:
@@ -64,7 +66,7 @@ def train(
     """
     with storage_errors(directory), _scratch_directory(work or directory.parent) as scratch:
         trainer = Trainer(scratch, runner or Local(), shards, progress)
-        arrays, learned = trainer.train(pairs, tokens, order, least)
+        arrays, learned = trainer.train(pairs, tokens, order, least, check_kind(symmetrisation))
         about = {"kind": knowledge.KIND, "format": knowledge.FORMAT, "tokens": tokens}
         write_arrays(directory, arrays, about)
         return Trained(learned, scratch.most_bytes)
@@ -76,7 +78,9 @@ def train_project(project: Project, pairs: Iterable[tuple[str, str]], **options:
         remedy = "create a new project and train it first"
         raise BadInputError("this project has already learned something", where=project.path, remedy=remedy)
     settings = project.settings
-    trained = train(pairs, project.own_base, tokens=settings["tokens"], order=settings["order"], **options)
+    options |= {"tokens": settings["tokens"], "order": settings["order"]}
+    options["symmetrisation"] = defaults_of(settings).symmetrisation
+    trained = train(pairs, project.own_base, **options)
     project.set_base(project.own_base)
     return trained
 
@@ -98,12 +102,17 @@ class Trainer:
         self.progress = progress or (lambda *_: None)
 
     def train(
-        self, pairs: Iterable[tuple[str, str]], tokens: Mode, order: int, least: int = 1
+        self,
+        pairs: Iterable[tuple[str, str]],
+        tokens: Mode,
+        order: int,
+        least: int = 1,
+        symmetrisation: str = DEFAULT,
     ) -> tuple[ArrayTree, int]:
         """All arrays of a `Knowledge`, and the number of pairs."""
         corpus, writing = corpora.read(pairs, tokens, self.runner, self.scratch, self.progress)
         models = self._align(corpus)
-        models |= self._count(corpus, models, order, least)
+        models |= self._count(corpus, models, order, least, symmetrisation)
         tree = ArrayTree()
         for name, vocabulary in corpus.vocabularies.items():
             tree.put(name, writing[name].over(vocabulary).arrays())
@@ -140,9 +149,9 @@ class Trainer:
         results = self.runner.run(aligning.expect, expected.shared(), items)
         expected.gather(self._with_progress(what, results, epoch * corpus.size, EPOCHS * corpus.size, corpus))
 
-    def _count(self, corpus: Corpus, models: ArrayTree, order: int, least: int) -> ArrayTree:
+    def _count(self, corpus: Corpus, models: ArrayTree, order: int, least: int, symmetrisation: str) -> ArrayTree:
         """Count phrase pairs, n-grams and lengths with the alignment models."""
-        shared = {**models, "order": order, "symmetrisation": DEFAULT}
+        shared = {**models, "order": order, "symmetrisation": symmetrisation}
         results = self.runner.run(counting.count_shard, shared, self._items(corpus, {}))
         told = self._with_progress("counting phrases", results, 0, corpus.size, corpus)
         found = [self.scratch.keep_all(each) for each in told]

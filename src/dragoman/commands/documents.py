@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json as json_format
 from collections import Counter
+from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -14,12 +16,14 @@ from dragoman.errors import BadInputError
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
-    from dragoman.formats import Document, DocumentSegment
+    from dragoman.formats import Document
+    from dragoman.formats.division import FindBoundaries
 
 commands = typer.Typer()
 Sentences = Annotated[
     bool, typer.Option("--sentences/--paragraphs", help="Divide paragraphs into sentences, or leave them whole.")
 ]
+Srx = Annotated[Path | None, typer.Option("--srx", help="Divide paragraphs by the rules in this SRX file instead.")]
 IsGlossary = Annotated[bool, typer.Option("--glossary", help="The file holds terms of a glossary: .tbx or .csv.")]
 Include = Annotated[list[str] | None, typer.Option("--include", help="In a directory, only files like this: *.md")]
 Exclude = Annotated[list[str] | None, typer.Option("--exclude", help="In a directory, no files like this: drafts/*")]
@@ -39,23 +43,29 @@ def import_file(
 ) -> None:
     """Learn the translations in a file; those that look wrong are flagged, not learned, and counted.
 
+    What is known already is not learned again; what has changed since the file was last imported is revised.
     The terms of a glossary (.tbx, or --glossary) are added to the project's glossary.
     """
+    from dragoman.formats.importing import learnable
+
     with opened(project) as engine:
         if glossary or file.suffix.lower() == ".tbx":
             _report(_import_glossary(engine, file), json)
             return
-        segments = _segments(engine, file)
-        states = {"confirmed", "translated"} if translated else {"confirmed"}
-        pairs = [(one.source, one.target) for one in segments if one.target and one.state in states]
-        if not pairs:
-            typer.echo(f"dragoman: {file}: nothing to learn in {len(segments):,} segments", err=True)
-        if base and pairs:
-            counts = {"learned": engine.train(pairs, progress=True), "flagged": 0}
-            counts["refused"] = len(pairs) - counts["learned"]
+        found = _documents(engine, file)
+        pairs = {path: learnable(each, translated=translated) for path, each in found.items()}
+        total, learned = sum(len(each.segments) for each in found.values()), sum(map(len, pairs.values()))
+        if not learned:
+            typer.echo(f"dragoman: {file}: nothing to learn in {total:,} segments", err=True)
+        waiting = sum(len(learnable(each, translated=True)) for each in found.values()) - learned
+        if waiting:
+            typer.echo(f"dragoman: {waiting:,} translated but not confirmed; --translated learns them, too", err=True)
+        if base and learned:
+            counts = {"learned": engine.train(chain.from_iterable(pairs.values()), progress=True), "flagged": 0}
+            counts["refused"] = learned - counts["learned"]
         else:
-            counts = _learn(engine, pairs, user)
-    counts["left out"] = len(segments) - len(pairs)
+            counts = _learn_files(engine, pairs, user)
+    counts["left out"] = total - learned
     _report(counts, json)
 
 
@@ -92,16 +102,16 @@ def _bytes(file: Path) -> bytes:
         raise BadInputError(f"cannot be read ({error.strerror or error})", where=file) from None
 
 
-def _segments(engine: Engine, file: Path) -> list[DocumentSegment]:
-    """The segments of a file, or of all files in a directory; those that cannot be read are named and left out."""
+def _documents(engine: Engine, file: Path) -> dict[Path, Document]:
+    """The document in a file, or those in a directory; what cannot be read is named and left out."""
     from dragoman.formats.directories import find_documents
 
     if not file.is_dir():
-        return _read(engine, file).segments
-    found: list[DocumentSegment] = []
+        return {file: read_in_languages(engine, file)}
+    found: dict[Path, Document] = {}
     for path in find_documents(file):
         try:
-            found += _read(engine, path).segments
+            found[path] = read_in_languages(engine, path)
         except BadInputError as error:
             typer.echo(f"left out: {error}", err=True)
     return found
@@ -145,15 +155,21 @@ def export_file(
     _report({"written": len(entries) - len(left_out), "left out": len(left_out)}, json)
 
 
-@commands.command(epilog="Example: dragoman fill manual in.xlf out.xlf --learn-confirmed")
+@commands.command(epilog="Examples: dragoman fill manual in.xlf out.xlf --learn-confirmed; dragoman fill manual site/")
 def fill(
     project: ProjectPath,
     file: Annotated[Path, typer.Argument(help="A document, or a directory of documents.")],
-    out: Annotated[Path, typer.Argument(help="The file to write, with translations, or a directory for them.")],
+    out: Annotated[
+        Path | None, typer.Argument(help="The file or directory to write [default: beside it, named by the language].")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", help="The language to translate into, which is the project's.")
+    ] = None,
     learn_confirmed: Annotated[
         bool, typer.Option("--learn-confirmed", help="First learn its confirmed segments.")
     ] = False,
     sentences: Sentences = True,
+    srx: Srx = None,
     include: Include = None,
     exclude: Exclude = None,
     user: User = None,
@@ -164,21 +180,42 @@ def fill(
     In a directory every document that dragoman can read is translated; what was left out, and why, goes to standard
     error. A language in the name of a file or directory is replaced: en.json becomes es.json.
     """
-    if not file.is_dir():
-        check_output(out)
+    from dragoman.formats.srx import read_srx
+
+    how = _Filling(learn_confirmed, read_srx(_bytes(srx), srx.name) if srx else sentences, user)
     with opened(project, write=learn_confirmed) as engine:
+        place = _output(engine, file, out, to)
         if file.is_dir():
-            counts = _fill_directory(engine, file, out, _Filling(learn_confirmed, sentences, user), include, exclude)
+            counts = _fill_directory(engine, file, place, how, include, exclude)
         else:
-            counts = _fill(engine, file, out, _Filling(learn_confirmed, sentences, user))
+            check_output(place)
+            counts = _fill(engine, file, place, how)
+    if out is None:
+        typer.echo(f"dragoman: wrote {place}", err=True)
     _report(counts, json)
+
+
+def _output(engine: Engine, file: Path, out: Path | None, to: str | None) -> Path:
+    """Where the translation of a file or directory goes: `site-es` for `site`, `es.json` or `page.es.md` for files."""
+    from dragoman.formats.directories import translated_path
+    from dragoman.languages import same_language
+
+    if to is not None and not same_language(to, engine.target):
+        what = f"the project translates into {engine.target}, not into {to}"
+        raise BadInputError(what, remedy="use a project with that target language")
+    if out is not None:
+        return out
+    if file.is_dir():
+        return file.resolve().with_name(f"{file.resolve().name}-{engine.target}")
+    renamed = file.with_name(translated_path(Path(file.name), engine.source, engine.target).name)
+    return renamed if renamed != file else file.with_name(f"{file.stem}.{engine.target}{file.suffix}")
 
 
 class _Filling(NamedTuple):
     """How files are filled."""
 
     learn_confirmed: bool
-    sentences: bool
+    sentences: bool | FindBoundaries
     user: str | None
 
 
@@ -186,15 +223,15 @@ def _fill(engine: Engine, file: Path, out: Path, how: _Filling) -> dict[str, int
     """Fill one file; the counts that are reported."""
     from dragoman.files import storage_errors, write_durably
     from dragoman.formats.filling import fill_document
+    from dragoman.formats.importing import learnable
     from dragoman.progress import bars
 
-    document = _read(engine, file, sentences=how.sentences)
+    document = read_in_languages(engine, file, sentences=how.sentences)
     for warning in document.warnings:
         typer.echo(f"dragoman: {file}: {warning}", err=True)
     counts = {}
     if how.learn_confirmed:
-        confirmed = [(one.source, one.target) for one in document.segments if one.state == "confirmed"]
-        counts = _learn(engine, confirmed, how.user)
+        counts = _learn_files(engine, {file: learnable(document)}, how.user)
     with bars() as report:
         filled = fill_document(engine, document, report)
     for name, reason in filled.left_out.items():
@@ -229,7 +266,7 @@ def _fill_directory(
     return dict(totals)
 
 
-def _read(engine: Engine, file: Path, *, sentences: bool = True) -> Document:
+def read_in_languages(engine: Engine, file: Path, *, sentences: bool | FindBoundaries = True) -> Document:
     """The document in a file, which must have the languages of the project."""
     from dragoman.formats import read_document
     from dragoman.languages import same_language
@@ -261,23 +298,17 @@ def _languages_of_memory(data: bytes, file: Path, remedy: str) -> tuple[str | No
     return document.source_language, document.target_language
 
 
-def _learn(engine: Engine, pairs: list[tuple[str, str]], user: str | None) -> dict[str, int]:
-    """Learn pairs one by one; return how many were learned, flagged, or refused."""
+def _learn_files(engine: Engine, pairs: Mapping[Path, list[tuple[str, str]]], user: str | None) -> dict[str, int]:
+    """Learn the pairs of some files; how many were learned, known, flagged and refused."""
+    from dragoman.formats.importing import import_pairs
     from dragoman.progress import bars
-    from dragoman.project.guard import FlaggedError
 
-    counts = {"learned": 0, "flagged": 0, "refused": 0}
+    counts: Counter[str] = Counter()
     with bars() as report:
-        for done, (source, target) in enumerate(pairs, start=1):
-            try:
-                engine.learn(source, target, user=user)
-                counts["learned"] += 1
-            except FlaggedError:
-                counts["flagged"] += 1
-            except BadInputError:
-                counts["refused"] += 1
-            report("learning", done, len(pairs))
-    return counts
+        for path, found in pairs.items():
+            counts += import_pairs(engine, found, str(path.resolve()), user=user, progress=report)
+    learned = counts["new"] + counts["changed"]
+    return {"learned": learned} | {name: counts[name] for name in ("new", "changed", "known", "flagged", "refused")}
 
 
 def _report(counts: dict[str, int], json: bool) -> None:

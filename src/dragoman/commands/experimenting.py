@@ -17,7 +17,9 @@ commands = typer.Typer()
 
 @commands.command(epilog="Example: dragoman experiment O-tab7 --data corpora --quick")
 def experiment(
-    name: Annotated[str | None, typer.Argument(help="An id from --list, a family, or all.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="An id or family from --list, the first letter of ids, or all.")
+    ] = None,
     data: Annotated[Path | None, typer.Option(help="The directory of corpora.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Run on a small scale, in a few minutes.")] = False,
     most: Annotated[int | None, typer.Option(min=1, help="Maximum number of segments to translate.")] = None,

@@ -52,9 +52,13 @@ def serve(
         bool, typer.Option("--standby", help="Like --replica, but take over when that server is gone.")
     ] = False,
 ) -> None:
-    """Serve projects over HTTP: our own API, and those of LibreTranslate, ModernMT, Moses and Apertium."""
+    """Serve projects over HTTP: our own API, and those of LibreTranslate, ModernMT, DeepL, OpenAI, Moses and Apertium.
+
+    Each is below its name, /libretranslate and so on; DeepL's is also at /v2 and OpenAI's at /v1.
+    """
     if root not in (None, "libretranslate", "modernmt", "apertium"):
-        raise BadInputError(f"unknown API {root!r}", remedy="choose libretranslate, modernmt or apertium")
+        remedy = "choose libretranslate, modernmt or apertium"
+        raise BadInputError(f"unknown API {root!r}", remedy=remedy)
     try:
         from dragoman.server.config import Settings
         from dragoman.server.running import serve as run
@@ -99,13 +103,16 @@ def add(
     name: Annotated[str, typer.Argument(help="Whose key it is; the journal records this name.")],
     project: Annotated[list[str] | None, typer.Option(help="Projects that the key is for; by default all.")] = None,
     role: Annotated[str, typer.Option(help="read, translate, learn or admin.")] = "learn",
+    webhook: Annotated[
+        bool, typer.Option("--webhook", help="Create a secret that webhooks are signed with, instead of a key.")
+    ] = False,
     json: AsJson = False,
 ) -> None:
     """Create a key and show it, this once: the file holds only its hash."""
     from dragoman.server.keys import ALL_PROJECTS, Keys
 
     check_output(file)
-    key = Keys(file).add(name, dict.fromkeys(project or [ALL_PROJECTS], role))
+    key = Keys(file).add(name, dict.fromkeys(project or [ALL_PROJECTS], role), webhook=webhook)
     typer.echo(json_format.dumps({"name": name, "key": key}) if json else key)
 
 

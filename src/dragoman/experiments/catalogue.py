@@ -36,11 +36,18 @@ EXPERIMENTS = {each.id: each for _, family in FAMILIES.values() for each in fami
 
 
 def find(identity: str) -> list[Experiment]:
-    """One experiment, a family of them, or all."""
+    """One experiment, a family of them, those whose ids begin with the same letter, or all.
+
+    >>> [each.id for each in find("U")]
+    ['U-curves', 'U-ablations', 'U-adapters']
+    """
     if identity == "all":
         return list(EXPERIMENTS.values())
     if identity in FAMILIES:
         return FAMILIES[identity][1]
-    if identity not in EXPERIMENTS:
+    if identity in EXPERIMENTS:
+        return [EXPERIMENTS[identity]]
+    found = [each for each in EXPERIMENTS.values() if each.id.startswith(f"{identity}-")]
+    if not found:
         raise BadInputError(f"there is no experiment {identity!r}", remedy="see dragoman experiment --list")
-    return [EXPERIMENTS[identity]]
+    return found

@@ -28,7 +28,7 @@ from dragoman.tune import METHODS, Development, tune
 
 MAX_TRAINING_WORDS = 80  # words on a side of a training pair
 ROUNDS = 5  # of tuning
-APART = ("server", "commands", "formats", "cluster")  # packages that no result depends on
+APART = ("server", "commands", "formats", "cluster", "assess")  # packages that no result depends on
 
 
 class Workspace:

@@ -18,6 +18,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from dragoman.formats.division import FindBoundaries
 from dragoman.formats.document import Document, DocumentSegment, State, Targets
 from dragoman.formats.kinds import FORMATS, find_kind
 from dragoman.formats.packed import PackedDocument
@@ -27,12 +28,18 @@ __all__ = ["FORMATS", "Document", "DocumentSegment", "State", "Targets", "read_d
 
 
 def read_document(
-    data: bytes, name: str, *, source: str | None = None, target: str | None = None, sentences: bool = True
+    data: bytes,
+    name: str,
+    *,
+    source: str | None = None,
+    target: str | None = None,
+    sentences: bool | FindBoundaries = True,
 ) -> Document:
     """Read a file as a document; the ending of its name says which format it has.
 
     The languages select two from a memory that has more, and are assumed where a file does not state them. With
-    `sentences`, the paragraphs of a text are divided into sentences; without, each is a segment.
+    `sentences`, the paragraphs of a text are divided into sentences, by our rules or by those given (see `srx`);
+    without, each is a segment.
     """
     kind = find_kind(data, name)
     with _no_collection():

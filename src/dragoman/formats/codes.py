@@ -18,6 +18,7 @@ CODE = re.compile(
     r"|[%$#@]?\{\{[^{}]{0,400}\}\}|[%$#@]?\{[^{}]{0,400}\}"  # {name}, {{name}}, %{name}, ${name}
     r"|\$t\([^()]{0,400}\)"  # i18next refers to another key
     r"|%\([\w.]{1,60}\)[#0 +-]*\d{0,4}(?:\.\d{1,4})?[diouxXeEfFgGaAcCrs]"  # Python
+    r"|%(?:\d{1,2}\$)?#@\w{1,60}@"  # Apple's plural forms
     rf"|{_PERCENT}|%[nL]?\d{{1,2}}(?!\d*[%\s])|%n\b|%%"  # Qt
     r"|&(?:[A-Za-z][A-Za-z0-9]{1,31}|\#\d{1,7}|\#x[0-9A-Fa-f]{1,6});",
 )
@@ -31,6 +32,8 @@ def words(text: str) -> frozenset[str]:
 
 def read_codes(text: str, pattern: re.Pattern[str] = CODE) -> Inline:
     """A text with its codes as tags; markup that opens and closes becomes pairs."""
+    if text and pattern.search(text) is None:
+        return Inline([text])
     inline, at = Inline(), 0
     for found in pattern.finditer(text):
         if found.start() > at:
@@ -53,6 +56,8 @@ def _code(shown: str) -> Tag:
 
 def pair_up(parts: list[str | Tag]) -> None:
     """Leave only those tags as pairs that enclose something; a `<br>` that nothing closes stands alone."""
+    if all(isinstance(part, str) for part in parts):
+        return
     begun: list[tuple[int, str]] = []
     waiting: Counter[str] = Counter()  # how many of each name are open
     paired: set[int] = set()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.segmentation import find_boundaries
@@ -26,8 +26,7 @@ _FIXED = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Chunk:
+class Chunk(NamedTuple):
     """Some parts of a piece: a segment, or what stands between two."""
 
     parts: Parts
@@ -41,6 +40,7 @@ class Chunk:
 
 
 Divide = Callable[[Parts], list[Chunk]]
+FindBoundaries = Callable[[str, str | None], list[int]]  # where sentences begin in a text of a language
 
 
 def is_translatable(parts: Sequence[str | Tag]) -> bool:
@@ -49,28 +49,35 @@ def is_translatable(parts: Sequence[str | Tag]) -> bool:
     >>> [text for text in ("Save", "100 %", "https://x.org/a", "menu_file_open", "e-mail") if is_translatable([text])]
     ['Save', 'e-mail']
     """
-    if sum(isinstance(part, Tag) for part in parts) > MOST_TAGS:
+    if len(parts) == 1 and isinstance(parts[0], str):
+        text = parts[0].strip()
+    elif sum(isinstance(part, Tag) for part in parts) > MOST_TAGS:
         return False
-    text = "".join(part for part in parts if isinstance(part, str)).strip()
+    else:
+        text = "".join(part for part in parts if isinstance(part, str)).strip()
+    if " " in text and text[0].isalpha():  # more than one word, and no address, path or name has a space in it
+        return True
     return any(map(str.isalpha, text)) and _FIXED.fullmatch(text) is None
 
 
 def whole(parts: Parts) -> list[Chunk]:
     """All of the text as one segment, but for what surrounds it."""
+    if len(parts) == 1 and isinstance(parts[0], str) and parts[0] == parts[0].strip():
+        return [Chunk(parts, is_translatable(parts))]
     before, middle, after = _trim(parts)
     found = [Chunk(before, False), Chunk(middle, is_translatable(middle)), Chunk(after, False)]
     return [chunk for chunk in found if chunk.parts]
 
 
-def into_sentences(language: str | None) -> Divide:
-    """A division into sentences; a sentence never ends inside a pair of tags."""
+def into_sentences(language: str | None, find: FindBoundaries = find_boundaries) -> Divide:
+    """A division into sentences, by our rules or others; a sentence never ends inside a pair of tags."""
 
     def divide(parts: Parts) -> list[Chunk]:
         before, middle, after = _trim(parts)
         if sum(len(part) for part in middle if isinstance(part, str)) < 2:
             return whole(parts)
         flat = "".join(part if isinstance(part, str) else STAND_IN for part in middle)
-        ends = find_boundaries(flat, language)
+        ends = find(flat, language)
         if ends and len(middle) > 1:
             enclosed = _enclosed(middle)
             ends = [end for end in ends if end not in enclosed]

@@ -32,7 +32,7 @@ def translate_segment(engine: Engine, document: Document, segment: DocumentSegme
     target = engine.translate_text(segment.source).text
     if _fits(document, segment, target):
         return target
-    placed = _by_alignment(engine, segment.inline)
+    placed = place_by_alignment(engine, segment.inline)
     if placed is not None and _fits(document, segment, placed):
         return placed
     parts = segment.inline.parts
@@ -87,7 +87,7 @@ class _Placed(NamedTuple):
     tag: Tag
 
 
-def _by_alignment(engine: Engine, source: Inline) -> str | None:
+def place_by_alignment(engine: Engine, source: Inline) -> str | None:
     """The translation of the text alone, with each tag at the words that it is at in the source; None if unknown."""
     plain, positions = _without_tags(source)
     translation = engine.translate_text(plain)

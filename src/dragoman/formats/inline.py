@@ -45,8 +45,16 @@ class Inline:
     parts: list[str | Tag] = field(default_factory=list)
 
     @property
+    def plain(self) -> str | None:
+        """The text if it has no tags, as most have not."""
+        parts = self.parts
+        return parts[0] if len(parts) == 1 and isinstance(parts[0], str) else None
+
+    @property
     def text(self) -> str:
         """The text as people see it."""
+        if self.plain is not None:
+            return self.plain
         return "".join(part if isinstance(part, str) else part.shown for part in self.parts)
 
     @property
@@ -63,6 +71,8 @@ class Inline:
     def ambiguous(self) -> bool:
         """Whether it has text that looks like one of its own tags, so that the two cannot be told apart."""
         shown = {tag.shown for tag in self.tags}
+        if not shown:
+            return False
         text = "\0".join(self.runs)
         return any(tag in text for tag in shown)
 
@@ -119,6 +129,8 @@ def write_inline(source: Inline, target: str, newline: str) -> bytes:
 
 def find_broken_tag(source: Inline, target: str, names: frozenset[str]) -> str | None:
     """What is wrong with the tags in a target; `names` are the elements that can be tags in its format."""
+    if source.plain is not None:
+        return _find_stranger(source, [target], names)
     parts = list(split_target(source, target))
     tags = [part for part in parts if isinstance(part, Tag)]
     return _find_difference(source, tags) or _find_stranger(source, parts, names) or _find_bad_nesting(tags)
@@ -126,6 +138,10 @@ def find_broken_tag(source: Inline, target: str, names: frozenset[str]) -> str |
 
 def split_target(source: Inline, target: str) -> Iterator[str | Tag]:
     """Text and tags of a target; if tags look the same, they come in the order of the source."""
+    if source.plain is not None:
+        if target:
+            yield target
+        return
     supply: dict[str, list[Tag]] = {}
     for tag in source.tags:
         supply.setdefault(tag.shown, []).append(tag)

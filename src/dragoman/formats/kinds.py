@@ -21,6 +21,7 @@ from dragoman.formats.opendocument import OpenDocument
 from dragoman.formats.po import PoDocument
 from dragoman.formats.properties import PropertiesDocument
 from dragoman.formats.resx import ResxDocument
+from dragoman.formats.stringsdict import StringsDictDocument
 from dragoman.formats.subtitles import SubtitlesDocument, VttDocument
 from dragoman.formats.xcstrings import XcstringsDocument
 from dragoman.formats.xml_document import XmlDocument
@@ -40,6 +41,7 @@ FORMATS: dict[type[Document], str] = {
     YamlDocument: ".yml .yaml",
     AndroidDocument: "",  # .xml, by its root
     StringsDocument: ".strings",
+    StringsDictDocument: ".stringsdict",
     XcstringsDocument: ".xcstrings",
     PropertiesDocument: ".properties",
     ResxDocument: ".resx .resw",

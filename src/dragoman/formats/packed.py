@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import Contents
+from dragoman.formats.division import FindBoundaries
 from dragoman.formats.document import Change, Document, DocumentSegment, UnwritableError
 from dragoman.formats.packages import Package
 from dragoman.formats.piece_document import PieceDocument
@@ -20,7 +21,7 @@ class PackedDocument(Document):
 
     package: Package = field(repr=False)
     parts: dict[str, PieceDocument] = field(repr=False)
-    sentences: bool = True
+    sentences: bool | FindBoundaries = True
 
     kind: ClassVar[str]
     root: ClassVar[str]  # a part that every such file has
@@ -37,7 +38,13 @@ class PackedDocument(Document):
 
     @classmethod
     def read(
-        cls, data: bytes, name: str, source: str | None = None, target: str | None = None, *, sentences: bool = True
+        cls,
+        data: bytes,
+        name: str,
+        source: str | None = None,
+        target: str | None = None,
+        *,
+        sentences: bool | FindBoundaries = True,
     ) -> Self:
         """Read an archive."""
         package = Package(data, name)

@@ -18,12 +18,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import NOTHING, Contents, decode
-from dragoman.formats.division import Chunk, Divide, Parts, into_sentences, whole
+from dragoman.formats.division import Chunk, Divide, FindBoundaries, Parts, into_sentences, whole
 from dragoman.formats.document import Change, Document, DocumentSegment, Names, State, UnwritableError
 from dragoman.formats.inline import Inline, Tag, find_broken_tag, split_target
+from dragoman.formats.segmentation import find_boundaries
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Piece:
     """A text of a document and the part of the file to replace with its translation."""
 
@@ -54,7 +55,7 @@ class PieceDocument(Document):
 
     pieces: list[Piece] = field(repr=False)
     chunks: list[list[tuple[str, Chunk]]] = field(repr=False)  # of each piece; those that are no segments have no id
-    sentences: bool = True  # whether pieces are divided into sentences, in formats that have paragraphs
+    sentences: bool | FindBoundaries = True  # whether pieces are divided into sentences, or by which rules
 
     kind: ClassVar[str]  # the name of the format
     prose: ClassVar[bool] = False  # whether pieces are paragraphs, to be divided into sentences
@@ -70,9 +71,9 @@ class PieceDocument(Document):
         source: str | None = None,
         target: str | None = None,
         *,
-        sentences: bool = True,
+        sentences: bool | FindBoundaries = True,
     ) -> Self:
-        """Read a file; `sentences` tells whether paragraphs are divided into sentences."""
+        """Read a file; `sentences` tells whether paragraphs are divided into sentences, or by which rules."""
         contents = cls._decode(data, name)
         document = cls(cls.kind, source, target, [], data, contents, [], [], sentences)
         try:
@@ -120,7 +121,10 @@ class PieceDocument(Document):
     _lacking: ClassVar[str] = "strict"  # what to do with characters that the encoding lacks
 
     def _divide(self) -> list[list[tuple[str, Chunk]]]:
-        usual = into_sentences(self.source_language) if self.prose and self.sentences else whole
+        usual: Divide = whole
+        if self.prose and self.sentences:
+            rules = find_boundaries if self.sentences is True else self.sentences
+            usual = into_sentences(self.source_language, rules)
         names = Names()
         return [_named(piece, (piece.divide or usual)(piece.inline.parts), names) for piece in self.pieces]
 

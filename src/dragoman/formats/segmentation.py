@@ -51,7 +51,8 @@ def split_sentences(text: str, language: str | None) -> list[str]:
 def find_boundaries(text: str, language: str | None) -> list[int]:
     """The positions where a sentence begins, except the first."""
     found = {match.end() for match in _END.finditer(text) if _is_end(text, match, language)}
-    found |= {match.end() for match in _BREAK.finditer(text)}
+    if "\n" in text:
+        found |= {match.end() for match in _BREAK.finditer(text)}
     return sorted(found - {0, len(text)})
 
 
@@ -72,7 +73,7 @@ def _is_end(text: str, match: re.Match[str], language: str | None) -> bool:
 def _is_abbreviation(word: str, language: str | None) -> bool:
     bare = word.lower().lstrip(".'’-")
     initial = len(bare) == 1 and bare.isalpha() and word[-1:].isupper() and word != "I"
-    return initial or bare in _abbreviations(primary(language) if language else "")
+    return initial or bare in _abbreviations(language or "")
 
 
 def _goes_on_after_number(text: str, match: re.Match[str], language: str | None) -> bool:
@@ -83,4 +84,4 @@ def _goes_on_after_number(text: str, match: re.Match[str], language: str | None)
 
 @lru_cache
 def _abbreviations(language: str) -> frozenset[str]:
-    return frozenset(f"{_COMMON} {_ABBREVIATIONS.get(language, '')}".split())
+    return frozenset(f"{_COMMON} {_ABBREVIATIONS.get(primary(language) if language else '', '')}".split())

@@ -58,24 +58,42 @@ class XcstringsDocument(PieceDocument):
     def _units(self, key: str, entry: Value, source: str, note: str) -> Iterator[Piece]:
         ours = _of_language(entry, source)
         theirs = _of_language(entry, self.target_language or "")
-        if ours is not None and ours.get("variations") is not None:
-            return  # plural and device forms need structure that only Xcode should make
-        if theirs is not None and theirs.get("stringUnit") is None:
+        sources = {path: unit.get("value") for path, unit in _forms(ours)} if ours else {}
+        if theirs is None and any(sources):
+            return  # see `warnings`
+        if theirs is not None:
+            for path, unit in _forms(theirs):
+                yield from self._unit(key, path, unit, sources, note)
             return
-        value = ours.get("stringUnit", "value") if ours else None
+        value = sources.get(())
         text = value.string if value else key
-        if not text:
-            return
-        unit = theirs.get("stringUnit") if theirs else None
-        old = theirs.get("stringUnit", "value") if theirs else None
-        if unit is not None:
-            said = theirs.get("stringUnit", "state") if theirs else None
-            state = READ.get(said.string if said else "", "translated") if old and old.string else "new"
-            place = (unit.start, unit.end)
-        else:
-            state, place = "new", self._gap(entry)
+        if text:
+            yield Piece(key, Inline([text]), *self._gap(entry), key, note, None, _one, "", "new", entry)
+
+    def _unit(
+        self, key: str, path: tuple[str, ...], unit: Value, sources: dict[tuple[str, ...], Value | None], note: str
+    ) -> Iterator[Piece]:
+        """A form that the file has in the target language; its source is the same form, else the general one."""
+        value = sources.get(path) or sources.get((*path[:-1], "other")) or sources.get(())
+        text = value.string if value else key
+        old, said = unit.get("value"), unit.get("state")
         target = old.string if old else ""
-        yield Piece(key, Inline([text]), *place, key, note, None, _one, target, state, entry if unit is None else None)
+        state = READ.get(said.string if said else "", "translated") if target else "new"
+        if text:
+            name = "/".join((key, *path))
+            yield Piece(name, Inline([text]), unit.start, unit.end, name, note, None, _one, target, state)
+
+    @property
+    def warnings(self) -> list[str]:
+        """How many strings have plural or device forms that the target language lacks: only Xcode can tell which."""
+        strings, stated = self._root.get("strings"), self._root.get("sourceLanguage")
+        source, target = stated.string if stated else "", self.target_language or ""
+        entries = (strings.members or {}).values() if strings else ()
+        pairs = ((_of_language(entry, source), _of_language(entry, target)) for entry in entries)
+        left = sum(theirs is None and ours is not None and ours.get("variations") is not None for ours, theirs in pairs)
+        if not left:
+            return []
+        return [f"strings with plural or device forms that are left out: {left}; add {target} to them in Xcode first"]
 
     def _gap(self, entry: Value) -> tuple[int, int]:
         """Where a new language goes: after the last one, or at the end of the entry."""
@@ -105,6 +123,20 @@ class XcstringsDocument(PieceDocument):
         begin = self.contents.text.rfind("\n", 0, at) + 1
         line = self.contents.text[begin:at]
         return self.contents.newline + line[: len(line) - len(line.lstrip())]
+
+
+def _forms(value: Value, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Value]]:
+    """The string, or all of its plural and device forms and those of its substitutions, with what leads to each."""
+    unit = value.get("stringUnit")
+    if unit is not None:
+        yield path, unit
+    for kind in ("variations", "substitutions"):
+        for name, forms in ((value.get(kind) or Value(0)).members or {}).items():
+            if kind == "substitutions":
+                yield from _forms(forms, (*path, name))
+                continue
+            for form, each in (forms.members or {}).items():
+                yield from _forms(each, (*path, form))
 
 
 def _of_language(entry: Value, language: str) -> Value | None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dragoman.interactive.guess import Guess, guess
 from dragoman.project.opened import OpenProject
+from dragoman.project.preparing import PreparedSource
 from dragoman.project.state import State
 from dragoman.project.translating import search_behind, search_in_pieces
 from dragoman.search.constrained import Prefix
@@ -24,6 +25,7 @@ from dragoman.text.casing import in_capitals
 from dragoman.text.continuing import take_gaps
 from dragoman.text.tokens import split
 from dragoman.types import Sentence
+from dragoman.upstream.contract import Answer
 
 OPENING = Beam(pops=1000, stack=250)  # wide: what is not in the graph cannot be suggested at once
 MAX_POPS, MIN_POPS = 150_000, 100  # of the opening: for all words together, but at least so many for each
@@ -53,15 +55,21 @@ class Graphs:
         self,
         project: OpenProject,
         source: Sentence,
-        said: str | None = None,
-        continue_from: Callable[[str], str | None] | None = None,
+        said: Answer | None = None,
+        continue_from: Callable[[str], Answer | None] | None = None,
     ) -> None:
-        self.source, self.said = source, said
+        self.source, self.said = source, said.text if said else None
         self.version = 0  # how often another engine has said something new
         self._project = project
         self._said, self._continue_from = said, continue_from
         self._continuing = threading.Lock()
+        self._prepared = PreparedSource()
         self._fixed = {word for word, fixed in zip(source.words, source.placeable, strict=True) if fixed}
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that is kept for further searches, in bytes."""
+        return self._prepared.nbytes
 
     def read(self, text: str) -> Sentence:
         """The tokens of a text in the target language."""
@@ -91,10 +99,10 @@ class Graphs:
             self._continuing.release()
 
     def _find(self, words: tuple[str, ...], beam: Beam) -> Found:
-        found = None if words else search_in_pieces(self._project._reading, self.source, beam)
+        found = None if words else search_in_pieces(self._project._reading, self.source, beam, self._said)
         with self._project._reading() as state:
             prefix, revision = Prefix(self._model_words(state, words)), state.revision
-            found = found or search_behind(state, self.source, prefix, beam, self._said)
+            found = found or search_behind(state, self.source, prefix, beam, self._said, self._prepared)
         if sum(piece.work.arcs.size for piece in found.pieces) > MAX_ARCS:
             found.thin(MAX_ARCS)
         graph = found.graph().without_features()

@@ -151,7 +151,7 @@ class Session:
         """Memory that the session takes, in bytes, about."""
         graphs = [*([self._opening] if self._opening else []), *self._searched.values()]
         rejected = sum(len(suffix) for suffixes in self._rejected.values() for suffix in suffixes)
-        return sum(graph.error_model.nbytes for graph in graphs) + 4 * rejected
+        return sum(graph.error_model.nbytes for graph in graphs) + self._graphs.nbytes + 4 * rejected
 
     def suggest(self, prefix: str = "") -> Suggestion:
         """The best completion of a prefix, other than those that were rejected for it."""

@@ -27,6 +27,7 @@ from dragoman.models.alignment import can_align, check_pair
 from dragoman.models.alignment_kernels import MAX_SENTENCE_WORDS
 from dragoman.models.language import saved_order
 from dragoman.models.modelset import Contribution, ModelSet
+from dragoman.models.symmetry import DEFAULT
 from dragoman.progress import Progress
 from dragoman.text.side import Side
 from dragoman.text.tokens import Mode
@@ -58,18 +59,26 @@ class Knowledge(Restorable):
     source: Side
     target: Side
 
-    def __init__(self, base: Knowledge | None = None, *, tokens: Mode = "text", order: int = 5) -> None:
+    def __init__(
+        self,
+        base: Knowledge | None = None,
+        *,
+        tokens: Mode = "text",
+        order: int = 5,
+        symmetrisation: str = DEFAULT,
+    ) -> None:
         if base is not None and base.source.mode != tokens:
             remedy = f"create the project with tokens={base.source.mode!r}"
             raise BadInputError(f"the base was trained with tokens={base.source.mode!r}", remedy=remedy)
         self.base = base
-        self.models = ModelSet(base.models if base else None, order=order)
+        self.models = ModelSet(base.models if base else None, order=order, symmetrisation=symmetrisation)
         self.source = Side(self.models.source, tokens, base.source if base else None)
         self.target = Side(self.models.target, tokens, base.target if base else None)
 
     def without_corrections(self) -> Knowledge:
         """A new, empty one with the same settings over the same base."""
-        new = Knowledge(self.base, tokens=self.source.mode, order=self.models.language.order)
+        order, symmetrisation = self.models.language.order, self.models.symmetrisation
+        new = Knowledge(self.base, tokens=self.source.mode, order=order, symmetrisation=symmetrisation)
         new.models.share, new.models.language_share = self.models.share, self.models.language_share
         new.models.limit = self.models.limit
         return new
@@ -157,11 +166,16 @@ class Knowledge(Restorable):
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, np.ndarray], base: Knowledge | None = None, *, tokens: Mode = "text"
+        cls,
+        arrays: Mapping[str, np.ndarray],
+        base: Knowledge | None = None,
+        *,
+        tokens: Mode = "text",
+        symmetrisation: str = DEFAULT,
     ) -> Knowledge:
         """Restore from `arrays()`, which are used directly, not copied."""
         order = saved_order(ArrayTree(arrays).under("models.language"))
-        knowledge = cls(base, tokens=tokens, order=order)
+        knowledge = cls(base, tokens=tokens, order=order, symmetrisation=symmetrisation)
         knowledge.restore(arrays)
         return knowledge
 

@@ -26,14 +26,14 @@ from dragoman.arrays import ArrayTree, Restorable
 from dragoman.errors import BadInputError
 from dragoman.files import open_arrays, write_arrays
 from dragoman.kernels import exercise
-from dragoman.models import estimators, symmetry_kernels
+from dragoman.models import alignment_kernels, estimators, symmetry_kernels
 from dragoman.models.alignment import AlignmentModel, check_pair
 from dragoman.models.contribution import Contribution
 from dragoman.models.extraction import MAX_PHRASE_WORDS
 from dragoman.models.language import AUTO, LanguageModel, Share, saved_order
 from dragoman.models.lengths import LengthModel
 from dragoman.models.phrases import PhraseModel
-from dragoman.models.symmetry import DEFAULT, KINDS
+from dragoman.models.symmetry import DEFAULT, KINDS, check_kind
 from dragoman.progress import Progress
 from dragoman.text.vocabulary import Vocabulary
 
@@ -77,11 +77,8 @@ class ModelSet(Restorable):
         share: float | None = SHARE,
         language_share: Share = AUTO,
     ) -> None:
-        if symmetrisation not in KINDS:
-            known = ", ".join(KINDS)
-            raise BadInputError(f"unknown symmetrisation {symmetrisation!r}", remedy=f"choose one of {known}")
         self.base = base
-        self.symmetrisation = symmetrisation
+        self.symmetrisation = check_kind(symmetrisation)
         self.limit = limit
         self.source = Vocabulary(base.source if base else None)
         self.target = Vocabulary(base.target if base else None)
@@ -170,9 +167,11 @@ class ModelSet(Restorable):
         self.direct.apply(target, source, contribution.direct, -1)
 
     def align(self, source: Ids, target: Ids) -> NDArray[np.int32]:
-        """Links [n, 2] between the words of a sentence pair: the Viterbi alignments of both directions, symmetrised."""
-        one, other = self.inverse.viterbi_ids(source, target), self.direct.viterbi_ids(target, source)
-        matrix = symmetry_kernels.symmetrise(one, other, KINDS[self.symmetrisation])
+        """Links [n, 2] between the words of a sentence pair, from both directions as `symmetrisation` says."""
+        check_pair(source, target)
+        inverse = alignment_kernels.lattice(self.inverse.view, source, target)
+        direct = alignment_kernels.lattice(self.direct.view, target, source)
+        matrix = symmetry_kernels.link_lattices(inverse, direct, KINDS[self.symmetrisation])
         links: NDArray[np.int32] = symmetry_kernels.positions(matrix)
         return links
 

@@ -3,6 +3,11 @@
 An alignment names one word of the other side for each word, so neither of the two can say that a word corresponds to
 several. The links that both have (the intersection) are precise, those that any has (the union) complete; the kinds
 between start from the first and grow towards the second.
+
+Or links are made from posteriors, without choosing one alignment of each direction: two words are linked where the
+product of both posteriors of their link is above a threshold. A word may get several links or none, and a link on which
+both directions nearly agree is not lost because each has a slightly better one. Models that have seen little spread
+their posteriors over many links; then words that are left without any get those that both alignments have.
 """
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
@@ -11,11 +16,56 @@ from __future__ import annotations
 import numpy as np
 
 from dragoman.kernels import kernel
+from dragoman.models.lattice_kernels import backward, best_path, forward
 
-INTERSECTION, UNION, GROW_DIAG, GROW_DIAG_FINAL, GROW_DIAG_FINAL_AND = range(5)
+INTERSECTION, UNION, GROW_DIAG, GROW_DIAG_FINAL, GROW_DIAG_FINAL_AND, POSTERIOR = range(6)
+UNIT = 2**20  # posteriors are compared in units of 2⁻²⁰, as expected counts are stored
+THRESHOLD = 0.1  # of the product of both posteriors; chosen on development sets: docs/alignment.md
 
 # (target, source) steps to the eight neighbours, in the order in which Moses tries them
 NEIGHBOURS = np.array([[-1, 0], [0, -1], [1, 0], [0, 1], [-1, -1], [-1, 1], [1, -1], [1, 1]])
+
+
+@kernel
+def link_lattices(inverse, direct, kind):
+    """Links [J, I] (bool) of a sentence pair, from its lattices (emission, transition) in both directions.
+
+    `inverse` says how the source comes from the target, `direct` the reverse.
+    """
+    if kind != POSTERIOR:
+        return symmetrise(best_path(inverse[0], inverse[1]), best_path(direct[0], direct[1]), kind)
+    links = agree(link_posteriors(inverse[0], inverse[1]), link_posteriors(direct[0], direct[1]), THRESHOLD)
+    source_linked, target_linked = np.zeros(links.shape[0], np.bool_), np.zeros(links.shape[1], np.bool_)
+    mark_linked(links, source_linked, target_linked)
+    if not source_linked.all() and not target_linked.all():
+        a, b = best_path(inverse[0], inverse[1]), best_path(direct[0], direct[1])
+        for j in range(a.size):
+            if a[j] > 0 and b[a[j] - 1] == j + 1 and not source_linked[j] and not target_linked[a[j] - 1]:
+                links[j, a[j] - 1] = True
+    return links
+
+
+@kernel
+def link_posteriors(emission, transition):
+    """[J, I + 1] posterior of each link of a lattice, column 0 = null."""
+    J, n = emission.shape
+    gamma, position, scale = np.empty((J, n)), np.empty((J + 1, n)), np.empty(J)
+    forward(emission, transition, gamma, position, scale)
+    backward(emission, transition, gamma, position, scale, np.empty((J, n)))
+    return gamma
+
+
+@kernel
+def agree(inverse, direct, threshold):
+    """Links [J, I] (bool) where the product of the posteriors [J, I + 1] and [I, J + 1] is above a threshold."""
+    J, I = inverse.shape[0], direct.shape[0]
+    least = threshold * UNIT * UNIT
+    links = np.zeros((J, I), np.bool_)
+    for j in range(J):
+        for i in range(I):
+            one, other = np.int64(inverse[j, i + 1] * UNIT + 0.5), np.int64(direct[i, j + 1] * UNIT + 0.5)
+            links[j, i] = one * other > least
+    return links
 
 
 @kernel

@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dragoman.project.memory import Memory
 from dragoman.project.state import State
@@ -47,7 +48,7 @@ class Consultant:
                 self._upstream = Upstream.open(name, self._project.journal, **languages)
             return self._upstream
 
-    def ask(self, name: str, text: str, hints: Hints, *, anything: bool = False) -> str | None:
+    def ask(self, name: str, text: str, hints: Hints, *, anything: bool = False) -> Answer | None:
         """What the engine says for a text; with `anything`, even what looks wrong: there is nothing better."""
         upstream, (before, core, after) = self.upstream(name), _parts(name, text)
         if upstream is None or not core:
@@ -57,7 +58,7 @@ class Consultant:
         if answer is None:
             return None
         self._remember(name, core, answer)
-        return before + answer.text + after
+        return replace(answer, text=before + answer.text + after)
 
     def ask_ahead(self, name: str, texts: Sequence[str], hints: Sequence[Hints]) -> None:
         """Ask for many texts at once, however long that takes."""
@@ -70,7 +71,7 @@ class Consultant:
             if reply.answer:
                 self._remember(name, core, reply.answer)
 
-    def find_said(self, name: str, text: str, hints: Hints) -> tuple[str | None, str | None]:
+    def find_said(self, name: str, text: str, hints: Hints) -> tuple[Answer | None, str | None]:
         """What the engine has said for a text, and its name; nobody is asked but a file of recorded answers."""
         upstream, (before, core, after) = self.upstream(name), _parts(name, text)
         if upstream is None or not core:
@@ -78,13 +79,13 @@ class Consultant:
         answer = self._recent.get((name, core)) or upstream.find(core, hints)
         if answer is None and name.startswith(RECORDED):
             answer = upstream.ask(core, hints, seconds=self.seconds)
-        return (before + answer.text + after, upstream.name) if answer else (None, None)
+        return (replace(answer, text=before + answer.text + after), upstream.name) if answer else (None, None)
 
-    def continue_from(self, name: str, text: str, prefix: str) -> str | None:
-        """A translation that begins with what was typed, from an engine that can do that; takes its time."""
+    def continue_from(self, name: str, text: str, prefix: str) -> Answer | None:
+        """Translations that begin with what was typed, from an engine that can do that; takes its time."""
         upstream, (_, core, after) = self.upstream(name), _parts(name, text)
         answer = upstream.continue_from(core, prefix) if upstream and core else None
-        return answer.text + after if answer else None
+        return replace(answer, text=answer.text + after) if answer else None
 
     @property
     def problem(self) -> str | None:

@@ -22,6 +22,8 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass, field
+from itertools import groupby, islice
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +32,10 @@ from dragoman.files import storage_errors
 from dragoman.progress import Progress
 from dragoman.project.state import initial_settings, said_in
 from dragoman.store import Journal, Project, Row
+from dragoman.store.answers import Answers, Entry
 from dragoman.store.unfinished import aside, publish
+
+ANSWERS = 500  # of other engines, copied at once
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
@@ -57,8 +62,9 @@ def copy(
     """Create a project that learns what is in force in an old one, with who corrected and when.
 
     It uses `base`, a directory or a URL, or else the base of the old project. A base inside the old project's directory
-    is copied, so the old project can be deleted. Flagged and forgotten corrections are not copied. The new project is
-    there when it is complete; what an interrupted copy has left is removed by the next one.
+    is copied, so the old project can be deleted. Flagged and forgotten corrections are not copied; what other engines
+    have said is. The new project is there when it is complete; what an interrupted copy has left is removed by the next
+    one.
     """
     with Project.open(old, write=True) as project:  # so that nobody changes it meanwhile
         path, settings = Path(new).absolute(), initial_settings(project)
@@ -81,6 +87,7 @@ def copy(
                     if inside:
                         _take_base(engine, project.own_base)
                     copied = _take_rows(engine, project, progress)
+                    _take_answers(engine, project)
                 publish(place, path)
             except BaseException:
                 if journal:
@@ -114,6 +121,19 @@ def _take_rows(engine: Engine, project: Project, progress: Progress | None) -> C
         if progress:
             progress("learning", row.id, last)
     return copied
+
+
+def _take_answers(engine: Engine, project: Project) -> None:
+    """Keep what other engines have said, so that they need not be asked again, and what they were sent today."""
+    languages = project.source, project.target
+    old, new = Answers(project.journal, *languages), Answers(engine._project.journal, *languages)
+    for name in dict.fromkeys(each.engine for each in old.summaries()):
+        kept = old.entries(name)
+        while block := list(islice(kept, ANSWERS)):
+            for version, entries in groupby(block, key=attrgetter("version")):
+                new.keep(name, version, (Entry(each.text, each.terms, each.answer) for each in entries))
+        if any(spent := old.spent(name)):
+            new.spend(name, *spent)
 
 
 def _take_correction(engine: Engine, row: Row, copied: Copied) -> None:

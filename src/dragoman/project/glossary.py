@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import NamedTuple
 
 from dragoman.errors import BadInputError
@@ -117,10 +119,17 @@ class Glossary:
         return split(text, self.mode, normalise=True).words
 
     def find(self, words: Sequence[str], placeable: Sequence[bool] | None = None) -> list[Term]:
-        """The terms in a sentence, from left to right, the longest at each position.
+        """The terms in a sentence, from left to right, the longest at each position; those of `extra_terms` first.
 
         At the start of a sentence, truecasing may have removed the capital of a noun or name.
         """
+        extra = _EXTRA.get()
+        first = extra._find(words, placeable) if extra else []
+        taken = {word for term in first for word in range(term.start, term.end)}
+        own = [term for term in self._find(words, placeable) if taken.isdisjoint(range(term.start, term.end))]
+        return sorted([*first, *own])
+
+    def _find(self, words: Sequence[str], placeable: Sequence[bool] | None) -> list[Term]:
         if not self._entries:
             return []
         words = [unicodedata.normalize("NFC", word) for word in words]
@@ -147,6 +156,24 @@ class Glossary:
                 if begins and all(map(_stands_for, entry.source[1:], here[1:])):
                     return Term(at, at + size, entry.target)
         return None
+
+
+_EXTRA: ContextVar[Glossary | None] = ContextVar("terms of one request", default=None)
+
+
+@contextmanager
+def extra_terms(glossary: Glossary | None) -> Iterator[None]:
+    """Translate, inside the block and in this thread, with these terms as well."""
+    token = _EXTRA.set(glossary)
+    try:
+        yield
+    finally:
+        _EXTRA.reset(token)
+
+
+def has_extra_terms() -> bool:
+    """Whether there are terms that only hold for now, so that what is found must not be kept."""
+    return _EXTRA.get() is not None
 
 
 def _lowered(words: Sequence[str]) -> Words:

@@ -19,7 +19,7 @@ from dragoman.project import translating
 from dragoman.project.state import State
 from dragoman.search.decoder import Search
 from dragoman.types import Pair
-from dragoman.upstream import fusion_learning
+from dragoman.upstream import Answer, fusion_learning
 from dragoman.upstream.fusion_trust import ENTRIES, Costs, costs_of
 
 
@@ -43,13 +43,25 @@ class Comparison:
     costs: Costs | None = None  # of the levels of trust in another engine
 
 
-def prepare(state: State, source: str, target: str, upstream: str | None = None, engine: str | None = None) -> Lesson:
+def prepare(
+    state: State, source: str, target: str, upstream: Answer | None = None, engine: str | None = None
+) -> Lesson:
     """Read a correction, and search for translations of its source if weights adapt; needs the engine's lock."""
-    pair = state.knowledge.read_pair(source, target)
-    said = _read_said(state, pair, upstream)
+    known = _known(state, source, upstream)
+    pair = state.knowledge.read_beside(known, target) if known else state.knowledge.read_pair(source, target)
+    said = known or _read_said(state, pair, upstream.text if upstream else None)
     wanted = state.adaptation_of(said is not None) or (said is not None and not state.is_untaught)
     found = translating.search(state, pair.source, upstream) if wanted else None
     return Lesson(state.revision, pair, found, said, engine)
+
+
+def _known(state: State, source: str, upstream: Answer | None) -> Pair | None:
+    """The source beside what another engine says, if both were just read for a translation."""
+    latest = translating.find_latest(state, source, upstream)
+    said = latest.search.upstream if latest else None
+    if latest is None or said is None or said.sentence is None:
+        return None
+    return Pair(latest.source, said.sentence, latest.search.source, said.words)
 
 
 def _read_said(state: State, pair: Pair, upstream: str | None) -> Pair | None:

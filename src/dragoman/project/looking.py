@@ -11,8 +11,10 @@ from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
 from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES
 from dragoman.project.opened import OpenProject
+from dragoman.project.state import said_in
 from dragoman.search.decoder import Estimates
-from dragoman.store import Row
+from dragoman.store import Delivered, Row
+from dragoman.store.deliveries import find_delivered, find_delivery, find_place
 from dragoman.types import Alignment, Check, Match, Term
 
 
@@ -84,9 +86,36 @@ class Looking(OpenProject):
             raise BadInputError(what, remedy="see the ids in the history")
         return row
 
+    def heard(self, number: int) -> str | None:
+        """What another engine had said of the source of a correction, if it was learned together with that."""
+        said = said_in(self.correction(number))
+        return said.text if said else None
+
     def corrections(self) -> Iterator[Row]:
         """The corrections in force, oldest first."""
         return (row for row in self.changes() if row.kind == "learn" and not row.forgotten)
+
+    def delivered(self, message: str | None) -> int | None:
+        """The id of the correction that a message brought, whether learned or flagged; None if it is not known."""
+        if message is None:
+            return None
+        with self._project.journal.reading() as connection:
+            return find_delivery(connection, message)
+
+    def delivered_from(self, place: str) -> list[Delivered]:
+        """The corrections made in a place, such as a string in another program, the oldest first."""
+        with self._project.journal.reading() as connection:
+            return find_delivered(connection, place)
+
+    def place_of(self, number: int) -> str | None:
+        """The place in which a correction was made, if it was recorded."""
+        with self._project.journal.reading() as connection:
+            return find_place(connection, number)
+
+    def pairs(self) -> list[tuple[int, str, str]]:
+        """Id, source and target of the corrections in force, newest first."""
+        with self._reading() as state:
+            return state.memory.texts()
 
     @property
     def correction_count(self) -> int:

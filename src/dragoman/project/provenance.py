@@ -75,7 +75,7 @@ def changes_of(translation: Translation, origins: Iterable[Origin]) -> Iterator[
         phrase = origin.phrase
         if phrase.replaces:
             words = translation.target.cut(*phrase.target)
-            yield Change(phrase.replaces, words, origin.corrections)
+            yield Change(phrase.replaces, words, origin.corrections, phrase.kind)
 
 
 def _counted(phrase: Phrase, state: State) -> tuple[Origin, tuple[Ids, Ids]]:

@@ -26,6 +26,7 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import checked_language_share, checked_limit, checked_share
 from dragoman.project.guard import Guard
 from dragoman.search.decoder import Estimates
+from dragoman.search.upstream_options import Trust
 from dragoman.upstream.names import parse as parse_engine_name
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from dragoman.project.state import State
 
 MAX_WEIGHT = 1_000_000  # beyond, scores lose their digits
+LEAST_TRUST = 0.001  # of counts and probabilities, which are divided by
 
 R = TypeVar("R")  # what is read
 G = TypeVar("G", contravariant=True)  # what may be given
@@ -236,6 +238,28 @@ def _apply_upstream(state: State, value: str | None) -> None:
     state.upstream = value
 
 
+def _check_trust(_: State, value: Trust | Mapping[str, float]) -> dict[str, float]:
+    given = asdict(value if isinstance(value, Trust) else _made(Trust, "trust", value))
+    for name, number in given.items():
+        least = 0.0 if name == "share" else LEAST_TRUST
+        if isinstance(number, bool) or not isinstance(number, Real) or not least <= float(number) <= 1:
+            what = f"the {name} of trust must be a number from {least:g} to 1, not {number!r}"
+            raise BadInputError(what, remedy=f"the default is {getattr(Trust, name)}")
+    return {name: float(number) for name, number in given.items()}
+
+
+def _apply_trust(state: State, value: Mapping[str, float]) -> None:
+    state.trust = Trust(**value)
+
+
+TRUST = Setting[Trust, Trust](
+    "trust",
+    "how far the words of another engine are believed, before what is learned of it",
+    _check_trust,
+    _apply_trust,
+    read=lambda state: state.trust,
+    dump=lambda state: asdict(state.trust),
+)
 UPSTREAM = Setting[str | None, str | None](
     "upstream",
     'another engine whose translations are improved, such as "ct2:models/nmt-en-es"; null for none',
@@ -247,7 +271,8 @@ UPSTREAM = Setting[str | None, str | None](
 
 # In the order in which several are applied: an adapter starts from the weights.
 SETTINGS: dict[str, Setting[Any, Any]] = {
-    each.name: each for each in (WEIGHTS, ADAPTER, ESTIMATES, SHARE, LANGUAGE_SHARE, LIMIT, GLOSSARY, GUARD, UPSTREAM)
+    each.name: each
+    for each in (WEIGHTS, ADAPTER, ESTIMATES, SHARE, LANGUAGE_SHARE, LIMIT, GLOSSARY, GUARD, UPSTREAM, TRUST)
 }
 
 

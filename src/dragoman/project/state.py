@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self, get_args
+from typing import Any, NamedTuple, Self, get_args
 
 from dragoman.adapt.adaptation import Adaptation, apart
 from dragoman.arrays import ArrayTree
 from dragoman.errors import DamagedFileError
+from dragoman.models.defaults import VERSIONS, defaults_of
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import PRESETS, Weights
 from dragoman.models.modelset import Contribution
@@ -27,11 +28,21 @@ from dragoman.search.upstream_options import Trust
 from dragoman.store import Project, Row, Snapshot
 from dragoman.store.description import DESCRIPTION
 from dragoman.text.tokens import SIGNATURE, Mode
+from dragoman.types import Sentence
 from dragoman.upstream import fusion_learning
 from dragoman.upstream.fusion_trust import Confidence
 
 # Of snapshots, and how texts were split for them; snapshots of another format are ignored, the journal has it all.
-FORMAT = f"3 {SIGNATURE}"
+FORMAT = f"4 {SIGNATURE}"
+
+
+class Latest(NamedTuple):
+    """The last search, and what it was for."""
+
+    revision: int
+    source: Sentence
+    upstream: str | None  # what another engine said
+    search: Search
 
 
 @dataclass
@@ -50,9 +61,7 @@ class State:
     trust: Trust = field(default_factory=Trust)
     fused_adaptation: Adaptation | None = None  # of the weights over another engine
     upstream: str | None = None  # the name of that engine
-    latest: tuple[tuple[int, str, str | None], Search] | None = (
-        None  # revision and text; learning the correction needs the same search
-    )
+    latest: Latest | None = None  # learning the correction needs the same search
     revision: int = 0  # id of the last row of the journal folded into it
     saved: int = 0  # id of the last row covered by a snapshot
     origin: int | None = None  # the snapshot it was restored from, unless every byte of that was checked
@@ -65,7 +74,7 @@ class State:
         changed.
         """
         settings = initial_settings(project)
-        state = cls._new(Knowledge(base, tokens=settings["tokens"], order=settings["order"]), settings)
+        state = cls._new(Knowledge(base, **_choices(settings), order=settings["order"]), settings)
         snapshot, warnings = project.newest_snapshot(verify=verify)
         if snapshot and snapshot.about.get("format") != FORMAT:
             warnings.append(f"snapshot {snapshot.id} skipped: it was made by another version of dragoman")
@@ -82,7 +91,7 @@ class State:
     @classmethod
     def _from_snapshot(cls, snapshot: Snapshot, base: Knowledge | None, settings: Mapping[str, Any]) -> Self:
         arrays = ArrayTree.unpack(snapshot.arrays["state"], snapshot.about["places"])
-        knowledge = Knowledge.from_arrays(arrays, base, tokens=settings["tokens"])
+        knowledge = Knowledge.from_arrays(arrays, base, **_choices(settings))
         state = cls._new(knowledge, settings)
         state.memory = Memory.from_arrays(arrays.under("memory"))
         state.revision = state.saved = snapshot.id
@@ -140,7 +149,7 @@ class State:
         """Count what became of another engine's translation, or take that back (sign −1)."""
         fusion_learning.count(self.replacements, said, correction, sign)
         if said.costs is not None:
-            self.confidence.add(sign * said.costs)
+            self.confidence.add(said.costs, sign)
 
     def after_learning(self) -> None:
         """Drop factors of phrase pairs that the models have dropped because of the limit."""
@@ -205,14 +214,19 @@ class State:
 def initial_settings(project: Project) -> dict[str, Any]:
     """The settings that a project was created with, after checking that they can be used."""
     settings = project.settings
-    choices = {"preset": tuple(PRESETS), "tokens": get_args(Mode)}
-    odd = [name for name, known in choices.items() if settings.get(name) not in known]
+    choices = {"preset": tuple(PRESETS), "tokens": get_args(Mode), "defaults": tuple(VERSIONS)}
+    odd = [name for name, known in choices.items() if ({"defaults": 1} | settings).get(name) not in known]
     if type(settings.get("order")) is not int:
         odd.append("order")
     if odd:
         what = f"the initial settings have an invalid {odd[0]}: {settings.get(odd[0])!r}"
         raise DamagedFileError(what, where=project.path / DESCRIPTION, remedy="restore it from a copy")
     return settings
+
+
+def _choices(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of `Knowledge` that are decided when a project is created."""
+    return {"tokens": settings["tokens"], "symmetrisation": defaults_of(settings).symmetrisation}
 
 
 def texts(row: Row) -> tuple[str, str]:

@@ -14,51 +14,45 @@ from typing import NamedTuple
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import Candidates, candidates
 from dragoman.cancelling import checkpoint
-from dragoman.errors import BadInputError
-from dragoman.project.state import State
+from dragoman.project.glossary import has_extra_terms
+from dragoman.project.preparing import PreparedSource, decoder, find_terms, hear
+from dragoman.project.state import Latest, State
 from dragoman.search.constrained import Prefix
-from dragoman.search.decoder import Beam, Decoder, Search
+from dragoman.search.decoder import Beam, Search
 from dragoman.search.hypotheses import Hypothesis, NBest
 from dragoman.search.pieces import MAX_UNCUT_WORDS, Pieces
 from dragoman.search.searching import Links
-from dragoman.search.upstream_options import Suggestion, can_be_said
-from dragoman.types import Match, Phrase, Sentence, Term, Translation
+from dragoman.types import Match, Phrase, Sentence, Translation
+from dragoman.upstream.contract import Answer
 from dragoman.upstream.fusion import blended
-from dragoman.upstream.fusion_trust import FEATURE
 
 Reading = Callable[[], AbstractContextManager[State]]  # the state, for a `with` block during which nobody changes it
 
-MAX_ALIGNED = 500  # words of another engine's translation; nothing can be aligned with more
 MAX_LIST_WORDS = 100_000  # words of the source times translations of an n-best list
-MAX_TERM_CHARACTERS = 400_000  # of what the terms in one text prescribe
 
 
-def decoder(state: State, beam: Beam | str = "best", upstream: Suggestion | None = None) -> Decoder:
-    """A decoder with the current models, weights and factors: those over another engine, if that says something."""
-    adaptation = state.adaptation_of(upstream is not None)
-    adapted = adaptation if adaptation and adaptation.live else None
-    factors = adapted.factors if adapted and adapted.wants_factors else None
-    models, slots = state.knowledge.models, state.knowledge.target.slots
-    weights = state.weights_in_use
-    if upstream:
-        weights = state.fused_weights
-        weights[FEATURE] += upstream.bonus
-    return Decoder(models, weights, beam, state.estimates, factors, slots)
-
-
-def search(state: State, source: Sentence, upstream: str | None = None) -> Search:
+def search(state: State, source: Sentence, upstream: Answer | None = None) -> Search:
     """Search for translations of a sentence; kept for an adapter, which needs it again for the correction."""
-    key = state.revision, source.text, upstream
-    latest = state.latest  # read once, because other threads translate meanwhile
-    if latest and latest[0] == key:
-        return latest[1]
+    if has_extra_terms():
+        return search_behind(state, source, Prefix(()), "best", upstream)
+    if latest := find_latest(state, source.text, upstream):
+        return latest.search
     found = search_behind(state, source, Prefix(()), "best", upstream)
     if state.adaptation or found.upstream:
-        state.latest = key, found
+        state.latest = Latest(state.revision, source, upstream.text if upstream else None, found)
     return found
 
 
-def search_in_pieces(reading: Reading, source: Sentence, beam: Beam | str = "best") -> Search | None:
+def find_latest(state: State, source: str, upstream: Answer | None) -> Latest | None:
+    """The last search, if it was for this source and the models have not changed since."""
+    latest = state.latest  # read once, because other threads translate meanwhile
+    wanted = state.revision, source, upstream.text if upstream else None
+    return latest if latest and (latest.revision, latest.source.text, latest.upstream) == wanted else None
+
+
+def search_in_pieces(
+    reading: Reading, source: Sentence, beam: Beam | str = "best", upstream: Answer | None = None
+) -> Search | None:
     """Search a long sentence with the lock released between its pieces; None if it is short enough not to be cut.
 
     Each piece is searched with the models as they are at that moment.
@@ -67,47 +61,48 @@ def search_in_pieces(reading: Reading, source: Sentence, beam: Beam | str = "bes
         return None
     with reading() as state:
         words, last = state.knowledge.source.model_words(source), state.revision
-        pieces = Pieces(words, source.placeable, find_terms(state, words, source.placeable))
+        said = hear(state, words, upstream)
+        pieces = Pieces(words, source.placeable, find_terms(state, words, source.placeable), said)
     while not pieces.found:
         checkpoint()
         with reading() as state:
-            pieces.search_next(decoder(state, beam).plan, changed=state.revision != last)
+            pieces.search_next(decoder(state, beam, said).plan, changed=state.revision != last)
             last = state.revision
     return pieces.found
 
 
 def search_behind(
-    state: State, source: Sentence, prefix: Prefix, beam: Beam | str, upstream: str | None = None
+    state: State,
+    source: Sentence,
+    prefix: Prefix,
+    beam: Beam | str,
+    upstream: Answer | None = None,
+    prepared: PreparedSource | None = None,
 ) -> Search:
     """Search for translations that begin with a prefix, using the terms of the glossary.
 
-    `upstream` is what another engine says of the source: its words are on offer too, if they can be used.
+    `upstream` is what another engine says of the source: its words are on offer too, if they can be used. With
+    `prepared`, options are collected once for all prefixes.
     """
-    words = state.knowledge.source.model_words(source)
-    terms = find_terms(state, words, source.placeable)
-    said = hear(state, words, upstream)
-    given = decoder(state, beam, said)
-    return given.search(words, source.placeable, prefix=prefix, terms=terms, upstream=said)
+    beam = Beam.of(beam)
+    known = (prepared or PreparedSource()).at(state, source, beam, upstream, behind=bool(prefix.words))
+    return decoder(state, beam, known.said).search(
+        known.words,
+        source.placeable,
+        prefix=prefix,
+        terms=known.terms,
+        upstream=known.said,
+        offers=known.offers,
+    )
 
 
-def hear(state: State, words: tuple[str, ...], upstream: str | None) -> Suggestion | None:
-    """What another engine says as the search takes it; None if it cannot be joined with what was learned."""
-    target = state.knowledge.target
-    said = target.read(upstream) if upstream is not None else None
-    if said is None or not 1 <= len(said) <= MAX_ALIGNED or len(words) > MAX_UNCUT_WORDS:
-        return None
-    bonus = state.confidence.searched
-    heard = Suggestion(target.model_words(said), said, bonus, state.trust, state.replacements)
-    return heard if can_be_said(state.knowledge.models, words, heard) else None
-
-
-def is_final(state: State, source: Sentence, upstream: str) -> bool:
+def is_final(state: State, source: Sentence, upstream: Answer) -> bool:
     """Whether what another engine says is to be taken as it is.
 
     So it is where nothing was learned, where the two cannot be joined, or where doing so has not paid; but never
     against the glossary.
     """
-    if not len(state.knowledge.target.read(upstream)):
+    if not len(state.knowledge.target.read(upstream.text)):
         return False
     words = state.knowledge.source.model_words(source)
     if state.glossary.find(words, source.placeable):
@@ -122,16 +117,6 @@ def repeated(state: State, source: Sentence, upstream: str) -> Translation:
     phrase = Phrase((0, len(source)), (0, len(said)), *words, "upstream")
     features = dict.fromkeys(state.fused_weights, 0.0)
     return Translation(upstream, 0.0, features, [], source, said, (phrase,), upstream=upstream)
-
-
-def find_terms(state: State, words: tuple[str, ...], placeable: tuple[bool, ...]) -> list[Term]:
-    """The terms of the glossary in a sentence; refused if they make the translation too long."""
-    terms = state.glossary.find(words, placeable)
-    characters = sum(len(word) + 1 for term in terms for word in term.words)
-    if characters > MAX_TERM_CHARACTERS:
-        what = f"the terms of the glossary make the translation of this text {characters:,} characters long"
-        raise BadInputError(what, remedy="translate a shorter text, or shorten the translations of its terms")
-    return terms
 
 
 class Lists(NamedTuple):

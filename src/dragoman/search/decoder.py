@@ -24,7 +24,7 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.search.constrained import Prefix
 from dragoman.search.hypotheses import Hypothesis, NBest, Step
-from dragoman.search.options import Estimates, Factors, as_factors
+from dragoman.search.options import Estimates, Factors, Offers, as_factors
 from dragoman.search.pieces import MAX_UNCUT_WORDS, search_pieces
 from dragoman.search.plan import PROFILES, Beam, Plan
 from dragoman.search.searching import Search, search_sentence
@@ -64,13 +64,15 @@ class Decoder:
         prefix: Prefix | Words | None = None,
         terms: Sequence[Term] = (),
         upstream: Suggestion | None = None,
+        offers: Offers | None = None,
     ) -> Search:
         """Search for translations of a sentence, or for those that begin with a prefix.
 
         Words marked as placeable are copied, and terms, which must not overlap, get the translation they prescribe. A
         sentence of more than MAX_UNCUT_WORDS words is cut into pieces unless there is a prefix; either way the time
-        grows linearly with the number of words. What another engine says (`upstream`) is on offer too, unless the
-        sentence is cut.
+        grows linearly with the number of words. What another engine says (`upstream`) is on offer too; for a sentence
+        that is cut, only if it has `parts`. `offers` are those that `collect_offers` has found for this sentence, with
+        the same terms and upstream.
         """
         if isinstance(source, str):
             raise BadInputError("a sentence is a list of words, not one string", remedy="split it first")
@@ -80,8 +82,8 @@ class Decoder:
             raise BadInputError(f"{len(placeable)} placeable marks for {len(source)} words")
         wanted = Prefix.of(prefix)
         if len(source) > MAX_UNCUT_WORDS and not wanted.words:
-            return search_pieces(self.plan, tuple(source), placeable, terms)
-        return search_sentence(self.plan, tuple(source), placeable, wanted, terms, upstream=upstream)
+            return search_pieces(self.plan, tuple(source), placeable, terms, upstream)
+        return search_sentence(self.plan, tuple(source), placeable, wanted, terms, upstream=upstream, offers=offers)
 
 
 @exercise

@@ -219,7 +219,7 @@ def _offers(piece: SentenceSearch, offset: int, most: int) -> Iterator[Offer]:
             for option in range(begin, end):
                 step = piece.step(option)
                 if option < begin + most or step in words:
-                    yield Offer(_moved(step, offset), float(piece.options.row[option]["estimate"]), step in words)
+                    yield Offer(step.moved(offset), float(piece.options.row[option]["estimate"]), step in words)
 
 
 def _accounts(piece: SentenceSearch, offset: int) -> Iterator[Account]:
@@ -228,10 +228,6 @@ def _accounts(piece: SentenceSearch, offset: int) -> Iterator[Account]:
     charges = piece.arc_surcharges(arcs).tolist()
     for arc, row, charged in zip(arcs.tolist(), piece.arc_features(arcs).tolist(), charges, strict=True):
         option = int(piece.work.arcs[arc]["option"])
-        step = _moved(piece.step(option), offset) if option >= 0 else None
+        step = piece.step(option).moved(offset) if option >= 0 else None
         contributions = {name: weights[name] * value for name, value in zip(weights, row, strict=True)}
         yield Account(step, contributions, SURCHARGE * charged if charged else 0.0)
-
-
-def _moved(step: Step, offset: int) -> Step:
-    return Step((step.source[0] + offset, step.source[1] + offset), step.words, step.kind, step.pair)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import NamedTuple, overload
@@ -38,6 +38,12 @@ class Step:
     pair: int = field(default=-1, compare=False)  # key of the phrase pair in the phrase model, below 0 if it is none
     upstream: tuple[int, int] | None = field(default=None, compare=False)  # where the words stand in that translation
     replaces: tuple[int, int] | None = field(default=None, compare=False)  # or the words of it that they stand for
+
+    def moved(self, offset: int, place: int = 0) -> Step:
+        """The step of a piece as one of the whole: the piece begins at this source word, and there upstream."""
+        spans = (self.source, offset), (self.upstream, place), (self.replaces, place)
+        source, upstream, replaces = (span and (span[0] + by, span[1] + by) for span, by in spans)
+        return replace(self, source=source or self.source, upstream=upstream, replaces=replaces)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +21,7 @@ from dragoman.search.lm_cache_kernels import ANSWER
 from dragoman.search.options_kernels import LINK, OPTION, WINDOW, SpanOptions
 from dragoman.search.spelling import Spelling
 from dragoman.search.terms import Found, settle
-from dragoman.search.upstream_options import NOTHING_HEARD, Suggestion, align, offer
+from dragoman.search.upstream_options import NOTHING_HEARD, Suggestion, align, find_place, offer
 from dragoman.tables import Table
 from dragoman.types import Term
 
@@ -68,6 +71,12 @@ class Source:
         if upstream and upstream.words:
             self.aligned = align(models, self.ids, words, self.spelling, upstream)
 
+    def with_own_spelling(self) -> Source:
+        """The same sentence for one more search, which may bring words of its own."""
+        copied = copy(self)
+        copied.spelling = self.spelling.copy()
+        return copied
+
 
 class Scorer:
     """Gives options their features and scores; made for one sentence, with the models as they are."""
@@ -113,7 +122,8 @@ def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient
     if sentence.aligned is not None:
         found = offer(found, sentence.aligned, scorer.models, sentence.ids, (sentence.copies, sentence.fixed))
     if sentence.terms:
-        found = settle(found, sentence.terms, sentence.spelling, lenient=lenient)
+        locate = partial(find_place, sentence.aligned) if sentence.aligned else None
+        found = settle(found, sentence.terms, sentence.spelling, lenient=lenient, locate=locate)
     options = new_span_options(*found[:-1])
     if factors is not None:
         learned = options.row["pair"] >= 0
@@ -122,6 +132,21 @@ def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient
     options = selected(options, kernels.order_options(options.first, options.row))
     kernels.fill_kin(options.first, options.orientations, options.row)
     return options
+
+
+class Offers(NamedTuple):
+    """What a search starts with, whatever the prefix; valid as long as the models do not change."""
+
+    sentence: Source
+    options: SpanOptions
+    inside: NDArray[np.float64]  # [J, WINDOW + 1] see `future`
+    after: NDArray[np.float64]  # [J + 1]
+
+
+def find_offers(scorer: Scorer, limit: int, factors: Factors | None, *, lenient: bool = False) -> Offers:
+    """The options of a sentence, and what uncovered words can add; arguments as for `find_options`."""
+    options = find_options(scorer, limit, factors, lenient=lenient)
+    return Offers(scorer.sentence, options, *future(options))
 
 
 def new_span_options(first: Ids, row: NDArray[np.void], words: Ids, counts: Ids) -> SpanOptions:

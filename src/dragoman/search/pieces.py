@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 
@@ -22,6 +21,7 @@ from dragoman.search.constrained import Prefix
 from dragoman.search.hypotheses import Hypothesis, NBest
 from dragoman.search.plan import Plan
 from dragoman.search.searching import Search, SentenceSearch, search_sentence
+from dragoman.search.upstream_options import Suggestion
 from dragoman.search.wordgraph import WordGraph
 from dragoman.types import Term
 
@@ -58,10 +58,14 @@ def _closes(word: str) -> int:
 
 
 def search_pieces(
-    plan: Plan, source: tuple[str, ...], placeable: Sequence[bool] | None, terms: Sequence[Term] = ()
+    plan: Plan,
+    source: tuple[str, ...],
+    placeable: Sequence[bool] | None,
+    terms: Sequence[Term] = (),
+    upstream: Suggestion | None = None,
 ) -> LongSearch:
     """Search a long sentence piece by piece; a term that does not lie within one piece is left out."""
-    pieces = Pieces(source, placeable, terms)
+    pieces = Pieces(source, placeable, terms, upstream)
     while not pieces.found:
         pieces.search_next(plan)
     return pieces.found
@@ -70,10 +74,20 @@ def search_pieces(
 class Pieces:
     """The search of a long sentence, a piece at a time. Between two pieces, the models may learn."""
 
-    def __init__(self, source: tuple[str, ...], placeable: Sequence[bool] | None, terms: Sequence[Term] = ()) -> None:
-        """Cut the sentence; a term that does not lie within one piece is left out."""
+    def __init__(
+        self,
+        source: tuple[str, ...],
+        placeable: Sequence[bool] | None,
+        terms: Sequence[Term] = (),
+        upstream: Suggestion | None = None,
+    ) -> None:
+        """Cut the sentence; a term that does not lie within one piece is left out.
+
+        What another engine says is used if it was cut too (`Suggestion.parts`).
+        """
         self._source, self._placeable = source, placeable
-        self._remaining = cut(source)[::-1]
+        self._upstream = upstream if upstream and upstream.parts else None
+        self._remaining = self._cut()[::-1]
         self._terms = sorted(terms, key=lambda term: term.start, reverse=True)
         self._searched: list[SentenceSearch] = []
         self._most = MAX_ARCS // len(source)  # arcs kept for each word
@@ -82,16 +96,22 @@ class Pieces:
     def search_next(self, plan: Plan, *, changed: bool = False) -> None:
         """Search the next piece; `changed` tells whether the models have changed since the one before it."""
         checkpoint()
-        begin, end = self._remaining.pop()
+        begin, end, said = self._remaining.pop()
         marks = None if self._placeable is None else self._placeable[begin:end]
         given = self._source[begin:end], marks, Prefix(()), self._terms_in(begin, end)
         state = self._state_of_changed(plan.models) if changed else self._state
-        piece = search_sentence(plan, *given, language_state=state, ends=not self._remaining)
+        piece = search_sentence(plan, *given, language_state=state, ends=not self._remaining, upstream=said)
         if self._most < plan.beam.pops:
             piece.thin(self._most * (end - begin))
         self._searched.append(piece)
         if not self._remaining:
-            self.found = LongSearch(self._source, plan.models, tuple(self._searched))
+            self.found = LongSearch(self._source, plan.models, tuple(self._searched), self._upstream)
+
+    def _cut(self) -> list[tuple[int, int, Suggestion | None]]:
+        """First word and one past the last of each piece, and what another engine says of it."""
+        if self._upstream is None:
+            return [(begin, end, None) for begin, end in cut(self._source)]
+        return [(begin, end, self._upstream.part(*place)) for begin, end, *place in self._upstream.parts]
 
     def _terms_in(self, begin: int, end: int) -> list[Term]:
         inside = []
@@ -119,8 +139,14 @@ class Pieces:
 class LongSearch(Search):
     """What was found for a long sentence: the searches of its pieces, put together."""
 
-    def __init__(self, source: tuple[str, ...], models: ModelSet, pieces: tuple[SentenceSearch, ...]) -> None:
-        self.source, self.models, self._pieces = source, models, pieces
+    def __init__(
+        self,
+        source: tuple[str, ...],
+        models: ModelSet,
+        pieces: tuple[SentenceSearch, ...],
+        upstream: Suggestion | None = None,
+    ) -> None:
+        self.source, self.models, self._pieces, self.upstream = source, models, pieces, upstream
 
     @property
     def pieces(self) -> tuple[SentenceSearch, ...]:
@@ -132,9 +158,10 @@ class LongSearch(Search):
         """The best translations of the pieces, one after another."""
         found = [piece.best for piece in self._pieces]
         offsets = accumulate((len(piece.source) for piece in self._pieces), initial=0)
+        places = [part[2] for part in self.upstream.parts] if self.upstream else [0] * len(found)
         steps = [
-            replace(step, source=(step.source[0] + offset, step.source[1] + offset))
-            for hypothesis, offset in zip(found, offsets, strict=False)
+            step.moved(offset, place)
+            for hypothesis, offset, place in zip(found, offsets, places, strict=False)
             for step in hypothesis.steps
         ]
         features = {name: sum(each.features[name] for each in found) for name in found[0].features}

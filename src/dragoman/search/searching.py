@@ -34,7 +34,7 @@ from dragoman.search.hypotheses_kernels import (
     Settings,
     Workspace,
 )
-from dragoman.search.options import Scorer, Source, find_options, future
+from dragoman.search.options import Offers, Scorer, Source, find_offers
 from dragoman.search.options_kernels import NOWHERE, Heard, SpanOptions
 from dragoman.search.plan import Beam, Plan
 from dragoman.search.thinning import thinned
@@ -262,25 +262,41 @@ def search_sentence(
     language_state: int | None = None,
     ends: bool = True,
     upstream: Suggestion | None = None,
+    offers: Offers | None = None,
 ) -> SentenceSearch:
     """Search one sentence, or one piece of a long one.
 
     `language_state` is the state of the language model before it, by default that at the start of a sentence; `ends`
-    tells whether the sentence ends with this piece; `upstream` is what another engine says of it.
+    tells whether the sentence ends with this piece; `upstream` is what another engine says of it. With `offers`, the
+    options need not be collected again.
     """
-    sentence, vector = Source(plan.models, source, placeable, terms, plan.slots, upstream), plan.weights.vector()
+    offers = offers or collect_offers(plan, source, placeable, terms, upstream, lenient=bool(prefix.words))
+    sentence, vector = offers.sentence.with_own_spelling(), plan.weights.vector()
     scorer = Scorer(plan.models, sentence, vector, plan.estimates)
     start = int(language_kernels.start(scorer.language)) if language_state is None else language_state
-    options = find_options(scorer, plan.beam.options, plan.factors, lenient=bool(prefix.words))
-    inside, after = future(options)
-    options, blocks = constrain(scorer, options, prefix, start)
-    task = Task(len(source), options, vector, inside, after, scorer.cache, *blocks, scorer.heard)
+    options, blocks = constrain(scorer, offers.options, prefix, start)
+    task = Task(len(source), options, vector, offers.inside, offers.after, scorer.cache, *blocks, scorer.heard)
     work = _workspace(len(source), len(prefix.words), plan.beam, options, blocks)
     lengths = _own(plan.models.lengths.view)
     decoder_kernels.search(work, task, _settings(plan, prefix, start, ends), scorer.language, lengths)
     found = SentenceSearch(plan, sentence, options, lengths, _found(work), scorer.heard)
     found.upstream = upstream
     return found
+
+
+def collect_offers(
+    plan: Plan,
+    source: tuple[str, ...],
+    placeable: Sequence[bool] | None,
+    terms: Sequence[Term] = (),
+    upstream: Suggestion | None = None,
+    *,
+    lenient: bool = False,
+) -> Offers:
+    """Collect the options of a sentence; if lenient, for a prefix that may have said terms in other words."""
+    sentence = Source(plan.models, source, placeable, terms, plan.slots, upstream)
+    scorer = Scorer(plan.models, sentence, plan.weights.vector(), plan.estimates)
+    return find_offers(scorer, plan.beam.options, plan.factors, lenient=lenient)
 
 
 def _taken(row: np.void) -> tuple[int, int] | None:

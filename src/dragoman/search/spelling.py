@@ -31,6 +31,12 @@ class Spelling:
         self._ids: dict[str, int] = {}
         self._words: list[str] = []
 
+    def copy(self) -> Spelling:
+        """The same words and ids; what either learns from now on, the other does not."""
+        copied = Spelling(self.vocabulary)
+        copied.first, copied._ids, copied._words = self.first, self._ids.copy(), self._words.copy()
+        return copied
+
     def id(self, word: str) -> int:
         """Id of a word, one of the sentence's own if it is unknown."""
         known = self.vocabulary.id(word)

@@ -4,15 +4,17 @@ The span of a term has one option, the prescribed translation, with the features
 and never with another translation; it may be longer than any phrase. Longer phrases around the term are kept if they
 contain this translation; no other option overlaps with the span. If there is a prefix, which may have expressed part of
 the term in other words, the single words of the term also keep their own options, at the SURCHARGEs of a given word.
+Over another engine, a term knows which words of that engine it stands for, if the alignment tells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz.distance import LCSseq
 
 from dragoman.search.options_kernels import GIVEN, NOWHERE, OPTION, STRANGE, TERM
 from dragoman.search.spelling import Spelling
@@ -31,7 +33,12 @@ class Found(NamedTuple):
     turns: Ids  # [n, 2, 3] orientation counts
 
 
-def settle(found: Found, terms: Sequence[Term], spelling: Spelling, *, lenient: bool) -> Found:
+Locate = Callable[[int, int], tuple[int, Ids] | None]  # place and words of what another engine says for a source span
+
+
+def settle(
+    found: Found, terms: Sequence[Term], spelling: Spelling, *, lenient: bool, locate: Locate | None = None
+) -> Found:
     """The options with each term in force; terms must not overlap. If lenient, single words inside them stay too."""
     words, row = found.words, found.row.copy()
     keep = np.ones(row.size, np.bool_)
@@ -48,6 +55,10 @@ def settle(found: Found, terms: Sequence[Term], spelling: Spelling, *, lenient: 
         option["start"], option["end"], option["path"], option["pair"] = term.start, term.end, TERM, TERM
         option["begin"], option["factor"] = words.size, 1.0
         option["place"] = option["reach"] = NOWHERE
+        heard = locate(term.start, term.end) if locate else None
+        if heard:
+            option["place"], option["reach"] = heard[0], heard[0] + heard[1].size
+            option["taken"] = LCSseq.similarity(said.tolist(), heard[1].tolist())
         words = np.concatenate([words, said])
         option["stop"] = words.size
     counts = np.concatenate([found.counts[keep], np.ones((added.size, 3), np.int64)])

@@ -8,33 +8,30 @@ always be said. A learned phrase for the same source words knows its place in m 
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz import fuzz, process
 from rapidfuzz.distance import LCSseq
 
-from dragoman.models import alignment_kernels, extraction_kernels, lattice_kernels, symmetry_kernels
 from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases_options_kernels import LEAST, SHARED
 from dragoman.models.replacements import Replacements
 from dragoman.models.replacements_kernels import LENGTHS
-from dragoman.models.symmetry import KINDS
-from dragoman.search.options_kernels import HEARD, OPTION, WINDOW, Heard
+from dragoman.search.options_kernels import HEARD, NOWHERE, OPTION, WINDOW, Heard
 from dragoman.search.spelling import Spelling
 from dragoman.search.terms import Found, in_order
+from dragoman.search.upstream_links import Block, alike, blocks, link, phrase_pairs
 from dragoman.types import Sentence
 
-LIKE = 60.0  # percent of common characters, below which spelling says nothing about two words
 KEPT, PRIOR = 0.7, 4  # rate of pieces of m that are kept, before anything is known, and how many pieces it is worth
 RAREST = 1e-4  # p(ẽ | f̃, m̃), at least
-COGNATE = 0.5  # p(f|e) of two words that are spelled alike, at least
 
 Ids = NDArray[np.int64]
-Block = tuple[int, int, int, int]  # first source word, one past the last; first word of m, one past the last
+Counts = defaultdict[tuple[int, ...], float]
+Said = tuple[int, int, tuple[int, ...]]  # first source word, one past the last; target words
 
 
 @dataclass(frozen=True)
@@ -47,6 +44,13 @@ class Trust:
     doubt: float = 0.5  # counts that the general rate of keeping pieces of m has beside those of one piece
 
 
+class Alternative(NamedTuple):
+    """Another entry of the other engine's n-best list."""
+
+    words: tuple[str, ...]
+    weight: float  # from 0 to 1, that of the first entry
+
+
 @dataclass(frozen=True)
 class Suggestion:
     """What another engine says of a sentence, as words, and what is known of that engine."""
@@ -56,6 +60,12 @@ class Suggestion:
     bonus: float = 0.0  # for each word taken from it, added to the weight of the feature
     trust: Trust = field(default_factory=Trust)
     replacements: Replacements = field(default_factory=Replacements)
+    others: tuple[Alternative, ...] = ()  # of its n-best list: their phrases are on offer too
+    parts: tuple[Block, ...] = ()  # of a long source: its pieces with the words that stand for them
+
+    def part(self, begin: int, stop: int) -> Suggestion:
+        """Some of the words, for a piece of the source."""
+        return replace(self, words=self.words[begin:stop], sentence=None, others=(), parts=())
 
 
 class Aligned(NamedTuple):
@@ -66,6 +76,7 @@ class Aligned(NamedTuple):
     heard: Heard
     pairs: list[Block]  # phrase pairs that the links allow
     blocks: list[Block]  # monotone ones, which together are the whole
+    others: dict[Said, float]  # phrases of the other entries of an n-best list, and their weight
 
 
 NOTHING_HEARD = Heard(np.zeros(0, np.int64), np.zeros((0, 0), np.bool_), np.zeros(1, np.int64), 0.0, 0.0)
@@ -77,11 +88,13 @@ def align(models: ModelSet, source: Ids, words: tuple[str, ...], spelling: Spell
     linked = link(models, source, target, alike(words, upstream.words))
     trust = upstream.trust
     heard = Heard(target, linked, _aligned_from(linked), trust.certainty, trust.share)
-    links = np.argwhere(linked).astype(np.int32)
-    J, I = linked.shape
-    room = np.empty((64, 6), np.int32)
-    found, n = extraction_kernels.extract(links, J, I, models.phrases.longest, room, 0)
-    return Aligned(upstream, heard, [(s, e, a, b) for s, e, a, b in found[:n, :4].tolist()], blocks(linked))
+    others: dict[Said, float] = {}
+    for each in upstream.others:
+        ids = spelling.ids(each.words)
+        for s, e, a, b in phrase_pairs(link(models, source, ids, alike(words, each.words)), models.phrases.longest):
+            phrase = s, e, tuple(ids[a:b].tolist())
+            others[phrase] = min(1.0, others.get(phrase, 0.0) + each.weight)
+    return Aligned(upstream, heard, phrase_pairs(linked, models.phrases.longest), blocks(linked), others)
 
 
 def can_be_said(models: ModelSet, words: tuple[str, ...], upstream: Suggestion) -> bool:
@@ -92,54 +105,11 @@ def can_be_said(models: ModelSet, words: tuple[str, ...], upstream: Suggestion) 
     return all(end - start <= WINDOW for start, end, _, _ in aligned.blocks)
 
 
-def alike(source: tuple[str, ...], target: tuple[str, ...]) -> NDArray[np.float64]:
-    """[J, I] a probability that two words stand for each other by the look of them."""
-    ratio = process.cdist(
-        [w.lower() for w in source], [w.lower() for w in target], scorer=fuzz.ratio, score_cutoff=LIKE
-    )
-    likeness = ratio.astype(np.float64) / 100
-    sizes = [np.array([len(word) for word in words]) for words in (source, target)]
-    different = np.not_equal.outer(np.array(source, object), np.array(target, object)).astype(np.bool_)
-    likeness[(np.minimum.outer(*sizes) < 4) & different] = 0.0
-    return np.asarray(COGNATE * likeness**4, np.float64)
-
-
-def link(models: ModelSet, source: Ids, target: Ids, least: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """[J, I] links of a sentence pair: Viterbi alignments of both directions with p(f|e) of at least `least`."""
-    emission, transition = alignment_kernels.lattice(models.inverse.view, source, target)
-    np.maximum(emission[:, 1:], least, out=emission[:, 1:])
-    one = lattice_kernels.best_path(emission, transition)
-    emission, transition = alignment_kernels.lattice(models.direct.view, target, source)
-    np.maximum(emission[:, 1:], least.T, out=emission[:, 1:])
-    other = lattice_kernels.best_path(emission, transition)
-    matrix: NDArray[np.bool_] = symmetry_kernels.symmetrise(one, other, KINDS[models.symmetrisation])
-    return matrix
-
-
 def _aligned_from(linked: NDArray[np.bool_]) -> Ids:
     """[I + 1] the first linked word of m from each place on, or I."""
     I = linked.shape[1]
     first = np.where(linked.any(axis=0), np.arange(I), I)
     return np.append(np.minimum.accumulate(first[::-1])[::-1], I).astype(np.int64)
-
-
-def blocks(linked: NDArray[np.bool_]) -> list[Block]:
-    """The smallest monotone blocks that no link leaves; unlinked words go with those before them.
-
-    >>> blocks(np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]], bool))
-    [(0, 1, 0, 1), (1, 3, 1, 3)]
-    """
-    J, I = linked.shape
-    last = np.where(linked.any(axis=1), I - np.argmax(linked[:, ::-1], axis=1), 0)
-    first = np.where(linked.any(axis=1), np.argmax(linked, axis=1), I)
-    reach, ahead = np.maximum.accumulate(last), np.minimum.accumulate(first[::-1])[::-1]
-    found, start, begin = [], 0, 0
-    for j in range(1, J):
-        end = int(ahead[j])
-        if reach[j - 1] <= end < I and reach[j - 1] > begin and last[j] > 0:
-            found.append((start, j, begin, end))
-            start, begin = j, end
-    return [*found, (start, J, begin, I)]
 
 
 def offer(
@@ -152,10 +122,12 @@ def offer(
     """The options with those of the other engine's translation among them."""
     said = aligned.heard.words.tolist()
     places = _by_span(aligned)
+    if aligned.others:
+        found = _with_others(found, aligned, *fixed)
     row, counts = found.row.copy(), found.counts.copy()
     known = _recognise(row, found.words.tolist(), said, places)
     fresh = [block for block in sorted({*aligned.pairs, *aligned.blocks}) if block not in known]
-    fresh = [block for block in fresh if _keeps(block, aligned.heard.words, *fixed)]
+    fresh = _keeping(fresh, aligned.heard.words, *fixed)
     added = np.zeros(len(fresh), OPTION)
     for option, (s, e, a, b) in zip(added, fresh, strict=True):
         option["start"], option["end"], option["place"], option["reach"], option["taken"] = s, e, a, b, b - a
@@ -166,11 +138,50 @@ def offer(
     all_rows = np.concatenate([row, added])
     all_counts = np.concatenate([counts, np.zeros((added.size, 3), np.int64)])
     seen = np.divide(all_counts[:, 0], np.maximum(all_counts[:, 1], 1))  # p(ẽ | f̃) of corrections
+    if aligned.others:
+        np.maximum(seen, _listed(all_rows, words, aligned.others), out=seen)
     _weigh(all_rows, seen, words, aligned, source)
     _count(all_rows, all_counts, words, said, aligned, models)
     turns = np.concatenate([found.turns, np.zeros((added.size, 2, 3), np.int64)])
     longest = max(found.first.shape[1], *(e - s + 1 for s, e, _, _ in aligned.blocks))
     return in_order(Found(found.first, all_rows, words, all_counts, turns), longest)
+
+
+def _with_others(found: Found, aligned: Aligned, copies: Ids, fixed: NDArray[np.bool_]) -> Found:
+    """The options with phrases of the other entries of an n-best list, those that nobody else says."""
+    text, said = found.words.tolist(), aligned.heard.words.tolist()
+    known = {(s, e, tuple(text[b:t])) for s, e, b, t in found.row[["start", "end", "begin", "stop"]].tolist()}
+    known |= {(s, e, tuple(said[a:b])) for s, e, a, b in aligned.pairs}
+    must = np.unique(copies[fixed]).tolist()
+    span = [copies.tolist()[s:e] for s, e, _ in aligned.others]
+    fresh = [
+        phrase
+        for phrase, given in zip(aligned.others, span, strict=True)
+        if phrase not in known and all(given.count(word) == phrase[2].count(word) for word in must)
+    ]
+    added = np.zeros(len(fresh), OPTION)
+    added["path"] = added["pair"] = HEARD
+    added["factor"], added["place"], added["reach"] = 1.0, NOWHERE, NOWHERE
+    for option, (s, e, own) in zip(added, fresh, strict=True):
+        option["start"], option["end"], option["begin"], option["stop"] = s, e, len(text), len(text) + len(own)
+        text += own
+    counts, turns = np.zeros((added.size, 3), np.int64), np.zeros((added.size, 2, 3), np.int64)
+    rows = np.concatenate([found.row, added])
+    more = np.concatenate([found.counts, counts]), np.concatenate([found.turns, turns])
+    return Found(found.first, rows, np.array(text, np.int64), *more)
+
+
+def _listed(row: NDArray[np.void], words: Ids, others: dict[Said, float]) -> NDArray[np.float64]:
+    """[n] the share that each option has in the entries of an n-best list but the first."""
+    text = words.tolist()
+    totals: Counts = defaultdict(float)
+    for (s, e, _), weight in others.items():
+        totals[s, e] += weight
+    found = np.zeros(row.size)
+    for n, (s, e, begin, stop) in enumerate(row[["start", "end", "begin", "stop"]].tolist()):
+        weight = others.get((s, e, tuple(text[begin:stop])), 0.0)
+        found[n] = weight / (1 + totals[s, e])
+    return found
 
 
 def _weigh(
@@ -192,6 +203,18 @@ def _weigh(
     weight = np.where(row["path"] >= 0, 1.0, row["path"] == HEARD)
     p = (counts[:, 1] + trust.doubt * rate) / (counts[:, 0] + trust.doubt)
     row["evidence"] = weight * np.log(np.maximum(p, RAREST))
+
+
+def find_place(aligned: Aligned, start: int, end: int) -> tuple[int, Ids] | None:
+    """Where m says some source words, and with which of its words; None if those stand for other words too."""
+    linked = aligned.heard.linked
+    places = np.flatnonzero(linked[start:end].any(axis=0))
+    if not places.size:
+        return None
+    first, last = int(places[0]), int(places[-1]) + 1
+    if linked[:start, first:last].any() or linked[end:, first:last].any():
+        return None
+    return first, aligned.heard.words[first:last]
 
 
 def _by_span(aligned: Aligned) -> dict[tuple[int, int], list[tuple[int, int]]]:
@@ -221,13 +244,13 @@ def _recognise(
     return known
 
 
-def _keeps(block: Block, said: Ids, copies: Ids, fixed: NDArray[np.bool_]) -> bool:
-    """Whether each word that must be kept stands among the target words just as often as in the span."""
-    s, e, a, b = block
-    return all(
-        np.count_nonzero(said[a:b] == word) == np.count_nonzero(copies[s:e] == word)
-        for word in np.unique(copies[fixed]).tolist()
-    )
+def _keeping(found: list[Block], said: Ids, copies: Ids, fixed: NDArray[np.bool_]) -> list[Block]:
+    """The blocks in which each word that must be kept stands among the target words just as often as in the span."""
+    for word in np.unique(copies[fixed]).tolist():
+        before = [np.append(0, np.cumsum(words == word)) for words in (copies, said)]  # how often, up to each place
+        source, target = (each.tolist() for each in before)
+        found = [(s, e, a, b) for s, e, a, b in found if source[e] - source[s] == target[b] - target[a]]
+    return found
 
 
 def _count(
@@ -240,8 +263,14 @@ def _count(
 ) -> None:
     """Relative frequencies as if the pairs of (f, m) had been counted too, in the form that shares have."""
     trust = aligned.upstream.trust
-    of_span = Counter((s, e) for s, e, _, _ in aligned.pairs)
-    of_words = Counter(tuple(said[a:b]) for _, _, a, b in aligned.pairs)
+    of_span: Counts = defaultdict(float)
+    of_words: Counts = defaultdict(float)
+    for s, e, a, b in aligned.pairs:
+        of_span[s, e] += 1
+        of_words[tuple(said[a:b])] += 1
+    for (s, e, own), weight in aligned.others.items():
+        of_span[s, e] += weight
+        of_words[own] += weight
     learned: dict[tuple[int, int], int] = {}
     for start, end, total in zip(row["start"].tolist(), row["end"].tolist(), counts[:, 1].tolist(), strict=True):
         if total:
@@ -256,6 +285,7 @@ def _count(
             continue
         own = tuple(text[begin:stop])
         heard = trust.count * (place >= 0 and taken == reach - place == stop - begin)
+        heard += trust.count * aligned.others.get((start, end, own), 0.0)
         count, of_source, of_target = counts[n].tolist()
         if not count:
             of_source = learned.get((start, end), 0)

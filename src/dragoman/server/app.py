@@ -21,7 +21,7 @@ from dragoman.errors import DragomanError
 from dragoman.server import footprint
 from dragoman.server.api_errors import ApiError, Formats, handle
 from dragoman.server.auth import Authenticator
-from dragoman.server.compatible import apertium, libretranslate, modernmt, moses
+from dragoman.server.compatible import apertium, chat, deepl, libretranslate, modernmt, moses
 from dragoman.server.config import Settings
 from dragoman.server.context import ServerContext
 from dragoman.server.jobs import Jobs
@@ -39,8 +39,10 @@ from dragoman.server.routes import (
     exchange,
     glossaries,
     health,
+    hooks,
     identity,
     live,
+    progress,
     projects,
     segments,
     statistics,
@@ -56,18 +58,25 @@ from dragoman.server.workers import Workers
 
 OWN = (
     *(identity, projects, project_settings, translations, corrections, glossaries, statistics, documents, segments),
-    *(checks, team, effort, exchange, live, events),
+    *(checks, team, effort, progress, exchange, live, events),
 )
-ROUTES = (*OWN, workbench, moses)
-COMPATIBLE = {"libretranslate": libretranslate, "modernmt": modernmt, "apertium": apertium}
+ROUTES = (*OWN, hooks, workbench, moses)
+COMPATIBLE = {
+    "libretranslate": libretranslate,
+    "modernmt": modernmt,
+    "apertium": apertium,
+    "deepl": deepl,
+    "openai": chat,
+}
+VERSIONS = {"deepl": "/v2", "openai": "/v1"}  # which clients add to the address; these are also served at the root
 # What a server does not compute: kernels for training, tuning, measuring, and files of other toolkits
 UNUSED = tuple(f"dragoman.{each}" for each in ("cluster", "tune", "measure.bleu", "measure.repetition", "models.arpa"))
 CONFIRMING = 5.0  # seconds between checks whether another server has taken over
 ABOUT = """Translates, learns from corrections at once, and completes what people type.
 
 Errors are answered with `{"error": {"what": …, "remedy": …}}`. Live sessions, over a WebSocket at
-`/api/v1/projects/{project}/live`, are described in docs/server.md. The APIs of LibreTranslate, ModernMT, Apertium APy
-and mosesserver are for programs that already speak them."""
+`/api/v1/projects/{project}/live`, are described in docs/server.md. The APIs of LibreTranslate, ModernMT, DeepL,
+Apertium APy, mosesserver and OpenAI's chats are for programs that already speak them."""
 
 
 class DragomanApp(FastAPI):
@@ -116,18 +125,20 @@ def _add_routes(app: FastAPI, settings: Settings) -> None:
     for each in ROUTES:
         app.include_router(each.router)
     for name, module in COMPATIBLE.items():
-        app.include_router(module.router, prefix=f"/{name}")
+        version = VERSIONS.get(name, "")
+        app.include_router(module.router, prefix=f"/{name}{version}")
         if module is not modernmt:  # which has memories to choose a project by
-            app.include_router(module.router, prefix=f"/{name}/{{project}}", include_in_schema=False)
-    if settings.root:
-        app.include_router(COMPATIBLE[settings.root].router, include_in_schema=False)
+            app.include_router(module.router, prefix=f"/{name}/{{project}}{version}", include_in_schema=False)
+    for name in filter(None, {*VERSIONS, settings.root}):
+        app.include_router(COMPATIBLE[name].router, prefix=VERSIONS.get(name, ""), include_in_schema=False)
     app.include_router(health.router)
 
 
 def _error_formats(settings: Settings) -> Formats:
     """How errors are written by the compatible APIs."""
     formats: Formats = [(re.compile(f"/{name}(/|$)"), module.write_error) for name, module in COMPATIBLE.items()]
-    if settings.root:
+    formats += [(re.compile(f"{version}(/|$)"), COMPATIBLE[name].write_error) for name, version in VERSIONS.items()]
+    if settings.root and settings.root not in VERSIONS:
         module = COMPATIBLE[settings.root]
         formats += [(compile_path(route.path)[0], module.write_error) for route in module.router.routes]
     return formats

@@ -26,6 +26,7 @@ from dragoman.server.api_errors import ApiError
 from dragoman.server.config import Settings, is_loopback
 from dragoman.server.keys import ALL_PROJECTS, LOCAL, Identity, Keys
 from dragoman.server.logs import log, without_places
+from dragoman.server.webhooks import check_time, is_signed
 
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")  # there is a proxy in between
 
@@ -51,6 +52,26 @@ class Authenticator:
         what, code = ("unknown key", "key-unknown") if sent else ("a key is required", "key-required")
         raise ApiError(401, what, remedy, headers=headers, code=code)
 
+    def identify_webhook(self, scope: Scope, body: bytes, now: float) -> Identity:
+        """Who sent a webhook: whoever signed it, or without a signature the owner of a key."""
+        headers = Headers(scope=scope)
+        if self._keys is None or not headers.get("webhook-signature"):
+            return self.identify(scope)
+        for secret, identity in self._webhooks():
+            if is_signed(secret, headers, body):
+                check_time(headers, now)
+                scope.setdefault("state", {})["key"] = identity.name
+                return identity
+        remedy = "use a secret created with `dragoman keys add --webhook`"
+        raise ApiError(401, "the signature of this webhook is not valid", remedy)
+
+    def people(self, project: str, role: str) -> list[str]:
+        """The owners of keys that have a role in a project."""
+        if self._keys is None:
+            return []
+        found = (Identity(one["name"], one["roles"]) for one in self._keys.records())
+        return [one.name for one in found if one.name and one.has_role(role, project)]
+
     def client(self, scope: Scope) -> str:
         """The name under which requests of a client are counted: its key, or its address."""
         key = key_of(scope)
@@ -63,8 +84,18 @@ class Authenticator:
         try:
             return self._keys.find(key) if self._keys else None
         except DragomanError as error:
-            log("keys not read", logging.ERROR, problem=without_places(error.what))
-            raise ApiError(503, "the server cannot read its keys", "tell the administrator of the server") from None
+            raise _unreadable(error) from None
+
+    def _webhooks(self) -> list[tuple[str, Identity]]:
+        try:
+            return self._keys.webhooks() if self._keys else []
+        except DragomanError as error:
+            raise _unreadable(error) from None
+
+
+def _unreadable(error: DragomanError) -> ApiError:
+    log("keys not read", logging.ERROR, problem=without_places(error.what))
+    return ApiError(503, "the server cannot read its keys", "tell the administrator of the server")
 
 
 def check_role(identity: Identity, role: str, project: str = ALL_PROJECTS) -> None:
@@ -84,7 +115,7 @@ def key_of(scope: Scope) -> str | None:
     """The key in the headers of a request, in any of the places where the clients we know send theirs."""
     headers = Headers(scope=scope)
     scheme, _, value = headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
+    if scheme.lower() in ("bearer", "deepl-auth-key"):
         return value.strip()
     if scheme.lower() == "basic":
         try:
@@ -120,12 +151,13 @@ def _split(address: str) -> SplitResult:
         raise ApiError(400, "the Host or Origin header is not a valid address") from None
 
 
-def _identity(connection: HTTPConnection) -> Identity:
+def current_identity(connection: HTTPConnection) -> Identity:
+    """A dependency: who sent the request."""
     auth: Authenticator = connection.app.state.context.auth
     return auth.identify(connection.scope)
 
 
-CurrentIdentity = Annotated[Identity, Depends(_identity)]
+CurrentIdentity = Annotated[Identity, Depends(current_identity)]
 
 
 def require_role(role: str) -> Any:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import Depends, Header, Path, Response
@@ -18,6 +19,7 @@ from dragoman.server.auth import Authenticator, CurrentIdentity, check_role
 from dragoman.server.config import Settings
 from dragoman.server.document_feed import DocumentFeed, Event
 from dragoman.server.document_store import Segment
+from dragoman.server.glossary_store import FILE, GlossaryStore
 from dragoman.server.jobs import Jobs
 from dragoman.server.keys import Identity
 from dragoman.server.logs import without_places
@@ -57,6 +59,11 @@ class ServerContext:
     problems: dict[str, DragomanError | ApiError] = field(default_factory=dict)  # projects that could not be opened
     owns_process: bool = False  # this process does nothing but serve
     live: dict[str, int] = field(default_factory=dict)  # number of live sessions by client
+    results: dict[str, tuple[FilePath, str]] = field(default_factory=dict)  # translated files and their names, by token
+    glossaries: GlossaryStore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.glossaries = GlossaryStore(self.projects.folder / FILE if self.projects.folder else None)
 
     async def open_project(self, name: str, identity: Identity, role: str) -> ProjectContext:
         """A project, for somebody who must have a role in it."""

@@ -1,6 +1,7 @@
 """API keys: who may do what in which project. The file holds only their hashes; a key is shown once, on creation.
 
-A key is 32 random bytes, so a plain hash of it cannot be reversed by guessing, and needs no salt.
+A key is 32 random bytes, so a plain hash of it cannot be reversed by guessing, and needs no salt. Webhooks are
+signed with a secret that they do not contain, so the file has to hold that.
 
 >>> from tempfile import TemporaryDirectory
 >>> directory = TemporaryDirectory()
@@ -24,6 +25,7 @@ from typing import Any
 
 from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.files import reading_errors, storage_errors, write_durably
+from dragoman.server.webhooks import new_secret
 
 ROLES = ("read", "translate", "learn", "admin")  # each includes those before it
 ALL_PROJECTS = "*"  # including those created later
@@ -61,22 +63,29 @@ class Keys:
         self._path = path
         self._read_at: tuple[int, int] | None = None
         self._identities: dict[str, Identity] = {}
+        self._webhooks: list[tuple[str, Identity]] = []
 
     def find(self, key: str) -> Identity | None:
         """Whose key this is."""
         self._refresh()
         return self._identities.get(_hash(key))
 
-    def add(self, name: str, roles: Mapping[str, str]) -> str:
-        """Create a key for somebody; only its hash is stored."""
+    def webhooks(self) -> list[tuple[str, Identity]]:
+        """The secrets of webhooks, each with the identity of those who sign with it."""
+        self._refresh()
+        return self._webhooks
+
+    def add(self, name: str, roles: Mapping[str, str], *, webhook: bool = False) -> str:
+        """Create a key for somebody, of which only the hash is stored, or the secret of a webhook."""
         for role in roles.values():
             if role not in ROLES:
                 raise BadInputError(f"unknown role {role!r}", remedy=f"choose one of {', '.join(ROLES)}")
         records = self.records()
         if any(record["name"] == name for record in records):
             raise BadInputError(f"{name!r} already has a key", remedy="remove it first, or choose another name")
-        key = f"dragoman_{secrets.token_urlsafe(32)}"
-        self._write([*records, {"name": name, "hash": _hash(key), "roles": dict(roles)}])
+        key = new_secret() if webhook else f"dragoman_{secrets.token_urlsafe(32)}"
+        secret = {"secret": key} if webhook else {}
+        self._write([*records, {"name": name, "hash": _hash(key), "roles": dict(roles)} | secret])
         return key
 
     def remove(self, name: str) -> None:
@@ -110,7 +119,13 @@ class Keys:
         except OSError:
             now = 0, 0
         if now != self._read_at:
-            self._identities = {one["hash"]: Identity(one["name"], one["roles"]) for one in self.records()}
+            records = self.records()
+            self._identities = {
+                one["hash"]: Identity(one["name"], one["roles"]) for one in records if "secret" not in one
+            }
+            self._webhooks = [
+                (one["secret"], Identity(one["name"], one["roles"])) for one in records if "secret" in one
+            ]
             self._read_at = now
 
 
@@ -118,7 +133,8 @@ def _record(found: Mapping[str, Any]) -> dict[str, Any]:
     roles = dict(found["roles"])
     if not all(role in ROLES for role in roles.values()):
         raise ValueError("not a role")
-    return {"name": str(found["name"]), "hash": str(found["hash"]), "roles": roles}
+    secret = {"secret": str(found["secret"])} if "secret" in found else {}
+    return {"name": str(found["name"]), "hash": str(found["hash"]), "roles": roles} | secret
 
 
 def _hash(key: str) -> str:

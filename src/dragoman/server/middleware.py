@@ -19,8 +19,9 @@ from dragoman.server.auth import Authenticator, is_cross_site
 from dragoman.server.limits import Limits, use_limits
 from dragoman.server.observability import Metrics
 
-UPLOAD = re.compile(r"/api/v1/projects/[^/]+/(imports|memory|glossary)")
+UPLOAD = re.compile(r"/api/v1/projects/[^/]+/(imports|memory|glossary)|/hooks/file/[^/]+")
 MEMORY = re.compile(r"(/modernmt)?/memories/[^/]+/content")  # ModernMT's, where a file is part of a form
+FILE = re.compile(r"(/libretranslate(/[^/]+)?)?/translate_file")  # LibreTranslate's, where the key may be, too
 PIECE = 1 << 18  # bytes of a body that are parsed at a time
 DRAINED, DRAINING_SECONDS = 16 << 20, 2.0  # how much of a rejected body is still read, so that the answer is seen
 REMEMBERED = 10_000  # clients whose budgets are remembered
@@ -102,7 +103,7 @@ class LimitsMiddleware:
     async def _read(self, scope: Scope, receive: Receive) -> bytes:
         """The whole body."""
         most = self._most(scope)
-        too_large = ApiError(413, f"the body is larger than {most:,} bytes", "send less at once")
+        too_large = ApiError(413, f"what was sent is larger than {most:,} bytes", "send less at once")
         try:
             if int(dict(scope["headers"]).get(b"content-length", b"0")) > most:
                 await _drain(receive)
@@ -114,7 +115,7 @@ class LimitsMiddleware:
                 body = await _whole(receive, most)
         except TimeoutError:
             close = {"Connection": "close"}
-            raise ApiError(408, "the body took too long to arrive", "try again", headers=close) from None
+            raise ApiError(408, "what was sent took too long to arrive", "try again", headers=close) from None
         if body is None:
             await _drain(receive)
             raise too_large
@@ -126,6 +127,10 @@ class LimitsMiddleware:
         if UPLOAD.fullmatch(scope["path"]) or (form and MEMORY.fullmatch(scope["path"])):
             self._auth.identify(scope)
             return self._limits.upload
+        if form and FILE.fullmatch(scope["path"]):
+            with suppress(ApiError):
+                self._auth.identify(scope)
+                return self._limits.upload
         return self._limits.body
 
 
@@ -135,7 +140,7 @@ async def _whole(receive: Receive, most: int) -> bytes | None:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise ApiError(400, "the connection closed before the whole body had arrived", "send it again")
+            raise ApiError(400, "the connection closed before everything had arrived", "send it again")
         body += message.get("body", b"")
         if len(body) > most:
             return None

@@ -1,6 +1,7 @@
 """What a project keeps on disk: the journal of corrections, snapshots of the models, the directory that holds both."""
 
 from dragoman.store.answers import Answers
+from dragoman.store.deliveries import Delivered, Delivery
 from dragoman.store.directory import Project
 from dragoman.store.fencing import SupersededError
 from dragoman.store.following import BehindError, Follower, ReplicaError, RewoundError
@@ -12,6 +13,8 @@ from dragoman.store.snapshot import Snapshot, SnapshotStore
 __all__ = [
     "Answers",
     "BehindError",
+    "Delivered",
+    "Delivery",
     "Follower",
     "Journal",
     "Project",

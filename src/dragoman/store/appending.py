@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from dragoman.errors import BadInputError
+from dragoman.store.deliveries import Delivery, record_delivery
 from dragoman.store.rows import FORGOTTEN_BY, JOURNAL, NO_ROW, check_text, digest
 
 CORRECTIONS = ("learn", "flagged")
@@ -65,6 +66,13 @@ class Page:
         forget = self.append("forget", refers_to=row_id)
         self.connection.execute(sa.update(JOURNAL).where(JOURNAL.c.id == row_id).values(forgotten_by=forget))
         return forget
+
+    def deliver(self, delivery: Delivery | None, row_id: int) -> int:
+        """Record how the correction in a new row reached us, if that is known; the id of the row."""
+        if delivery is not None:
+            check_text(delivery=delivery.id, place=delivery.place)
+            record_delivery(self.connection, delivery, row_id)
+        return row_id
 
 
 def read_tail(connection: sa.Connection) -> Tail:

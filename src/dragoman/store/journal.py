@@ -36,6 +36,7 @@ from dragoman.store.appending import (
     read_tail,
 )
 from dragoman.store.database import TABLE, Database, Place
+from dragoman.store.deliveries import Delivery
 from dragoman.store.fencing import Fence, find_about, find_channel, find_holder
 from dragoman.store.following import Listener, RewoundError
 from dragoman.store.lock import TakenError
@@ -267,10 +268,12 @@ class Journal:
         user: str | None = None,
         time: datetime | None = None,
         reason: str | None = None,
+        delivery: Delivery | None = None,
     ) -> int:
         """Record a correction that is learned, despite the `reason` for suspicion, if any; the id of its row."""
         with self._appending(user, time) as page:
-            return page.append("learn", source=source, target=target, reason=reason, contribution=contribution)
+            new = page.append("learn", source=source, target=target, reason=reason, contribution=contribution)
+            return page.deliver(delivery, new)
 
     def append_flagged(
         self,
@@ -281,12 +284,14 @@ class Journal:
         refers_to: int | None = None,
         user: str | None = None,
         time: datetime | None = None,
+        delivery: Delivery | None = None,
     ) -> int:
         """Record a correction, or a revision of another, that is too suspicious to be learned."""
         with self._appending(user, time) as page:
             if refers_to is not None:
                 page.correction(refers_to)
-            return page.append("flagged", source=source, target=target, reason=reason, refers_to=refers_to)
+            new = page.append("flagged", source=source, target=target, reason=reason, refers_to=refers_to)
+            return page.deliver(delivery, new)
 
     def append_forget(self, row_id: int, *, user: str | None = None, time: datetime | None = None) -> int:
         """Record that a correction is forgotten; the id of the new row."""
@@ -302,12 +307,14 @@ class Journal:
         user: str | None = None,
         time: datetime | None = None,
         reason: str | None = None,
+        delivery: Delivery | None = None,
     ) -> int:
         """Record that a correction is forgotten and its source learned with another target; the id of the latter."""
         with self._appending(user, time) as page:
             revised = {"source": page.correction(row_id)["source"], "refers_to": row_id}
             page.forget(row_id)
-            return page.append("learn", **revised, target=target, reason=reason, contribution=contribution)
+            new = page.append("learn", **revised, target=target, reason=reason, contribution=contribution)
+            return page.deliver(delivery, new)
 
     def append_settings(
         self, settings: Mapping[str, Any], *, user: str | None = None, time: datetime | None = None

@@ -141,7 +141,7 @@ def tune_share(
     references = [" ".join(words) for words in development.references]
 
     def score(value: float) -> float:
-        layer = ModelSet(models.base, share=models.share, language_share=models.language_share)
+        layer = ModelSet(models.base, symmetrisation=models.symmetrisation, **models.shares)
         setattr(layer, name, value)
         decoder, found = Decoder(layer, weights, beam, estimates), list[str]()
         rows = zip(development.sources, development.references, development.placeable, strict=True)

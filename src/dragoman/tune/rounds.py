@@ -1,8 +1,8 @@
 """Tuning in rounds: decode the development set, add the n-best lists to the pool, find better weights, and again.
 
 A pool holds only what earlier weights produced, so new weights can be good on the pool and bad in the search.
-Therefore the score of the decoded translations counts: the weights with the best one are kept, and
-each round continues from them.
+Therefore the score of the decoded translations counts: the weights with the best one are kept, and each round continues
+from them, or from the next best where a tuner finds nothing better than these on the pool.
 """
 
 from __future__ import annotations
@@ -128,8 +128,8 @@ def tune(
         if number == rounds or not lately or not new:
             break
         began = time.perf_counter()
-        start = vector(done[best].weights)
-        found = _changed(method, pool, start, seed=seed + number * ATTEMPTS)
+        ranked = sorted(done, key=lambda each: -pool.sign * each.score)
+        found = _changed(method, pool, [vector(each.weights) for each in ranked], seed=seed + number * ATTEMPTS)
         if found is None:
             break
         optimising, expected = time.perf_counter() - began, pool.sign * pool.quality(found)
@@ -140,12 +140,17 @@ def tune(
     return Report(*about, len(development), development.left_out, nbest, seed, tuple(done), best)
 
 
-def _changed(method: Tuner, pool: Pool, start: Vector, seed: int) -> Vector | None:
-    """Weights other than the initial ones that a tuner finds; None if it finds none with several seeds."""
-    for attempt in range(ATTEMPTS):
-        found = _checked(method(pool, start.copy(), seed=seed + attempt), method, start.size)
-        if np.abs(found - start).sum() > SMALLEST_CHANGE * np.abs(start).sum():
-            return found
+def _changed(method: Tuner, pool: Pool, decoded: list[Vector], seed: int) -> Vector | None:
+    """Weights other than those decoded, the best first, that a tuner finds; None if it finds none with several seeds.
+
+    A tuner returns its start where it finds nothing better on the pool. After a good round that is often so, although
+    the pool is still too small to tell; then it starts from the next best weights.
+    """
+    for start in decoded:
+        for attempt in range(ATTEMPTS):
+            found = _checked(method(pool, start.copy(), seed=seed + attempt), method, start.size)
+            if all(np.abs(found - each).sum() > SMALLEST_CHANGE * np.abs(each).sum() for each in decoded):
+                return found
     return None
 
 

@@ -61,6 +61,11 @@ class Answer:
         return cls(text, found, engine, version, Silence(flaw[0]) if flaw else None)
 
 
+def as_answer(said: str | Answer | None) -> Answer | None:
+    """What an engine said as an answer, if it is only a text."""
+    return Answer(said) if isinstance(said, str) else said
+
+
 class TermPlace(NamedTuple):
     """A place in a source text whose translation is settled by the glossary."""
 

@@ -17,7 +17,7 @@ from dragoman.errors import BadInputError
 from dragoman.models.contribution import Contribution
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.replacements import Replacements
-from dragoman.search.upstream_options import alike, link
+from dragoman.search.upstream_links import alike, link
 from dragoman.types import Pair
 from dragoman.upstream.fusion_trust import Costs
 

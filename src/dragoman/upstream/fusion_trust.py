@@ -3,11 +3,12 @@
 There are a few levels of trust, each a bonus for every word that is taken from what the engine says; at the highest the
 engine's translation is taken as it is. When a correction comes, the n-best list of its source tells what each level
 would have said, and so how many word edits it would have cost. The level in force is the one that has cost the fewest
-so far; the less a level trusts the engine, the greater the handicap that it starts with. So at first only what was
-corrected in the same words is changed, a text in which nothing repeats is soon left to the engine, and one that is full
-of terms is not.
+so far. But what a level has saved, compared with the engine, must be more than chance explains: the standard error of
+that sum is added to its cost, and a handicap, the greater, the less the level trusts the engine. So at first only what
+was corrected in the same words is changed; a text in which nothing repeats is soon left to the engine, and stays so
+however long it is; one that is full of terms is not.
 
-Edits are integers: learning adds them, forgetting subtracts the same, in any order.
+Edits and their squares are integers: learning adds them, forgetting subtracts the same, in any order.
 
 >>> confidence = Confidence()
 >>> confidence.bonus
@@ -16,7 +17,7 @@ Edits are integers: learning adds them, forgetting subtracts the same, in any or
 >>> confidence.add(costs)
 >>> confidence.bonus is None  # the engine's translation as it is
 True
->>> confidence.add(-costs)
+>>> confidence.add(costs, -1)
 >>> confidence.bonus
 1.2
 """
@@ -33,7 +34,8 @@ from dragoman.arrays import ArrayTree
 from dragoman.search.hypotheses import NBest
 
 BONUSES = (-0.15, 0.0, 0.15, 0.3, 0.5, 0.8, 1.2)  # for a word taken from the engine; after them comes the engine alone
-HANDICAPS = np.array([16, 10, 9, 8, 4, 1, 0, 0])  # edits that a level must have saved, before it is chosen
+HANDICAPS = np.array([8.0, 5.0, 4.5, 4.0, 2.0, 0.5, 0.0, 0.0])  # edits that a level must have saved besides
+ERRORS = 1.0  # standard errors by which a level must be better than the engine
 MIDDLE = 0.3  # the bonus of searches while the engine's translation is taken as it is
 ENTRIES = 40  # of the n-best list
 FEATURE = "upstream_words"
@@ -42,15 +44,18 @@ Costs = NDArray[np.int64]  # [levels] word edits
 
 
 class Confidence:
-    """What each level of trust has cost in all corrections so far."""
+    """What each level of trust has cost in all corrections so far, and how far that is from what the engine has."""
 
-    def __init__(self, costs: Costs | None = None) -> None:
+    def __init__(self, costs: Costs | None = None, squares: Costs | None = None) -> None:
         self.costs = np.zeros(HANDICAPS.size, np.int64) if costs is None else costs.copy()
+        self.squares = np.zeros(HANDICAPS.size, np.int64) if squares is None else squares.copy()
 
     @property
     def bonus(self) -> float | None:
         """The bonus in force; None if the engine's translation is to be taken as it is."""
-        level = int(np.argmin(self.costs + HANDICAPS))
+        # If a level is no better than the engine, what it saves is a sum of mean 0 with this standard error
+        error = np.sqrt(self.squares)
+        level = int(np.argmin(self.costs + ERRORS * error + HANDICAPS))
         return None if level == len(BONUSES) else BONUSES[level]
 
     @property
@@ -58,18 +63,19 @@ class Confidence:
         """The bonus that is searched with."""
         return MIDDLE if self.bonus is None else self.bonus
 
-    def add(self, costs: Costs) -> None:
-        """Add what the levels would have cost in one correction, or its negative."""
-        self.costs = self.costs + costs
+    def add(self, costs: Costs, sign: int = 1) -> None:
+        """Add what the levels would have cost in one correction, or take it back (sign −1)."""
+        self.costs = self.costs + sign * costs
+        self.squares = self.squares + sign * (costs - costs[-1]) ** 2
 
     def arrays(self) -> ArrayTree:
         """Everything needed to open this again."""
-        return ArrayTree(costs=self.costs.copy())
+        return ArrayTree(costs=self.costs.copy(), squares=self.squares.copy())
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Confidence:
         """The one whose `arrays()` these are."""
-        return cls(np.array(arrays["costs"], np.int64))
+        return cls(*(np.array(arrays[name], np.int64) for name in ("costs", "squares")))
 
 
 def costs_of(nbest: NBest, searched: float, said: Sequence[str], correction: Sequence[str]) -> Costs:

@@ -73,7 +73,11 @@ async def _translate(
     context = await _open(server, identity, "translate", name)
     text, n = text_of(given, "text"), number_of(given, "nbest", server.settings.limits.nbest)
     context.check_length(text)
-    [found] = await translate_texts(context, [text], max(n, 1))
+    if "align" in given or "word-align" in given:  # positions of tokens: of exactly this text and translation
+        context.check_work([text], max(n, 1))
+        found = await context.run("translate", partial(context.project.engine.translate_text, text, n=max(n, 1)))
+    else:
+        [found] = await translate_texts(context, [text], max(n, 1))
     answer = _hypothesis(found, "text", given)
     if n:
         listed = found.nbest or [found]

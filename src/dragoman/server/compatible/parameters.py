@@ -9,25 +9,32 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 
 from dragoman.languages import same_language
+from dragoman.project.glossary import Glossary
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import lacks_role
 from dragoman.server.context import ProjectContext, ServerContext
+from dragoman.server.glossary_store import NamedGlossary
 from dragoman.server.keys import Identity
+from dragoman.server.marked_text import translate_marked
 from dragoman.server.registry import ServedProject
 from dragoman.types import Translation
 
 Parameters = dict[str, Any]
+FILE_NAMES = " names of files"  # by parameter; only we set this
 
 
 async def _parameters(request: Request) -> Parameters:
     """The parameters of a request: from its query, and from its body, whether JSON or a form."""
-    found: Parameters = dict(request.query_params)
+    found: Parameters = {name: value for name, value in request.query_params.items() if name != FILE_NAMES}
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind in ("application/x-www-form-urlencoded", "multipart/form-data"):
         async with request.form() as form:
-            for name in form:
-                values = [value if isinstance(value, str) else await value.read() for value in form.getlist(name)]
+            for name in form.keys() - {FILE_NAMES}:
+                given = form.getlist(name)
+                values = [value if isinstance(value, str) else await value.read() for value in given]
                 found[name] = values[0] if len(values) == 1 else values
+                if not isinstance(given[0], str):
+                    found[FILE_NAMES] = {**found.get(FILE_NAMES, {}), name: given[0].filename}
         return found
     body = await request.body()
     if not body:
@@ -39,7 +46,7 @@ async def _parameters(request: Request) -> Parameters:
         raise ApiError(400, "the body is neither JSON nor a form", "send JSON in UTF-8") from None
     if not isinstance(sent, dict):
         raise ApiError(400, "the body is not a JSON object")
-    return found | sent
+    return found | {name: value for name, value in sent.items() if name != FILE_NAMES}
 
 
 Given = Annotated[Parameters, Depends(_parameters)]
@@ -119,11 +126,21 @@ def _unopened(server: ServerContext, identity: Identity, source: str, target: st
     return None
 
 
-async def translate_texts(context: ProjectContext, texts: list[str], n: int = 1) -> list[Translation]:
-    """The translations of some texts, each line by line; with n > 1 there are as many in `.nbest`."""
+async def translate_texts(
+    context: ProjectContext, texts: list[str], n: int = 1, terms: Glossary | None = None
+) -> list[Translation]:
+    """The translations of some texts, each with its markup; with n > 1, `.nbest` has up to n of them."""
     context.check_work(texts, n)
-    translate = context.project.engine.translate_text
-    return await context.run_all("translate", [partial(translate, text, n=n) for text in texts])
+    translate = partial(translate_marked, context.project.engine, n=n, terms=terms)
+    return await context.run_all("translate", [partial(translate, text) for text in texts])
+
+
+def may_use(server: ServerContext, identity: Identity, glossary: NamedGlossary) -> bool:
+    """Whether an identity may translate between the languages of a glossary, and so use it."""
+    return identity.has_role("translate") or any(
+        same_language(each.source, glossary.source) and same_language(each.target, glossary.target)
+        for each in visible(server, identity)
+    )
 
 
 def alternatives(found: Translation, most: int) -> list[str]:

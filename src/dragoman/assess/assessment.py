@@ -1,0 +1,288 @@
+"""The whole assessment: past work in, a report out, as values for JSON; everything but the times is the same each time.
+
+1. Which segments are translated and scored is drawn evenly from all (`spread`); every segment is learned.
+2. The other engines are asked, once: what they say is kept in the working directory.
+3. The past work is replayed with and without each engine (`dragoman.assess.replay`).
+4. Systems are scored and compared, and a verdict is found.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dragoman import __version__
+from dragoman.assess.gains import find_gains
+from dragoman.assess.past_work import PastWork
+from dragoman.assess.prediction import Evidence, predict
+from dragoman.assess.replay import Outcome, Plan, replay_all
+from dragoman.assess.second_opinion import Comet, opinions
+from dragoman.assess.system_names import ALONE, ENGINE, OVER
+from dragoman.assess.systems import SAME, WORDS, System, as_json, scored, suggestions
+from dragoman.assess.tried_settings import try_settings
+from dragoman.assess.verdict import WORDS_A_DAY, Verdict, judge
+from dragoman.errors import BadInputError
+from dragoman.measure import repetition
+from dragoman.progress import Progress
+from dragoman.store import Project
+from dragoman.text.tokens import split
+from dragoman.upstream import Upstream
+
+SAMPLE = 2_000  # segments that are translated and scored
+TYPED = 200  # of these, segments that the simulated user types
+POINTS = 12  # of a curve
+DOCUMENTS = 20  # that are listed
+ANSWERS = "answers"  # directory of the project that keeps what engines said
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user may choose."""
+
+    engines: tuple[str, ...] = ()
+    sample: int = SAMPLE
+    typed: int = TYPED
+    words_a_day: int = WORDS_A_DAY
+    base: str | None = None
+    settings: dict[str, Any] = field(default_factory=dict)  # of the projects in which the past work is replayed
+    tries_settings: bool = True
+    comet: Path | None = None  # checkpoint of a COMET model
+    jobs: int | None = None
+    cluster: str | None = None
+
+
+def assess(work: PastWork, directory: Path, options: Options, progress: Progress | None = None) -> dict[str, Any]:
+    """Replay past work in a directory, and report."""
+    sampled = spread(range(len(work.pairs)), options.sample)
+    heard = {name: ask(name, work, sampled, directory, progress) for name in options.engines}
+    plans = make_plans(work, options, sampled, heard)
+    alone, *over = replay_all(plans, directory, jobs=options.jobs, cluster=options.cluster, progress=progress)
+    parts = [
+        _part(work, options, alone, found, name, heard[name])
+        for (name, found) in zip(options.engines, over, strict=True)
+    ] or [_part(work, options, alone, None, None, ())]
+    replayed = [alone, *over]
+    best = 1 + _best(parts) if over else 0
+    running: dict[str, Any] = {"jobs": options.jobs, "cluster": options.cluster, "progress": progress}
+    tried = try_settings(work, plans[best], replayed[best], directory, **running) if options.tries_settings else None
+    return {
+        "version": __version__,
+        "text": _about(work, sampled, alone),
+        "options": {"words a day": options.words_a_day, "base": options.base, "settings": options.settings},
+        "parts": parts,
+        "best engine": options.engines[best - 1] if over else None,
+        "settings": tried,
+        "times": {plan.system: _times(found) for plan, found in zip(plans, replayed, strict=True)},
+    }
+
+
+def _best(parts: Sequence[dict[str, Any]]) -> int:
+    """The engine over which dragoman leaves the least to correct."""
+    return min(range(len(parts)), key=lambda n: parts[n]["systems"][OVER][WORDS]["score"])
+
+
+def spread(numbers: Sequence[int], most: int) -> tuple[int, ...]:
+    """At most so many of some numbers, at equal distances.
+
+    >>> spread(range(10), 4), spread(range(3), 4)
+    ((1, 3, 6, 8), (0, 1, 2))
+    """
+    if most >= len(numbers):
+        return tuple(numbers)
+    return tuple(numbers[int((n + 0.5) * len(numbers) / most)] for n in range(most))
+
+
+def make_plans(
+    work: PastWork, options: Options, sampled: tuple[int, ...], heard: Mapping[str, tuple[str | None, ...]]
+) -> list[Plan]:
+    """What is replayed: dragoman alone, and dragoman over each engine."""
+    pairs = tuple((pair.source, pair.target) for pair in work.pairs)
+    languages, typed = (work.source, work.target), spread(sampled, options.typed)
+    common: dict[str, Any] = {"sampled": sampled, "typed": typed, "settings": options.settings, "base": options.base}
+    alone = Plan(ALONE, languages, pairs, **common)
+    return [alone, *(Plan(f"over {name}", languages, pairs, said, **common) for name, said in heard.items())]
+
+
+def ask(
+    name: str, work: PastWork, sampled: Sequence[int], directory: Path, progress: Progress | None = None
+) -> tuple[str | None, ...]:
+    """What an engine says for each segment; only the sampled ones are asked for, unless the answers are recorded.
+
+    Answers are kept in the directory. An answer that dragoman would not use, since a placeholder is missing for
+    instance, is still what a person would be given.
+    """
+    wanted = range(len(work.pairs)) if name.startswith("recorded:") else sampled
+    texts = list(dict.fromkeys(work.pairs[n].source for n in wanted))
+    place = directory / ANSWERS
+    with _kept_answers(place, work) as project:
+        upstream = Upstream.open(name, project.journal, source=work.source, target=work.target)
+        try:
+            replies = upstream.reply_all(texts, progress=progress)
+        finally:
+            upstream.close()
+    said = {text: reply.answer or reply.refused for text, reply in zip(texts, replies, strict=True)}
+    if not any(said.values()):
+        remedy = "check the name with `dragoman upstream test`, and that the engine is running"
+        raise BadInputError(upstream.problem or "the engine has no answer for any segment", where=name, remedy=remedy)
+    found = {n: said[work.pairs[n].source] for n in wanted}
+    return tuple(answer.text if (answer := found.get(n)) else None for n in range(len(work.pairs)))
+
+
+def _kept_answers(place: Path, work: PastWork) -> Project:
+    """The project that keeps what engines say."""
+    if place.exists():
+        return Project.open(place, write=True)
+    return Project.create(place, {}, source=work.source, target=work.target)
+
+
+# ── One engine, or none ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def score_systems(
+    work: PastWork,
+    alone: Sequence[Outcome],
+    over: Sequence[Outcome] | None,
+    said: Sequence[str | None],
+    same: float = SAME,
+) -> dict[str, System]:
+    """All systems, scored on the sampled segments."""
+    references = [work.pairs[each.number].target for each in alone]
+    typing = {ALONE: [each.typing for each in alone], OVER: [each.typing for each in over or ()]}
+    found = suggestions(alone, over, said, same)
+    return {name: scored(name, texts, references, work.target, typing.get(name, ())) for name, texts in found.items()}
+
+
+def _part(
+    work: PastWork,
+    options: Options,
+    alone: Sequence[Outcome],
+    over: Sequence[Outcome] | None,
+    engine: str | None,
+    said: Sequence[str | None],
+) -> dict[str, Any]:
+    """The part of the report on one engine."""
+    systems = score_systems(work, alone, over, said)
+    pairs = [work.pairs[each.number] for each in alone]
+    source_words = sum(len(pair.source.split()) for pair in pairs)
+    repeated = [each.similarity >= SAME for each in alone]
+    first = judge(systems, "", source_words, options.words_a_day)
+    before, after = systems[first.rival].texts, systems[first.system].texts
+    gains = find_gains([pair.source for pair in pairs], before, after, [pair.target for pair in pairs], repeated)
+    verdict = judge(systems, _why(first, gains, repeated), source_words, options.words_a_day)
+    expected = predict(evidence(work, systems[ENGINE])) if ENGINE in systems else None
+    scores = {name: each.as_json() for name, each in systems.items()}
+    if options.comet:
+        texts = {name: each.texts for name, each in systems.items()}
+        sides = [pair.source for pair in pairs], texts, [pair.target for pair in pairs]
+        for name, opinion in opinions(Comet(options.comet), *sides).items():
+            scores[name]["COMET"] = opinion
+    return {
+        "engine": engine,
+        "answered": sum(said[each.number] is not None for each in alone) if engine else None,
+        "systems": scores,
+        "gains over": _gains_over(systems),
+        "verdict": verdict.as_json(),
+        "predicted": expected and expected.as_json(),
+        "curve": _curve(alone, systems),
+        "documents": _documents([pair.document for pair in pairs], systems),
+        "sources of gains": gains,
+    }
+
+
+def _gains_over(systems: dict[str, System]) -> dict[str, dict[str, dict[str, float]]]:
+    """By how much dragoman's best is better than each other system, for each measure that both have."""
+    best = systems.get(OVER, systems[ALONE])
+    others = [each for name, each in systems.items() if name != best.name]
+    return {
+        each.name: {name: as_json(best.gain_over(each, name)) for name in ("BLEU", "chrF", "TER", WORDS, "editing")}
+        for each in others
+    }
+
+
+def _why(verdict: Verdict, gains: dict[str, Any], repeated: Sequence[bool]) -> str:
+    """What there was to gain from, in a sentence."""
+    again = 100 * sum(repeated) / len(repeated)
+    gained = {kind: max(each["gained"] - each["lost"], 0) for kind, each in gains["kinds"].items()}
+    total = sum(gained.values())
+    share = f"{again:.0f} % of the segments repeat earlier ones"
+    if not verdict.recommends or not total:
+        return f"There was little to learn from: {share}." if again < 10 else f"In this text {share}."
+    parts = [f"{kind} ({100 * n / total:.0f} %)" for kind, n in Counter(gained).most_common() if n]
+    return f"The gain comes from {_listed(parts)}; {share}."
+
+
+def _listed(parts: Sequence[str]) -> str:
+    *some, last = parts
+    return f"{', '.join(some)} and {last}" if some else last
+
+
+def _curve(outcomes: Sequence[Outcome], systems: dict[str, System]) -> dict[str, Any]:
+    """Words to correct in each hundred, for each system, in equal stretches of the text."""
+    ends = np.linspace(0, len(outcomes), min(POINTS, len(outcomes)) + 1).round().astype(int).tolist()
+    stretches = [slice(*each) for each in pairwise(ends)]
+    points = {name: [_rate(each, stretch) for stretch in stretches] for name, each in systems.items()}
+    return {"segments": [outcomes[end - 1].number + 1 for end in ends[1:]], "systems": points}
+
+
+def _rate(system: System, which: slice | Sequence[int]) -> float:
+    return round(system.measures[WORDS].score(system.counts[WORDS][which].sum(0)), 2)
+
+
+def _documents(documents: Sequence[str], systems: dict[str, System]) -> list[dict[str, Any]]:
+    """Words to correct in each hundred for each of the largest documents, in the order of the text."""
+    places: dict[str, list[int]] = {}
+    for number, document in enumerate(documents):
+        places.setdefault(document, []).append(number)
+    largest = sorted(places, key=lambda name: -len(places[name]))[:DOCUMENTS]
+    return [
+        {"name": name, "segments": len(which), "systems": {each: _rate(systems[each], which) for each in systems}}
+        for name, which in places.items()
+        if name in largest
+    ]
+
+
+# ── The text ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _about(work: PastWork, sampled: Sequence[int], alone: Sequence[Outcome]) -> dict[str, Any]:
+    sources = [pair.source for pair in work.pairs]
+    return {
+        "source": work.source,
+        "target": work.target,
+        "segments": len(work.pairs),
+        "words": sum(len(text.split()) for text in sources),
+        "documents": len({pair.document for pair in work.pairs}),
+        "order": work.order,
+        "left out": work.left_out,
+        "sampled": len(sampled),
+        "typed": sum(each.typing is not None for each in alone),
+        "repeated": round(100 * sum(each.similarity >= SAME for each in alone) / len(alone), 1),
+        "repetition": {name: round(value, 2) for name, value in asdict(_repetition(sources)).items()},
+        "digest": work.digest[:16],
+    }
+
+
+def _repetition(sources: Iterable[str]) -> Any:
+    return repetition([split(text).words for text in sources])
+
+
+def evidence(work: PastWork, engine: System) -> Evidence:
+    """What is known of a text and an engine before anything is replayed."""
+    sources = [pair.source for pair in work.pairs]
+    return Evidence(rr=_repetition(sources).rr, segments=len(sources), bleu=engine.score("BLEU").score)
+
+
+def _times(outcomes: Sequence[Outcome]) -> dict[str, float]:
+    translating = [each.translating for each in outcomes]
+    learning = [took for each in outcomes for took in each.learning] or [0.0]
+    return {
+        "translating, median": round(float(np.median(translating)), 1),
+        "translating, 95 %": round(float(np.percentile(translating, 95)), 1),
+        "learning, median": round(float(np.median(learning)), 1),
+    }

@@ -1,0 +1,265 @@
+"""Replaying past work in a fresh project: each segment is translated as if it were new, scored later, and then learned.
+
+1. A `Plan` says what to replay, over which answers of another engine, and with which settings.
+2. `replay` works through it in a directory: the project, and a file with a line for each sampled segment. All segments
+   are learned, sampled or not.
+3. Killed and started again, it goes on where it was and writes the same lines, but for the times: each row of the
+   journal names its segment, as its user, so the newest row says how far learning has come.
+4. `replay_all` runs several plans at once, in processes of their own or on a Ray cluster.
+
+>>> import tempfile
+>>> plan = Plan("dragoman", ("en", "es"), (("green", "verde"), ("green", "verde")))
+>>> with tempfile.TemporaryDirectory() as directory:
+...     [outcome.text for outcome in replay(plan, Path(directory))]
+['green', 'verde']
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, wait
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from dragoman.cluster.runners import connected
+from dragoman.engine import Engine
+from dragoman.errors import UnlearnableError
+from dragoman.experiments.workspace import program
+from dragoman.files import storage_errors, write_durably
+from dragoman.interactive.user import type_characters, type_words
+from dragoman.progress import Progress
+
+LINES, PROJECT, PLAN = "outcomes.jsonl", "project", "plan.json"
+POLL = 0.5  # seconds between two looks at how far the processes are
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to replay."""
+
+    system: str  # its name in the report
+    languages: tuple[str, str]
+    pairs: tuple[tuple[str, str], ...]
+    said: tuple[str | None, ...] = ()  # by the other engine for each source; empty if there is no other engine
+    sampled: tuple[int, ...] | None = None  # segments that are translated and scored; None for all
+    typed: tuple[int, ...] = ()  # of these, the ones that the simulated user types
+    settings: dict[str, Any] = field(default_factory=dict)  # of the project
+    base: str | None = None  # directory of a trained base
+
+    @property
+    def digest(self) -> str:
+        """A digest of everything that the outcome depends on."""
+        return hashlib.sha256(json.dumps([program(), asdict(self)], sort_keys=True).encode()).hexdigest()
+
+    @property
+    def wanted(self) -> frozenset[int]:
+        """The segments that are scored."""
+        return frozenset(range(len(self.pairs)) if self.sampled is None else self.sampled)
+
+
+class Outcome(NamedTuple):
+    """The result for a sampled segment."""
+
+    number: int  # of the segment, from 0
+    text: str  # the translation
+    similarity: float  # of the most similar source learned before, in percent; 0 if none is at all similar
+    match: str  # the target of that
+    typing: list[int] | None  # key strokes, mouse actions and word strokes with completions
+    translating: float  # milliseconds
+    learning: list[float]  # milliseconds for each segment learned since the sampled one before
+
+
+class _Project(Engine):
+    """A project that is thrown away afterwards, so it need not open quickly."""
+
+    snapshot_every = 5_000
+
+
+def replay(plan: Plan, directory: Path) -> list[Outcome]:
+    """The outcomes of a plan, worked out in a directory, or read from there as far as they are known."""
+    file = directory / LINES
+    with storage_errors(directory):
+        directory.mkdir(parents=True, exist_ok=True)
+        about = directory / PLAN
+        if not about.exists() or about.read_text(encoding="utf-8") != plan.digest:
+            _clear(directory)
+            write_durably(about, plan.digest.encode())
+        known = read_outcomes(file)
+    if len(known) < len(plan.wanted) or (directory / PROJECT).exists():
+        known = _go_on(plan, directory, known)
+        shutil.rmtree(directory / PROJECT, ignore_errors=True)
+    return known
+
+
+def _go_on(plan: Plan, directory: Path, known: list[Outcome]) -> list[Outcome]:
+    """Replay what is missing."""
+    with ExitStack() as stack:
+        engine = _opened(plan, directory / PROJECT)
+        learned = _last_learned(engine)
+        if len([each for each in known if each.number <= learned]) < sum(n <= learned for n in plan.wanted):
+            engine.close()  # the journal is ahead of the lines: they were lost with the power
+            _clear(directory, keep=(PLAN,))
+            engine, learned = _opened(plan, directory / PROJECT), -1
+        stack.enter_context(engine)
+        found = [each for each in known if each.number <= learned]
+        with storage_errors(directory):
+            lines = stack.enter_context(_rewritten(directory / LINES, found))
+        for outcome in _replayed(plan, engine, learned + 1):
+            with storage_errors(directory):
+                lines.write(json.dumps(outcome, ensure_ascii=False) + "\n")
+                lines.flush()
+            found.append(outcome)
+    return found
+
+
+def _opened(plan: Plan, path: Path) -> Engine:
+    if (path / "project.json").exists():
+        return _Project.open(path)
+    shutil.rmtree(path, ignore_errors=True)
+    source, target = plan.languages
+    engine = _Project.create(path, source=source, target=target, base=plan.base)
+    if plan.settings:
+        engine.change_settings(plan.settings)
+    return engine
+
+
+def _last_learned(engine: Engine) -> int:
+    """The segment that the newest correction comes from; -1 if nothing was learned."""
+    rows = engine.history(1)
+    return int(rows[0].user or -1) if rows else -1
+
+
+def _replayed(plan: Plan, engine: Engine, first: int) -> Iterator[Outcome]:
+    """Translate what is sampled, then learn, from a segment on."""
+    wanted, typed = plan.wanted, frozenset(plan.typed)
+    learning: list[float] = []
+    for number in range(first, len(plan.pairs)):
+        source, reference = plan.pairs[number]
+        said = plan.said[number] if plan.said else None
+        if number in wanted:
+            began = time.thread_time()
+            found = engine.translate(source, upstream=said)
+            took = 1e3 * (time.thread_time() - began)
+            match = found.matches[0] if found.matches else None
+            similar = (round(match.similarity, 2), match.target) if match else (0.0, "")
+            strokes = type_out(engine, source, reference, said) if number in typed else None
+            yield Outcome(number, found.text, *similar, strokes, round(took, 2), learning)
+            learning = []
+        began = time.thread_time()
+        with suppress(UnlearnableError):
+            engine.learn(source, reference, upstream=said, force=True, user=str(number))
+        learning.append(round(1e3 * (time.thread_time() - began), 2))
+
+
+def type_out(engine: Engine, source: str, reference: str, said: str | None) -> list[int]:
+    """Key strokes, mouse actions and word strokes of the simulated user, as `interactive.user.interact` counts them."""
+    with engine.interact(source, upstream=said) as session:
+        strokes = type_characters(lambda prefix: session.suggest(prefix).text, reference)
+        words = type_words(lambda prefix: session.suggest(prefix).text, reference)
+    return [*strokes, words]
+
+
+def read_outcomes(file: Path) -> list[Outcome]:
+    """The outcomes in a file; a last line that was not finished is left out."""
+    if not file.exists():
+        return []
+    lines = file.read_bytes().split(b"\n")[:-1]
+    return [Outcome(*json.loads(line)) for line in lines]
+
+
+@contextmanager
+def _rewritten(file: Path, outcomes: Sequence[Outcome]) -> Iterator[IO[str]]:
+    """The file with these outcomes, open to add more."""
+    data = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in outcomes)
+    write_durably(file, data.encode())
+    with file.open("a", encoding="utf-8", newline="\n") as lines:
+        yield lines
+
+
+def _clear(directory: Path, keep: Sequence[str] = ()) -> None:
+    for path in directory.iterdir():
+        if path.name in keep:
+            continue
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+# ── Several at once ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def replay_all(
+    plans: Sequence[Plan],
+    directory: Path,
+    *,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> list[list[Outcome]]:
+    """The outcomes of several plans, each in a directory of its own below this one.
+
+    On a cluster a plan is worked out in a temporary directory of its worker; only finished plans are resumed.
+    """
+    places = [directory / plan.digest[:16] for plan in plans]
+    if cluster is not None:
+        missing = [n for n, (plan, place) in enumerate(zip(plans, places, strict=True)) if not _is_done(plan, place)]
+        with connected(cluster) as runner:
+            items = ((plans[n], str(places[n])) for n in missing)
+            for n, found in zip(missing, runner.run(_replay_elsewhere, {}, items), strict=True):
+                _keep(plans[n], places[n], found)
+    left = [(plan, place) for plan, place in zip(plans, places, strict=True) if not _is_done(plan, place)]
+    workers = min(jobs or os.cpu_count() or 1, len(left))
+    if workers > 1:
+        _replay_in_processes(left, workers, progress)
+    return [replay(plan, place) for plan, place in zip(plans, places, strict=True)]
+
+
+def _replay_in_processes(left: Sequence[tuple[Plan, Path]], workers: int, progress: Progress | None) -> None:
+    total = sum(len(plan.wanted) for plan, _ in left)
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        waiting = {pool.submit(_replay_there, *each) for each in left}
+        while waiting:
+            done, waiting = wait(waiting, timeout=POLL)
+            for each in done:
+                each.result()
+            if progress:
+                progress("replaying", sum(_lines(place / LINES) for _, place in left), total)
+
+
+def _replay_there(plan: Plan, place: Path) -> None:
+    replay(plan, place)
+
+
+def _replay_elsewhere(shared: Any, item: tuple[Plan, str]) -> list[Outcome]:
+    """On a worker of a cluster."""
+    del shared
+    with tempfile.TemporaryDirectory() as directory:
+        return replay(item[0], Path(directory))
+
+
+def _is_done(plan: Plan, place: Path) -> bool:
+    about = place / PLAN
+    same = about.exists() and about.read_text(encoding="utf-8") == plan.digest
+    return same and not (place / PROJECT).exists() and _lines(place / LINES) == len(plan.wanted)
+
+
+def _keep(plan: Plan, place: Path, outcomes: Sequence[Outcome]) -> None:
+    with storage_errors(place):
+        place.mkdir(parents=True, exist_ok=True)
+        _clear(place)
+        with _rewritten(place / LINES, outcomes):
+            write_durably(place / PLAN, plan.digest.encode())
+
+
+def _lines(file: Path) -> int:
+    return file.read_bytes().count(b"\n") if file.exists() else 0

@@ -1,0 +1,8 @@
+"""The names of the systems that are compared, in the order in which reports show them."""
+
+from __future__ import annotations
+
+MEMORY, ENGINE, BOTH = "memory alone", "engine alone", "memory plus engine"
+ALONE, OVER = "dragoman alone", "dragoman over the engine"
+SYSTEMS = MEMORY, ENGINE, BOTH, ALONE, OVER
+OURS = ALONE, OVER

@@ -1,0 +1,116 @@
+"""The systems that an assessment compares, and how much each leaves to correct.
+
+| system | what the person starts from |
+|---|---|
+| memory alone | the target of the most similar source so far, if it is similar enough; else nothing |
+| engine alone | what the other engine says |
+| memory plus engine | the memory where it has the very same source, else the other engine |
+| dragoman alone | dragoman, from nothing, with its memory |
+| dragoman over the engine | dragoman, from what the other engine says and what it has learned |
+
+Scores are those of `dragoman.measure`. *Words to correct* are the edits of WER; *editing* is key strokes and mouse
+actions in an editor for each hundred characters (`dragoman.assess.editing`), *typing* the same with completions, as
+`dragoman simulate` counts it (KSMR).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.assess.editing import edit_strokes
+from dragoman.assess.replay import Outcome
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SYSTEMS
+from dragoman.languages import primary
+from dragoman.measure import Bleu, Chrf, Measure, Ter, Wer, bootstrap, interval
+from dragoman.measure.significance import Interval
+from dragoman.project.memory import LEAST_SIMILARITY
+from dragoman.text.tokens import split
+
+WORDS, EDITING, TYPING = "words to correct", "editing", "typing"
+UNSPACED = ("zh", "ja", "th", "lo", "km", "my", "bo")  # languages that do not write spaces between words
+SAME = 100.0  # percent similarity of the same source
+
+Counts = NDArray[np.int64]
+
+
+def measures(target: str) -> dict[str, Measure]:
+    """The measures by name, for a target language; KSMR and editing are rates of edits, as WER is."""
+    bleu = Bleu("none") if primary(target) in UNSPACED else Bleu()
+    return {"BLEU": bleu, "chrF": Chrf(), "TER": Ter(), WORDS: Wer(), EDITING: Wer(), TYPING: Wer()}
+
+
+@dataclass(frozen=True)
+class System:
+    """What one system suggests for each sampled segment, and the counts of each measure."""
+
+    name: str
+    texts: list[str]
+    counts: dict[str, Counts]  # [segments, k]; typing has the typed segments only
+    measures: Mapping[str, Measure]
+
+    def score(self, measure: str) -> Interval:
+        """The score with its 95 % interval."""
+        return interval(self.measures[measure], self.counts[measure])
+
+    def gain_over(self, other: System, measure: str) -> Interval:
+        """How much better this system is than another, whether or not higher is better, with its interval."""
+        found = bootstrap(self.measures[measure], other.counts[measure], self.counts[measure]).difference
+        if self.measures[measure].higher_is_better:
+            return found
+        return Interval(-found.score, -found.high, -found.low)
+
+    def as_json(self) -> dict[str, Any]:
+        """All scores with their intervals."""
+        return {name: as_json(self.score(name)) for name in self.counts}
+
+
+def as_json(found: Interval) -> dict[str, float]:
+    """An interval, rounded: the digits after these mean nothing."""
+    return {"score": round(found.score, 3), "low": round(found.low, 3), "high": round(found.high, 3)}
+
+
+def suggestions(
+    alone: Sequence[Outcome], over: Sequence[Outcome] | None, said: Sequence[str | None], same: float = SAME
+) -> dict[str, list[str]]:
+    """What each system suggests for the sampled segments; `said` is by segment, empty without another engine.
+
+    `same` is the similarity, in percent, from which the memory comes before the other engine.
+    """
+    found = {
+        MEMORY: [each.match if each.similarity >= LEAST_SIMILARITY else "" for each in alone],
+        ALONE: [each.text for each in alone],
+    }
+    if over is not None:
+        heard = [said[each.number] or "" for each in alone]
+        found[ENGINE] = heard
+        found[BOTH] = [one.match if one.similarity >= same else text for one, text in zip(alone, heard, strict=True)]
+        found[OVER] = [each.text for each in over]
+    return {name: found[name] for name in SYSTEMS if name in found}
+
+
+def scored(
+    name: str, texts: list[str], references: Sequence[str], target: str, typing: Sequence[Sequence[int] | None] = ()
+) -> System:
+    """A system with the counts of all measures; `typing` has the strokes of the segments that were typed."""
+    known = measures(target)
+    shown, right = (_spaced(each, target) for each in (texts, references))
+    plain = {"chrF": (texts, references)}
+    counts = {each: known[each].statistics(*plain.get(each, (shown, right))) for each in ("BLEU", "chrF", "TER", WORDS)}
+    strokes = [sum(edit_strokes(*pair)) for pair in zip(texts, references, strict=True)]
+    counts[EDITING] = np.array([*zip(strokes, map(len, references), strict=True)], np.int64)
+    typed = [(keys[0] + keys[1], len(text)) for keys, text in zip(typing, references, strict=False) if keys]
+    if typed:
+        counts[TYPING] = np.array(typed, np.int64)
+    return System(name, list(texts), counts, known)
+
+
+def _spaced(texts: Sequence[str], language: str) -> list[str]:
+    """Texts with spaces between their words, also in languages that are written without."""
+    if primary(language) not in UNSPACED:
+        return list(texts)
+    return [" ".join(split(text).words) for text in texts]

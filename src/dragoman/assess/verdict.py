@@ -1,0 +1,116 @@
+"""Is it worth it? One sentence, decided by significance: nothing is recommended that is worse by any measure.
+
+The best of what people have without dragoman is the rival: the engine, or the memory before the engine; without an
+engine, the memory. The best of dragoman's ways is held against it, by words to correct.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER
+from dragoman.assess.systems import EDITING, WORDS, System, as_json
+from dragoman.measure.significance import Interval
+
+WORTH, LITTLE, NO, UNCLEAR = "worth it", "worth little", "not worth it", "unclear"
+WORTHWHILE = 1.0  # words in a hundred that must be saved to be worth the trouble
+QUALITY = ("BLEU", "chrF", "TER")  # none of which may be worse
+WORDS_A_DAY = 2_500  # source words that a professional translates in a day
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether to use dragoman on such texts, and why."""
+
+    kind: str  # one of the four above
+    sentence: str
+    reason: str
+    rival: str
+    system: str
+    words: Interval  # saved in each hundred
+    saved: dict[str, int]  # words and strokes a day
+
+    @property
+    def recommends(self) -> bool:
+        """Whether it says to use dragoman."""
+        return self.kind in (WORTH, LITTLE)
+
+    def as_json(self) -> dict[str, Any]:
+        """For a report."""
+        return {
+            "kind": self.kind,
+            "sentence": self.sentence,
+            "reason": self.reason,
+            "rival": self.rival,
+            "system": self.system,
+            "words": as_json(self.words),
+            "saved": self.saved,
+        }
+
+
+def judge(systems: Mapping[str, System], why: str, source_words: int, words_a_day: int = WORDS_A_DAY) -> Verdict:
+    """The verdict; `why` says of the text, in a sentence, what there was to gain from."""
+    rival = _best(systems, (ENGINE, BOTH) if ENGINE in systems else (MEMORY,))
+    system = _best(systems, (OVER, ALONE))
+    words = system.gain_over(rival, WORDS)
+    worse = [name for name in QUALITY if system.gain_over(rival, name).high < 0]
+    kind = _kind(words, worse)
+    saved = _saved(rival, system, source_words, words_a_day)
+    return Verdict(kind, _sentence(kind, rival, system, words, saved), _reason(kind, words, worse, why),
+                   rival.name, system.name, words, saved)  # fmt: skip
+
+
+def _kind(words: Interval, worse: list[str]) -> str:
+    if words.high < WORTHWHILE:
+        return LITTLE if words.low > 0 and not worse else NO
+    if words.low > 0 and not worse:
+        return WORTH if words.score >= WORTHWHILE else LITTLE
+    return UNCLEAR
+
+
+def _best(systems: Mapping[str, System], names: tuple[str, ...]) -> System:
+    """The system with the fewest words to correct; the first, if equal."""
+    return min((systems[name] for name in names if name in systems), key=lambda each: each.score(WORDS).score)
+
+
+def _saved(rival: System, system: System, source_words: int, words_a_day: int) -> dict[str, int]:
+    """Words and strokes that a person saves in a day; fewer than none if there are more to correct."""
+    days = source_words / words_a_day
+    return {
+        name: round(int((rival.counts[measure] - system.counts[measure])[:, 0].sum()) / max(days, 1e-9))
+        for name, measure in (("words", WORDS), ("strokes", EDITING))
+    }
+
+
+def _sentence(kind: str, rival: System, system: System, words: Interval, saved: dict[str, int]) -> str:
+    before, after = rival.score(WORDS).score, system.score(WORDS).score
+    numbers = f"{after:.1f} of 100 words to correct, against {before:.1f} with {_the(rival.name)}"
+    day = f"{abs(saved['words']):,} words and {abs(saved['strokes']):,} strokes a day"
+    if kind in (WORTH, LITTLE):
+        lead = "Worth it" if kind == WORTH else "Worth it, but only just"
+        return f"{lead}: {system.name} leaves {numbers}, which saves about {day}."
+    if kind == NO:
+        return f"Not worth it: {system.name} leaves {numbers}."
+    return f"Unclear: {system.name} leaves {numbers}, and the difference is {words.score:+.1f} ± {words.margin:.1f}."
+
+
+def _reason(kind: str, words: Interval, worse: list[str], why: str) -> str:
+    if kind in (WORTH, LITTLE):
+        least = f"At 95 % confidence it saves between {words.low:.1f} and {words.high:.1f} words in a hundred."
+        return f"{least} {why}"
+    if words.high < 0:
+        return f"It makes more work, by {-words.high:.1f} words in a hundred or more at 95 % confidence. {why}"
+    if kind == NO and not worse:
+        most = (
+            f"At best it saves {max(words.high, 0):.1f} words in a hundred, fewer than the {WORTHWHILE:.0f} asked for."
+        )
+        return f"{most} {why}"
+    if worse:
+        return f"The measures disagree: {' and '.join(worse)} became significantly worse. {why}"
+    return f"The difference may be chance. Assess more text: it takes about four times as much to halve the ±. {why}"
+
+
+def _the(name: str) -> str:
+    return f"the {name}"

@@ -1,0 +1,159 @@
+"""The command that tells whether dragoman will pay off on somebody's texts."""
+
+from __future__ import annotations
+
+import json as json_format
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dragoman.commands.common import AsJson, Cluster
+from dragoman.errors import BadInputError
+
+if TYPE_CHECKING:
+    from dragoman.assess.past_work import PastWork
+
+commands = typer.Typer()
+
+
+@commands.command(epilog='Example: dragoman assess memory.tmx --upstream "command:apertium -u eng-spa"')
+def assess(
+    files: Annotated[
+        list[Path], typer.Argument(help="Finished translations: TMX, PO, XLIFF or TSV files, or a directory of them.")
+    ],
+    upstream: Annotated[
+        list[str] | None, typer.Option(help="An engine you have, such as ct2:models/en-es; may be given several times.")
+    ] = None,
+    engines: Annotated[
+        Path | None, typer.Option(help="A file with the names of several engines, one a line, to compare.")
+    ] = None,
+    source: Annotated[str | None, typer.Option(help="Source language, if the file does not state it.")] = None,
+    target: Annotated[str | None, typer.Option(help="Target language, if the file does not state it.")] = None,
+    git: Annotated[
+        bool, typer.Option("--git", help="Replay the PO files of a git repository in the order of its commits.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Directory for the report and for resuming; default: assess- and the name.")
+    ] = None,
+    sample: Annotated[int, typer.Option(min=2, help="Segments to translate and score; all are learned.")] = 2_000,
+    typed: Annotated[int, typer.Option(min=0, help="Of these, segments that the simulated user types.")] = 200,
+    words_a_day: Annotated[int, typer.Option(min=1, help="Source words that a person translates in a day.")] = 2_500,
+    base: Annotated[Path | None, typer.Option(help="A trained base to start from, instead of from nothing.")] = None,
+    settings: Annotated[
+        bool, typer.Option("--settings/--no-settings", help="Try settings on the older part, check them on the newer.")
+    ] = True,
+    create: Annotated[
+        Path | None, typer.Option(help="Create a project here, with the settings found and the best engine.")
+    ] = None,
+    comet: Annotated[
+        Path | None,
+        typer.Option(help="Checkpoint of a COMET model, for a second opinion (pip install dragoman[comet])."),
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes to use; default: one a core.")] = None,
+    cluster: Cluster = None,
+    json: AsJson = False,
+) -> None:
+    """Will dragoman pay off on your texts? Replay your own translations and find out.
+
+    Each translation is scored before it is learned, for the memory, your engine, both, dragoman alone, and dragoman
+    over your engine. The report is one HTML file. Run the same command again to resume after an interruption.
+    """
+    from dragoman.assess.assessment import Options
+    from dragoman.assess.assessment import assess as run
+    from dragoman.assess.report_page import write_report
+    from dragoman.progress import bars
+
+    work = _read(files, source, target, git=git)
+    names = (*(upstream or ()), *(_names(engines) if engines else ()))
+    directory = out or Path(f"assess-{files[0].resolve().stem}")
+    options = Options(
+        engines=names,
+        sample=sample,
+        typed=typed,
+        words_a_day=words_a_day,
+        base=str(base) if base else None,
+        tries_settings=settings,
+        comet=comet,
+        jobs=jobs,
+        cluster=cluster,
+    )
+    check_new(create)
+    with bars() as progress:
+        found = run(work, directory, options, progress)
+    found["name"] = ", ".join(path.resolve().name for path in files)
+    found["command"] = shlex.join(["dragoman", *sys.argv[1:]])
+    page = write_report(found, directory)
+    typer.echo(json_format.dumps(found, ensure_ascii=False) if json else _shown(found, page))
+    if create is not None:
+        _create(create, work, found, base)
+
+
+def check_new(create: Path | None) -> None:
+    """Refuse a place for a project that is taken, before any work is done."""
+    if create is not None and create.exists():
+        raise BadInputError("already exists", where=create, remedy="choose another place for the project")
+
+
+def _create(path: Path, work: PastWork, found: dict[str, Any], base: Path | None) -> None:
+    """A project with what was found; it has learned nothing yet."""
+    from dragoman.engine import Engine
+
+    tried = found["settings"] or {"settings": {}}
+    upstream = found["best engine"]
+    with Engine.create(path, source=work.source, target=work.target, base=base, upstream=upstream) as engine:
+        if tried["settings"]:
+            engine.change_settings(tried["settings"])
+    typer.echo(f"Created {path}. To teach it your translations: dragoman import {path} FILE", err=True)
+
+
+def _read(files: list[Path], source: str | None, target: str | None, *, git: bool) -> PastWork:
+    from dragoman.assess.commits import read_commits
+    from dragoman.assess.past_work import read_past_work
+
+    if not git:
+        return read_past_work(files, source, target)
+    if source is None or target is None or len(files) != 1:
+        what = "--git takes one repository and both languages"
+        raise BadInputError(what, remedy="dragoman assess repository --git --source en --target es")
+    return read_commits(files[0], source, target)
+
+
+def _names(file: Path) -> list[str]:
+    from dragoman.text.reading import lines
+
+    found = [line.strip() for line in lines(file)]
+    return [line for line in found if line and not line.startswith("#")]
+
+
+def _shown(found: dict[str, Any], page: Path) -> str:
+    """The verdict and the table of systems, for a terminal."""
+    text = found["text"]
+    part = "" if text["sampled"] == text["segments"] else f", {text['sampled']:,} of them sampled"
+    lines = [
+        f"{text['segments']:,} segments, {text['words']:,} words{part}; {text['repeated']:.0f} % repeat earlier ones"
+    ]
+    for each in found["parts"]:
+        lines += ["", each["engine"] or "without an engine", *_table(each["systems"])]
+        if each["predicted"]:
+            expected = each["predicted"]
+            lines.append(f"expected beforehand: {expected['words']:+.1f} ± {expected['margin']:.1f} words in a hundred")
+        lines += ["", each["verdict"]["sentence"], each["verdict"]["reason"]]
+    if found["settings"]:
+        lines += ["", found["settings"]["sentence"]]
+    return "\n".join([*lines, "", f"Report: {page}"])
+
+
+def _table(systems: dict[str, Any]) -> list[str]:
+    columns = ["BLEU", "chrF", "TER", "words to correct", "editing", "typing"]  # COMET is in the report
+    rows = [f"{'':26}" + "".join(f"{name:>18}" for name in columns)]
+    for name, scores in systems.items():
+        cells = (f"{_score(scores[each])}" if each in scores else "" for each in columns)
+        rows.append(f"{name:26}" + "".join(f"{cell:>18}" for cell in cells))
+    return rows
+
+
+def _score(found: dict[str, float]) -> str:
+    return f"{found['score']:.1f} ± {(found['high'] - found['low']) / 2:.1f}"

@@ -1,0 +1,37 @@
+"""What a project is given when it is created, by the version of these defaults.
+
+A project records the version it was created with (`project.json`, 1 if it says nothing) and keeps it: what its journal
+holds was estimated with these choices, so better defaults are for new projects, and for copies (`dragoman copy`).
+
+>>> defaults_of({"order": 5}).symmetrisation
+'grow-diag-final-and'
+>>> defaults_of({"order": 5, "defaults": CURRENT}).symmetrisation
+'posterior'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dragoman.models import symmetry
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """Choices that are made when a project is created."""
+
+    symmetrisation: str  # how links are made from both alignment models
+
+
+VERSIONS = {
+    1: Defaults(symmetrisation=symmetry.HEURISTIC),
+    2: Defaults(symmetrisation=symmetry.DEFAULT),
+}
+CURRENT = max(VERSIONS)
+
+
+def defaults_of(settings: Mapping[str, Any]) -> Defaults:
+    """The defaults of a project with these initial settings."""
+    return VERSIONS[settings.get("defaults", 1)]

@@ -1,0 +1,77 @@
+"""Where corrections came from: the message that delivered each one, and the place that it was made in.
+
+A delivery is recorded in the same transaction as the row that it led to. So one that arrives twice, before or after a
+crash, is learned once. The place, such as a string in Weblate or a file that is watched, says what a later edit
+replaces; its version says which of two edits is the newer one if they arrive in the wrong order.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from dragoman.store.rows import FORGOTTEN_BY, ID, JOURNAL, METADATA, AnyText
+
+DELIVERIES = sa.Table(
+    "deliveries",
+    METADATA,
+    sa.Column("row", ID, primary_key=True, autoincrement=False),  # of the journal
+    sa.Column("delivery", AnyText, unique=True),
+    sa.Column("place", AnyText, index=True),
+    sa.Column("version", sa.BigInteger, nullable=False),
+)
+
+
+class Delivery(NamedTuple):
+    """How a correction reached us; what is not known is None."""
+
+    id: str | None = None  # of the message
+    place: str | None = None
+    version: int = 0  # of the text in that place: greater ones are newer
+
+
+class Delivered(NamedTuple):
+    """A correction that was made in some place."""
+
+    id: int
+    source: str
+    target: str
+    version: int
+    in_force: bool
+    flagged: bool
+
+
+def record_delivery(connection: sa.Connection, delivery: Delivery, row: int) -> None:
+    """Record how the correction in a row reached us."""
+    DELIVERIES.create(connection, checkfirst=True)
+    values = {"row": row, "delivery": delivery.id, "place": delivery.place, "version": delivery.version}
+    connection.execute(sa.insert(DELIVERIES), values)
+
+
+def find_delivery(connection: sa.Connection, message: str) -> int | None:
+    """The row that a message led to, if it has been delivered."""
+    if not sa.inspect(connection).has_table(DELIVERIES.name):
+        return None
+    return connection.execute(sa.select(DELIVERIES.c.row).where(DELIVERIES.c.delivery == message)).scalar()
+
+
+def find_place(connection: sa.Connection, row: int) -> str | None:
+    """The place in which the correction in a row was made."""
+    if not sa.inspect(connection).has_table(DELIVERIES.name):
+        return None
+    return connection.execute(sa.select(DELIVERIES.c.place).where(DELIVERIES.c.row == row)).scalar()
+
+
+def find_delivered(connection: sa.Connection, place: str) -> list[Delivered]:
+    """The corrections made in a place, the oldest first."""
+    if not sa.inspect(connection).has_table(DELIVERIES.name):
+        return []
+    in_force = (JOURNAL.c.kind == "learn") & FORGOTTEN_BY.is_(None)
+    columns = JOURNAL.c.id, JOURNAL.c.source, JOURNAL.c.target, DELIVERIES.c.version, in_force, JOURNAL.c.kind
+    query = sa.select(*columns).join(DELIVERIES, DELIVERIES.c.row == JOURNAL.c.id)
+    found = connection.execute(query.where(DELIVERIES.c.place == place).order_by(JOURNAL.c.id))
+    return [
+        Delivered(row, source or "", target or "", version, bool(holds), kind == "flagged")
+        for row, source, target, version, holds, kind in found
+    ]

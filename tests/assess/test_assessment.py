@@ -1,0 +1,153 @@
+"""The whole assessment: equal to the experiments on the same text, resumed to the same report, and its command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from dragoman.assess.assessment import Options, ask, assess, make_plans, score_systems
+from dragoman.assess.past_work import PastWork
+from dragoman.assess.replay import replay
+from dragoman.assess.report_page import render, write_report
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER
+from dragoman.assess.systems import WORDS
+from dragoman.cli import app
+from dragoman.errors import BadInputError
+from dragoman.experiments.corpora import Corpora
+from dragoman.experiments.experiment import Text
+from dragoman.experiments.over_engine import followed
+from dragoman.experiments.post_editing import post_edit, summary
+from dragoman.experiments.workspace import Workspace
+from dragoman.formats.tmx import Entry, write_tmx
+from tests.assess.support import recorded, said, shipped
+
+pytestmark = pytest.mark.kernels
+SIZE = 24
+NAMES = {ENGINE: "engine", ALONE: "dragoman", BOTH: "memory and engine", OVER: "fused"}  # in the experiments
+
+
+def experiment(work: PastWork, folder: Path) -> Workspace:
+    """The same text as a corpus of the experiments."""
+    for part in ("manual-en-es", "recorded"):
+        (folder / part).mkdir(parents=True)
+    files = {"manual-en-es/test.en": 0, "manual-en-es/test.es": 1}
+    for name, side in files.items():
+        (folder / name).write_text("".join(f"{pair[side]}\n" for pair in work.pairs), encoding="utf-8")
+    answers = "".join(f"{said(pair.source)}\n" for pair in work.pairs)
+    (folder / "recorded" / "manual-en-es.test.words.es").write_text(answers, encoding="utf-8")
+    return Workspace(Corpora(folder), folder / "out")
+
+
+def test_scores_are_those_of_the_experiments_over_an_engine(tmp_path: Path) -> None:
+    work = shipped(SIZE)
+    heard = {"words": tuple(said(pair.source) for pair in work.pairs)}
+    plans = make_plans(work, Options(("words",), typed=0), tuple(range(SIZE)), heard)
+    alone, over = (replay(plan, tmp_path / plan.system) for plan in plans)
+    systems = score_systems(work, alone, over, heard["words"])
+    workspace, test = experiment(work, tmp_path / "corpora"), Text("manual-en-es", "test", SIZE, "words")
+    for ours, theirs in NAMES.items():
+        row = followed(workspace, "manual", "words", theirs, test).rows[-1]
+        assert systems[ours].score("BLEU").score == row["BLEU"], ours
+        assert systems[ours].score("TER").score == row["TER"], ours
+
+
+def test_scores_are_those_of_simulate(tmp_path: Path) -> None:
+    from dragoman.engine import Engine
+
+    work = shipped(SIZE)
+    (plan,) = make_plans(work, Options(typed=0), tuple(range(SIZE)), {})
+    ours = score_systems(work, replay(plan, tmp_path / "ours"), None, ())[ALONE]
+    with Engine.create(tmp_path / "project", source="en", target="es") as engine:
+        theirs = summary(list(post_edit(engine, [pair[:2] for pair in work.pairs], memory=True)))
+    assert [round(ours.score(name).score, 2) for name in ("BLEU", WORDS, "TER")] == [
+        theirs[name] for name in ("BLEU", "WER", "TER")
+    ]
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    directory = tmp_path_factory.mktemp("assess")
+    work = shipped(SIZE)
+    options = Options((recorded(work, directory / "answers.tsv"),), sample=16, typed=2, jobs=1)
+    return assess(work, directory / "out", options)
+
+
+def test_a_report_has_all_systems_with_intervals(report: dict[str, Any]) -> None:
+    (part,) = report["parts"]
+    assert list(part["systems"]) == [MEMORY, ENGINE, BOTH, ALONE, OVER]
+    for scores in part["systems"].values():
+        assert all(each["low"] <= each["score"] <= each["high"] for each in scores.values())
+    assert "typing" in part["systems"][OVER]
+    assert "typing" not in part["systems"][ENGINE]
+    assert report["text"]["sampled"] == 16
+    assert report["text"]["segments"] == SIZE
+
+
+def test_without_an_engine_dragoman_is_compared_with_the_memory(tmp_path: Path) -> None:
+    found = assess(shipped(8), tmp_path / "out", Options(typed=0, jobs=1))
+    (part,) = found["parts"]
+    assert list(part["systems"]) == [MEMORY, ALONE]
+    assert part["verdict"]["rival"] == MEMORY
+    assert part["predicted"] is None
+
+
+def test_the_same_assessment_gives_the_same_page_but_for_the_times(report: dict[str, Any], tmp_path: Path) -> None:
+    work = shipped(SIZE)
+    options = Options((recorded(work, tmp_path / "answers.tsv"),), sample=16, typed=2, jobs=1)
+    again = assess(work, tmp_path / "out", options)
+    for found in (report, again):
+        found["parts"][0]["engine"] = "the engine"
+    assert timeless(again) == timeless(report)
+
+
+def timeless(found: dict[str, Any]) -> str:
+    return render(found | {"times": {"": {"": 0.0}}})
+
+
+def test_the_page_needs_nothing_else_and_shows_texts_as_texts(report: dict[str, Any], tmp_path: Path) -> None:
+    odd = json.loads(json.dumps(report).replace("part 0", "<script>alert(1)</script>"))
+    page = write_report(odd, tmp_path).read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "http" not in page.replace("http-equiv", "")
+    assert "url(" not in page
+    assert " style=" not in page
+    assert json.loads((tmp_path / "report.json").read_bytes()) == odd
+
+
+def test_an_engine_that_says_nothing_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "empty.tsv").write_text("other\totro\n", encoding="utf-8")
+    with pytest.raises(BadInputError, match="no answer for any segment"):
+        ask(f"recorded:{tmp_path / 'empty.tsv'}", shipped(4), range(4), tmp_path)
+
+
+def test_engines_other_than_files_are_only_asked_for_what_is_sampled(tmp_path: Path) -> None:
+    work = shipped(6)
+    answers = ask("command:tr a-z A-Z", work, (1, 4), tmp_path)
+    assert [n for n, text in enumerate(answers) if text] == [1, 4]
+    assert answers[1] == work.pairs[1].source.upper()
+
+
+def test_the_command_writes_a_report_and_says_the_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = shipped(10)
+    entries = [Entry(str(n), pair.source, pair.target) for n, pair in enumerate(work.pairs)]
+    (tmp_path / "memory.tmx").write_bytes(write_tmx(entries, "en", "es"))
+    (tmp_path / "engines.txt").write_text(f"# ours\n{recorded(work, tmp_path / 'answers.tsv')}\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    options = ["--engines", "engines.txt", "--typed", "0", "--jobs", "1"]
+    done = CliRunner().invoke(app, ["assess", "memory.tmx", *options])
+    assert done.exit_code == 0, done.output
+    assert "dragoman over the engine" in done.stdout
+    assert f"Report: {Path('assess-memory') / 'report.html'}" in done.stdout
+    again = json.loads(CliRunner().invoke(app, ["assess", "memory.tmx", *options, "--json"]).stdout)
+    assert again["parts"][0]["verdict"]["sentence"] in done.stdout
+
+
+def test_a_repository_needs_both_languages(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["assess", str(tmp_path), "--git"])
+    assert isinstance(done.exception, BadInputError)
+    assert "both languages" in done.exception.what

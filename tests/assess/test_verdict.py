@@ -1,0 +1,77 @@
+"""Verdicts: what is significantly better is recommended, what is worse by any measure never is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dragoman.assess.gains import find_gains
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER
+from dragoman.assess.systems import EDITING, WORDS, System, measures, scored
+from dragoman.assess.verdict import LITTLE, NO, UNCLEAR, WORTH, judge
+
+SEGMENTS, WORDS_EACH = 400, 20
+
+
+def system(name: str, wrong: float, seed: int, spread: float = 2.0) -> System:
+    """A system with so many wrong words in a segment, on average."""
+    random = np.random.default_rng(seed)
+    edits = np.clip(random.normal(wrong, spread, SEGMENTS), 0, WORDS_EACH).round().astype(np.int64)
+    rate = np.column_stack([edits, np.full(SEGMENTS, WORDS_EACH)])
+    right = WORDS_EACH - edits
+    bleu = np.column_stack([np.full(SEGMENTS, WORDS_EACH)] * 2 + [right - n for n in range(4)] + [rate[:, 1]] * 4)
+    chrf = np.column_stack([np.full(SEGMENTS, 100), np.full(SEGMENTS, 100), 5 * right] * 6)
+    counts = {"BLEU": np.maximum(bleu, 0), "chrF": chrf, "TER": rate, WORDS: rate, EDITING: 5 * rate}
+    return System(name, [], counts, measures("es"))
+
+
+def systems(engine: float, over: float, *, spread: float = 2.0) -> dict[str, System]:
+    found = [system(MEMORY, 19, 1), system(ENGINE, engine, 2, spread), system(BOTH, engine, 2, spread)]
+    found += [system(ALONE, 15, 3), system(OVER, over, 4, spread)]
+    return {each.name: each for each in found}
+
+
+@pytest.mark.parametrize(
+    ("engine", "over", "spread", "kind"),
+    [(8, 6, 2.0, WORTH), (8, 7.88, 0.5, LITTLE), (6, 8, 2.0, NO), (8, 8, 0.05, NO), (8, 7.8, 6.0, UNCLEAR)],
+)
+def test_significance_decides(engine: float, over: float, spread: float, kind: str) -> None:
+    assert judge(systems(engine, over, spread=spread), "", SEGMENTS * WORDS_EACH).kind == kind
+
+
+def test_what_is_worse_by_another_measure_is_not_recommended() -> None:
+    found = systems(8, 6)
+    worse = found[OVER].counts | {"chrF": system("", 14, 5).counts["chrF"]}
+    found[OVER] = System(OVER, [], worse, measures("es"))
+    verdict = judge(found, "", SEGMENTS * WORDS_EACH)
+    assert verdict.kind == UNCLEAR
+    assert "chrF became significantly worse" in verdict.reason
+
+
+def test_without_an_engine_the_memory_is_the_rival() -> None:
+    found = {name: each for name, each in systems(8, 6).items() if name in (MEMORY, ALONE)}
+    verdict = judge(found, "", SEGMENTS * WORDS_EACH)
+    assert (verdict.rival, verdict.system, verdict.kind) == (MEMORY, ALONE, WORTH)
+
+
+def test_savings_are_those_of_a_day() -> None:
+    found = systems(8, 6)
+    saved = judge(found, "", SEGMENTS * WORDS_EACH, words_a_day=SEGMENTS * WORDS_EACH).saved
+    edits = (found[ENGINE].counts[WORDS] - found[OVER].counts[WORDS])[:, 0].sum()
+    assert saved == {"words": edits, "strokes": 5 * edits}
+
+
+def test_gains_are_counted_by_the_kind_of_word() -> None:
+    sources = ["Open {name}.", "Clean the filter.", "Clean the filter."]
+    before = ["Abra el nombre.", "Limpie la coladera.", "Limpie la coladera."]
+    after = ["Abra {name}.", "Limpie el filtro.", "Limpie el filtro."]
+    found = find_gains(sources, before, after, after, [False, False, True])
+    assert found["kinds"]["markup"] == {"gained": 1, "lost": 0}
+    assert found["kinds"]["repeated sentences"] == {"gained": 2, "lost": 0}
+    assert found["changed"] == {"better": 3, "worse": 0, "as good": 0}
+    assert {each["source"] for each in found["best"]} == {"Open {name}.", "Clean the filter."}
+
+
+def test_languages_without_spaces_are_counted_by_their_tokens() -> None:
+    found = scored("engine", ["打开文件"], ["打开文档"], "zh")
+    assert found.counts[WORDS][0, 1] > 1

@@ -1,0 +1,68 @@
+"""Better defaults are for new projects: one that exists keeps those it was created with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dragoman import Engine
+from dragoman.models.defaults import CURRENT, VERSIONS
+
+PAIRS = [
+    ("Press the green button.", "Pulse el botón verde."),
+    ("The lamp is green.", "La lámpara es verde."),
+    ("Press the lamp.", "Pulse la lámpara."),
+]
+
+
+def made_with(path: Path, version: int | None) -> Path:
+    """A project as an earlier version made it; the first one did not record its defaults."""
+    Engine.create(path, source="en", target="es").close()
+    file = path / "project.json"
+    about = json.loads(file.read_text())
+    del about["settings"]["defaults"]
+    about["settings"] |= {"defaults": version} if version else {}
+    file.write_text(json.dumps(about))
+    return path
+
+
+def test_a_new_project_records_the_version_of_its_defaults(tmp_path: Path) -> None:
+    with Engine.create(tmp_path / "new", source="en", target="es") as engine:
+        assert engine._project.settings["defaults"] == CURRENT
+        assert engine._state.knowledge.models.symmetrisation == "posterior"
+
+
+@pytest.mark.parametrize(("version", "symmetrisation"), [(None, "grow-diag-final-and"), (1, "grow-diag-final-and")])
+def test_an_earlier_project_goes_on_aligning_as_before(
+    tmp_path: Path, version: int | None, symmetrisation: str
+) -> None:
+    path = made_with(tmp_path / "old", version)
+    with Engine.open(path) as engine:
+        numbers = [engine.learn(*pair) for pair in PAIRS]
+        models = engine._state.knowledge.models
+        assert models.symmetrisation == symmetrisation == VERSIONS[version or 1].symmetrisation
+        for number in numbers:
+            engine.forget(number)
+        assert engine._state.knowledge.models.symmetrisation == symmetrisation
+        engine.learn(*PAIRS[0])
+    with Engine.open(path) as engine:  # from its snapshot
+        assert engine._state.knowledge.models.symmetrisation == symmetrisation
+
+
+def test_a_base_is_trained_as_its_project_learns(tmp_path: Path) -> None:
+    trained = {}
+    for name, version in (("old", None), ("new", CURRENT)):
+        with Engine.open(made_with(tmp_path / name, version)) as engine:
+            engine.train(PAIRS)
+            base = engine._state.knowledge.base
+            assert base is not None
+            trained[name] = base.models.phrases.statistics()
+    assert trained["old"] != trained["new"]
+
+
+def test_a_copy_gets_the_current_defaults(tmp_path: Path) -> None:
+    Engine.copy(made_with(tmp_path / "old", None), tmp_path / "copy")
+    with Engine.open(tmp_path / "copy", write=False) as engine:
+        assert engine._state.knowledge.models.symmetrisation == VERSIONS[CURRENT].symmetrisation

@@ -1,0 +1,148 @@
+"""Importing a file again, and following one: new pairs are learned, changed ones revised, the others left alone."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dragoman.cli import app
+from dragoman.engine import Engine
+from dragoman.formats.importing import import_pairs
+from dragoman.formats.tmx import Entry, write_tmx
+
+pytestmark = pytest.mark.kernels
+PAIRS = [("Close the lid.", "Cierre la tapa."), ("Open the lid.", "Abra la tapa."), ("Wait.", "Espere.")]
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    return Engine.create(tmp_path / "manual", source="en", target="es")
+
+
+def in_force(engine: Engine) -> set[tuple[str, str]]:
+    return {(source, target) for _, source, target in engine.pairs()}
+
+
+def test_importing_again_learns_nothing_twice(engine: Engine) -> None:
+    assert import_pairs(engine, PAIRS, "memory.tmx") == Counter(new=3)
+    assert import_pairs(engine, PAIRS, "memory.tmx") == Counter(known=3)
+    assert import_pairs(engine, PAIRS + PAIRS, "copy.tmx") == Counter(known=3)
+    assert engine.correction_count == 3
+
+
+def test_a_changed_pair_is_revised(engine: Engine) -> None:
+    import_pairs(engine, PAIRS, "memory.tmx")
+    changed = [*PAIRS[:2], ("Wait.", "Espera.")]
+    assert import_pairs(engine, changed, "memory.tmx") == Counter(known=2, changed=1)
+    assert in_force(engine) == set(changed)
+
+
+def test_what_another_file_or_person_says_is_not_revised(engine: Engine) -> None:
+    engine.learn("Wait.", "Aguarde.")
+    import_pairs(engine, PAIRS, "memory.tmx")
+    assert import_pairs(engine, [("Wait.", "Espera.")], "other.tmx") == Counter(new=1)
+    assert {target for source, target in in_force(engine) if source == "Wait."} == {"Aguarde.", "Espere.", "Espera."}
+
+
+def test_two_translations_of_one_source_are_both_kept(engine: Engine) -> None:
+    both = [("Right", "Derecha"), ("Right", "Correcto")]
+    assert import_pairs(engine, both, "memory.tmx") == Counter(new=2)
+    assert import_pairs(engine, both, "memory.tmx") == Counter(known=2)
+
+
+def test_only_a_file_that_is_followed_forgets(engine: Engine) -> None:
+    import_pairs(engine, PAIRS, "memory.tmx")
+    assert import_pairs(engine, PAIRS[:1], "memory.tmx") == Counter(known=1)
+    assert import_pairs(engine, PAIRS[:1], "memory.tmx", forget=True) == Counter(known=1, forgotten=2)
+    assert in_force(engine) == set(PAIRS[:1])
+
+
+def test_a_suspicious_pair_is_flagged_once(engine: Engine) -> None:
+    doubtful = [("Close the lid of the machine.", "Cierreeeeeeeeee la tapa.")]
+    assert import_pairs(engine, doubtful, "memory.tmx") == Counter(flagged=1)
+    assert import_pairs(engine, doubtful, "memory.tmx") == Counter(flagged=1)
+    assert len(engine.history()) == 1
+
+
+def replay(engine: Engine, saves: int, name: str) -> list[tuple[str, str]]:
+    """Save a project again and again as somebody works on it: adds, changes and removes; the last save."""
+    chance, pairs = random.Random(7), dict[str, str]()
+    for number in range(saves):
+        pairs[f"Press button {number} now."] = f"Pulse ahora el botón {number}."
+        if chance.random() < 0.3:
+            pairs[chance.choice(list(pairs))] += " Y espere."
+        if chance.random() < 0.1:
+            del pairs[chance.choice(list(pairs))]
+        import_pairs(engine, list(pairs.items()), name, forget=True)
+    return list(pairs.items())
+
+
+def test_many_saves_reach_the_same_state_as_one_import(engine: Engine, tmp_path: Path) -> None:
+    last = replay(engine, 40, "project_save.tmx")
+    with Engine.create(tmp_path / "once", source="en", target="es") as once:
+        import_pairs(once, last, "project_save.tmx")
+        assert in_force(engine) == in_force(once) == set(last)
+
+
+def write(path: Path, pairs: list[tuple[str, str]]) -> None:
+    entries = [Entry(str(number), *pair, None, None) for number, pair in enumerate(pairs)]
+    path.write_bytes(write_tmx(entries, "en", "es", []))
+
+
+def test_watching_once_learns_revises_and_forgets(tmp_path: Path) -> None:
+    Engine.create(tmp_path / "manual", source="en", target="es").close()
+    saved = tmp_path / "project_save.tmx"
+    write(saved, PAIRS)
+    asked = ["watch", str(tmp_path / "manual"), str(saved), "--once"]
+    first = CliRunner().invoke(app, asked)
+    assert first.stdout == f"{saved}: 3 new\n"
+    write(saved, [("Wait.", "Espera."), PAIRS[0]])
+    second = CliRunner().invoke(app, asked)
+    assert second.stdout == f"{saved}: 1 changed, 1 forgotten, 1 known\n"
+
+
+def test_watching_a_directory_takes_what_can_be_read(tmp_path: Path) -> None:
+    Engine.create(tmp_path / "manual", source="en", target="es").close()
+    files = tmp_path / "checkout"
+    (files / "locale").mkdir(parents=True)
+    (files / "locale" / "es.po").write_text('msgid "Wait."\nmsgstr "Espere."\n')
+    (files / "broken.tmx").write_text("<tmx>")
+    found = CliRunner().invoke(app, ["watch", str(tmp_path / "manual"), str(files), "--once"])
+    assert found.stdout == f"{files / 'locale' / 'es.po'}: 1 new\n"
+    assert "broken.tmx" in found.stderr
+
+
+def test_watching_goes_on_until_it_is_stopped(tmp_path: Path) -> None:
+    Engine.create(tmp_path / "manual", source="en", target="es").close()
+    saved = tmp_path / "project_save.tmx"
+    write(saved, PAIRS[:1])
+    command = [sys.executable, "-m", "dragoman", "watch", str(tmp_path / "manual"), str(saved), "--every", "0.1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == f"{saved}: 1 new\n"
+        write(saved, PAIRS[:2])
+        assert process.stdout.readline() == f"{saved}: 1 known, 1 new\n"
+        process.kill()
+    with Engine.open(tmp_path / "manual") as engine:
+        assert in_force(engine) == set(PAIRS[:2])
+
+
+def test_import_says_what_was_new_and_what_could_be_learned(tmp_path: Path) -> None:
+    Engine.create(tmp_path / "manual", source="en", target="es").close()
+    file = tmp_path / "guide.xlf"
+    file.write_text(
+        '<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="x" source-language="en" '
+        'target-language="es" datatype="plaintext"><body><trans-unit id="1"><source>Wait.</source>'
+        '<target state="translated">Espere.</target></trans-unit></body></file></xliff>'
+    )
+    found = CliRunner().invoke(app, ["import", str(tmp_path / "manual"), str(file)])
+    assert "--translated learns them" in found.stderr
+    for expected in ("1 learned, 1 new, 0 changed, 0 known", "0 learned, 0 new, 0 changed, 1 known"):
+        found = CliRunner().invoke(app, ["import", str(tmp_path / "manual"), str(file), "--translated"])
+        assert found.stdout.startswith(expected)

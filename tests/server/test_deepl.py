@@ -1,0 +1,156 @@
+"""DeepL's interface, with its own client; and OpenAI's, as tools call it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import deepl
+import httpx
+import pytest
+
+from dragoman.engine import Engine
+from dragoman.server.html_text import translate_html
+from tests.server.support import Running
+
+pytestmark = pytest.mark.kernels
+
+
+@pytest.fixture
+def client(server: Running) -> Iterator[httpx.Client]:
+    with server.client() as found:
+        yield found
+
+
+@pytest.fixture
+def translator(guarded: Running, keys: dict[str, str]) -> Iterator[deepl.Translator]:
+    found = deepl.Translator(keys["learn"], server_url=guarded.url)
+    yield found
+    found.close()  # type: ignore[no-untyped-call]
+
+
+def test_deepl_translates_with_its_client(translator: deepl.Translator) -> None:
+    one = translator.translate_text(
+        "Press the red button.", source_lang="EN", target_lang="ES", formality="prefer_more"
+    )
+    assert isinstance(one, deepl.TextResult)
+    assert (one.text, one.detected_source_lang) == ("Pulse el botón rojo.", "EN")
+    several = translator.translate_text(["Close the lid.", "Open the lid."], target_lang="ES")
+    assert isinstance(several, list)
+    assert [each.text for each in several] == ["Cierre la tapa.", "Abra la tapa."]
+
+
+def test_deepl_keeps_tags(translator: deepl.Translator) -> None:
+    def translate(text: str, **options: Any) -> str:
+        found = translator.translate_text(text, source_lang="EN", target_lang="ES", **options)
+        assert isinstance(found, deepl.TextResult)
+        return found.text
+
+    xml = translate('Open <x id="5"></x> <b>the lid</b> &amp; wait.', tag_handling="xml", ignore_tags=["x"])
+    assert '<x id="5"></x> <b>la tapa</b> &amp; ' in xml
+    assert "<keep>the lid</keep>" in translate("Open <keep>the lid</keep>.", tag_handling="xml", ignore_tags="keep")
+    html = translate("<p>Open <b>the lid</b>.</p>\n<p>Close the lid.</p>", tag_handling="html")
+    assert html == "<p>Abra <b>la tapa</b>.</p>\n<p>Cierre la tapa.</p>"
+
+
+def test_deepl_glossaries_are_created_used_listed_and_deleted(translator: deepl.Translator) -> None:
+    made = translator.create_glossary("terms", "EN", "ES", {"drip tray": "cubeta", "beans": "café"})
+    assert (made.name, made.ready, made.entry_count) == ("terms", True, 2)
+    assert made.glossary_id in [each.glossary_id for each in translator.list_glossaries()]
+    assert translator.get_glossary_entries(made) == {"drip tray": "cubeta", "beans": "café"}
+    with_terms = translator.translate_text("Clean the drip tray.", source_lang="EN", target_lang="ES", glossary=made)
+    without = translator.translate_text("Clean the drip tray.", source_lang="EN", target_lang="ES")
+    assert "cubeta" in str(with_terms)
+    assert "cubeta" not in str(without)
+    translator.delete_glossary(made)
+    with pytest.raises(deepl.GlossaryNotFoundException):
+        translator.get_glossary(made.glossary_id)
+
+
+def test_deepl_usage_and_languages(translator: deepl.Translator) -> None:
+    assert not translator.get_usage().any_limit_reached
+    assert [each.code for each in translator.get_source_languages()] == ["EN"]
+    assert [each.code for each in translator.get_target_languages()] == ["ES"]
+    [pair] = translator.get_glossary_languages()
+    assert (pair.source_lang, pair.target_lang) == ("en", "es")
+
+
+def test_deepl_refuses_in_the_words_of_its_client(guarded: Running, keys: dict[str, str]) -> None:
+    with pytest.raises(deepl.AuthorizationException):
+        deepl.Translator("wrong", server_url=guarded.url).get_usage()
+    with pytest.raises(deepl.DeepLException, match="not supported"):
+        deepl.Translator(keys["learn"], server_url=guarded.url).translate_text("x", source_lang="EN", target_lang="JA")
+    with pytest.raises(deepl.AuthorizationException):  # may translate, but not change glossaries
+        deepl.Translator(keys["translate"], server_url=guarded.url).create_glossary("x", "EN", "ES", {"a": "b"})
+
+
+def test_deepl_below_its_name_and_that_of_a_project(server: Running) -> None:
+    for path in ("/deepl/", "/deepl/manual/"):
+        translator = deepl.Translator("any", server_url=f"{server.url}{path}")
+        assert str(translator.translate_text("Open the lid.", target_lang="ES")) == "Abra la tapa."
+
+
+# ── HTML ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_libretranslate_honours_html(client: httpx.Client) -> None:
+    asked = {"q": "<p>Open <b>the lid</b>.</p><p>Close the lid.</p>", "source": "en", "target": "es", "format": "html"}
+    answer = client.post("/libretranslate/translate", json=asked).json()
+    assert answer == {"translatedText": "<p>Abra <b>la tapa</b>.</p><p>Cierre la tapa.</p>"}
+
+
+def test_html_without_words_stays(server: Running) -> None:
+    engine: Engine = server.app.state.context.projects.get("manual").engine
+    assert translate_html(engine, "<br>") == "<br>"
+
+
+# ── OpenAI ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def ask(client: httpx.Client, *messages: tuple[str, str], **more: object) -> str:
+    sent = {"model": "manual", "messages": [{"role": role, "content": text} for role, text in messages]} | more
+    answer = client.post("/v1/chat/completions", json=sent)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["choices"][0]["message"]["content"])
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Close the lid.",
+        "Translate the following text to Spanish: Close the lid.",
+        'Please translate this from English into Spanish:\n\n"Close the lid."',
+        "Translate into Spanish.\n```\nClose the lid.\n```",
+        "Translate what is in the tags. <text>Close the lid.</text>",
+    ],
+)
+def test_a_chat_translates_what_it_is_sent(client: httpx.Client, asked: str) -> None:
+    assert ask(client, ("user", asked)) == "Cierre la tapa."
+
+
+def test_a_chat_takes_the_languages_from_its_instructions(client: httpx.Client) -> None:
+    system = "You translate text from language 'en' to language 'fr'. Reply with the translation only."
+    assert ask(client, ("system", system), ("user", "Close the lid."), model="any") == "Close the lid."
+    assert ask(client, ("user", "Close the lid."), model="en-es") == "Cierre la tapa."
+    parts = "Close the lid.\n==WEBLATE_PART==\nOpen the lid."
+    assert ask(client, ("user", parts)) == "Cierre la tapa.\n==WEBLATE_PART==\nAbra la tapa."
+
+
+def test_a_chat_says_what_is_wrong(client: httpx.Client, guarded: Running) -> None:
+    assert client.post("/v1/chat/completions", json={"messages": []}).json()["error"]["type"] == "invalid_request_error"
+    asked = {"model": "en-ja", "messages": [{"role": "user", "content": "Close the lid."}]}
+    assert client.post("/openai/v1/chat/completions", json=asked).status_code == 400
+    with guarded.client() as stranger:
+        assert stranger.get("/v1/models").json()["error"]["type"] == "authentication_error"
+
+
+def test_a_chat_can_be_a_stream(client: httpx.Client) -> None:
+    sent = {"model": "manual", "stream": True, "messages": [{"role": "user", "content": "Close the lid."}]}
+    lines = client.post("/v1/chat/completions", json=sent).text.split("\n\n")
+    assert json.loads(lines[0].removeprefix("data: "))["choices"][0]["delta"]["content"] == "Cierre la tapa."
+    assert "data: [DONE]" in lines
+
+
+def test_the_models_are_the_projects(client: httpx.Client) -> None:
+    assert "manual" in [each["id"] for each in client.get("/v1/models").json()["data"]]
