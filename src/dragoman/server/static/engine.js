@@ -28,7 +28,7 @@ export class EngineForm {
     this.path = inside(project, "settings");
     this.kind = h(
       "select",
-      { name: "kind", onchange: () => this.changed() },
+      { name: "kind", "aria-label": "Engine", onchange: () => this.changed() },
       Object.entries(ENGINES).map(([value, text]) => h("option", { value }, text)),
     );
     this.address = h("input", { name: "address", placeholder: "https://… or a path, with options after #", size: 40 });

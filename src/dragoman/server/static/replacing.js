@@ -23,7 +23,7 @@ export class Replacing {
     const field = (name, label, more) => h("label", {}, label, h("input", { name, maxlength: 1000, ...more }));
     this.form = h(
       "form",
-      { onsubmit: (event) => (event.preventDefault(), this.preview()), oninput: () => (this.act.disabled = true) },
+      { onsubmit: (event) => (event.preventDefault(), this.preview()), oninput: (event) => this.edited(event) },
       h("h2", { id: "replace-title" }, "Find and replace"),
       h("div", { class: "fields" }, field("find", "Find", { required: true, autofocus: true }), field("replace", "Replace with")),
       h("p", { class: "line" }, box("case", "Match case"), box("words", "Whole words")),
@@ -32,6 +32,11 @@ export class Replacing {
     );
     this.dialog = h("dialog", { class: "sheet report", "aria-labelledby": "replace-title" }, this.form);
     this.dialog.addEventListener("close", () => this.dialog.remove());
+  }
+
+  /** Something else is asked for: what is shown is no longer what would be replaced. */
+  edited({ target }) {
+    if (target.name) this.act.disabled = true;
   }
 
   closing() {
