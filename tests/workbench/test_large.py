@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from dragoman.server.document_store import DocumentStore
 from tests.server.support import running
 from tests.workbench.support import Bench, make_project
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Route
 
 pytestmark = pytest.mark.kernels
 Visit = Callable[..., Bench]
@@ -64,9 +68,12 @@ def test_a_segment_of_a_large_document_is_reached_by_number_by_text_and_by_scrol
 def test_keys_before_a_document_is_loaded_do_no_harm(visit: Visit) -> None:
     bench = visit("")
     bench.page.locator(".project").first.wait_for()
-    bench.page.route(
-        "**/documents/2/overview", lambda route: (bench.press("Control+ArrowDown", "F2"), route.continue_())
-    )
+
+    def slow(route: Route) -> None:
+        bench.press("Control+ArrowDown", "F2")
+        route.continue_()
+
+    bench.page.route("**/documents/2/overview", slow)
     bench.page.goto(f"{bench.address}/#/manual/2")
     bench.at(1)
     bench.page.evaluate("localStorage.removeItem('dragoman:mode')")

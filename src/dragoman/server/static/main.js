@@ -4,6 +4,7 @@ import { Refused, get, inside, ready } from "./api.js";
 import { Desk } from "./desk.js";
 import { fill, find, h } from "./dom.js";
 import { onDrop } from "./dropping.js";
+import { deliver } from "./finishing.js";
 import { toggleSheet } from "./keys.js";
 import { notify, notifyError, sentence } from "./notices.js";
 import { ProjectPage } from "./project.js";
@@ -38,7 +39,7 @@ function bar() {
         id: "download",
         class: "quiet",
         hidden: true,
-        onclick: () => view.download().catch(notifyError),
+        onclick: () => deliver(view).catch(notifyError),
       },
       "Download",
     ),

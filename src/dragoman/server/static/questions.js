@@ -44,6 +44,7 @@ export class Question {
   }
 
   show(question) {
+    if (!question && this.element.hidden) return; // as with nearly every key
     this.element.hidden = !question;
     if (!question) return void fill(this.element);
     const { text, points, button } = inWords(question);
