@@ -36,7 +36,7 @@ export class EngineForm {
     this.element = h(
       "form",
       { onsubmit: (event) => (event.preventDefault(), this.set()) },
-      h("p", { class: "nothing" }, "Its translations are the starting point; what you correct is learned on top of them."),
+      h("p", { class: "nothing" }, "Its translations are the starting point; what you correct is learned on top."),
       h("div", { class: "fields" }, h("label", {}, "Engine", this.kind), this.where),
       h("p", { class: "line" }, h("button", {}, "Save engine")),
     );

@@ -55,7 +55,8 @@ function crumbs(...names) {
     find("crumbs"),
     h("a", { href: "#/", class: "brand" }, "dragoman"),
     names.map((name, n) => {
-      const shown = n === 0 && names.length > 1 ? h("a", { href: `#/${encodeURIComponent(name)}` }, name) : h("span", {}, name);
+      const leads = n === 0 && names.length > 1;
+      const shown = leads ? h("a", { href: `#/${encodeURIComponent(name)}` }, name) : h("span", {}, name);
       return [h("span", { "aria-hidden": "true" }, "›"), shown];
     }),
   );

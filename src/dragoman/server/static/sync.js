@@ -257,7 +257,8 @@ export class Sync {
     const { desk } = this;
     if (number) return this.received([await get(this.path(`segments/${number}`))]);
     if (desk.list.segments.complete) return this.received(await this.fetchAll());
-    const { segments } = await get(this.path(`segments?limit=${AROUND}&after=${Math.max(0, desk.number - AROUND / 2)}`));
+    const first = Math.max(0, desk.number - AROUND / 2);
+    const { segments } = await get(this.path(`segments?limit=${AROUND}&after=${first}`));
     desk.list.forget();
     return this.received(segments);
   }
