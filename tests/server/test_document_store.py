@@ -126,13 +126,9 @@ def slow_effort(store: DocumentStore) -> dict[str, int]:
 def test_effort_is_kept_through_every_change(store: DocumentStore) -> None:
     page, other = store.add("page", rows(5)), store.add("other", rows(2, "confirmed"))
     for number in (1, 2, 3):
-        done: dict[str, Any] = {
-            "target": f"Pulse el botón {number}.",
-            "suggestion": "Pulse",
-            "state": "confirmed",
-            "correction": number,
-        }
-        store.change(store.segment(page, number), **done, key_strokes=number, milliseconds=10, edits=number)
+        done: dict[str, Any] = {"target": f"Pulse el botón {number}.", "suggestion": "Pulse", "state": "confirmed"}
+        numbers = {"correction": number, "key_strokes": number, "milliseconds": 10, "edits": number}
+        store.change(store.segment(page, number), then=None, **(done | numbers))
     assert store.effort() == slow_effort(store)
     assert (store.effort()["segments"], store.effort()["key_strokes"]) == (3, 6)
     store.change(store.segment(page, 1), key_strokes=9, edits=None)
@@ -194,5 +190,6 @@ def test_a_file_from_before_there_were_teams_is_brought_up_to_date(tmp_path: Pat
             assert (first.origin, second.origin, first.warnings, first.stage) == ("file", "", 0, "translate")
             assert store.document(1).stages == {"translate": 2, "review": 0, "done": 0}
     with closing(DocumentStore(path)) as store:
-        assert fill_repetitions(store, store.segment(1, 1), None, batch=1) == [2]
+        first, _ = store.segments(1)
+        assert fill_repetitions(store, first, None, batch=1) == [2]
         assert store.segment(1, 2).target == "Tapa."

@@ -136,6 +136,11 @@ class ProjectRegistry:
         self._paths = {**self._paths, name: path}
         return name
 
+    def add(self, path: Path) -> None:
+        """Serve a project that was created in the meantime."""
+        with self._lock:
+            self._enter(path.absolute())
+
     def names(self) -> list[str]:
         """The names of all projects, in the order in which they were found."""
         return list(self._paths)
