@@ -17,11 +17,7 @@ from dragoman.server.edits import Author, change_segment
 from dragoman.server.registry import ServedProject
 from dragoman.server.schemas import Accept, SegmentChange
 from dragoman.types import Check
-<<<<<<< HEAD
 from tests.quality.samples import EVERY, SOURCE_REPLACED
-=======
-from tests.formats.samples import ALL, REPLACED
->>>>>>> main
 from tests.quality.test_delivery import bare, edited, pieces
 
 ACCEPTED = [Accept(check=check) for check in ("tags", "placeholders", "untranslated", "length")]
