@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help run demo test test-bounds test-tools check format bench docs release clean
+.PHONY: help run demo test test-bounds test-tools check format bench docs kernels release clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -43,13 +43,19 @@ docs: $(VENV)/.dev  ## build the documentation into site/
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "site/index.html is ready"
 
-release: $(VENV)/.dev  ## build sdist and wheel into dist/, and check them in a fresh environment
+kernels: $(VENV)/.dev  ## compile all kernels for a baseline processor, and pack them as a wheel into dist/
+	rm -f dist/dragoman_kernels-*
+	$(BIN)/python tools/build-kernels kernels-wheel/src/dragoman_kernels/compiled
+	$(BIN)/python -m build --no-isolation --wheel --outdir dist kernels-wheel
+
+release: $(VENV)/.dev  ## build sdist, wheel and kernels into dist/, and check them in a fresh environment
 	rm -rf dist
 	$(BIN)/python -m build
+	$(MAKE) --no-print-directory kernels
 	$(BIN)/python tools/check-release dist
 
 clean:  ## remove the environment and everything built
-	rm -rf $(VENV) .venv-tools build dist site benchmarks/out .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-tools build dist kernels-wheel/src/dragoman_kernels/compiled site benchmarks/out .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -242,7 +242,7 @@ def _fill(engine: Engine, file: Path, out: Path, how: _Filling) -> dict[str, int
     document = read_in_languages(engine, file, sentences=how.sentences)
     for warning in document.warnings:
         typer.echo(f"dragoman: {file}: {warning}", err=True)
-    counts = {}
+    counts: dict[str, int] = {}
     if how.learn_confirmed:
         counts = _learn_files(engine, {file: learnable(document)}, how.user)
     with bars() as report:
@@ -253,8 +253,8 @@ def _fill(engine: Engine, file: Path, out: Path, how: _Filling) -> dict[str, int
         typer.echo(f"left as it was: {file}: segment {name}: {reason}", err=True)
     with storage_errors(out, unchanged=not how.learn_confirmed):
         write_durably(out, filled.data)
-    left = len(document.segments) - filled.translated
-    return counts | {"translated": filled.translated, "left as they were": left}
+    unchanged = len(document.segments) - filled.translated
+    return counts | {"translated": filled.translated, "left as they were": unchanged}
 
 
 def _why_left(document: Document, replace: Replace) -> str:

@@ -16,6 +16,7 @@ from dragoman.formats.html import HtmlDocument
 from dragoman.formats.json_files import ArbDocument, JsonDocument
 from dragoman.formats.lines import TextDocument, TsvDocument
 from dragoman.formats.markdown import MarkdownDocument
+from dragoman.formats.mo import MoDocument
 from dragoman.formats.office import DocxDocument, PptxDocument, XlsxDocument
 from dragoman.formats.opendocument import OpenDocument
 from dragoman.formats.po import PoDocument
@@ -30,6 +31,7 @@ from dragoman.formats.yaml_files import YamlDocument
 FORMATS: dict[type[Document], str] = {
     XmlDocument: ".xlf .xliff .sdlxliff .mqxliff .mxliff .tmx .ts .xml",
     PoDocument: ".po .pot",
+    MoDocument: ".mo",
     TsvDocument: ".tsv .tab",
     TextDocument: ".txt .text",
     HtmlDocument: ".html .htm .xhtml",

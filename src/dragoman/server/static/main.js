@@ -1,6 +1,6 @@
 // The page: routing, the bar, shortcuts that work everywhere, and waiting for the server.
 
-import { Refused, get, inside, ready } from "./api.js";
+import { Refused, get, inside } from "./api.js";
 import { Desk } from "./desk.js";
 import { fill, find, h } from "./dom.js";
 import { onDrop } from "./dropping.js";
@@ -8,6 +8,7 @@ import { toggleSheet } from "./keys.js";
 import { notify, notifyError, sentence } from "./notices.js";
 import { ProjectPage } from "./project.js";
 import { Overview } from "./projects.js";
+import { whenUsable } from "./starting.js";
 import { preference, setPreference } from "./storage.js";
 import { upload } from "./uploading.js";
 import { askForKeys, loadPerson } from "./who.js";
@@ -166,28 +167,6 @@ function pressed(event) {
 
 // ── Starting ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The first time, the server compiles for a few minutes; the page says so meanwhile. */
-async function whenReady() {
-  for (let state; (state = await ready()) !== true;) {
-    fill(
-      find("main"),
-      h(
-        "div",
-        { class: "overview waiting" },
-        h("h1", {}, "Starting …"),
-        h(
-          "p",
-          {},
-          state === null
-            ? "Cannot reach the server. Trying again …"
-            : "The first run compiles the kernels, which takes a few minutes. The terminal shows the progress.",
-        ),
-      ),
-    );
-    await new Promise((resolve) => setTimeout(resolve, 700));
-  }
-}
-
 bar();
 crumbs();
 askForKeys();
@@ -198,4 +177,4 @@ addEventListener(
   "pagehide",
   () => view instanceof Desk && view.number !== null && view.drafts.get(view.about.id, view.number) && view.saveDraft(),
 );
-whenReady().then(route);
+whenUsable().then(route);
