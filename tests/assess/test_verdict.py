@@ -39,6 +39,16 @@ def test_significance_decides(engine: float, over: float, spread: float, kind: s
     assert judge(systems(engine, over, spread=spread), "", SEGMENTS * WORDS_EACH).kind == kind
 
 
+def test_a_few_segments_are_too_few_to_tell() -> None:
+    few = {
+        name: System(name, [], {measure: counts[:20] for measure, counts in each.counts.items()}, each.measures)
+        for name, each in systems(8, 6).items()
+    }
+    verdict = judge(few, "", 20 * WORDS_EACH)
+    assert verdict.kind == UNCLEAR
+    assert verdict.reason.startswith("20 segments are too few")
+
+
 def test_what_is_worse_by_another_measure_is_not_recommended() -> None:
     found = systems(8, 6)
     worse = found[OVER].counts | {"chrF": system("", 14, 5).counts["chrF"]}

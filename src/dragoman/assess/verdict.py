@@ -17,7 +17,11 @@ from dragoman.measure.significance import Interval
 WORTH, LITTLE, NO, UNCLEAR = "worth it", "worth little", "not worth it", "unclear"
 WORTHWHILE = 1.0  # words in a hundred that must be saved to be worth the trouble
 QUALITY = ("BLEU", "chrF", "TER")  # none of which may be worse
+ENOUGH = 50  # segments; the intervals of fewer are not to be relied on
 WORDS_A_DAY = 2_500  # source words that a professional translates in a day
+
+
+TOO_FEW = "{} segments are too few to tell. Give at least a few hundred, in the order in which they were translated."
 
 
 @dataclass(frozen=True)
@@ -56,10 +60,12 @@ def judge(systems: Mapping[str, System], why: str, source_words: int, words_a_da
     system = _best(systems, (OVER, ALONE))
     words = system.gain_over(rival, WORDS)
     worse = [name for name in QUALITY if system.gain_over(rival, name).high < 0]
-    kind = _kind(words, worse)
+    segments = len(system.counts[WORDS])
+    kind = _kind(words, worse) if segments >= ENOUGH else UNCLEAR
+    reason = _reason(kind, words, worse, why) if segments >= ENOUGH else TOO_FEW.format(segments)
     saved = _saved(rival, system, source_words, words_a_day)
-    return Verdict(kind, _sentence(kind, rival, system, words, saved), _reason(kind, words, worse, why),
-                   rival.name, system.name, words, saved)  # fmt: skip
+    sentence = _sentence(kind, rival, system, words, saved)
+    return Verdict(kind, sentence, reason, rival.name, system.name, words, saved)
 
 
 def _kind(words: Interval, worse: list[str]) -> str:
@@ -103,10 +109,8 @@ def _reason(kind: str, words: Interval, worse: list[str], why: str) -> str:
     if words.high < 0:
         return f"It makes more work, by {-words.high:.1f} words in a hundred or more at 95 % confidence. {why}"
     if kind == NO and not worse:
-        most = (
-            f"At best it saves {max(words.high, 0):.1f} words in a hundred, fewer than the {WORTHWHILE:.0f} asked for."
-        )
-        return f"{most} {why}"
+        most = abs(max(words.high, 0))  # no -0.0
+        return f"At best it saves {most:.1f} words in a hundred, fewer than the {WORTHWHILE:.0f} asked for. {why}"
     if worse:
         return f"The measures disagree: {' and '.join(worse)} became significantly worse. {why}"
     return f"The difference may be chance. Assess more text: it takes about four times as much to halve the ±. {why}"
