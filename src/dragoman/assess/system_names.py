@@ -6,3 +6,5 @@ MEMORY, ENGINE, BOTH = "memory alone", "engine alone", "memory plus engine"
 ALONE, OVER = "dragoman alone", "dragoman over the engine"
 SYSTEMS = MEMORY, ENGINE, BOTH, ALONE, OVER
 OURS = ALONE, OVER
+SUGGESTED, HEARD = "dragoman's suggestions", "the engine's own words"  # in real work
+STYLES = {name: number for number, name in enumerate(SYSTEMS)} | {HEARD: 1, SUGGESTED: 4}  # of curves, kept everywhere
