@@ -124,6 +124,13 @@ def test_the_page_needs_nothing_else_and_shows_texts_as_texts(report: dict[str, 
     assert json.loads((tmp_path / "report.json").read_bytes()) == odd
 
 
+def test_the_page_shows_the_settings_that_were_tried(report: dict[str, Any]) -> None:
+    row = {"name": "trust", "value": "share 0.1", "words": {"score": 0.5, "low": 0.1, "high": 0.9}, "chosen": True}
+    page = render(report | {"settings": {"tried": [row], "settings": {}, "newer": None, "sentence": "One was tried."}})
+    assert "One was tried." in page
+    assert "<td>share 0.1</td><td>+0.50 ± 0.40</td><td>yes</td>" in page
+
+
 def test_several_engines_are_shown_beside_each_other(report: dict[str, Any]) -> None:
     both = report | {"parts": [part | {"engine": name} for part in report["parts"] for name in ("one", "two")]}
     page = render(both)

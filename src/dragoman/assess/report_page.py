@@ -11,7 +11,7 @@ from typing import Any
 from dragoman.assess.charts import bar, legend, line_chart
 from dragoman.assess.examples import side_by_side
 from dragoman.assess.page_parts import figures, page, paragraph, plus_minus, table
-from dragoman.assess.system_names import OURS
+from dragoman.assess.system_names import ENGINE, OURS
 from dragoman.assess.systems import EDITING, TYPING, WORDS
 from dragoman.assess.verdict import LITTLE, NO, WORTH
 from dragoman.files import storage_errors, write_durably
@@ -104,7 +104,8 @@ def _figures(part: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield f"{verdict['saved']['words']:+,}", "words a day that need no correction"
     yield f"{verdict['saved']['strokes']:+,}", "key strokes and clicks saved a day"
     if expected:
-        what = "was expected compared with the engine alone, from repetition and engine scores"
+        measured = plus_minus(part["gains over"][ENGINE][WORDS], sign=True)
+        what = f"was expected from repetition and engine scores, compared with the engine alone; measured: {measured}"
         yield f"{expected['words']:+.1f} ± {expected['margin']:.1f}", what
 
 
