@@ -17,7 +17,7 @@ from dragoman.assess.assessment import Options, ask, assess, make_plans, score_s
 from dragoman.assess.past_work import PastWork
 from dragoman.assess.replay import LINES, POLL, read_outcomes, replay
 from dragoman.assess.report_page import render, write_report
-from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SIMILAR
 from dragoman.assess.systems import WORDS
 from dragoman.cli import app
 from dragoman.errors import BadInputError
@@ -83,7 +83,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_a_report_has_all_systems_with_intervals(report: dict[str, Any]) -> None:
     (part,) = report["parts"]
-    assert list(part["systems"]) == [MEMORY, ENGINE, BOTH, ALONE, OVER]
+    assert list(part["systems"]) == [MEMORY, ENGINE, BOTH, SIMILAR, ALONE, OVER]
     for scores in part["systems"].values():
         assert all(each["low"] <= each["score"] <= each["high"] for each in scores.values())
     assert "typing" in part["systems"][OVER]

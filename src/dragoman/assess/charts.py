@@ -14,7 +14,7 @@ from dragoman.assess.system_names import STYLES
 WIDTH, HEIGHT = 560, 280
 LEFT, RIGHT, TOP, BOTTOM = 40, 12, 12, 36  # margins
 LINES = 5  # of the grid
-DASHES = ("2 3", "6 3", "10 3 2 3", "1 0", "1 0")  # so that curves can be told apart without colours
+DASHES = ("2 3", "6 3", "10 3 2 3", "4 2", "1 0", "1 0")  # so that curves can be told apart without colours
 
 
 def line_chart(series: Mapping[str, Sequence[float]], places: Sequence[str], what: str) -> str:

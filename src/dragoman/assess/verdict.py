@@ -1,7 +1,8 @@
 """Is it worth it? One sentence, decided by significance: nothing is recommended that is worse by any measure.
 
-The best of what people have without dragoman is the rival: the engine, or the memory before the engine; without an
-engine, the memory. The best of dragoman's ways is held against it, by words to correct.
+The best of what people have without dragoman is the rival: the engine, or the memory before the engine, with the same
+or with similar matches; without an engine, the memory. The best of dragoman's ways is held against it, by words to
+correct.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SIMILAR
 from dragoman.assess.systems import EDITING, WORDS, System, as_json
 from dragoman.measure.significance import Interval
 
@@ -56,7 +57,7 @@ class Verdict:
 
 def judge(systems: Mapping[str, System], why: str, source_words: int, words_a_day: int = WORDS_A_DAY) -> Verdict:
     """The verdict; `why` says of the text, in a sentence, what there was to gain from."""
-    rival = _best(systems, (ENGINE, BOTH) if ENGINE in systems else (MEMORY,))
+    rival = _best(systems, (ENGINE, BOTH, SIMILAR) if ENGINE in systems else (MEMORY,))
     system = _best(systems, (OVER, ALONE))
     words = system.gain_over(rival, WORDS)
     worse = [name for name in QUALITY if system.gain_over(rival, name).high < 0]
@@ -117,4 +118,4 @@ def _reason(kind: str, words: Interval, worse: list[str], why: str) -> str:
 
 
 def _the(name: str) -> str:
-    return f"the {name}"
+    return name if name == SIMILAR else f"the {name}"
