@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help run demo test test-bounds check format bench docs kernels release clean
+.PHONY: help run demo test test-bounds test-tools check format bench docs kernels release clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -22,6 +22,9 @@ test: $(VENV)/.dev  ## the whole test-suite: the fast run, then the kernel tests
 
 test-bounds: $(VENV)/.dev  ## only the kernel tests, with every array access checked
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto -m kernels
+
+test-tools: $(VENV)/.dev  ## beside the suite: Weblate, OmegaT and official clients against a live server; installs them
+	$(BIN)/python tools/test-tools
 
 check: $(VENV)/.dev  ## lint, format, types, direction of imports
 	$(BIN)/ruff check .
@@ -52,7 +55,7 @@ release: $(VENV)/.dev  ## build sdist, wheel and kernels into dist/, and check t
 	$(BIN)/python tools/check-release dist
 
 clean:  ## remove the environment and everything built
-	rm -rf $(VENV) build dist kernels-wheel/src/dragoman_kernels/compiled site benchmarks/out .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-tools build dist kernels-wheel/src/dragoman_kernels/compiled site benchmarks/out .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

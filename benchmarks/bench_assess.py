@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import resource
 import tempfile
 import time
 from collections.abc import Sequence
@@ -40,6 +41,7 @@ from dragoman.text.reading import lines
 SHARED = Path(__file__).parents[2] / "shared"
 PARTS = {"desktop": "test dev", "pydocs": "test dev", "tico19": "test dev", "europarl": "test dev", "newstest": "test"}
 ENGINES = ("nmt", "apertium")
+SIZES = {"test": 600, "dev": 400}
 SMALL = 200  # segments of a shorter text of the same corpus: gains grow with the text
 RIDGE = 0.1
 
@@ -105,7 +107,7 @@ def calibrate(arguments: argparse.Namespace) -> None:
     found: list[Case] = []
     for text, parts in PARTS.items():
         for part in parts.split():
-            found += cases(corpora, text, part, arguments.segments or 600, arguments.out)
+            found += cases(corpora, text, part, arguments.segments or SIZES[part], arguments.out)
     print("| text, engine, segments | predicted | measured | right sign | verdict |\n|---|---|---|---|---|")
     errors, right = [], []
     for case in found:
@@ -140,9 +142,10 @@ def speed(arguments: argparse.Namespace) -> None:
         found = assess(work, Path(directory, "out"), options)
         took = time.perf_counter() - began
     print(f"{len(pairs):,} segments, {found['text']['sampled']:,} sampled: {took:.0f} s wall, {os.cpu_count()} cores")
-    print(
-        f"{1e3 * took / len(pairs):.1f} ms a segment; at that pace 100,000 take {took / len(pairs) * 1e5 / 60:.0f} min"
-    )
+    minutes = took / len(pairs) * 1e5 / 60
+    print(f"{1e3 * took / len(pairs):.1f} ms a segment; at that pace 100,000 take {minutes:.0f} minutes")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{used.ru_utime + used.ru_stime:.0f} s of CPU time in {len(found['times'])} processes")
     for name, times in found["times"].items():
         print(name, times)
 

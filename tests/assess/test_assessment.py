@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +15,7 @@ from typer.testing import CliRunner
 
 from dragoman.assess.assessment import Options, ask, assess, make_plans, score_systems
 from dragoman.assess.past_work import PastWork
-from dragoman.assess.replay import replay
+from dragoman.assess.replay import LINES, POLL, read_outcomes, replay
 from dragoman.assess.report_page import render, write_report
 from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER
 from dragoman.assess.systems import WORDS
@@ -23,6 +27,7 @@ from dragoman.experiments.over_engine import followed
 from dragoman.experiments.post_editing import post_edit, summary
 from dragoman.experiments.workspace import Workspace
 from dragoman.formats.tmx import Entry, write_tmx
+from dragoman.store.lock import TakenError
 from tests.assess.support import recorded, said, shipped
 
 pytestmark = pytest.mark.kernels
@@ -119,6 +124,13 @@ def test_the_page_needs_nothing_else_and_shows_texts_as_texts(report: dict[str, 
     assert json.loads((tmp_path / "report.json").read_bytes()) == odd
 
 
+def test_several_engines_are_shown_beside_each_other(report: dict[str, Any]) -> None:
+    both = report | {"parts": [part | {"engine": name} for part in report["parts"] for name in ("one", "two")]}
+    page = render(both)
+    assert page.count("<h2>Ways to work</h2>") == 2
+    assert page.index("best without dragoman") < page.index("<h2>one</h2>") < page.index("<h2>two</h2>")
+
+
 def test_an_engine_that_says_nothing_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "empty.tsv").write_text("other\totro\n", encoding="utf-8")
     with pytest.raises(BadInputError, match="no answer for any segment"):
@@ -145,6 +157,40 @@ def test_the_command_writes_a_report_and_says_the_verdict(tmp_path: Path, monkey
     assert f"Report: {Path('assess-memory') / 'report.html'}" in done.stdout
     again = json.loads(CliRunner().invoke(app, ["assess", "memory.tmx", *options, "--json"]).stdout)
     assert again["parts"][0]["verdict"]["sentence"] in done.stdout
+
+
+def test_an_assessment_that_was_killed_is_resumed_to_the_same_page(tmp_path: Path) -> None:
+    work = shipped(40)
+    options = Options((recorded(work, tmp_path / "answers.tsv"),), typed=2, jobs=1, tries_settings=False)
+    whole = assess(work, tmp_path / "whole", options)
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom dragoman.assess.assessment import Options, assess\n"
+        "from tests.assess.support import shipped\n"
+        "if __name__ == '__main__':\n"
+        "    assess(shipped(40), Path(sys.argv[1]), Options((sys.argv[2],), typed=2, jobs=2, tries_settings=False))\n"
+    )
+    (tmp_path / "run.py").write_text(program, encoding="utf-8")
+    path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, str(tmp_path / "run.py"), str(tmp_path / "killed"), options.engines[0]]
+    killed = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, stderr=subprocess.DEVNULL)
+    while killed.poll() is None and not _begun(tmp_path / "killed"):
+        time.sleep(0.01)
+    killed.kill()
+    assert killed.wait() < 0
+    assert timeless(_resumed(work, tmp_path / "killed", options)) == timeless(whole)
+
+
+def _resumed(work: PastWork, directory: Path, options: Options) -> dict[str, Any]:
+    """Go on as soon as the processes of the killed one have ended by themselves."""
+    while True:
+        try:
+            return assess(work, directory, options)
+        except TakenError:
+            time.sleep(POLL)
+
+
+def _begun(directory: Path) -> bool:
+    return any(len(read_outcomes(file)) > 5 for file in directory.glob(f"*/{LINES}"))
 
 
 def test_a_repository_needs_both_languages(tmp_path: Path) -> None:

@@ -75,8 +75,8 @@ def learned(symmetrisation: str) -> ModelSet:
 @pytest.mark.parametrize("target", ["a green table", "the new table in the big garden"])
 def test_a_model_set_links_words_by_the_posteriors_of_both_models(source: str, target: str) -> None:
     models, f, e = learned("posterior"), source.split(), target.split()
-    both = models.inverse.expectations(f, e), models.direct.expectations(e, f)
-    agreed = oracle.agree(*(each.tolist() for each in both), THRESHOLD)
+    inverse, direct = models.inverse.expectations(f, e), models.direct.expectations(e, f)
+    agreed = oracle.agree(inverse.tolist(), direct.tolist(), THRESHOLD)
     wanted = oracle.complete(agreed, models.inverse.viterbi(f, e), models.direct.viterbi(e, f))
     links = models.align(models.source.ids(f), models.target.ids(e))
     assert [tuple(link) for link in links.tolist()] == wanted

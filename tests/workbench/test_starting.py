@@ -10,8 +10,7 @@ import pytest
 
 from dragoman.server.startup import Tell
 from tests.server.support import starting
-from tests.workbench.conftest import PATIENCE
-from tests.workbench.support import make_project
+from tests.workbench.support import PATIENCE, make_project
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -38,6 +38,7 @@ SAMPLE = 2_000  # segments that are translated and scored
 TYPED = 200  # of these, segments that the simulated user types
 POINTS = 12  # of a curve
 DOCUMENTS = 20  # that are listed
+LEAST_SEGMENTS = 5  # of a document that is listed
 ANSWERS = "answers"  # directory of the project that keeps what engines said
 
 
@@ -239,7 +240,8 @@ def _documents(documents: Sequence[str], systems: dict[str, System]) -> list[dic
     places: dict[str, list[int]] = {}
     for number, document in enumerate(documents):
         places.setdefault(document, []).append(number)
-    largest = sorted(places, key=lambda name: -len(places[name]))[:DOCUMENTS]
+    large = [name for name, which in places.items() if len(which) >= LEAST_SEGMENTS]
+    largest = frozenset(sorted(large, key=lambda name: -len(places[name]))[:DOCUMENTS])
     return [
         {"name": name, "segments": len(which), "systems": {each: _rate(systems[each], which) for each in systems}}
         for name, which in places.items()

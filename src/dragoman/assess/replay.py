@@ -22,6 +22,7 @@ import multiprocessing
 import os
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
@@ -39,7 +40,7 @@ from dragoman.interactive.user import type_characters, type_words
 from dragoman.progress import Progress
 
 LINES, PROJECT, PLAN = "outcomes.jsonl", "project", "plan.json"
-POLL = 0.5  # seconds between two looks at how far the processes are
+POLL = 0.5  # seconds between two looks at other processes
 
 
 @dataclass(frozen=True)
@@ -227,7 +228,7 @@ def replay_all(
 def _replay_in_processes(left: Sequence[tuple[Plan, Path]], workers: int, progress: Progress | None) -> None:
     total = sum(len(plan.wanted) for plan, _ in left)
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        waiting = {pool.submit(_replay_there, *each) for each in left}
+        waiting = {pool.submit(_replay_there, *each, os.getpid()) for each in left}
         while waiting:
             done, waiting = wait(waiting, timeout=POLL)
             for each in done:
@@ -236,8 +237,16 @@ def _replay_in_processes(left: Sequence[tuple[Plan, Path]], workers: int, progre
                 progress("replaying", sum(_lines(place / LINES) for _, place in left), total)
 
 
-def _replay_there(plan: Plan, place: Path) -> None:
+def _replay_there(plan: Plan, place: Path, parent: int) -> None:
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     replay(plan, place)
+
+
+def _end_with(parent: int) -> None:
+    """End this process when the one that started it was killed, so that whoever resumes finds nobody at work."""
+    while os.getppid() == parent:
+        time.sleep(POLL)
+    os._exit(1)
 
 
 def _replay_elsewhere(shared: Any, item: tuple[Plan, str]) -> list[Outcome]:

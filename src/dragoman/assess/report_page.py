@@ -53,8 +53,11 @@ def _name(found: dict[str, Any]) -> str:
 
 def _body(found: dict[str, Any]) -> Iterator[str]:
     yield f"<h1>Will dragoman pay off?</h1>{paragraph(_name(found), quiet=True)}"
+    several = len(found["parts"]) > 1
+    if several:
+        yield _overview(found["parts"])
     for part in found["parts"]:
-        yield from _part(part, several=len(found["parts"]) > 1)
+        yield from _part(part, several=several)
     yield _settings(found)
     yield f"<h2>The text</h2>{paragraph(' '.join(_about(found['text'])))}"
     yield _times(found)
@@ -64,6 +67,17 @@ def _body(found: dict[str, Any]) -> Iterator[str]:
         "it was learned. The same command gives the same report, but for the times.",
         quiet=True,
     )
+
+
+def _overview(parts: list[dict[str, Any]]) -> str:
+    """The engines beside each other."""
+    rows = []
+    for part in parts:
+        verdict, systems = part["verdict"], part["systems"]
+        scores = [plus_minus(systems[verdict[each]][WORDS]) for each in ("rival", "system")]
+        rows.append([escape(part["engine"]), escape(verdict["kind"]), *scores, f"{verdict['saved']['words']:+,}"])
+    header = ["engine", "verdict", "words to correct, best without dragoman", "with dragoman", "words saved a day"]
+    return table(header, rows)
 
 
 # ── One engine ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -122,14 +136,14 @@ def _documents(part: dict[str, Any]) -> str:
     rows = [
         [
             escape(each["name"]),
-            f"{each['segments']:,}",
+            f"{gain:+.1f}{bar(max(gain, 0), max(-gain, 0), most)}",
             f"{each['systems'][rival]:.1f}",
             f"{each['systems'][system]:.1f}",
-            f"{gain:+.1f}{bar(max(gain, 0), max(-gain, 0), most)}",
+            f"{each['segments']:,}",
         ]
         for each, gain in zip(documents, gains, strict=True)
     ]
-    shown = table(["document", "segments", rival, system, "words saved"], rows)
+    shown = table(["document", "words saved", rival, system, "segments"], rows)
     return f"<h2>By document</h2>{shown}{paragraph('Words to correct in a hundred.', quiet=True)}"
 
 

@@ -151,10 +151,22 @@ class Unopened(Given):
 class ProjectSettings(Given):
     """The settings of a project, by name."""
 
-    model_config = example(revision=12, settings={"share": 0.7, "limit": None, "upstream": "deepl:"})
+    model_config = example(
+        revision=12,
+        settings={"share": 0.7, "limit": None, "upstream": "deepl:"},
+        upstream_kinds=["deepl", "openai"],
+        upstream_problem=None,
+    )
     revision: int
     settings: Annotated[
         dict[str, Any], Field(description="docs/engine.md explains them; `upstream` is given in full to administrators")
+    ]
+    upstream_kinds: Annotated[
+        list[str],
+        Field(description="the kinds of engines that you may set here: none, unless you administrate"),
+    ]
+    upstream_problem: Annotated[
+        str | None, Field(description="why the engine did not answer when it was last asked; for administrators")
     ]
 
 

@@ -8,15 +8,16 @@ import { notify, sentence } from "./notices.js";
 const LISTED = 30; // findings that the report shows; the filter shows all of them
 
 /** What somebody should know before the file is written: groups with a title and the segments concerned. Nothing is
- *  said of segments that are merely not done yet; the progress says that. */
-export function concerns({ not_delivered: lost = [], not_delivered_count: all = lost.length, findings = [] }, edited) {
-  const groups = [];
+ *  said of segments that nobody has translated yet; the progress says that. */
+export function concerns({ not_delivered: missing = [], findings = [] }, edited) {
+  const groups = [],
+    lost = missing.filter(({ state }) => state !== "new");
   const group = (title, rows) => rows.length && groups.push({ title, rows });
   group(
     "Changed since confirmed: the file would have the older text",
     edited.map((segment) => ({ segment, what: "" })),
   );
-  group(`Not written into the file (${count(all)})`, lost);
+  group(`Not written into the file (${count(lost.length)})`, lost);
   const open = findings.filter(({ accepted, severity }) => !accepted && severity !== "error");
   group(`Worth a look (${count(open.length)})`, open);
   return groups;

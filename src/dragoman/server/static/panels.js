@@ -88,7 +88,7 @@ export class Concordance {
     this.field = h("input", {
       type: "search",
       "aria-label": "Search corrections",
-      placeholder: "Search corrections (* and ? match any letters)",
+      placeholder: "Search corrections",
       title: "Accents and case do not matter; * stands for any letters of a word, ? for one",
       maxlength: 1000,
     });

@@ -40,7 +40,7 @@ export function insisting({ kind, findings = [] }, reason = "") {
 export class Question {
   /** `handlers` has: insist(more) to confirm anyway, useTheirs(). */
   constructor(handlers) {
-    Object.assign(this, { handlers, element: h("div", { class: "question", role: "alert", hidden: true }) });
+    Object.assign(this, { handlers, element: h("div", { class: "asked", role: "alert", hidden: true }) });
   }
 
   show(question) {

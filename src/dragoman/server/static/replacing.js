@@ -26,7 +26,7 @@ export class Replacing {
       { onsubmit: (event) => (event.preventDefault(), this.preview()), oninput: () => (this.act.disabled = true) },
       h("h2", { id: "replace-title" }, "Find and replace"),
       h("div", { class: "fields" }, field("find", "Find", { required: true, autofocus: true }), field("replace", "Replace with")),
-      h("p", { class: "line" }, box("case", "Match case"), box("words", "Whole words"), box("regex", "Regular expression")),
+      h("p", { class: "line" }, box("case", "Match case"), box("words", "Whole words")),
       h("p", { class: "line" }, h("button", {}, "Preview"), this.act, this.closing()),
       this.results,
     );
@@ -45,9 +45,8 @@ export class Replacing {
   }
 
   get question() {
-    const { find, replace, case: cased, words, regex } = this.form.elements;
-    const options = { case: cased.checked, words: words.checked, regex: regex.checked };
-    return { find: find.value, replace: replace.value, ...options };
+    const { find, replace, case: cased, words } = this.form.elements;
+    return { find: find.value, replace: replace.value, case: cased.checked, words: words.checked };
   }
 
   async preview() {

@@ -27,7 +27,7 @@ export class SegmentList {
     this.segments = new DocumentSegments();
     this.shown = new Shown(0);
     this.rows = new Rows(
-      { "aria-label": "Segments", tabindex: "-1", onkeydown: (event) => this.moved(event) },
+      { "aria-label": "Segments", onkeydown: (event) => this.moved(event) },
       { draw: (row) => this.row(row), seen: (from, to) => this.loadSeen(from, to) },
     );
     this.element = h("section", { class: "segments", "aria-label": "Document" }, this.build(), this.rows.element);
@@ -43,7 +43,7 @@ export class SegmentList {
     const options = Object.entries(CHOICES).map(([value, text]) => h("option", { value }, text));
     this.choice = h("select", { "aria-label": "Filter by state", onchange: () => this.filter() }, options);
     this.jump = h("input", { type: "number", min: 1, placeholder: "No.", "aria-label": "Go to segment number" });
-    this.gridding = h("button", { class: "small quiet", onclick: () => this.handlers.grid() }, "Grid ", h("kbd", {}, "Alt G"));
+    this.gridding = h("button", { class: "small quiet", title: "Alt + G", onclick: () => this.handlers.grid() }, "Grid");
     this.bar = h("progress", { "aria-label": "Confirmed segments", max: 1, value: 0 });
     this.done = h("p", { class: "done" });
     const go = (event) => {

@@ -167,11 +167,22 @@ export class Sync {
     await this.outbox.sending;
     try {
       const { what, segments } = await post(this.path("undo"), {});
+      this.keepTexts(segments);
       await this.reload(segments);
       await this.undone(what);
     } catch (error) {
       if (error.code === "nothing-to-undo") notify("Nothing of yours to undo in this document.");
       else notifyError(error);
+    }
+  }
+
+  /** What was confirmed and is taken back stays as a draft, so that it can be corrected. */
+  keepTexts(numbers) {
+    const { drafts, about, list } = this.desk;
+    for (const number of numbers) {
+      const known = list.segments.get(number);
+      if (known?.state === "confirmed" && !drafts.get(about.id, number))
+        drafts.set(about.id, number, { text: known.target, suggestion: known.suggestion, time: Date.now() });
     }
   }
 
@@ -261,7 +272,7 @@ export class Sync {
     const { desk } = this;
     if (!desk.list.update(segment)) return false;
     if (segment.number !== desk.number) return true;
-    if (this.outbox.get(segment.document, segment.number)?.change.target === segment.target) return true; // our own
+    if (this.outbox.isSending(segment.document, segment.number, segment.target)) return true; // our own change
     if (!desk.dirty) desk.open(segment.number);
     else {
       desk.saveDraft(); // the other window may have deleted it with its own
