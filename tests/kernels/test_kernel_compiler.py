@@ -81,7 +81,8 @@ def test_references_to_arguments_are_given_back(nested: Any) -> None:
     for _ in range(10):
         swapped(nested)
         total(nested)
-    assert sys.getrefcount(nested.pair.left) == before
+    after = sys.getrefcount(nested.pair.left)
+    assert after == before
 
 
 def test_layouts_and_read_only_arrays_have_types_of_their_own() -> None:
@@ -105,6 +106,38 @@ def test_other_functions_of_numba_may_call_kernels() -> None:
         return called_with_constants(array, 1).sum()
 
     assert outside(np.ones(3)) == 18
+
+
+LOWERED_FIRST = """
+import sys
+import numpy as np
+from array_kernels import caller, made
+if sys.argv[1] == "caller":
+    caller(3)
+print(made(3).tolist())
+"""
+ARRAY_KERNELS = """
+import numpy as np
+from dragoman.kernels import kernel
+
+@kernel
+def made(n):
+    return np.zeros(n)
+
+@kernel
+def caller(n):
+    return made(n).size
+"""
+
+
+def test_machine_code_from_the_cache_works_where_the_kernel_was_lowered_before(tmp_path: Path) -> None:
+    (tmp_path / "array_kernels.py").write_text(ARRAY_KERNELS)
+    settings = os.environ | {"DRAGOMAN_CACHE": str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    settings["PYTHONPATH"] = f"{tmp_path}{os.pathsep}{settings['PYTHONPATH']}"
+    for first in ("made", "caller"):  # the second process lowers `made` for `caller`, and loads its machine code
+        arguments = [sys.executable, "-c", LOWERED_FIRST, first]
+        done = subprocess.run(arguments, capture_output=True, text=True, env=settings)
+        assert done.stdout == "[0.0, 0.0, 0.0]\n", done.stderr
 
 
 LOADING = """
