@@ -161,6 +161,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
 
     def _make_callable(self, lowered: Any) -> Any:
         """Add what Python calls to the LLVM code of a kernel, and make machine code of it."""
+        self.targetctx.refresh()  # what compiling needs is not loaded if the LLVM code came from the cache
         library = MachineLibrary(self.targetctx.codegen(), lowered.library.name)
         library.enable_object_caching()
         flags = self._flags()

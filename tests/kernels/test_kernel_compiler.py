@@ -132,12 +132,25 @@ def caller(n):
 
 def test_machine_code_from_the_cache_works_where_the_kernel_was_lowered_before(tmp_path: Path) -> None:
     (tmp_path / "array_kernels.py").write_text(ARRAY_KERNELS)
-    settings = os.environ | {"DRAGOMAN_CACHE": str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
-    settings["PYTHONPATH"] = f"{tmp_path}{os.pathsep}{settings['PYTHONPATH']}"
+    settings = os.environ | {"DRAGOMAN_CACHE": str(tmp_path / "cache")}
+    settings["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *sys.path])
     for first in ("made", "caller"):  # the second process lowers `made` for `caller`, and loads its machine code
         arguments = [sys.executable, "-c", LOWERED_FIRST, first]
         done = subprocess.run(arguments, capture_output=True, text=True, env=settings)
         assert done.stdout == "[0.0, 0.0, 0.0]\n", done.stderr
+
+
+def test_machine_code_is_made_of_lowered_code_from_the_cache(tmp_path: Path) -> None:
+    (tmp_path / "array_kernels.py").write_text(ARRAY_KERNELS)
+    settings = os.environ | {"DRAGOMAN_CACHE": str(tmp_path / "cache")}
+    settings["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *sys.path])
+    for _ in range(2):
+        arguments = [sys.executable, "-c", LOWERED_FIRST, "made"]
+        done = subprocess.run(arguments, capture_output=True, text=True, env=settings)
+        assert done.stdout == "[0.0, 0.0, 0.0]\n", done.stderr
+        for path in (tmp_path / "cache").rglob("*.nb?"):
+            if "-lowered" not in path.name:
+                path.unlink()
 
 
 LOADING = """
