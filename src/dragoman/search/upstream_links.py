@@ -1,6 +1,8 @@
 """Which words of another engine's translation stand for which words of the source, and what follows from that.
 
-The project's own alignment models decide, helped by spelling: numbers, names and cognates look alike.
+The project's own alignment models decide, helped by spelling: numbers, names and cognates look alike. Links are always
+made from Viterbi alignments: where little was learned, posteriors leave most words without a link, but each word of the
+engine needs its place.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from rapidfuzz import fuzz, process
 
 from dragoman.models import alignment_kernels, extraction_kernels, symmetry_kernels
 from dragoman.models.modelset import ModelSet
-from dragoman.models.symmetry import KINDS
+from dragoman.models.symmetry import HEURISTIC, KINDS
 
 LIKE = 60.0  # percent of common characters, below which spelling says nothing about two words
 COGNATE = 0.5  # p(f|e) of two words that are spelled alike, at least
@@ -41,7 +43,7 @@ def link(models: ModelSet, source: Ids, target: Ids, least: NDArray[np.float64])
     direct = alignment_kernels.lattice(models.direct.view, target, source)
     for (emission, _), likely in ((inverse, least), (direct, least.T)):
         np.maximum(emission[:, 1:], likely, out=emission[:, 1:])
-    matrix: NDArray[np.bool_] = symmetry_kernels.link_lattices(inverse, direct, KINDS[models.symmetrisation])
+    matrix: NDArray[np.bool_] = symmetry_kernels.link_lattices(inverse, direct, KINDS[HEURISTIC])
     return matrix
 
 
