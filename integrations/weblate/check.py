@@ -72,7 +72,8 @@ def services() -> dict[str, Any]:
 def check_services(units: list[Unit]) -> None:
     """Each service is accepted with its settings, and its suggestions keep markup."""
     for name, service in services().items():
-        service.validate_settings()
+        form = service.settings_form(type(service), data=service.settings)
+        assert form.is_valid(), (name, form.errors)
         [[first]] = service.translate(units[0])
         assert first["text"] == "Cierre la tapa.", (name, first)
         [[second]] = service.translate(units[1])

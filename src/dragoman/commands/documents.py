@@ -247,8 +247,8 @@ def _fill(engine: Engine, file: Path, out: Path, how: _Filling) -> dict[str, int
         counts = _learn_files(engine, {file: learnable(document)}, how.user)
     with bars() as report:
         filled = fill_document(engine, document, report, how.replace)
-    if left := _left(document, how.replace):
-        typer.echo(f"dragoman: {file}: left as they were: {left}", err=True)
+    if why := _why_left(document, how.replace):
+        typer.echo(f"dragoman: {file}: left as they were: {why}", err=True)
     for name, reason in filled.left_out.items():
         typer.echo(f"left as it was: {file}: segment {name}: {reason}", err=True)
     with storage_errors(out, unchanged=not how.learn_confirmed):
@@ -257,7 +257,7 @@ def _fill(engine: Engine, file: Path, out: Path, how: _Filling) -> dict[str, int
     return counts | {"translated": filled.translated, "left as they were": unchanged}
 
 
-def _left(document: Document, replace: Replace) -> str:
+def _why_left(document: Document, replace: Replace) -> str:
     """How many segments have a target that is not replaced, and why."""
     states: Counter[str] = Counter(one.state for one in document.segments if one.target or one.state == "locked")
     why = {"confirmed": "confirmed", "locked": "locked"}

@@ -38,7 +38,11 @@ def alike(source: tuple[str, ...], target: tuple[str, ...]) -> NDArray[np.float6
 
 
 def link(models: ModelSet, source: Ids, target: Ids, least: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """[J, I] links of a sentence pair, from alignments of both directions with p(f|e) of at least `least`."""
+    """[J, I] links of a sentence pair, from alignments of both directions with p(f|e) of at least `least`.
+
+    They always come from the best alignments: every word of the engine's translation should be tied to what it stands
+    for, and the weights over another engine were chosen with such links.
+    """
     inverse = alignment_kernels.lattice(models.inverse.view, source, target)
     direct = alignment_kernels.lattice(models.direct.view, target, source)
     for (emission, _), likely in ((inverse, least), (direct, least.T)):
