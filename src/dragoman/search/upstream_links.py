@@ -1,6 +1,8 @@
 """Which words of another engine's translation stand for which words of the source, and what follows from that.
 
-The project's own alignment models decide, helped by spelling: numbers, names and cognates look alike.
+The project's own alignment models decide, helped by spelling: numbers, names and cognates look alike. Links are always
+made from Viterbi alignments: where little was learned, posteriors leave most words without a link, but each word of the
+engine needs its place.
 """
 
 from __future__ import annotations
