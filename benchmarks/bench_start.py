@@ -183,16 +183,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kernels", type=Path, help="directory that tools/build-kernels has made; default: make one")
     parser.add_argument("--native", type=Path, help="a complete kernel cache to compare with; default: of this start")
-    parser.add_argument("--only", choices=["start", "compare"], help="only one of the two parts")
+    parser.add_argument("--only", choices=["native", "shipped", "compare"], help="only one of the three parts")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         shipped = options.kernels or Path(place) / "shipped"
-        if not options.kernels:
+        if not options.kernels and options.only != "native":
             subprocess.run([sys.executable, BUILD, shipped], check=True)
-        if options.only != "compare":
+        if options.only in (None, "native"):
             start("native", Path(place) / "native", DRAGOMAN_KERNELS="native")
+        if options.only in (None, "shipped"):
             start("shipped", Path(place) / "unused", DRAGOMAN_KERNELS=str(shipped))
-        if options.only != "start":
+        if options.only in (None, "compare"):
             compare(options.native or Path(place) / "native", shipped)
 
 

@@ -111,18 +111,19 @@ def main() -> None:
     most, kept = vars(arguments.parse_args()).values()
     with tempfile.TemporaryDirectory() as temporary:
         os.environ["DRAGOMAN_CACHE"] = kept or temporary
-        from dragoman.kernels import known
+        from dragoman.kernels import compile_worker, known, sources
         from dragoman.kernels.warming import load_kernels
 
         clock = StageClock()
         listen(clock)
-        load_kernels()  # in this process, whose events are heard
+        for name in sources.exercises():
+            load_kernels([name])  # in this process, whose events are heard
+            compile_worker.settle()
         clock.start("exercises")
         print_tables(clock.seconds, most)
-    loaded = [each for each in known.kernels.values() if each.overloads]
-    several = [each for each in loaded if len(each.overloads) > 1]
-    print(f"\n{len(loaded)} kernels, {sum(len(each.overloads) for each in loaded)} signatures")
-    print("of more than one signature:", ", ".join(f"{each.__name__} ({len(each.overloads)})" for each in several))
+    called = sum(len(each.overloads) for each in known.kernels.values())
+    lowered = sum(len(each.lowered) for each in known.kernels.values())
+    print(f"\n{len(known.kernels)} kernels, {lowered} with their types; {called} have machine code, for Python to call")
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB")
 
 

@@ -140,7 +140,7 @@ def test_the_cache_stays_where_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def changed(part: str, expected: str) -> str:
-    return f"Numba {numba.__version__}: {part} has changed, kernels.py expects {expected}"
+    return f"Numba {numba.__version__}: {part} has changed, dragoman.kernels expects {expected}"
 
 
 def test_numba_asks_a_locator_what_ours_answers() -> None:

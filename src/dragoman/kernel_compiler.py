@@ -34,7 +34,9 @@ from numba.core.types.containers import BaseTuple
 from numba.core.types.misc import unliteral
 from numba.np.numpy_support import from_dtype
 
-FORMAT = 2  # of what the cache keeps: one more when this module makes other code, or keeps other parts
+from dragoman.kernel_unboxing import SharedUnboxing
+
+FORMAT = 4  # of what the cache keeps: one more when this module makes other code, or keeps other parts
 ENVIRONMENT = "_ZN08NumbaEnv"  # begins the names of variables that point to the constants of a function
 
 
@@ -57,15 +59,24 @@ class LoweredLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._finalize_dynamic_globals()
         self._finalized = True
 
-    def _get_module_for_linking(self) -> Any:
+    @property
+    def module(self) -> Any:
+        """The LLVM code of this kernel alone, to be linked."""
         self._ensure_finalized()
         for function in self._final_module.functions:  # as Numba does, but in place: nothing else needs this code
             if not function.is_declaration and function.linkage == llvm.Linkage.external:
                 function.linkage = "linkonce_odr"
         return self._final_module
 
+    def _get_module_for_linking(self) -> Any:
+        """The code of this kernel and all that it calls, for functions that Numba compiles without us."""
+        whole = self.module.clone()
+        for each in self.with_called()[1:]:
+            whole.link_in(each.module, preserve=True)
+        return whole
+
     def with_called(self) -> list[LoweredLibrary]:
-        """This one and all that it calls, directly or through others."""
+        """This one and all that it calls, directly or through others; each after one that calls it."""
         found = {self: None}
         waiting = [self]
         while waiting:
@@ -152,13 +163,15 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
         """Add what Python calls to the LLVM code of a kernel, and make machine code of it."""
         library = MachineLibrary(self.targetctx.codegen(), lowered.library.name)
         library.enable_object_caching()
-        for each in lowered.library.with_called():
-            library.add_linking_library(each)
         flags = self._flags()
         with ConfigStack().enter(flags):
             context = compiler._make_subtarget(self.targetctx, flags)
+            context.get_python_api = functools.partial(SharedUnboxing, context)
             about = lowered.fndesc, lowered.environment, lowered.call_helper
             context.create_cpython_wrapper(library, *about, release_gil=flags.release_gil)
+        for each in lowered.library.with_called():  # callers first: what nobody has called so far is not linked
+            library._reload_init.update(each._reload_init)
+            library._final_module.link_in(each.module, preserve=True)
         function = self.targetctx.get_executable(library, lowered.fndesc, lowered.environment)
         result = lowered._replace(entry_point=function, library=library, referenced_envs=_environments(library))
         for each in result.referenced_envs:
@@ -237,6 +250,25 @@ def _environments(library: Any) -> list[Any]:
     return [each for each in found if each is not None and each.consts]
 
 
+def _keep(environments: list[Any]) -> list[tuple[Any, list[Any]]]:
+    """Environments with their constants."""
+    return [(each, list(each.consts)) for each in environments]
+
+
+def _restore(kept: list[tuple[Any, list[Any]]]) -> list[Any]:
+    """The environments of these names in this process, with at least these constants.
+
+    If there is one already, Numba takes it as it is. But it may be that of a kernel that was only lowered here, and
+    lack the constants of what Python calls, which come after those of the kernel.
+    """
+    for environment, constants in kept:
+        here = environment.consts
+        if here[: len(constants)] != constants[: len(here)]:
+            raise ValueError("the constants of a kernel in the cache are not those of the same kernel here")
+        here.extend(constants[len(here) :])
+    return [environment for environment, _ in kept]
+
+
 class MachineCodeCache(caching.CompileResultCacheImpl):  # type: ignore[misc]
     """What the cache keeps of a kernel that Python calls."""
 
@@ -244,11 +276,12 @@ class MachineCodeCache(caching.CompileResultCacheImpl):  # type: ignore[misc]
         """The parts of a result that can be pickled."""
         result.fndesc.typemap = result.fndesc.calltypes = None  # as Numba does: large, and not needed any more
         code = (result.library.name, result.library.machine_code)
-        return code, result.fndesc, result.signature, result.environment, result.referenced_envs
+        return code, result.fndesc, result.signature, _keep([result.environment, *result.referenced_envs])
 
     def rebuild(self, context: Any, kept: tuple[Any, ...]) -> Any:
         """The result that these are the parts of."""
-        (name, code), description, signature, environment, referenced = kept
+        (name, code), description, signature, environments = kept
+        environment, *referenced = _restore(environments)
         library = MachineLibrary.from_machine_code(context.codegen(), name, code)
         function = context.get_executable(library, description, environment)
         for each in referenced:
@@ -268,11 +301,12 @@ class LoweredCache(caching.CompileResultCacheImpl):  # type: ignore[misc]
         result.fndesc.typemap = result.fndesc.calltypes = None
         library = result.library
         code = (library.kernel, library._final_module.as_bitcode(), [each.kernel for each in library.called])
-        return code, result.fndesc, result.signature, result.environment, _environments(library)
+        return code, result.fndesc, result.signature, _keep([result.environment, *_environments(library)])
 
     def rebuild(self, context: Any, kept: tuple[Any, ...]) -> Any:
         """The result that these are the parts of."""
-        (kernel, code, called), description, signature, environment, referenced = kept
+        (kernel, code, called), description, signature, environments = kept
+        environment, *referenced = _restore(environments)
         library = LoweredLibrary(context.codegen(), kernel)
         library._final_module = llvm.parse_bitcode(code)
         for module, name, types in called:

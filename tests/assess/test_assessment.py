@@ -17,7 +17,7 @@ from dragoman.assess.assessment import Options, ask, assess, make_plans, score_s
 from dragoman.assess.past_work import PastWork
 from dragoman.assess.replay import LINES, POLL, read_outcomes, replay
 from dragoman.assess.report_page import render, write_report
-from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SIMILAR
 from dragoman.assess.systems import WORDS
 from dragoman.cli import app
 from dragoman.errors import BadInputError
@@ -83,7 +83,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_a_report_has_all_systems_with_intervals(report: dict[str, Any]) -> None:
     (part,) = report["parts"]
-    assert list(part["systems"]) == [MEMORY, ENGINE, BOTH, ALONE, OVER]
+    assert list(part["systems"]) == [MEMORY, ENGINE, BOTH, SIMILAR, ALONE, OVER]
     for scores in part["systems"].values():
         assert all(each["low"] <= each["score"] <= each["high"] for each in scores.values())
     assert "typing" in part["systems"][OVER]
@@ -122,6 +122,13 @@ def test_the_page_needs_nothing_else_and_shows_texts_as_texts(report: dict[str, 
     assert "url(" not in page
     assert " style=" not in page
     assert json.loads((tmp_path / "report.json").read_bytes()) == odd
+
+
+def test_the_page_shows_the_settings_that_were_tried(report: dict[str, Any]) -> None:
+    row = {"name": "trust", "value": "share 0.1", "words": {"score": 0.5, "low": 0.1, "high": 0.9}, "chosen": True}
+    page = render(report | {"settings": {"tried": [row], "settings": {}, "newer": None, "sentence": "One was tried."}})
+    assert "One was tried." in page
+    assert "<td>share 0.1</td><td>+0.50 ± 0.40</td><td>yes</td>" in page
 
 
 def test_several_engines_are_shown_beside_each_other(report: dict[str, Any]) -> None:

@@ -7,11 +7,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dragoman.assess.replay import LINES, PROJECT, Outcome, Plan, read_outcomes, replay, replay_all
+from dragoman.cluster.runners import Local, Shared, Task
 from dragoman.engine import Engine
 from dragoman.interactive.user import interact
 from tests.assess.support import said, shipped
@@ -99,6 +103,25 @@ def test_lines_that_are_lost_make_it_start_over(tmp_path: Path, whole: list[Outc
 def test_another_plan_does_not_go_on_from_an_old_one(tmp_path: Path) -> None:
     replay(plan(size=3), tmp_path)
     assert len(replay(plan(size=4), tmp_path)) == 4
+
+
+def test_a_cluster_gives_the_same_outcomes_and_only_works_on_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans, items = [plan(size=5), plan(size=4, over=False)], list[Plan]()
+
+    class Cluster(Local):
+        def run(self, task: Task, shared: Shared, wanted: Iterable[Any]) -> Iterator[Any]:
+            listed = list(wanted)
+            items.extend(each for each, _ in listed)
+            return super().run(task, shared, listed)
+
+    monkeypatch.setattr("dragoman.assess.replay.connected", lambda _: nullcontext(Cluster(1)))
+    first = replay_all(plans[:1], tmp_path, cluster="ray://cluster:1")
+    both = replay_all(plans, tmp_path, cluster="ray://cluster:1")
+    assert items == plans
+    assert both[0] == first[0]
+    assert timeless(both[1]) == timeless(replay(plans[1], tmp_path / "here"))
 
 
 def test_several_plans_at_once_give_the_same_outcomes(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from dragoman.assess.gains import find_gains
-from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER
-from dragoman.assess.systems import EDITING, WORDS, System, measures, scored
+from dragoman.assess.replay import Outcome
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SIMILAR
+from dragoman.assess.systems import EDITING, WORDS, System, measures, scored, suggestions
 from dragoman.assess.verdict import LITTLE, NO, UNCLEAR, WORTH, judge
 
 SEGMENTS, WORDS_EACH = 400, 20
@@ -37,6 +38,16 @@ def systems(engine: float, over: float, *, spread: float = 2.0) -> dict[str, Sys
 )
 def test_significance_decides(engine: float, over: float, spread: float, kind: str) -> None:
     assert judge(systems(engine, over, spread=spread), "", SEGMENTS * WORDS_EACH).kind == kind
+
+
+def test_a_few_segments_are_too_few_to_tell() -> None:
+    few = {
+        name: System(name, [], {measure: counts[:20] for measure, counts in each.counts.items()}, each.measures)
+        for name, each in systems(8, 6).items()
+    }
+    verdict = judge(few, "", 20 * WORDS_EACH)
+    assert verdict.kind == UNCLEAR
+    assert verdict.reason.startswith("20 segments are too few")
 
 
 def test_what_is_worse_by_another_measure_is_not_recommended() -> None:
@@ -70,6 +81,24 @@ def test_gains_are_counted_by_the_kind_of_word() -> None:
     assert found["kinds"]["repeated sentences"] == {"gained": 2, "lost": 0}
     assert found["changed"] == {"better": 3, "worse": 0, "as good": 0}
     assert {each["source"] for each in found["best"]} == {"Open {name}.", "Clean the filter."}
+
+
+def test_similar_matches_come_before_the_engine_from_the_similarity_that_is_best_for_them() -> None:
+    alone = [
+        Outcome(0, "", 96.0, "uno dos", None, 0.0, []),
+        Outcome(1, "", 81.0, "tres cuatro", None, 0.0, []),
+        Outcome(2, "", 71.0, "mal mal", None, 0.0, []),
+    ]
+    heard = ["mal dos", "mal mal", "cinco seis"]
+    found = suggestions(alone, alone, heard, ["uno dos", "tres cuatro", "cinco seis"])
+    assert found[BOTH] == heard
+    assert found[SIMILAR] == ["uno dos", "tres cuatro", "cinco seis"]
+
+
+def test_the_rival_is_the_best_of_what_people_have_without_dragoman() -> None:
+    found = systems(8, 6)
+    found[SIMILAR] = system(SIMILAR, 7, 6)
+    assert judge(found, "", SEGMENTS * WORDS_EACH).rival == SIMILAR
 
 
 def test_languages_without_spaces_are_counted_by_their_tokens() -> None:

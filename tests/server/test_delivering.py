@@ -17,7 +17,7 @@ from dragoman.server.edits import Author, change_segment
 from dragoman.server.registry import ServedProject
 from dragoman.server.schemas import Accept, SegmentChange
 from dragoman.types import Check
-from tests.formats.samples import ALL, REPLACED
+from tests.quality.samples import EVERY, SOURCE_REPLACED
 from tests.quality.test_delivery import bare, edited, pieces
 
 ACCEPTED = [Accept(check=check) for check in ("tags", "placeholders", "untranslated", "length")]
@@ -32,10 +32,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedProject]
     found.close()
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", EVERY)
 def test_what_is_confirmed_is_delivered(name: str, project: ServedProject, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(project.engine, "check", lambda *_: Check("learning is not what is tested here", None))
-    number = add_file(project, ALL[name], name)
+    number = add_file(project, EVERY[name], name)
     chance, opened = random.Random(name), project.open_file(number)
     assert opened is not None
     for segment in [*project.documents.each(number)] * 3:
@@ -51,7 +51,7 @@ def test_what_is_confirmed_is_delivered(name: str, project: ServedProject, monke
     delivery = deliver(opened.document, {key: (text, "confirmed") for key, text in confirmed.items()} | drafts)
     assert not confirmed.keys() & delivery.left_out.keys()
     again = read_document(delivery.data, name, source="en", target="es")
-    if name not in REPLACED:
+    if name not in SOURCE_REPLACED:
         read = {one.id: one.target for one in again.segments}
         assert {key: read[key] for key in confirmed} == confirmed
     else:

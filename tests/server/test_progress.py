@@ -50,7 +50,7 @@ def test_progress_compares_what_was_suggested_with_what_was_confirmed(client: ht
     assert found["segments"] == 2
     assert found["changed"] == 25.0
     assert found["unchanged"] == 50.0
-    assert (found["engine"], found["engine_segments"]) == (100.0, 1)
+    assert found["beside"] == {"segments": 1, "changed": 33.33, "engine": 100.0}
     assert found["documents"] == [{"name": "<page>", "segments": 2, "changed": 25.0}]
     page = client.get(f"{API}/progress.html")
     assert page.headers["content-type"].startswith("text/html")
@@ -62,8 +62,11 @@ def test_progress_compares_what_was_suggested_with_what_was_confirmed(client: ht
 def test_the_sentence_compares_with_the_engine_once_there_is_enough() -> None:
     done = [Confirmation("page", "Cierra la tapa.", "Cierre la tapa.", "Cierra el párpado.", 4, 3000)] * 30
     assert sentence(summarise(done)) == (
-        "Of 100 suggested words, 33.3 were changed; of the engine's own words it would have been 100.0."
+        "Of 100 suggested words, 33.3 were changed. Beside that, the engine's own words differ from the confirmed text "
+        "by 100.0, dragoman's by 33.3 in a hundred."
     )
+    own = [Confirmation("page", "Abra.", "Abra.", None, 0, 0)] * 30
+    assert "In the 30 segments it was asked for, " in sentence(summarise(done + own))
     assert "too few" in sentence(summarise(done[:3]))
     assert "the engine&#x27;s own words" in render_progress("manual", summarise(done))
 

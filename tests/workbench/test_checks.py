@@ -87,6 +87,9 @@ def test_checks_are_made_while_somebody_types_and_can_be_accepted(visit: Visit) 
     bench.open(2)
     bench.wait_for("() => document.querySelectorAll('.segments li').length === 2")  # and its repetition
     findings.get_by_role("button", name="Accept").click()
+    bench.page.get_by_label("Reason (optional)").fill("in words elsewhere")
+    bench.page.get_by_role("dialog").get_by_role("button", name="Accept").click()
+    findings.get_by_text("accepted: in words elsewhere").wait_for()
     findings.get_by_role("button", name="Take back").wait_for()
     bench.page.get_by_text("Shown in the menu.").wait_for()  # the note in the file
 
@@ -94,14 +97,14 @@ def test_checks_are_made_while_somebody_types_and_can_be_accepted(visit: Visit) 
 def test_untranslated_words_are_asked_about_before_they_are_learned(visit: Visit) -> None:
     bench = visit("#/manual/1/10")
     bench.at(10)
+    bench.wait_for("() => document.querySelector('.ghost')?.innerText.includes('drip')")
     bench.settled()
-    bench.replace("Limpie drip tray.")
     confirm_refused(bench)
     bench.page.get_by_role("alert").get_by_text("“drip” is not translated").wait_for()
     bench.page.get_by_label("Reason", exact=True).fill("a brand")
     bench.page.get_by_role("button", name="Confirm anyway").click()
     bench.state(10, "confirmed")
-    assert bench.segment(10)["target"] == "Limpie drip tray."
+    assert "drip" in bench.segment(10)["target"]
 
 
 def test_confirming_one_fills_its_repetitions_and_one_undo_takes_all_back(visit: Visit) -> None:

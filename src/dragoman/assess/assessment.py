@@ -150,12 +150,11 @@ def score_systems(
     alone: Sequence[Outcome],
     over: Sequence[Outcome] | None,
     said: Sequence[str | None],
-    same: float = SAME,
 ) -> dict[str, System]:
     """All systems, scored on the sampled segments."""
     references = [work.pairs[each.number].target for each in alone]
     typing = {ALONE: [each.typing for each in alone], OVER: [each.typing for each in over or ()]}
-    found = suggestions(alone, over, said, same)
+    found = suggestions(alone, over, said, references)
     return {name: scored(name, texts, references, work.target, typing.get(name, ())) for name, texts in found.items()}
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from dragoman.assess.system_names import SYSTEMS
+from dragoman.assess.system_names import STYLES
 
 WIDTH, HEIGHT = 560, 280
 LEFT, RIGHT, TOP, BOTTOM = 40, 12, 12, 36  # margins
 LINES = 5  # of the grid
-DASHES = ("2 3", "6 3", "10 3 2 3", "1 0", "1 0")  # so that curves can be told apart without colours
+DASHES = ("2 3", "6 3", "10 3 2 3", "4 2", "1 0", "1 0")  # so that curves can be told apart without colours
 
 
 def line_chart(series: Mapping[str, Sequence[float]], places: Sequence[str], what: str) -> str:
@@ -39,29 +39,26 @@ def line_chart(series: Mapping[str, Sequence[float]], places: Sequence[str], wha
             parts.append(
                 f'<text x="{x(number):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{escape(place)}</text>'
             )
-    for number, (name, values) in enumerate(series.items()):
+    for name, values in series.items():
         points = " ".join(f"{x(n):.1f},{y(value):.1f}" for n, value in enumerate(values))
-        dashes = DASHES[number % len(DASHES)]
-        parts.append(
-            f'<polyline class="curve s{style_of(name, number)}" stroke-dasharray="{dashes}" points="{points}">'
-            f"<title>{escape(name)}</title></polyline>"
-        )
+        parts.append(f'<polyline {_stroke(name)} points="{points}"><title>{escape(name)}</title></polyline>')
     return "".join([*parts, "</svg>"])
 
 
 def legend(names: Sequence[str]) -> str:
     """The names of the curves with their strokes."""
     entries = [
-        f'<li><svg viewBox="0 0 24 8" aria-hidden="true"><line class="curve s{style_of(name, number)}" '
-        f'stroke-dasharray="{DASHES[number % len(DASHES)]}" x1="0" x2="24" y1="4" y2="4"/></svg>{escape(name)}</li>'
-        for number, name in enumerate(names)
+        f'<li><svg viewBox="0 0 24 8" aria-hidden="true"><line {_stroke(name)} x1="0" x2="24" y1="4" y2="4"/></svg>'
+        f"{escape(name)}</li>"
+        for name in names
     ]
     return f'<ul class="legend">{"".join(entries)}</ul>'
 
 
-def style_of(name: str, number: int) -> int:
-    """The class of a curve: systems keep their colour when others are missing."""
-    return SYSTEMS.index(name) if name in SYSTEMS else number % len(DASHES)
+def _stroke(name: str) -> str:
+    """Colour and dashes of a curve: a system keeps them when others are missing."""
+    style = STYLES.get(name, 0)
+    return f'class="curve s{style}" stroke-dasharray="{DASHES[style]}"'
 
 
 def bar(gained: float, lost: float, most: float) -> str:

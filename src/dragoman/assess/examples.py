@@ -8,10 +8,10 @@ from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
-from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SIMILAR
 
 LONGEST = 400  # characters of a text that is shown
-SHORT = {MEMORY: "memory", ENGINE: "engine", BOTH: "engine", ALONE: "dragoman", OVER: "dragoman"}
+SHORT = {MEMORY: "memory", ENGINE: "engine", BOTH: "before", SIMILAR: "before", ALONE: "dragoman", OVER: "dragoman"}
 _PIECE = re.compile(r"\s+|\w+|[^\w\s]")
 
 

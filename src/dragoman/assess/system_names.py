@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 MEMORY, ENGINE, BOTH = "memory alone", "engine alone", "memory plus engine"
+SIMILAR = "similar matches plus engine"
 ALONE, OVER = "dragoman alone", "dragoman over the engine"
-SYSTEMS = MEMORY, ENGINE, BOTH, ALONE, OVER
+SYSTEMS = MEMORY, ENGINE, BOTH, SIMILAR, ALONE, OVER
 OURS = ALONE, OVER
+SUGGESTED, HEARD = "dragoman's suggestions", "the engine's own words"  # in real work
+STYLES = {name: number for number, name in enumerate(SYSTEMS)} | {HEARD: 1, SUGGESTED: 5}  # of curves, kept everywhere

@@ -5,8 +5,12 @@
 | memory alone | the target of the most similar source so far, if it is similar enough; else nothing |
 | engine alone | what the other engine says |
 | memory plus engine | the memory where it has the very same source, else the other engine |
+| similar matches plus engine | the memory where it has a similar source, else the other engine |
 | dragoman alone | dragoman, from nothing, with its memory |
 | dragoman over the engine | dragoman, from what the other engine says and what it has learned |
+
+From which similarity on the memory comes before the engine is chosen in hindsight, so that it leaves the least to
+correct: what people have without dragoman is to look as good as it can.
 
 Scores are those of `dragoman.measure`. *Words to correct* are the edits of WER; *editing* is key strokes and mouse
 actions in an editor for each hundred characters (`dragoman.assess.editing`), *typing* the same with completions, as
@@ -24,7 +28,7 @@ from numpy.typing import NDArray
 
 from dragoman.assess.editing import edit_strokes
 from dragoman.assess.replay import Outcome
-from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SYSTEMS
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SIMILAR, SYSTEMS
 from dragoman.languages import primary
 from dragoman.measure import Bleu, Chrf, Measure, Ter, Wer, bootstrap, interval
 from dragoman.measure.significance import Interval
@@ -34,6 +38,7 @@ from dragoman.text.tokens import split
 WORDS, EDITING, TYPING = "words to correct", "editing", "typing"
 UNSPACED = ("zh", "ja", "th", "lo", "km", "my", "bo")  # languages that do not write spaces between words
 SAME = 100.0  # percent similarity of the same source
+LEVELS = (95.0, 90.0, 85.0, 80.0, 75.0, LEAST_SIMILARITY)  # from which similar matches may come before an engine
 
 Counts = NDArray[np.int64]
 
@@ -75,12 +80,9 @@ def as_json(found: Interval) -> dict[str, float]:
 
 
 def suggestions(
-    alone: Sequence[Outcome], over: Sequence[Outcome] | None, said: Sequence[str | None], same: float = SAME
+    alone: Sequence[Outcome], over: Sequence[Outcome] | None, said: Sequence[str | None], references: Sequence[str]
 ) -> dict[str, list[str]]:
-    """What each system suggests for the sampled segments; `said` is by segment, empty without another engine.
-
-    `same` is the similarity, in percent, from which the memory comes before the other engine.
-    """
+    """What each system suggests for the sampled segments; `said` is by segment, empty without another engine."""
     found = {
         MEMORY: [each.match if each.similarity >= LEAST_SIMILARITY else "" for each in alone],
         ALONE: [each.text for each in alone],
@@ -88,9 +90,20 @@ def suggestions(
     if over is not None:
         heard = [said[each.number] or "" for each in alone]
         found[ENGINE] = heard
-        found[BOTH] = [one.match if one.similarity >= same else text for one, text in zip(alone, heard, strict=True)]
+        found[BOTH] = _matched(alone, heard, SAME)
+        levels = (_matched(alone, heard, level) for level in LEVELS)
+        found[SIMILAR] = min(levels, key=lambda texts: _edits(texts, references))
         found[OVER] = [each.text for each in over]
     return {name: found[name] for name in SYSTEMS if name in found}
+
+
+def _matched(alone: Sequence[Outcome], heard: Sequence[str], least: float) -> list[str]:
+    """The memory's target where it has a source that is similar enough, else what the engine says."""
+    return [one.match if one.similarity >= least else text for one, text in zip(alone, heard, strict=True)]
+
+
+def _edits(texts: Sequence[str], references: Sequence[str]) -> int:
+    return int(Wer().statistics(texts, references)[:, 0].sum())
 
 
 def scored(

@@ -1,7 +1,8 @@
 """Is it worth it? One sentence, decided by significance: nothing is recommended that is worse by any measure.
 
-The best of what people have without dragoman is the rival: the engine, or the memory before the engine; without an
-engine, the memory. The best of dragoman's ways is held against it, by words to correct.
+The best of what people have without dragoman is the rival: the engine, or the memory before the engine, with the same
+or with similar matches; without an engine, the memory. The best of dragoman's ways is held against it, by words to
+correct.
 """
 
 from __future__ import annotations
@@ -10,14 +11,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SIMILAR
 from dragoman.assess.systems import EDITING, WORDS, System, as_json
 from dragoman.measure.significance import Interval
 
 WORTH, LITTLE, NO, UNCLEAR = "worth it", "worth little", "not worth it", "unclear"
 WORTHWHILE = 1.0  # words in a hundred that must be saved to be worth the trouble
 QUALITY = ("BLEU", "chrF", "TER")  # none of which may be worse
+ENOUGH = 50  # segments; the intervals of fewer are not to be relied on
 WORDS_A_DAY = 2_500  # source words that a professional translates in a day
+
+
+TOO_FEW = "{} segments are too few to tell. Give at least a few hundred, in the order in which they were translated."
 
 
 @dataclass(frozen=True)
@@ -52,14 +57,16 @@ class Verdict:
 
 def judge(systems: Mapping[str, System], why: str, source_words: int, words_a_day: int = WORDS_A_DAY) -> Verdict:
     """The verdict; `why` says of the text, in a sentence, what there was to gain from."""
-    rival = _best(systems, (ENGINE, BOTH) if ENGINE in systems else (MEMORY,))
+    rival = _best(systems, (ENGINE, BOTH, SIMILAR) if ENGINE in systems else (MEMORY,))
     system = _best(systems, (OVER, ALONE))
     words = system.gain_over(rival, WORDS)
     worse = [name for name in QUALITY if system.gain_over(rival, name).high < 0]
-    kind = _kind(words, worse)
+    segments = len(system.counts[WORDS])
+    kind = _kind(words, worse) if segments >= ENOUGH else UNCLEAR
+    reason = _reason(kind, words, worse, why) if segments >= ENOUGH else TOO_FEW.format(segments)
     saved = _saved(rival, system, source_words, words_a_day)
-    return Verdict(kind, _sentence(kind, rival, system, words, saved), _reason(kind, words, worse, why),
-                   rival.name, system.name, words, saved)  # fmt: skip
+    sentence = _sentence(kind, rival, system, words, saved)
+    return Verdict(kind, sentence, reason, rival.name, system.name, words, saved)
 
 
 def _kind(words: Interval, worse: list[str]) -> str:
@@ -103,14 +110,12 @@ def _reason(kind: str, words: Interval, worse: list[str], why: str) -> str:
     if words.high < 0:
         return f"It makes more work, by {-words.high:.1f} words in a hundred or more at 95 % confidence. {why}"
     if kind == NO and not worse:
-        most = (
-            f"At best it saves {max(words.high, 0):.1f} words in a hundred, fewer than the {WORTHWHILE:.0f} asked for."
-        )
-        return f"{most} {why}"
+        most = abs(max(words.high, 0))  # no -0.0
+        return f"At best it saves {most:.1f} words in a hundred, fewer than the {WORTHWHILE:.0f} asked for. {why}"
     if worse:
         return f"The measures disagree: {' and '.join(worse)} became significantly worse. {why}"
     return f"The difference may be chance. Assess more text: it takes about four times as much to halve the ±. {why}"
 
 
 def _the(name: str) -> str:
-    return f"the {name}"
+    return name if name == SIMILAR else f"the {name}"

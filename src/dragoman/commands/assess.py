@@ -50,7 +50,7 @@ def assess(
     ] = None,
     comet: Annotated[
         Path | None,
-        typer.Option(help="Checkpoint of a COMET model, for a second opinion (pip install dragoman[comet])."),
+        typer.Option(help="Checkpoint of a COMET model, for a second opinion; needs the extra `comet`."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes to use; default: one a core.")] = None,
     cluster: Cluster = None,
@@ -138,8 +138,9 @@ def _shown(found: dict[str, Any], page: Path) -> str:
     for each in found["parts"]:
         lines += ["", each["engine"] or "without an engine", *_table(each["systems"])]
         if each["predicted"]:
-            expected = each["predicted"]
-            lines.append(f"expected beforehand: {expected['words']:+.1f} ± {expected['margin']:.1f} words in a hundred")
+            expected, measured = each["predicted"], _score(each["gains over"]["engine alone"]["words to correct"])
+            forecast = f"{expected['words']:.1f} ± {expected['margin']:.1f}"
+            lines.append(f"words saved over the engine alone: {measured}; expected beforehand: {forecast}")
         lines += ["", each["verdict"]["sentence"], each["verdict"]["reason"]]
     if found["settings"]:
         lines += ["", found["settings"]["sentence"]]

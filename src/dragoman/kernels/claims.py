@@ -28,19 +28,20 @@ _lock = threading.Lock()
 
 
 def take(root: Path, name: str, patience: float = PATIENCE) -> bool:
-    """Claim something for this process, waiting while another has it; whether there was a wait.
+    """Claim something for this process, waiting while another has it; False if that was in vain.
 
     A process may claim the same thing several times and releases it as often.
     """
     with _lock:
         if (root, name) in _held:
             _held[root, name] += 1
+            return True
+    end = time.monotonic() + patience
+    while not attempt(root, name):
+        if time.monotonic() > end:
             return False
-    end, waited = time.monotonic() + patience, False
-    while not attempt(root, name) and time.monotonic() < end:
-        waited = True
         time.sleep(PAUSE)
-    return waited
+    return True
 
 
 def attempt(root: Path, name: str) -> bool:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -28,7 +29,14 @@ def main() -> None:
             outcome = "done"
         except Exception:  # whoever needs these kernels will meet the error, and report it
             outcome = "failed"
+        settle()
         print(outcome, _memory(), file=answers, flush=True)
+
+
+def settle() -> None:
+    """Free what is left of compiling, once; what is still there stays, and need not be looked through again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _exercise(name: str) -> None:

@@ -57,8 +57,9 @@ class KernelCache:
         found = self._load(signature, context)
         if found is None:
             found = shipped.load(self._function, self._kind, signature, context)
-        if found is None and isinstance(cache := self._open(), Cache) and claims.take(cache.root, self._claim):
-            found = self._load(signature, context)
+        if found is None and isinstance(cache := self._open(), Cache):
+            claims.take(cache.root, self._claim)
+            found = self._load(signature, context)  # another process may have stored it just now
             if found is not None:
                 self.give_up()
         return found

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +61,8 @@ class Warming:
         self._left = set(self._tasks)
         self._failed: list[str] = []
         self._processes: list[subprocess.Popen[str]] = []
-        self._lock, self._stopped = threading.Lock(), False
+        self._lock = threading.Lock()
+        self.stopped = False
         self._began, self._already = time.monotonic(), 0
 
     def start(self) -> Warming:
@@ -89,7 +90,7 @@ class Warming:
 
     def stop(self) -> None:
         """End the workers; what they have compiled is kept."""
-        self._stopped = True
+        self.stopped = True
         for process in list(self._processes):
             with suppress(OSError):
                 process.terminate()
@@ -102,7 +103,7 @@ class Warming:
         """Have the workers compile, or wait for those of another process; take over if it ends without finishing."""
         assert self._root is not None  # noqa: S101
         try:
-            while not self._stopped and not is_complete(native=True):
+            while not self.stopped and not is_complete(native=True):
                 if (self._root / _stamp("first")).exists():
                     self.first.set()
                 if claims.attempt(self._root, CLAIM):
@@ -121,7 +122,7 @@ class Warming:
             thread.start()
         for thread in threads:
             thread.join()
-        if not self._failed and not self._stopped:
+        if not self._failed and not self.stopped:
             self._write_stamp("all")
 
     def _work(self) -> None:
@@ -143,7 +144,7 @@ class Warming:
         """The next task; the last of `FIRST` needs the others done, and is passed over until they are."""
         with self._lock:
             early = FIRST[-1] if self._left & set(FIRST[:-1]) else None
-            task = None if self._stopped else next((each for each in self._tasks if each != early), None)
+            task = None if self.stopped else next((each for each in self._tasks if each != early), None)
             if task is not None:
                 self._tasks.remove(task)
             return task
@@ -251,12 +252,16 @@ def _stamp(what: str) -> str:
 def _workers() -> int:
     """As many as there are cores and room in memory for."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    room = cores
-    with suppress(OSError, ValueError, StopIteration):
+    return max(1, min([cores, *(memory // LARGE for memory in _memory_limits())]))
+
+
+def _memory_limits() -> Iterator[int]:
+    """Bytes of memory that are free, and that a container is allowed, as far as the system says."""
+    with suppress(OSError, StopIteration):
         lines = Path("/proc/meminfo").read_text().splitlines()
-        free = next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:"))
-        room = free // LARGE
-    return max(1, min(cores, room))
+        yield next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:"))
+    with suppress(OSError, ValueError):  # no such file, or "max": no limit
+        yield int(Path("/sys/fs/cgroup/memory.max").read_text())
 
 
 def _ask(process: subprocess.Popen[str], task: str) -> str:

@@ -16,9 +16,10 @@ from dragoman.server import edits, segment_findings
 from dragoman.server.asking_ahead import start_asking
 from dragoman.server.context import ProjectContext
 from dragoman.server.document_store import ConflictError, Segment
-from dragoman.server.jobs import Job
+from dragoman.server.jobs import LISTED, Job
 from dragoman.server.open_files import OpenFile
 from dragoman.server.registry import ServedProject
+from dragoman.server.segment_filter import Filter
 
 STEP = 50  # segments learned before other requests get their turn
 
@@ -86,6 +87,8 @@ def _export(context: ProjectContext, job: Job) -> None:
     documents, number = context.project.documents, job.document or 0
     about = documents.document(number)
     job.total = sum(about.states.values())
+    job.untranslated = documents.numbers(number, Filter(state="new"), LISTED)
+    job.unconfirmed = documents.numbers(number, Filter(state="translated"), LISTED)
     opened = context.project.open_file(number)
     if opened is None:
         job.name, written = f"{about.name}.tsv", write_tsv(_rows(job, documents.each(number)))

@@ -236,10 +236,10 @@ class DocumentStore(DocumentConnection):
         query = f"{SEGMENT} WHERE document = ? AND number < ?{condition} ORDER BY number DESC LIMIT ?"
         return [Segment(*row) for row in reversed(self.rows(query, (document, before, *values, limit)))]
 
-    def numbers(self, document: int, which: Filter) -> list[int]:
+    def numbers(self, document: int, which: Filter, limit: int = -1) -> list[int]:
         """The numbers of the segments that are wanted."""
         self.document(document)
-        return [row[0] for row in self._find("SELECT number FROM segments", document, which, 0, -1)]
+        return [row[0] for row in self._find("SELECT number FROM segments", document, which, 0, limit)]
 
     def letters(self, document: int) -> str:
         """A letter for the state of each segment, in order; r for those that were approved."""

@@ -523,7 +523,17 @@ class JobGiven(Given):
     """A background job: its progress and its outcome."""
 
     model_config = example(
-        id="5f2b", kind="import", state="running", done=120, total=711, document=1, left_out=[], skipped=0, error=None
+        id="5f2b",
+        kind="import",
+        state="running",
+        done=120,
+        total=711,
+        document=1,
+        left_out=[],
+        skipped=0,
+        untranslated=[],
+        unconfirmed=[],
+        error=None,
     )
     id: str
     kind: Annotated[str, Field(description="import, translate or export; or ask: another engine, ahead")]
@@ -533,6 +543,12 @@ class JobGiven(Given):
     document: int | None
     left_out: Annotated[list[LeftOut], Field(description="the first segments that were skipped, at most 1000")]
     skipped: Annotated[int, Field(description="how many were skipped")]
+    untranslated: Annotated[
+        list[int], Field(description="of an export: segments whose source is in the file, at most 1000")
+    ]
+    unconfirmed: Annotated[
+        list[int], Field(description="of an export: segments that are in it as drafts, at most 1000")
+    ]
     error: Error | None
 
 

@@ -39,6 +39,8 @@ class Startup:
         """Get the kernels that the first requests need, and prepare what there is to prepare."""
         self.warming.start()
         self.warming.first.wait()
+        if self.warming.stopped:
+            return
         with suppress(OSError):  # there is no room for temporary files: requests load what they need
             load_kernels(only=FIRST[-1:])
         if self._prepare:
@@ -48,7 +50,8 @@ class Startup:
     def until_ready(self) -> None:
         """Get all other kernels."""
         self.warming.finished.wait()
-        load_kernels(without=(*UNUSED, *FIRST))
+        if not self.warming.stopped:
+            load_kernels(without=(*UNUSED, *FIRST))
 
     def _tell(self, done: int, total: int) -> None:
         self._learned = done, total

@@ -9,14 +9,19 @@ beforeEach(() => freshStorage());
 
 test("a file with nothing to say about it needs no report", () => {
   assert.deepEqual(concerns({ not_delivered: [], findings: [] }, []), []);
-  assert.deepEqual(concerns({ not_delivered: [{ segment: 3, what: "is not translated", state: "new" }] }, []), []);
+  const open = [
+    { segment: 3, what: "is not translated", state: "new" },
+    { segment: 4, what: "is not confirmed", state: "translated" },
+  ];
+  assert.deepEqual(concerns({ not_delivered: open, findings: [] }, []), []);
 });
 
 test("the report names what was changed since, what the file lacks, and what is worth a look", () => {
   const lost = { segment: 7, what: "lacks </b>", state: "translated" };
   const found = { segment: 4, check: "numbers", severity: "warning", what: "the number 5 is missing", accepted: null };
   const accepted = { ...found, segment: 5, accepted: { reason: "" } };
-  const groups = concerns({ not_delivered: [lost], findings: [found, accepted] }, [2]);
+  const error = { ...found, segment: 7, check: "file", severity: "error" };
+  const groups = concerns({ not_delivered: [lost], findings: [error, found, accepted] }, [2]);
   assert.deepEqual(
     groups.map(({ title, rows }) => [title, rows.map(({ segment }) => segment)]),
     [

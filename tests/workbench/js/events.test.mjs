@@ -42,7 +42,8 @@ beforeEach(() => {
   globalThis.document = { baseURI: "http://localhost:8765/" };
   log = [];
   const noted = (name) => (about) => log.push([name, about]);
-  events = new Events("my manual", 3, { segment: noted("segment"), people: noted("people"), connected: noted("connected") });
+  const handlers = { segment: noted("segment"), people: noted("people"), connected: noted("connected") };
+  events = new Events("my manual", 3, handlers);
   [socket] = Socket.all;
 });
 afterEach(() => {
@@ -64,7 +65,11 @@ test("the others are told which segment is open, also after it was lost", () => 
 
 test("those who are there are known by segment, without oneself", () => {
   socket.opens();
-  const people = [{ id: "a", user: "ana", segment: 5 }, { id: "b", user: "bo", segment: 5 }, { id: "c", user: null, segment: 6 }];
+  const people = [
+    { id: "a", user: "ana", segment: 5 },
+    { id: "b", user: "bo", segment: 5 },
+    { id: "c", user: null, segment: 6 },
+  ];
   socket.says({ event: "hello", you: "a", people });
   assert.deepEqual([events.at(5), events.at(6), events.at(7)], [["bo"], ["somebody"], []]);
   socket.close();

@@ -27,7 +27,7 @@ test("a plot has its first point at the left and its largest at the top", () => 
 });
 
 test("an engine's name is its kind and its address", () => {
-  assert.deepEqual(parts("libretranslate:http://localhost:5000"), { kind: "libretranslate", address: "http://localhost:5000" });
+  assert.deepEqual(parts("apertium:http://localhost"), { kind: "apertium", address: "http://localhost" });
   assert.deepEqual(parts(null), { kind: "", address: "" });
   assert.equal(named({ kind: "deepl", address: " " }), "deepl:");
   assert.equal(named({ kind: "", address: "x" }), null);

@@ -29,6 +29,14 @@ class ProgressPoint(schemas.Given):
     engine: float | None = Field(description="the same for the other engine's own words, if it was asked for all")
 
 
+class BesideEngine(schemas.Given):
+    """The segments for which the other engine was asked; its words were not shown, which favours dragoman's."""
+
+    segments: int
+    changed: float = Field(description="percent of the words of dragoman's suggestions that were changed")
+    engine: float = Field(description="percent by which the engine's own words differ from the confirmed text")
+
+
 class DocumentProgress(schemas.Given):
     """What was changed in a document."""
 
@@ -41,17 +49,23 @@ class ProgressGiven(schemas.Given):
     """What people changed in the suggestions of a project; percentages, and null where there is nothing to count."""
 
     model_config = schemas.example(
-        segments=250, words=3000, changed=21.4, margin=1.9, unchanged=38.0, engine=34.2, engine_segments=250,
-        strokes=18.3, seconds_per_word=2.1, curve=[{"segments": 250, "changed": 21.4, "engine": 34.2}],
+        segments=250,
+        words=3000,
+        changed=21.4,
+        margin=1.9,
+        unchanged=38.0,
+        beside={"segments": 250, "changed": 21.4, "engine": 34.2},
+        strokes=18.3,
+        seconds_per_word=2.1,
+        curve=[{"segments": 250, "changed": 21.4, "engine": 34.2}],
         documents=[{"name": "manual.xlf", "segments": 250, "changed": 21.4}],
-    )  # fmt: skip
+    )
     segments: int = Field(description="confirmed segments that somebody started from a suggestion")
     words: int
     changed: float | None = Field(description="percent of the words that were changed")
     margin: float | None = Field(description="half of the 95 % interval of that")
     unchanged: float | None = Field(description="percent of the segments that were confirmed as suggested")
-    engine: float | None = Field(description="percent of the other engine's own words that would have been changed")
-    engine_segments: int = Field(description="segments for which the other engine was asked")
+    beside: BesideEngine | None
     strokes: float | None = Field(description="keys and mouse actions for each hundred characters")
     seconds_per_word: float | None
     curve: list[ProgressPoint]

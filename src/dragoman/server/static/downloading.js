@@ -8,10 +8,11 @@ import { notify, sentence } from "./notices.js";
 const LISTED = 30; // findings that the report shows; the filter shows all of them
 
 /** What somebody should know before the file is written: groups with a title and the segments concerned. Nothing is
- *  said of segments that nobody has translated yet; the progress says that. */
+ *  said of segments that are merely not done yet; the progress says that. */
 export function concerns({ not_delivered: missing = [], findings = [] }, edited) {
   const groups = [],
-    lost = missing.filter(({ state }) => state !== "new");
+    unwritable = new Set(findings.filter(({ severity }) => severity === "error").map(({ segment }) => segment)),
+    lost = missing.filter(({ state, segment }) => state === "confirmed" || unwritable.has(segment));
   const group = (title, rows) => rows.length && groups.push({ title, rows });
   group(
     "Changed since confirmed: the file would have the older text",

@@ -4,6 +4,7 @@ import { Refused, get, inside } from "./api.js";
 import { Desk } from "./desk.js";
 import { fill, find, h } from "./dom.js";
 import { onDrop } from "./dropping.js";
+import { deliver } from "./finishing.js";
 import { toggleSheet } from "./keys.js";
 import { notify, notifyError, sentence } from "./notices.js";
 import { ProjectPage } from "./project.js";
@@ -39,7 +40,7 @@ function bar() {
         id: "download",
         class: "quiet",
         hidden: true,
-        onclick: () => view.download().catch(notifyError),
+        onclick: () => deliver(view).catch(notifyError),
       },
       "Download",
     ),
@@ -55,7 +56,8 @@ function crumbs(...names) {
     find("crumbs"),
     h("a", { href: "#/", class: "brand" }, "dragoman"),
     names.map((name, n) => {
-      const shown = n === 0 && names.length > 1 ? h("a", { href: `#/${encodeURIComponent(name)}` }, name) : h("span", {}, name);
+      const leads = n === 0 && names.length > 1;
+      const shown = leads ? h("a", { href: `#/${encodeURIComponent(name)}` }, name) : h("span", {}, name);
       return [h("span", { "aria-hidden": "true" }, "›"), shown];
     }),
   );

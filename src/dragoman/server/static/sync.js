@@ -205,12 +205,18 @@ export class Sync {
       segment: ({ segment }) => this.receive(segment),
       segments: ({ numbers }) => this.reload(numbers).catch(notifyError),
       people: (people) => this.showPeople(people),
-      comment: ({ segment }) => segment === desk.number && desk.loadNotes(),
+      comment: ({ segment }) => this.commented(segment).catch(notifyError),
       glossary: () => this.termsChanged().catch(notifyError),
       deleted: () => notify("This document was deleted.", { kind: "problem", stay: true }),
       reload: () => this.refresh().catch(notifyError),
       connected: () => this.refresh().catch(notifyError),
     };
+  }
+
+  /** Somebody has said something about a segment. */
+  async commented(number) {
+    if (number === this.desk.number) this.desk.loadNotes();
+    await this.reload([number]);
   }
 
   /** A term is translated in another way: suggestions that nobody has touched follow. */
@@ -251,7 +257,8 @@ export class Sync {
     const { desk } = this;
     if (number) return this.received([await get(this.path(`segments/${number}`))]);
     if (desk.list.segments.complete) return this.received(await this.fetchAll());
-    const { segments } = await get(this.path(`segments?limit=${AROUND}&after=${Math.max(0, desk.number - AROUND / 2)}`));
+    const first = Math.max(0, desk.number - AROUND / 2);
+    const { segments } = await get(this.path(`segments?limit=${AROUND}&after=${first}`));
     desk.list.forget();
     return this.received(segments);
   }
