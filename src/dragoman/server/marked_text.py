@@ -14,6 +14,7 @@ Slots only change their order if a person has taught that, with a correction or 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -136,8 +137,14 @@ class _Layout:
             first -= 1
         while last + 1 < len(self.slots) and self._touches(last):
             last += 1
-        left, right = self.slots[first].before == "", self.slots[last].after == ""
-        return "alone" if left == right else "end" if left else "start"
+        left, right = self._hold(self.slots[first].token, -1), self._hold(self.slots[last].token, 1)
+        return "alone" if left == right else "end" if left > right else "start"
+
+    def _hold(self, at: int, step: int) -> int:
+        """How firmly a slot is joined to what is beside it: 2 to a word, 1 to punctuation, 0 not at all."""
+        if not 0 <= at + step < len(self.sentence) or self.sentence.gaps[max(at, at + step)]:
+            return 0
+        return 1 if _is_sign(self.sentence.words[at + step]) else 2
 
     def _touches(self, number: int) -> bool:
         """Whether a slot is joined to the next one."""
@@ -158,6 +165,9 @@ class _Layout:
         for slot, place in zip(self.slots, places, strict=True):
             for at, gap, other in ((place, slot.before, place - 1), (place + 1, slot.after, place + 1)):
                 inside = 0 <= other < len(target)
+                step = other - place
+                if gap == "" and not (inside and self._is_like(slot.token + step, target.words[other])):
+                    return None  # what it was joined to has been lost
                 if inside and gap is not None and (gap == "" or not _is_sign(target.words[other])):
                     wanted.setdefault(at, set()).add(gap)
         for at, each in wanted.items():
@@ -206,6 +216,10 @@ class _Layout:
     def _ends_with_sign(self, slot: _Slot) -> bool:
         return slot.token > 0 and _is_sign(self.sentence.words[slot.token - 1])
 
+    def _is_like(self, token: int, word: str) -> bool:
+        """Whether a word may be where a token of the source was: a word for a word, a slot for a slot."""
+        return not _is_sign(word) and (_keeps_place(self.sentence.words[token]) or not _keeps_place(word))
+
     def _places(self, target: Sentence) -> list[int] | None:
         """Where each slot is in a target; those that look the same come in the order of the source."""
         found: dict[str, list[int]] = {}
@@ -253,11 +267,12 @@ def _piece_by_piece(engine: Engine, layout: _Layout) -> str:
 
 
 def _translated(engine: Engine, piece: str) -> str:
-    words = piece.strip()
-    if not any(map(str.isalnum, words)):
+    """A piece with the spaces and signs at its ends, so that slots stay joined to words where they were."""
+    found = re.search(r"\w(?:.*\w)?", piece, re.DOTALL)
+    if found is None:
         return piece
-    before, _, after = piece.partition(words)
-    return f"{before}{engine.translate_text(words).text.strip()}{after}"
+    made = re.search(r"\w(?:.*\w)?", engine.translate_text(found[0]).text, re.DOTALL)
+    return piece[: found.start()] + (made or found)[0] + piece[found.end() :]
 
 
 def _keeps_place(word: str) -> bool:
