@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help run demo test test-bounds check format bench docs release clean
+.PHONY: help run demo test test-bounds test-tools check format bench docs kernels release clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -22,6 +22,9 @@ test: $(VENV)/.dev  ## the whole test-suite: the fast run, then the kernel tests
 
 test-bounds: $(VENV)/.dev  ## only the kernel tests, with every array access checked
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto -m kernels
+
+test-tools: $(VENV)/.dev  ## beside the suite: Weblate, OmegaT and official clients against a live server; installs them
+	$(BIN)/python tools/test-tools
 
 check: $(VENV)/.dev  ## lint, format, types, direction of imports
 	$(BIN)/ruff check .
@@ -40,13 +43,19 @@ docs: $(VENV)/.dev  ## build the documentation into site/
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "site/index.html is ready"
 
-release: $(VENV)/.dev  ## build sdist and wheel into dist/, and check them in a fresh environment
+kernels: $(VENV)/.dev  ## compile all kernels for a baseline processor, and pack them as a wheel into dist/
+	rm -f dist/dragoman_kernels-*
+	$(BIN)/python tools/build-kernels kernels-wheel/src/dragoman_kernels/compiled
+	$(BIN)/python -m build --no-isolation --wheel --outdir dist kernels-wheel
+
+release: $(VENV)/.dev  ## build sdist, wheel and kernels into dist/, and check them in a fresh environment
 	rm -rf dist
 	$(BIN)/python -m build
+	$(MAKE) --no-print-directory kernels
 	$(BIN)/python tools/check-release dist
 
 clean:  ## remove the environment and everything built
-	rm -rf $(VENV) build dist site benchmarks/out .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-tools build dist kernels-wheel/src/dragoman_kernels/compiled site benchmarks/out .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

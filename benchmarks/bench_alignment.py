@@ -7,7 +7,8 @@
 The update is that of one direction, at pairs of 20 and 20 words of europarl-en-es (split at spaces, lower-cased).
 Trainings are of both directions, on the first lines of europarl-en-fr and the 447 sentences of gold-en-fr, tokenised
 and lower-cased alike for all; seconds are CPU time on one thread, ratios those to sil-thot's HMM. AER (percent) is that
-of p(en|fr), of p(fr|en), and of both by grow-diag-final-and. The peer comes with `pip install sil-thot`.
+of p(en|fr), of p(fr|en), of both by grow-diag-final-and and, of our own models, by posteriors. The peer comes with
+`pip install sil-thot`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from numpy.typing import NDArray
 from dragoman.models.alignment import AlignmentModel
 from dragoman.models.estimators import BATCH_EM, PLAN, IncrementalEM, train
 from dragoman.models.modelset import NEARNESS
-from dragoman.models.symmetry import symmetrise
+from dragoman.models.symmetry import link_agreed, symmetrise
 from dragoman.text.vocabulary import Vocabulary
 
 CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
@@ -40,7 +41,9 @@ LONGEST = 100  # longer training sentences are left out, for all systems
 Ids = NDArray[np.int64]
 Words = list[str]
 Links = set[tuple[int, int]]  # (English word, French word), from 1
-Align = Callable[[Words, Words], tuple[Sequence[int], Sequence[int]]]  # of an English and a French sentence
+Posteriors = tuple[NDArray[np.float64], NDArray[np.float64]]
+# Of an English and a French sentence: the best alignment of each direction, and the posteriors, if they are known
+Align = Callable[[Words, Words], tuple[Sequence[int], Sequence[int], Posteriors | None]]
 Trainer = Callable[[list[tuple[Words, Words]]], Align]
 
 
@@ -89,7 +92,11 @@ def dragoman(plan: Sequence[str], threads: int = 1, nearness: float = 1.0) -> Tr
                     estimator.epoch()
             else:
                 train(model, samples, plan, threads=threads)
-        return lambda e, f: (to_english.viterbi(e, f), to_french.viterbi(f, e))
+        return lambda e, f: (
+            to_english.viterbi(e, f),
+            to_french.viterbi(f, e),
+            (to_english.expectations(e, f), to_french.expectations(f, e)),
+        )
 
     return trainer
 
@@ -120,7 +127,7 @@ def thot(kind: str, epochs: int) -> Trainer:
 
     def trainer(pairs: list[tuple[Words, Words]]) -> Align:
         to_french, to_english = direction(pairs), direction((f, e) for e, f in pairs)
-        return lambda e, f: (best(to_english, f, e), best(to_french, e, f))
+        return lambda e, f: (best(to_english, f, e), best(to_french, e, f), None)
 
     return trainer
 
@@ -143,15 +150,17 @@ def error_rate(found: list[Links], answer: list[tuple[Links, Links]]) -> float:
 
 
 def error_rates(align: Align, test: list[tuple[Words, Words]]) -> list[float]:
-    """AER of both directions and of their symmetrisation."""
-    found: tuple[list[Links], ...] = ([], [], [])
+    """AER of both directions, of their symmetrisation and, where they are known, by posteriors; NaN if not."""
+    found: tuple[list[Links], ...] = ([], [], [], [])
     for english, french in test:
-        a, b = align(english, french)
+        a, b, posteriors = align(english, french)
         found[0].append({(j, i) for j, i in enumerate(a, start=1) if i})
         found[1].append({(i, j) for j, i in enumerate(b, start=1) if i})
         found[2].append({(int(e) + 1, int(f) + 1) for e, f in symmetrise(a, b)})
+        if posteriors:
+            found[3].append({(int(e) + 1, int(f) + 1) for e, f in link_agreed(*posteriors)})
     answer = gold()
-    return [error_rate(links, answer) for links in found]
+    return [error_rate(links, answer) if links else float("nan") for links in found]
 
 
 def trainings(lines: int, *, alone: bool) -> None:
@@ -181,15 +190,20 @@ def trainings(lines: int, *, alone: bool) -> None:
         alone = True
     if alone:
         systems = {name: trainer for name, trainer in systems.items() if not name.startswith("sil-thot")}
-    print(f"both directions of {len(pairs):,} pairs{'seconds':>17}{'ratio':>8}{'AER en|fr':>11}{'fr|en':>7}{'both':>7}")
+    print(
+        f"both directions of {len(pairs):,} pairs{'seconds':>17}{'ratio':>8}{'AER en|fr':>11}{'fr|en':>7}{'both':>7}",
+        end="",
+    )
+    print(f"{'posteriors':>12}")
     peer = float("nan")
     for name, trainer in systems.items():
         begin = time.process_time()
         align = trainer(pairs)
         seconds = time.process_time() - begin
         peer = seconds if name.startswith("sil-thot HMM") else peer
-        to_english, to_french, both = error_rates(align, test)
-        print(f"{name:38}{seconds:8.1f}{peer / seconds:8.1f}{to_english:11.1f}{to_french:7.1f}{both:7.1f}", flush=True)
+        to_english, to_french, both, posteriors = error_rates(align, test)
+        print(f"{name:38}{seconds:8.1f}{peer / seconds:8.1f}{to_english:11.1f}{to_french:7.1f}{both:7.1f}", end="")
+        print(f"{posteriors:12.1f}", flush=True)
     for threads in (1, 2):
         begin, cpu, main = time.perf_counter(), time.process_time(), time.thread_time()
         dragoman(BATCH_EM, threads)(pairs)

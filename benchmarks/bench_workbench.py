@@ -92,9 +92,7 @@ def work(page: Page, typed: Pairs, interval: float) -> int:
         page.wait_for_function("() => document.querySelector('.desk').dataset.busy === 'no'")
         page.keyboard.press("Control+Shift+Enter")
         keys += 1
-    page.wait_for_function(
-        "count => document.querySelectorAll('li[data-state=confirmed]').length >= count", arg=len(typed)
-    )
+    page.wait_for_function("count => document.querySelector('.progress progress').value >= count", arg=len(typed))
     return keys
 
 

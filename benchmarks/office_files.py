@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree  # what LibreOffice wrote is no stranger's file
 
@@ -100,10 +101,12 @@ def convert(paths: list[Path], ending: str, directory: Path) -> None:
             str(directory),
             *map(str, some),
         ]
-        subprocess.run(command, capture_output=True, timeout=600, check=False)
+        with suppress(subprocess.TimeoutExpired):
+            subprocess.run(command, capture_output=True, timeout=600, check=False)
         for path in some:  # one damaged file ends the whole run
             if not path.with_suffix(f".{ending}").exists():
-                subprocess.run([*command[: -len(some)], str(path)], capture_output=True, timeout=120, check=False)
+                with suppress(subprocess.TimeoutExpired):
+                    subprocess.run([*command[: -len(some)], str(path)], capture_output=True, timeout=120, check=False)
 
 
 def _plain(text: str) -> str:

@@ -52,7 +52,7 @@ def main() -> int:
     )
     parser.add_argument("--seconds", type=int, default=60, help="a file that takes longer is a fault")
     options = parser.parse_args()
-    signal.signal(signal.SIGALRM, _too_long)
+    signal.signal(signal.SIGPROF, _too_long)
     tallies: dict[str, Tally] = defaultdict(Tally)
     print("| ending | files | filled | refused | faults | segments | filled in | MB | MB/s |")
     print("|---" * 9 + "|")
@@ -88,7 +88,7 @@ def main() -> int:
 def _try(path: Path, tally: Tally, seconds: int) -> None:
     data = path.read_bytes()
     begun = time.process_time()
-    signal.alarm(seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         document = read_document(data, path.name, target=TARGET)
         targets = other_texts(document)
@@ -107,7 +107,7 @@ def _try(path: Path, tally: Tally, seconds: int) -> None:
         place = traceback.extract_tb(error.__traceback__)[-1]
         tally.faults.append(f"{path}: {type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})")
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _compare(document: Document, targets: dict[str, str], filled: bytes, path: Path, tally: Tally) -> None:

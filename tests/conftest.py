@@ -16,4 +16,4 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if "PYTEST_XDIST_WORKER" not in os.environ and not session.config.option.collectonly:
         from dragoman import kernels
 
-        kernels.warm()
+        kernels.warm(load=False)

@@ -115,7 +115,15 @@ def test_doctor_finds_this_machine_in_order() -> None:
     done = run("doctor", "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     findings = {finding["what"]: finding for finding in json.loads(done.stdout)}
-    assert findings.keys() == {"versions", "processor", "memory", "disk", "kernel cache", "self-test"}
+    assert findings.keys() == {
+        "versions",
+        "processor",
+        "memory",
+        "disk",
+        "kernel cache",
+        "shipped kernels",
+        "self-test",
+    }
     assert dragoman.__version__ in findings["versions"]["found"]
     assert all(finding["remedy"] == "" for finding in findings.values())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -13,6 +14,7 @@ from zipfile import ZipFile
 import pytest
 
 import dragoman
+from dragoman.kernels import shipped
 
 ROOT = Path(__file__).parents[1]
 CHECK: list[str | Path] = [sys.executable, ROOT / "tools" / "check-release"]
@@ -60,6 +62,42 @@ def test_the_wheel_says_its_version_and_what_the_workbench_needs(dist: Path) -> 
     assert about["Version"] == dragoman.__version__
     needed = [each for each in about.get_all("Requires-Dist", []) if each.endswith("extra == 'workbench'")]
     assert any("fastapi" in each or "dragoman[" in each for each in needed)
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel of kernels, with one small file in the place of all that would have to be compiled."""
+    place = tmp_path_factory.mktemp("kernels")
+    shutil.copytree(ROOT / "kernels-wheel", place, dirs_exist_ok=True, ignore=shutil.ignore_patterns("compiled"))
+    compiled = place / "src" / "dragoman_kernels" / "compiled"
+    (compiled / "some_kernels-0123").mkdir(parents=True)
+    (compiled / "some_kernels-0123" / "f-1.py311.1.nbc").write_bytes(b"code")
+    shipped.write_manifest(compiled, "fingerprint")
+    build: list[str | Path] = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", place, place]
+    subprocess.run(build, check=True, capture_output=True)
+    return next(place.glob("*.whl"))
+
+
+def test_the_wheel_of_kernels_is_for_what_they_were_compiled_with(kernels: Path) -> None:
+    name = f"dragoman_kernels-{dragoman.__version__}"
+    assert kernels.name.startswith(f"{name}-cp{sys.version_info.major}{sys.version_info.minor}-none-")
+    assert not kernels.name.endswith("-any.whl")
+    with ZipFile(kernels) as wheel:
+        about = Parser().parsestr(wheel.read(f"{name}.dist-info/METADATA").decode())
+    needed = {each.partition("==")[0] for each in about.get_all("Requires-Dist", [])}
+    assert needed == {"dragoman", "llvmlite", "numba"}
+
+
+def test_a_wheel_of_kernels_with_an_altered_file_is_noticed(dist: Path, kernels: Path, tmp_path: Path) -> None:
+    for path in [*dist.iterdir(), kernels]:
+        shutil.copy(path, tmp_path)
+    assert subprocess.run([*CHECK, tmp_path, "--contents-only"], capture_output=True).returncode == 0
+    with ZipFile(kernels) as whole, ZipFile(tmp_path / kernels.name, "w") as altered:
+        for name in whole.namelist():
+            altered.writestr(name, b"other" if name.endswith(".nbc") else whole.read(name))
+    done = subprocess.run([*CHECK, tmp_path, "--contents-only"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "f-1.py311.1.nbc is not as listed in the manifest" in done.stderr
 
 
 def test_the_page_on_installing_describes_every_extra() -> None:

@@ -18,6 +18,7 @@ from dragoman.commands import (
     interaction,
     machine,
     projects,
+    quality,
     serving,
     settings,
     tuning,
@@ -30,7 +31,7 @@ from dragoman.errors import DragomanError
 # What `dragoman --help` lists, by what people do; tests/test_cli.py checks that no command is missing
 GROUPS = {
     "Get started": ("workbench", "demo", "doctor"),
-    "Translate": ("translate", "interact", "fill", "explain"),
+    "Translate": ("translate", "interact", "fill", "check", "explain"),
     "Teach and correct": ("learn", "revise", "forget", "history", "glossary", "import", "export"),
     "Set up projects": ("create", "train", "fetch", "copy", "settings", "stats"),
     "Serve and connect": ("serve", "keys", "watch", "upstream"),
@@ -71,6 +72,7 @@ for each in (
     evaluation,
     experimenting,
     machine,
+    quality,
     serving,
     settings,
     tuning,

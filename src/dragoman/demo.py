@@ -28,7 +28,7 @@ NEXT = """Next steps:
 def show(segments: int = 0) -> None:
     """Translate the sample segment by segment, show each correction, learn it, and show the error falling."""
     console = Console()
-    kernels.warm()
+    kernels.warm(only_first=True)
     pairs = sample.pairs()[: segments or None]
     console.print(f"A new, empty project translates a manual of {len(pairs)} segments. Each correction")
     console.print("is learned at once; the word error rate shows how much is left to correct.\n")

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from dragoman import __version__, kernels
+from dragoman.kernels import shipped, warming
 from dragoman.tables import Table
 from dragoman.text.tokens import join, split
 
@@ -35,7 +36,8 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Run all checks."""
-    checks: list[Callable[[], Finding]] = [_versions, _processor, _memory, _disk, _kernel_cache, _self_test]
+    checks: list[Callable[[], Finding]] = [_versions, _processor, _memory, _disk, _kernel_cache]
+    checks += [_shipped_kernels, _self_test]
     return [check() for check in checks]
 
 
@@ -87,19 +89,29 @@ def _disk() -> Finding:
 def _kernel_cache() -> Finding:
     directory = kernels.cache_directory()
     if directory is None:
-        remedy = "set DRAGOMAN_CACHE to a directory that only you can write to, or every start compiles for a minute"
+        remedy = "set DRAGOMAN_CACHE to a directory that only you can write to, or every start compiles for minutes"
         return Finding("kernel cache", "none", remedy)
-    files = list(directory.rglob("*.nbc"))
-    size = sum(path.stat().st_size for path in files)
-    state = f"{directory}, {len(files)} compiled kernels, {size / 2**20:.1f} MB"
+    size = sum(path.stat().st_size for path in directory.rglob("*.nbc"))
+    state = f"{directory}, {warming.compiled()} compiled kernels, {size / 2**20:.1f} MB"
     if not os.access(directory, os.W_OK):
         state += ", read-only"
     return Finding("kernel cache", state)
 
 
+def _shipped_kernels() -> Finding:
+    if reason := shipped.problem():
+        return Finding("shipped kernels", f"not used: {reason}")
+    found = shipped.find()
+    if found is None:
+        return Finding("shipped kernels", "none; install dragoman[kernels] to start without compiling")
+    fits = "" if found.fingerprint == warming.fingerprint() else ", from other sources: some kernels are compiled here"
+    return Finding("shipped kernels", f"for {found.processor[1]}, in {found.root}{fits}")
+
+
 def _self_test() -> Finding:
     began = time.perf_counter()
-    count = kernels.warm() if kernels.cache_directory() else 0  # without a cache, compiling would be for nothing
+    can_keep = kernels.cache_directory() is not None or warming.is_complete()
+    count = kernels.warm() if can_keep else 0  # otherwise compiling would be for nothing
     warmed = time.perf_counter() - began
     table = Table({"count": np.int64})
     table.add([3, 4, 3], count=1)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from functools import partial
 from itertools import islice
@@ -494,7 +494,7 @@ class Engine(Looking):
         self.check_writable()
         row = self._in_force(number)
         source, said = str(row.source), said_in(row)
-        heard = (said.text, said.engine) if said else (None, None)
+        heard = (Answer(said.text), said.engine) if said else (None, None)
         lesson, comparison = self._prepare(source, target, *heard)
         with self._writing() as state:
             row = self._in_force(number)
@@ -570,8 +570,8 @@ class Engine(Looking):
         self.check_writable()
         self._check_untaught()
         settings = self._project.settings
-        symmetrisation = defaults_of(settings).symmetrisation
-        base = Knowledge(tokens=settings["tokens"], order=settings["order"], symmetrisation=symmetrisation)
+        choices = {"tokens": settings["tokens"], "order": settings["order"], **asdict(defaults_of(settings))}
+        base = Knowledge(**choices)
         with bars() if progress is True else nullcontext(progress or None) as report:
             learned = base.train(pairs, progress=report)
         with self._writing():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from dragoman.cluster.training import Trainer, train, train_project
 from dragoman.errors import BadInputError
 from dragoman.files import MANIFEST
 from dragoman.models import estimators
+from dragoman.models.defaults import CURRENT, VERSIONS
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.phrases import PhraseModel
 from dragoman.sample import pairs
@@ -29,9 +31,9 @@ pytestmark = pytest.mark.kernels
 PAIRS = [*pairs()[:300], ("", "nothing"), ("NASA and iOS", "la NASA e iOS"), *pairs()[:50]]
 
 
-def whole(directory: Path, texts: list[tuple[str, str]], *, tokens: Mode = "text", order: int = 5) -> bytes:
+def whole(directory: Path, texts: list[tuple[str, str]], **choices: Any) -> bytes:
     """What training on one machine saves: the manifest has the checksums of all arrays."""
-    knowledge = Knowledge(tokens=tokens, order=order)
+    knowledge = Knowledge(**choices)
     knowledge.train(texts)
     knowledge.save(directory)
     return (directory / MANIFEST).read_bytes()
@@ -46,12 +48,15 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize(("tokens", "order"), [("text", 5), ("words", 2), ("words", 1)])
-def test_any_number_of_shards_ends_in_the_same_bits(tmp_path: Path, tokens: Mode, order: int) -> None:
-    wanted = whole(tmp_path / "whole", PAIRS, tokens=tokens, order=order)
+@pytest.mark.parametrize(
+    ("tokens", "order", "version"), [("text", 5, CURRENT), ("words", 2, CURRENT), ("words", 1, CURRENT), ("text", 3, 1)]
+)
+def test_any_number_of_shards_ends_in_the_same_bits(tmp_path: Path, tokens: Mode, order: int, version: int) -> None:
+    choices = {"tokens": tokens, "order": order, **asdict(VERSIONS[version])}
+    wanted = whole(tmp_path / "whole", PAIRS, **choices)
     for shards in (1, 2, 7):
         directory = tmp_path / str(shards)
-        trained = train(iter(PAIRS), directory, tokens=tokens, order=order, shards=shards, runner=Local(2))
+        trained = train(iter(PAIRS), directory, **choices, shards=shards, runner=Local(2))
         assert trained.pairs == len(PAIRS) - 1
         assert trained.bytes > 0
         assert (directory / MANIFEST).read_bytes() == wanted

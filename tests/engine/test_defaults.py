@@ -9,6 +9,7 @@ import pytest
 
 from dragoman import Engine
 from dragoman.models.defaults import CURRENT, VERSIONS
+from dragoman.models.loglinear import EARLIER_MOSES, MOSES
 
 PAIRS = [
     ("Press the green button.", "Pulse el botón verde."),
@@ -31,6 +32,7 @@ def made_with(path: Path, version: int | None) -> Path:
 def test_a_new_project_records_the_version_of_its_defaults(tmp_path: Path) -> None:
     with Engine.create(tmp_path / "new", source="en", target="es") as engine:
         assert engine._project.settings["defaults"] == CURRENT
+        assert engine.weights == MOSES
         assert engine._state.knowledge.models.symmetrisation == "posterior"
 
 
@@ -40,6 +42,7 @@ def test_an_earlier_project_goes_on_aligning_as_before(
 ) -> None:
     path = made_with(tmp_path / "old", version)
     with Engine.open(path) as engine:
+        assert engine.weights == EARLIER_MOSES
         numbers = [engine.learn(*pair) for pair in PAIRS]
         models = engine._state.knowledge.models
         assert models.symmetrisation == symmetrisation == VERSIONS[version or 1].symmetrisation

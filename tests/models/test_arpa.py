@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dragoman.errors import BadInputError, StorageError
 from dragoman.models import arpa_kernels as kernels
 from dragoman.models.arpa import ArpaModel, read_base, write_arpa
-from dragoman.models.language import LanguageModel
+from dragoman.models.language import SMOOTHINGS, LanguageModel
 from tests.oracles.kneser_ney import KneserNey
 
 pytestmark = pytest.mark.kernels
@@ -43,8 +43,8 @@ ngram 2=2
 """
 
 
-def layered(order: int, below: list[Sentence], above: list[Sentence]) -> LanguageModel:
-    base = LanguageModel(order)
+def layered(order: int, below: list[Sentence], above: list[Sentence], smoothing: str = "modified") -> LanguageModel:
+    base = LanguageModel(order, smoothing=smoothing)
     for sentence in below:
         base.add(sentence)
     model = LanguageModel(order, base=base)
@@ -53,7 +53,7 @@ def layered(order: int, below: list[Sentence], above: list[Sentence]) -> Languag
     return model
 
 
-@given(st.integers(1, 4), corpora, corpora, texts)
+@given(st.integers(1, 4), corpora, corpora, texts, st.sampled_from(SMOOTHINGS))
 @settings(deadline=None, max_examples=40)
 def test_what_is_written_reads_back_with_the_same_probabilities(
     tmp_path_factory: pytest.TempPathFactory,
@@ -61,8 +61,9 @@ def test_what_is_written_reads_back_with_the_same_probabilities(
     below: list[Sentence],
     above: list[Sentence],
     text: list[Sentence],
+    smoothing: str,
 ) -> None:
-    model = layered(order, below, above)
+    model = layered(order, below, above, smoothing)
     for sentence in (below + above)[::2]:
         model.remove(sentence)
     path = tmp_path_factory.mktemp("arpa") / "model.arpa.gz"

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from dragoman.errors import BadInputError
 from dragoman.models.alignment import AlignmentModel
 from dragoman.models.alignment_kernels import JUMP_UNIFORM, LEXICAL_UNIFORM
-from dragoman.models.language import LanguageModel
+from dragoman.models.language import SMOOTHINGS, LanguageModel
 from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases import PhraseModel, new_options
 from dragoman.models.phrases_options_kernels import SHARED, options
-from tests.oracles.kneser_ney import KneserNey
+from tests.oracles.kneser_ney import ORACLES
 
 pytestmark = pytest.mark.kernels
 
@@ -31,8 +31,10 @@ sides = st.lists(st.sampled_from("abcd"), min_size=1, max_size=4)
 pairs = st.lists(st.tuples(sides, sides), max_size=5)
 
 
-def learned(corpus: list[Sentence], order: int, base: LanguageModel | None = None) -> LanguageModel:
-    model = LanguageModel(order, base=base)
+def learned(
+    corpus: list[Sentence], order: int, base: LanguageModel | None = None, smoothing: str = "modified"
+) -> LanguageModel:
+    model = LanguageModel(order, base=base, smoothing=smoothing)
     for sentence in corpus:
         model.add(sentence)
     return model
@@ -40,7 +42,7 @@ def learned(corpus: list[Sentence], order: int, base: LanguageModel | None = Non
 
 def assert_interpolates(model: LanguageModel, below: list[Sentence], above: list[Sentence], share: float) -> None:
     """Compare with both models counted from scratch, each over the words of both."""
-    base, layer = KneserNey(model.order, below), KneserNey(model.order, above)
+    base, layer = (ORACLES[model.smoothing](model.order, corpus) for corpus in (below, above))
     base.vocabulary = layer.vocabulary = base.vocabulary | layer.vocabulary
     share = 0.0 if not above else share if below else 1.0
     model.share = share
@@ -53,17 +55,17 @@ def assert_interpolates(model: LanguageModel, below: list[Sentence], above: list
         assert total == pytest.approx(1, abs=1e-9)
 
 
-@given(st.integers(1, 4), corpora, corpora, corpora, shares)
+@given(st.integers(1, 4), corpora, corpora, corpora, shares, st.sampled_from(SMOOTHINGS))
 @settings(deadline=None, max_examples=60)
 def test_n_gram_probabilities_are_interpolated(
-    order: int, below: list[Sentence], above: list[Sentence], removed: list[Sentence], share: float
+    order: int, below: list[Sentence], above: list[Sentence], removed: list[Sentence], share: float, smoothing: str
 ) -> None:
-    model = learned(above[:3] + removed + above[3:], order, learned(below, order))
+    model = learned(above[:3] + removed + above[3:], order, learned(below, order, smoothing=smoothing))
     for sentence in removed:
         model.remove(sentence)
     assert_interpolates(model, below, above, share)
     model.share = None
-    oracle = KneserNey(order, below + above)
+    oracle = ORACLES[smoothing](order, below + above)
     for word in sorted(oracle.vocabulary):
         assert model.prob(word, ["a", "b"]) == pytest.approx(oracle.prob(word, ["a", "b"]), rel=1e-12)
 
@@ -76,6 +78,7 @@ def test_forgetting_leaves_nothing_counted_alone(below: list[Sentence], above: l
         model.remove(sentence)
     assert len(model.own) == 0
     assert not model.own_scalars.any()
+    assert not model.own_few_scalars.any()
 
 
 @given(corpora, corpora)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dragoman.errors import BadInputError
 from dragoman.models.modelset import ModelSet
 from dragoman.models.symmetry import KINDS, link_agreed, symmetrise
-from dragoman.models.symmetry_kernels import THRESHOLD
+from dragoman.models.symmetry_kernels import CERTAIN, THRESHOLD
 from tests.oracles import symmetry as oracle
 
 pytestmark = pytest.mark.kernels
@@ -71,13 +71,15 @@ def learned(symmetrisation: str) -> ModelSet:
     return models
 
 
-@pytest.mark.parametrize("source", ["una mesa verde", "la mesa nueva del jardín grande"])
-@pytest.mark.parametrize("target", ["a green table", "the new table in the big garden"])
+@pytest.mark.parametrize("source", ["una mesa verde", "la casa", "la mesa nueva del jardín grande"])
+@pytest.mark.parametrize("target", ["a green table", "the house", "the new table in the big garden"])
 def test_a_model_set_links_words_by_the_posteriors_of_both_models(source: str, target: str) -> None:
     models, f, e = learned("posterior"), source.split(), target.split()
-    both = models.inverse.expectations(f, e), models.direct.expectations(e, f)
-    agreed = oracle.agree(*(each.tolist() for each in both), THRESHOLD)
-    wanted = oracle.complete(agreed, models.inverse.viterbi(f, e), models.direct.viterbi(e, f))
+    inverse, direct = models.inverse.expectations(f, e), models.direct.expectations(e, f)
+    agreed = oracle.agree(inverse.tolist(), direct.tolist(), THRESHOLD)
+    certain = oracle.agree(inverse.tolist(), direct.tolist(), CERTAIN)
+    best = models.inverse.viterbi(f, e), models.direct.viterbi(e, f)
+    wanted = agreed if oracle.is_certain(certain, len(f), len(e)) else oracle.symmetrise(*best, "grow-diag-final-and")
     links = models.align(models.source.ids(f), models.target.ids(e))
     assert [tuple(link) for link in links.tolist()] == wanted
 

@@ -1,4 +1,4 @@
-"""Interpolated Kneser-Ney counted from scratch: what the online model must always equal."""
+"""Interpolated Kneser-Ney counted from scratch, plain and modified: what the online model must always equal."""
 
 from __future__ import annotations
 
@@ -38,6 +38,10 @@ class KneserNey:
             return 0.75
         return tallies[1] / (tallies[1] + 2 * tallies[2])
 
+    def held_back(self, k: int, count: int) -> float:
+        """What is subtracted from a count of order k; 0 from nothing."""
+        return self.discount(k) if count else 0.0
+
     def prob(self, word: str, history: Sequence[str]) -> float:
         """p(word | history), a history of any length."""
         return self._interpolated(word, tuple(history)[-(self.order - 1) :] if self.order > 1 else ())
@@ -47,11 +51,28 @@ class KneserNey:
         following = self.following(history)
         if not following:
             return lower
-        discount = self.discount(len(history) + 1)
-        seen = max(self.counts.get((*history, word), 0) - discount, 0)
-        return seen / sum(following) + discount * len(following) / sum(following) * lower
+        count, k = self.counts.get((*history, word), 0), len(history) + 1
+        kept = sum(self.held_back(k, each) for each in following)
+        return (count - self.held_back(k, count)) / sum(following) + kept / sum(following) * lower
 
     def statistics(self) -> dict[Gram, tuple[int, int, int]]:
         """Every n-gram and history with c_X, Σ_w c_X(u w) and N1+(u •)."""
         grams = set(self.counts) | {g[:-1] for g in self.counts}
         return {g: (self.counts.get(g, 0), sum(self.following(g)), len(self.following(g))) for g in grams}
+
+
+class ModifiedKneserNey(KneserNey):
+    """The same with three discounts for each order (Chen and Goodman 1999)."""
+
+    def held_back(self, k: int, count: int) -> float:
+        """D_1, D_2 or D_3+; D, as with one discount, where its formula has nothing to count or is not positive."""
+        times = min(count, 3)
+        tallies = Counter(each for g, each in self.counts.items() if len(g) == k)
+        one = self.discount(k)
+        if times < 2 or not tallies[times] or not tallies[times + 1]:
+            return one if times else 0.0
+        found = times - (times + 1) * one * tallies[times + 1] / tallies[times]
+        return found if found > 0 else one
+
+
+ORACLES = {"kneser-ney": KneserNey, "modified": ModifiedKneserNey}

@@ -40,11 +40,9 @@ def agree(
     ]
 
 
-def complete(links: list[tuple[int, int]], a: Sequence[int], b: Sequence[int]) -> list[tuple[int, int]]:
-    """The links, and those that both alignments have between words without any, as (source, target) from 0."""
-    linked = {j for j, _ in links}, {i for _, i in links}
-    free = [link for link in symmetrise(a, b, "intersection") if link[0] not in linked[0] and link[1] not in linked[1]]
-    return sorted(links + free)
+def is_certain(links: list[tuple[int, int]], J: int, I: int) -> bool:
+    """Whether links as (source, target) leave no more than half of the words of either side without any."""
+    return 2 * len({j for j, _ in links}) >= J and 2 * len({i for _, i in links}) >= I
 
 
 def grow(links: set[Link], union: set[Link]) -> set[Link]:

@@ -43,7 +43,7 @@ def weights_of(draw: st.DrawFn) -> Weights:
 
 
 def learned(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> ModelSet:
-    models = ModelSet(order=3)
+    models = ModelSet(order=3, symmetrisation="grow-diag-final-and")
     for source, target in pairs:
         models.add(source, target)
     return models

@@ -11,7 +11,7 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.models.replacements import Replacements
 from dragoman.search.decoder import Beam, Decoder, Step
-from dragoman.search.searching import SentenceSearch
+from dragoman.search.searching import Search, SentenceSearch
 from dragoman.search.upstream_links import blocks
 from dragoman.search.upstream_options import Alternative, Suggestion, Trust
 from tests.oracles.fusion import Fused
@@ -111,6 +111,21 @@ def test_phrases_of_a_whole_n_best_list_are_on_offer_with_their_weights() -> Non
     assert unlikely.keys() == likely.keys() > alone.keys()
     assert {each.kind for each in new} == {"upstream"}
     assert all("documento" in each.words and unlikely[each] < likely[each] for each in new)
+
+
+@settings(deadline=None, max_examples=30)
+@given(corpora, sources, said)
+def test_shares_are_those_of_the_n_best_list(
+    pairs: list[tuple[list[str], list[str]]], source: list[str], heard: list[str]
+) -> None:
+    weights, upstream = Weights("moses", upstream=True), Suggestion(tuple(heard))
+    found = searched(learned(pairs), weights, source, upstream, Beam())
+    quick, whole = found.shares(20), Search.shares(found, 20)
+    assert quick.scores.tolist() == whole.scores.tolist()
+    assert quick.taken.tolist() == whole.taken.tolist()
+    assert [list(quick.words(n)) for n in range(len(quick.scores))] == [
+        list(whole.words(n)) for n in range(len(whole.scores))
+    ]
 
 
 def test_a_learned_phrase_knows_its_place_and_the_engine_goes_on_behind_it() -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
+import uvicorn
+from fastapi import FastAPI
 
 from dragoman.engine import Engine
 from dragoman.server.config import Settings
 from dragoman.server.limits import Limits
 from dragoman.server.running import configure, in_background
+from dragoman.server.startup import Preparation, Startup
 
 PAIRS = [
     ("Press the green button.", "Pulse el botón verde."),
@@ -48,6 +52,25 @@ def running(folder: Path, **settings: Any) -> Iterator[Running]:
     config = configure(Settings(paths=(folder,), port=0, **settings))
     with in_background(config) as address:
         yield Running(int(address.rpartition(":")[2]), folder, config.app)
+
+
+@contextmanager
+def starting(folder: Path, prepare: Preparation) -> Iterator[httpx.Client]:
+    """A server that is listening; it is not ready before `prepare` returns."""
+    config = configure(Settings(paths=(folder,), port=0), startup=Startup(prepare))
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+    try:
+        port = server.servers[0].sockets[0].getsockname()[1]
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False) as client:
+            yield client
+    finally:
+        cast(FastAPI, config.app).state.context.startup.warming.stop()
+        server.should_exit = True
+        thread.join()
 
 
 def make_projects(folder: Path) -> None:

@@ -84,3 +84,11 @@ def test_segments_are_loaded_page_by_page_in_both_directions(client: httpx.Clien
     assert client.get(f"{place}/segments", params={"after": 20, "limit": 2}).json()["more"] is True
     overview = client.get(f"{place}/overview").json()
     assert (overview["segments"], overview["states"]) == (30, "n" * 30)
+
+
+def test_a_segment_that_no_table_can_hold_is_in_the_report_of_a_document_without_a_file(client: httpx.Client) -> None:
+    place = make(client, "Open the lid.\nClose it.", "Close it.")
+    assert confirm(client, place, 1, "Abra la tapa.\nCiérrela.").status_code == 200
+    assert confirm(client, place, 2, "Ciérrela.").status_code == 200
+    report = client.get(f"{place}/report").json()
+    assert (report["deliverable"], [each["segment"] for each in report["not_delivered"]]) == (False, [1])

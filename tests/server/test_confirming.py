@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.server.desk import XLIFF, confirm, download, make, upload
+from tests.server.desk import XLIFF, confirm, download, finished, make, upload
 from tests.server.support import Running
 
 
@@ -103,3 +103,18 @@ def test_limits_and_notes_of_the_file_are_told(client: httpx.Client) -> None:
     place = upload(client, "page.xlf", XLIFF)
     segment = client.get(f"{place}/segments/2").json()
     assert segment["note"] == "see https://x.org/lid.png"
+
+
+def test_an_export_says_what_is_in_it_untranslated_and_as_a_draft(client: httpx.Client) -> None:
+    place = upload(client, "page.txt", "Close it.\nOpen it.\nLift it.\n")
+    confirm(client, place, 2, "Ábralo.")
+    client.put(f"{place}/segments/3", json={"target": "Levántelo.", "state": "translated"})
+    job = finished(client, client.post(f"{place}/export").json())
+    assert (job["untranslated"], job["unconfirmed"], job["left_out"]) == ([1], [3], [])
+
+
+def test_a_copied_word_is_asked_about_if_it_was_suggested_not_if_it_was_typed(client: httpx.Client) -> None:
+    place = make(client, "Turn the ratchet.", "Turn the trunnion.")
+    suggested = confirm(client, place, 1, "Gire el ratchet.", suggestion="Gire ratchet.")
+    assert suggested.json()["error"]["code"] == "questions"
+    assert confirm(client, place, 2, "Gire el trunnion.", suggestion="Gire.").status_code == 200

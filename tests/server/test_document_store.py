@@ -6,10 +6,13 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from dragoman.server.document_schema import EFFORT, PROGRESS, SCHEMA
 from dragoman.server.document_store import DocumentStore
+from dragoman.server.segment_log import fill_repetitions
 
 Rows = list[tuple[str, str, str, str]]
 
@@ -123,13 +126,9 @@ def slow_effort(store: DocumentStore) -> dict[str, int]:
 def test_effort_is_kept_through_every_change(store: DocumentStore) -> None:
     page, other = store.add("page", rows(5)), store.add("other", rows(2, "confirmed"))
     for number in (1, 2, 3):
-        done = {
-            "target": f"Pulse el botón {number}.",
-            "suggestion": "Pulse",
-            "state": "confirmed",
-            "correction": number,
-        }
-        store.change(store.segment(page, number), **done, key_strokes=number, milliseconds=10, edits=number)
+        done: dict[str, Any] = {"target": f"Pulse el botón {number}.", "suggestion": "Pulse", "state": "confirmed"}
+        numbers = {"correction": number, "key_strokes": number, "milliseconds": 10, "edits": number}
+        store.change(store.segment(page, number), then=None, **(done | numbers))
     assert store.effort() == slow_effort(store)
     assert (store.effort()["segments"], store.effort()["key_strokes"]) == (3, 6)
     store.change(store.segment(page, 1), key_strokes=9, edits=None)
@@ -174,3 +173,23 @@ def test_reading_does_not_wait_for_a_change(store: DocumentStore) -> None:
     document = store.add("page", rows(3))
     with store.changing():
         assert len(store.segments(document)) == 3
+
+
+def test_a_file_from_before_there_were_teams_is_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "documents.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.executescript(SCHEMA)
+        database.executescript(PROGRESS)
+        database.executescript(EFFORT)
+        database.execute("INSERT INTO documents (name, time) VALUES ('page', '2026-01-01T00:00:00+00:00')")
+        insert = "INSERT INTO segments (document, number, key, source, target, state) VALUES (1, ?, ?, ?, ?, ?)"
+        database.executemany(insert, [(1, "1", "Lid.", "Tapa.", "translated"), (2, "2", "Lid.", "", "new")])
+    for _ in range(2):
+        with closing(DocumentStore(path)) as store:
+            first, second = store.segments(1)
+            assert (first.origin, second.origin, first.warnings, first.stage) == ("file", "", 0, "translate")
+            assert store.document(1).stages == {"translate": 2, "review": 0, "done": 0}
+    with closing(DocumentStore(path)) as store:
+        first, _ = store.segments(1)
+        assert fill_repetitions(store, first, None, batch=1) == [2]
+        assert store.segment(1, 2).target == "Tapa."

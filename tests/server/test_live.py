@@ -56,9 +56,9 @@ def test_a_text_is_completed_key_by_key(socket: ClientConnection) -> None:
 
 
 def test_a_copied_unknown_word_has_no_confidence(socket: ClientConnection) -> None:
-    ask(socket, number=1, do="open", source="Close the flange 5 {0}.")
+    ask(socket, number=1, do="open", source="Close the sprocket 5 {0}.")
     words = {word["text"]: word for word in ask(socket, number=2, do="prefix", prefix="", words=True)["words"]}
-    assert (words["flange"]["confidence"], words["flange"]["untranslated"]) == (0.0, True)
+    assert (words["sprocket"]["confidence"], words["sprocket"]["untranslated"]) == (0.0, True)
     assert words["5"]["confidence"] > 0.5
     assert words["{0}"]["confidence"] > 0.5
     assert not words["{0}"]["untranslated"]

@@ -55,6 +55,8 @@ def test_a_document_is_analysed_against_the_memory(client: httpx.Client) -> None
     rows = {row["band"]: (row["segments"], row["words"]) for row in client.get(f"{place}/analysis").json()["rows"]}
     assert (rows["100"], rows["repetition"], rows["95-99"], rows["new"]) == ((1, 3), (1, 3), (1, 3), (1, 4))
     assert "repetition,1,3" in client.get(f"{place}/analysis.csv").text
+    listed = client.get(f"{place}/segments").json()["segments"]
+    assert [each["match"] for each in listed] == [100.0, None, 96.6, None]
 
 
 def test_pretranslation_tells_where_drafts_come_from(client: httpx.Client) -> None:

@@ -159,8 +159,16 @@ def test_other_engines_can_be_set_and_removed_over_http(client: httpx.Client) ->
         assert client.patch("settings", json={"upstream": name}).json()["settings"]["upstream"] == name
 
 
+def test_the_settings_tell_which_engines_can_be_set_and_why_one_is_silent(client: httpx.Client) -> None:
+    assert not {"command", "ct2", "recorded"} & set(client.get("settings").json()["upstream_kinds"])
+    client.patch("settings", json={"upstream": "libretranslate:http://127.0.0.1:9#seconds=1"})
+    translated(client, "Nobody has been asked for this yet.")
+    assert "127.0.0.1:9" in client.get("settings").json()["upstream_problem"]
+
+
 def test_a_server_may_allow_engines_that_reach_into_the_machine(folder: Path) -> None:
     with running(folder, local_engines=True) as server, server.client() as client:
+        assert "command" in client.get("/api/v1/projects/manual/settings").json()["upstream_kinds"]
         answer = client.patch("/api/v1/projects/manual/settings", json={"upstream": "command:cat"})
         assert answer.json()["settings"]["upstream"] == "command:cat"
 
@@ -175,11 +183,12 @@ def test_only_administrators_choose_the_engine_and_see_its_whole_name(folder: Pa
                 place = "/api/v1/projects/manual/settings"
                 found[role] = (
                     client.get(place).json()["settings"]["upstream"].rpartition("/")[2],
+                    "deepl" in client.get(place).json()["upstream_kinds"],
                     client.patch(place, json={"share": 0.6}).status_code,
                     client.patch(place, json={"upstream": None}).status_code,
                 )
     assert found == {
-        "read": ("recorded:", 403, 403),
-        "learn": ("recorded:", 200, 403),
-        "admin": ("said.tsv", 200, 200),
+        "read": ("recorded:", False, 403, 403),
+        "learn": ("recorded:", False, 200, 403),
+        "admin": ("said.tsv", True, 200, 200),
     }

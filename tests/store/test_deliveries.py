@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from dragoman.engine import Engine
-from dragoman.errors import DragomanError
+from dragoman.errors import DragomanError, StorageError
 from dragoman.project.guard import FlaggedError
-from dragoman.store import Delivery
+from dragoman.store import Delivery, Journal
+from dragoman.store.database import Place
+from dragoman.store.deliveries import find_delivered, find_delivery, find_place
 
 pytestmark = pytest.mark.kernels
 
@@ -24,6 +26,19 @@ def test_a_message_is_learned_once_also_after_opening_the_project_again(tmp_path
         assert engine.correction_count == 1
         assert engine.delivered("msg-1") == first
         assert engine.delivered("msg-2") is None
+
+
+def test_deliveries_are_stored_in_every_kind_of_database(place: Place) -> None:
+    with Journal.create(place) as journal:
+        first = journal.append_learn("lid", "tapa", delivery=Delivery("a", "string 7", 1))
+        second = journal.append_revise(first, "tapadera", delivery=Delivery("b", "string 7", 2))
+        with pytest.raises(StorageError):  # the row is not written either
+            journal.append_learn("tray", "bandeja", delivery=Delivery("a"))
+        with journal.reading() as connection:
+            assert find_delivery(connection, "a") == first
+            assert [each.in_force for each in find_delivered(connection, "string 7")] == [False, True]
+            assert find_place(connection, second) == "string 7"
+        assert journal.last_id == second
 
 
 def test_a_revision_belongs_to_the_same_place(tmp_path: Path) -> None:

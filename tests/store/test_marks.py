@@ -81,6 +81,14 @@ def test_a_journal_of_an_older_version_gets_its_indexes_from_the_first_writer(fo
 
 
 @pytest.mark.kernels
+def test_the_indexes_are_of_some_rows_only_in_either_database(forgotten: Place) -> None:
+    in_sqlite = sa.text("SELECT sql FROM sqlite_master WHERE type = 'index' AND sql LIKE '%WHERE%'")
+    in_postgresql = sa.text("SELECT indexdef FROM pg_indexes WHERE tablename = 'journal' AND indexdef LIKE '%WHERE%'")
+    with Journal(forgotten) as journal, journal.reading() as connection:
+        query = in_sqlite if connection.dialect.name == "sqlite" else in_postgresql
+        assert len(connection.execute(query).all()) == 3
+
+
 def test_one_altered_mark_never_keeps_a_project_from_opening(tmp_path: Path) -> None:
     with new(tmp_path / "project") as engine:
         for pair in PAIRS[:3]:

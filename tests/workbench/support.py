@@ -16,9 +16,7 @@ from dragoman.server.document_store import DocumentStore
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-PATIENCE = int(
-    os.environ.get("DRAGOMAN_PATIENCE", "120000")
-)  # milliseconds; on a busy machine a test is late, not wrong
+PATIENCE = int(os.environ.get("DRAGOMAN_PATIENCE", "120000"))  # milliseconds: late is not wrong
 KNOWN = [
     ("Press the green button.", "Pulse el botón verde."),
     ("Press the red button.", "Pulse el botón rojo."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from dragoman.cluster.sorted_tables import check_size, chunks, index_of, table_a
 from dragoman.models.extraction import MAX_PHRASE_WORDS
 from dragoman.models.extraction_kernels import DISCONTINUOUS, MONOTONE, SWAP
 from dragoman.models.language_kernels import DROPPED as DROPPED_GRAMS
-from dragoman.models.language_kernels import GRAM, TALLIES, TOTAL, TYPES, WORDS
+from dragoman.models.language_kernels import FEW, FEW_TALLIES, GRAM, TALLIES, TOTAL, TYPES, WORDS
 from dragoman.models.phrases import COUNTS
 from dragoman.models.phrases_kernels import DROPPED, LONGEST_PLACE, SORTED, PairColumns
 from dragoman.tables import ABSENT, Index
@@ -177,7 +177,9 @@ def _heads(f: NDArray[Any], size: int, scratch: ScratchDirectory) -> NDArray[Any
 # ── n-grams ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def build_language(found: Found, order: int, least: int, scratch: ScratchDirectory) -> ArrayTree:
+def build_language(
+    found: Found, order: int, least: int, scratch: ScratchDirectory, smoothing: str = "kneser-ney"
+) -> ArrayTree:
     """`LanguageModel.arrays()` of all n-grams of all shards; of the longest, those seen at least `least` times."""
     inner, ids = merge_paths(
         [Paths(each["inner.keys"], each["inner.ends"], {"count": each["inner.count"]}) for each in found], scratch
@@ -199,8 +201,11 @@ def build_language(found: Found, order: int, least: int, scratch: ScratchDirecto
             np.add.at(grams["count"], _suffix(index, piece.keys, grams["suffix"]), 1)
     outer, counts = index_of(keys.mapped(), scratch), longest.mapped()
     _sum_histories(inner, outer, counts, grams, scalars)
-    tree = ArrayTree(scalars=scalars)
-    tree.put("inner", table_arrays(index, {"grams": grams}))
+    tree, columns = ArrayTree(scalars=scalars), {"grams": grams}
+    if smoothing == "modified":
+        columns["few"] = scratch.new(inner.keys.size, FEW)
+        tree["few_scalars"] = _count_few(inner, outer, counts, grams, columns["few"])
+    tree.put("inner", table_arrays(index, columns))
     tree.put("outer", table_arrays(outer, {"longest": counts}))
     return tree
 
@@ -231,18 +236,37 @@ def _suffix(index: Index, keys: Ids, suffixes: NDArray[Any]) -> Ids:
 
 def _sum_histories(inner: Paths, outer: Index, longest: NDArray[Any], grams: NDArray[Any], scalars: Ids) -> None:
     """Sum c_X over what follows each history, and count n-grams by their c_X."""
+    for n, keys, count in _levels(inner, outer, longest, grams):
+        history = (keys >> WORD_BITS) - 1
+        if n == 0:
+            scalars[TOTAL] += count.sum()
+            scalars[TYPES] += np.count_nonzero(count)
+            scalars[WORDS] += np.count_nonzero(count[keys != END])
+        else:
+            np.add.at(grams["total"], history, count)
+            np.add.at(grams["types"], history[count > 0], 1)
+        for times in (1, 2):
+            scalars[TALLIES + 2 * n + times - 1] += np.count_nonzero(count == times)
+
+
+def _count_few(inner: Paths, outer: Index, longest: NDArray[Any], grams: NDArray[Any], few: NDArray[Any]) -> Ids:
+    """Count what modified smoothing needs: the words seen once and twice after each history; returns `few_scalars`."""
+    scalars = np.zeros(FEW_TALLIES + 2 * (inner.ends.size + 1), np.int64)
+    for n, keys, count in _levels(inner, outer, longest, grams):
+        for place, (name, times) in enumerate((("once", 1), ("twice", 2))):
+            if n == 0:
+                scalars[place] += np.count_nonzero(count == times)
+            else:
+                np.add.at(few[name], (keys[count == times] >> WORD_BITS) - 1, 1)
+            scalars[FEW_TALLIES + 2 * n + place] += np.count_nonzero(count == times + 2)
+    return scalars
+
+
+def _levels(inner: Paths, outer: Index, longest: NDArray[Any], grams: NDArray[Any]) -> Iterator[tuple[int, Ids, Ids]]:
+    """The n-grams of one order after another, in pieces: their order less one, keys and c_X."""
     levels = [(inner.keys, grams["count"], inner.level(n)) for n in range(1, inner.ends.size + 1)]
     levels.append((outer.keys, longest, slice(0, outer.keys.size)))
     for n, (keys, counts, level) in enumerate(levels):
         for part in chunks(level.stop - level.start):
             own = slice(level.start + part.start, level.start + part.stop)
-            history, count = (keys[own] >> WORD_BITS) - 1, counts[own].astype(np.int64)
-            if n == 0:
-                scalars[TOTAL] += count.sum()
-                scalars[TYPES] += np.count_nonzero(count)
-                scalars[WORDS] += np.count_nonzero(count[keys[own] != END])
-            else:
-                np.add.at(grams["total"], history, count)
-                np.add.at(grams["types"], history[count > 0], 1)
-            for times in (1, 2):
-                scalars[TALLIES + 2 * n + times - 1] += np.count_nonzero(count == times)
+            yield n, keys[own], counts[own].astype(np.int64)

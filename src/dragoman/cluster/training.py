@@ -14,6 +14,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +29,7 @@ from dragoman.errors import BadInputError
 from dragoman.files import storage_errors, write_arrays
 from dragoman.models import estimators, knowledge
 from dragoman.models.defaults import defaults_of
+from dragoman.models.language import MODIFIED, check_smoothing
 from dragoman.models.lengths import LengthModel
 from dragoman.models.symmetry import DEFAULT, check_kind
 from dragoman.progress import Progress
@@ -56,6 +58,7 @@ def train(
     shards: int | None = None,
     least: int = 1,
     symmetrisation: str = DEFAULT,
+    smoothing: str = MODIFIED,
     work: Path | None = None,
     progress: Progress | None = None,
 ) -> Trained:
@@ -66,7 +69,9 @@ def train(
     """
     with storage_errors(directory), _scratch_directory(work or directory.parent) as scratch:
         trainer = Trainer(scratch, runner or Local(), shards, progress)
-        arrays, learned = trainer.train(pairs, tokens, order, least, check_kind(symmetrisation))
+        arrays, learned = trainer.train(
+            pairs, tokens, order, least, symmetrisation=check_kind(symmetrisation), smoothing=check_smoothing(smoothing)
+        )
         about = {"kind": knowledge.KIND, "format": knowledge.FORMAT, "tokens": tokens}
         write_arrays(directory, arrays, about)
         return Trained(learned, scratch.most_bytes)
@@ -79,7 +84,7 @@ def train_project(project: Project, pairs: Iterable[tuple[str, str]], **options:
         raise BadInputError("this project has already learned something", where=project.path, remedy=remedy)
     settings = project.settings
     options |= {"tokens": settings["tokens"], "order": settings["order"]}
-    options["symmetrisation"] = defaults_of(settings).symmetrisation
+    options |= asdict(defaults_of(settings))
     trained = train(pairs, project.own_base, **options)
     project.set_base(project.own_base)
     return trained
@@ -107,12 +112,14 @@ class Trainer:
         tokens: Mode,
         order: int,
         least: int = 1,
+        *,
         symmetrisation: str = DEFAULT,
+        smoothing: str = MODIFIED,
     ) -> tuple[ArrayTree, int]:
         """All arrays of a `Knowledge`, and the number of pairs."""
         corpus, writing = corpora.read(pairs, tokens, self.runner, self.scratch, self.progress)
         models = self._align(corpus)
-        models |= self._count(corpus, models, order, least, symmetrisation)
+        models |= self._count(corpus, models, order, least, symmetrisation, smoothing)
         tree = ArrayTree()
         for name, vocabulary in corpus.vocabularies.items():
             tree.put(name, writing[name].over(vocabulary).arrays())
@@ -149,7 +156,9 @@ class Trainer:
         results = self.runner.run(aligning.expect, expected.shared(), items)
         expected.gather(self._with_progress(what, results, epoch * corpus.size, EPOCHS * corpus.size, corpus))
 
-    def _count(self, corpus: Corpus, models: ArrayTree, order: int, least: int, symmetrisation: str) -> ArrayTree:
+    def _count(
+        self, corpus: Corpus, models: ArrayTree, order: int, least: int, symmetrisation: str, smoothing: str
+    ) -> ArrayTree:
         """Count phrase pairs, n-grams and lengths with the alignment models."""
         shared = {**models, "order": order, "symmetrisation": symmetrisation}
         results = self.runner.run(counting.count_shard, shared, self._items(corpus, {}))
@@ -161,7 +170,7 @@ class Trainer:
         lengths.compact()
         tree = ArrayTree()
         tree.put("lengths", lengths.arrays())
-        tree.put("language", building.build_language(found, order, least, self.scratch))
+        tree.put("language", building.build_language(found, order, least, self.scratch, smoothing))
         self.progress("merging", 1, 2)
         tree.put("phrases", building.build_phrases(found, least, self.scratch))
         self.progress("merging", 2, 2)

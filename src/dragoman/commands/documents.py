@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dragoman.engine import Engine
     from dragoman.formats import Document
     from dragoman.formats.division import FindBoundaries
+    from dragoman.formats.filling import Replace
 
 commands = typer.Typer()
 Sentences = Annotated[
@@ -170,6 +171,13 @@ def fill(
     ] = False,
     sentences: Sentences = True,
     srx: Srx = None,
+    replace: Annotated[
+        str,
+        typer.Option(
+            "--replace",
+            help="Targets to replace: nothing, untranslated (blank, only tags, copies of the source) or unconfirmed.",
+        ),
+    ] = "untranslated",
     include: Include = None,
     exclude: Exclude = None,
     user: User = None,
@@ -182,7 +190,11 @@ def fill(
     """
     from dragoman.formats.srx import read_srx
 
-    how = _Filling(learn_confirmed, read_srx(_bytes(srx), srx.name) if srx else sentences, user)
+    if replace not in ("nothing", "untranslated", "unconfirmed"):
+        remedy = "choose nothing, untranslated or unconfirmed"
+        raise BadInputError(f"unknown choice {replace!r} of --replace", remedy=remedy)
+    chosen: Any = replace
+    how = _Filling(learn_confirmed, read_srx(_bytes(srx), srx.name) if srx else sentences, user, chosen)
     with opened(project, write=learn_confirmed) as engine:
         place = _output(engine, file, out, to)
         if file.is_dir():
@@ -217,6 +229,7 @@ class _Filling(NamedTuple):
     learn_confirmed: bool
     sentences: bool | FindBoundaries
     user: str | None
+    replace: Replace
 
 
 def _fill(engine: Engine, file: Path, out: Path, how: _Filling) -> dict[str, int]:
@@ -229,17 +242,30 @@ def _fill(engine: Engine, file: Path, out: Path, how: _Filling) -> dict[str, int
     document = read_in_languages(engine, file, sentences=how.sentences)
     for warning in document.warnings:
         typer.echo(f"dragoman: {file}: {warning}", err=True)
-    counts = {}
+    counts: dict[str, int] = {}
     if how.learn_confirmed:
         counts = _learn_files(engine, {file: learnable(document)}, how.user)
     with bars() as report:
-        filled = fill_document(engine, document, report)
+        filled = fill_document(engine, document, report, how.replace)
+    if why := _why_left(document, how.replace):
+        typer.echo(f"dragoman: {file}: left as they were: {why}", err=True)
     for name, reason in filled.left_out.items():
         typer.echo(f"left as it was: {file}: segment {name}: {reason}", err=True)
     with storage_errors(out, unchanged=not how.learn_confirmed):
         write_durably(out, filled.data)
-    left = len(document.segments) - filled.translated
-    return counts | {"translated": filled.translated, "left as they were": left}
+    unchanged = len(document.segments) - filled.translated
+    return counts | {"translated": filled.translated, "left as they were": unchanged}
+
+
+def _why_left(document: Document, replace: Replace) -> str:
+    """How many segments have a target that is not replaced, and why."""
+    states: Counter[str] = Counter(one.state for one in document.segments if one.target or one.state == "locked")
+    why = {"confirmed": "confirmed", "locked": "locked"}
+    if replace != "unconfirmed":
+        why["translated"] = "translated (--replace unconfirmed translates them again)"
+    if replace == "nothing":
+        why["new"] = "with a target that is no translation"
+    return ", ".join(f"{states[state]:,} {text}" for state, text in why.items() if states[state])
 
 
 def _fill_directory(

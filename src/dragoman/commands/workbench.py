@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import webbrowser
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -26,27 +27,22 @@ def workbench(
 ) -> None:
     """Translate in the browser: like `serve`, for one person on this machine, with a sample project to start with."""
     try:
-        from dragoman.server.app import UNUSED
         from dragoman.server.config import Settings
         from dragoman.server.running import serve
-        from dragoman.server.sample_project import SAMPLE, make_sample
+        from dragoman.server.sample_project import SAMPLE, serve_sample
     except ModuleNotFoundError as error:
         remedy = "install dragoman[server]"
         raise BadInputError(f"the workbench needs {error.name}, which is not installed", remedy=remedy) from None
-    from dragoman import kernels
-    from dragoman.progress import bars
 
-    kernels.warm(without=UNUSED)
-    if not any(folder.glob("*/project.json")):
-        with bars() as tell:
-            make_sample(folder, lambda done, total: tell("learning the sample", done, total))
+    folder.mkdir(parents=True, exist_ok=True)
+    new = not any(folder.glob("*/project.json"))
     port = _free(port)
-    place = f"#/{SAMPLE}/1" if (folder / SAMPLE / "project.json").exists() else ""
+    place = f"#/{SAMPLE}/1" if new or (folder / SAMPLE / "project.json").exists() else ""
     address = f"http://127.0.0.1:{port}/{place}"
     typer.echo(f"the workbench is at {address} (Ctrl-C to stop)")
     if browser and _has_browser():
         once_listening("127.0.0.1", port, lambda: webbrowser.open(address))
-    serve(Settings(paths=(folder,), port=port), quiet=True)
+    serve(Settings(paths=(folder,), port=port), quiet=True, prepare=partial(serve_sample, folder) if new else None)
 
 
 def _free(port: int) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.formats.document import Document, DocumentSegment, State, UnwritableError
@@ -39,6 +39,9 @@ def translate_segment(engine: Engine, document: Document, segment: DocumentSegme
     return "".join(engine.translate_text(part).text if isinstance(part, str) else part.shown for part in parts)
 
 
+Replace = Literal["nothing", "untranslated", "unconfirmed"]
+
+
 class Filled(NamedTuple):
     """A document with translations."""
 
@@ -47,9 +50,15 @@ class Filled(NamedTuple):
     left_out: dict[str, str]  # segments whose translation the file cannot hold, and why
 
 
-def fill_document(engine: Engine, document: Document, progress: Progress | None = None) -> Filled:
-    """Translate the new segments of a document, on all cores; what cannot be written is left as it was."""
-    new = [segment for segment in document.segments if segment.state == "new"]
+def fill_document(
+    engine: Engine, document: Document, progress: Progress | None = None, replace: Replace = "untranslated"
+) -> Filled:
+    """Translate the segments of a document, on all cores; what cannot be written is left as it was.
+
+    Segments without a target are translated; so are those whose target is blank, only tags or a mere copy of the
+    source, unless `replace` is “nothing”; with “unconfirmed” also those that nobody has confirmed.
+    """
+    new = [segment for segment in document.segments if _is_wanted(segment, replace)]
     targets: dict[str, str | tuple[str, State]] = {}
     left_out: dict[str, str] = {}
     found = map_in_order(partial(translate_segment, engine, document), new)
@@ -68,6 +77,12 @@ def fill_document(engine: Engine, document: Document, progress: Progress | None 
             if targets.pop(error.segment, None) is None:
                 raise
             left_out[error.segment] = error.what
+
+
+def _is_wanted(segment: DocumentSegment, replace: Replace) -> bool:
+    if replace == "nothing" and segment.target:
+        return False
+    return segment.state == "new" or (replace == "unconfirmed" and segment.state == "translated")
 
 
 def _fits(document: Document, segment: DocumentSegment, target: str) -> bool:

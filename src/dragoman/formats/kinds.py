@@ -16,6 +16,7 @@ from dragoman.formats.html import HtmlDocument
 from dragoman.formats.json_files import ArbDocument, JsonDocument
 from dragoman.formats.lines import TextDocument, TsvDocument
 from dragoman.formats.markdown import MarkdownDocument
+from dragoman.formats.mo import MoDocument
 from dragoman.formats.office import DocxDocument, PptxDocument, XlsxDocument
 from dragoman.formats.opendocument import OpenDocument
 from dragoman.formats.po import PoDocument
@@ -30,6 +31,7 @@ from dragoman.formats.yaml_files import YamlDocument
 FORMATS: dict[type[Document], str] = {
     XmlDocument: ".xlf .xliff .sdlxliff .mqxliff .mxliff .tmx .ts .xml",
     PoDocument: ".po .pot",
+    MoDocument: ".mo",
     TsvDocument: ".tsv .tab",
     TextDocument: ".txt .text",
     HtmlDocument: ".html .htm .xhtml",
@@ -62,7 +64,9 @@ def find_kind(data: bytes, name: str) -> type[Document]:
     ending = PurePath(name).suffix.lower()
     kind = BY_ENDING.get(ending)
     if kind is None:
-        raise BadInputError("cannot tell the file type from its name", where=name, remedy=f"use {_endings()}")
+        way = "convert it to XLIFF or PO with translate-toolkit or Okapi, fill that, and convert it back"
+        what = "cannot tell the file type from its name"
+        raise BadInputError(what, where=name, remedy=f"{way}, or use {_endings()}")
     if ending == ".xml" and _RESOURCES.search(data[:20_000]):
         return AndroidDocument
     return kind

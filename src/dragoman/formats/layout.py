@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -63,7 +63,7 @@ class Layout(ABC):
 
         def visit(unit: Element, around: list[Element]) -> None:
             for part in self.parts(unit, around):
-                state: State = "locked" if part.source.ambiguous else part.state
+                state: State = "locked" if part.source.ambiguous else _state_of(part)
                 texts = part.source.text, part.target
                 found.append(DocumentSegment(part.id, *texts, state, part.source, note=part.note, limit=part.limit))
 
@@ -111,6 +111,25 @@ class Layout(ABC):
         """The white space before an element, to be put before another."""
         before = self.data[max(0, element.start - LONGEST_INDENT) : element.start]
         return before[len(before.rstrip()) :]
+
+
+def _state_of(part: Part) -> State:
+    """The state of a segment: a target without a word is no translation, whatever a tool has put there."""
+    if part.state == "translated" and _has_words(part.source.runs) and not _has_words([_bare(part)]):
+        return "new"
+    return part.state
+
+
+def _bare(part: Part) -> str:
+    """The target without the tags of the source."""
+    text = part.target
+    for tag in part.source.tags:
+        text = text.replace(tag.shown, "")
+    return text
+
+
+def _has_words(texts: Iterable[str]) -> bool:
+    return any(map(str.isalnum, "".join(texts)))
 
 
 def note_of(element: Element) -> str:

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from dragoman.errors import BadInputError
 from dragoman.formats.contents import NOTHING, PACKED, UNMARKED, Contents, decode
 from dragoman.formats.document import Change, Document, DocumentSegment
 
@@ -25,7 +24,10 @@ NOT_IN_CELLS = NOT_IN_LINES | {"\t": "a tab"}
 
 @dataclass(frozen=True)
 class TsvDocument(Document):
-    """Source, tab and target on each line; the tab is optional where there is no target yet."""
+    """Source, tab and target on each line; the tab is optional where there is no target yet.
+
+    Further columns, such as an id or a comment, stay as they are.
+    """
 
     @classmethod
     def read(cls, data: bytes, name: str, source: str | None = None, target: str | None = None) -> Self:
@@ -34,11 +36,8 @@ class TsvDocument(Document):
         segments = []
         for number, (line, _) in enumerate(_lines(contents), start=1):
             fields = line.split("\t")
-            if len(fields) > 2:
-                what = f"line {number} has {len(fields)} fields"
-                raise BadInputError(what, where=name, remedy="put one tab between source and target, and no others")
             if fields[0]:
-                text = fields[1] if len(fields) == 2 else ""
+                text = fields[1] if len(fields) > 1 else ""
                 segments.append(DocumentSegment(str(number), fields[0], text, "confirmed" if text else "new"))
         return cls("tsv", source, target, segments, data, contents)
 
@@ -50,7 +49,8 @@ class TsvDocument(Document):
         for number, (line, end) in enumerate(_lines(self.contents), start=1):
             change = changes.get(str(number))
             if change:
-                line = f"{line.split(chr(9))[0]}\t{change.target}"
+                source, *others = line.split("\t")
+                line = "\t".join([source, change.target, *others[1:]])
             parts += [line, end]
         return self.contents.encode("".join(parts))
 

@@ -10,17 +10,19 @@ from __future__ import annotations
 import gettext
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
 
 from dragoman.errors import BadInputError
-from dragoman.formats.contents import CHARSET, decode
+from dragoman.formats.contents import CHARSET, Contents, decode
 from dragoman.formats.document import Change, Document, DocumentSegment, State
 
 WIDTH = 79  # columns of a line, where lines are wrapped: as gettext has it
 _STRINGS = r'"(?:[^"\\]++|\\.)*+"'
 _LINE = re.compile(rf"\s*(msgctxt|msgid_plural|msgid|msgstr(?:\[\d{{1,2}}\])?)?\s*((?:{_STRINGS}\s*)+)")
+_DOMAIN = re.compile(rf"\s*domain\s*{_STRINGS}\s*")
 _STRING = re.compile(_STRINGS)
 _ESCAPE = re.compile(r"((?:\\(?:x[0-9A-Fa-f]{1,2}|[0-7]{1,3}))+)|\\(.)")
 _LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", '"': '"', "\\": "\\"}
@@ -75,6 +77,7 @@ class PoDocument(Document):
     def read(cls, data: bytes, name: str, source: str | None = None, target: str | None = None) -> Self:
         """Read a catalogue."""
         contents = decode(data, name, hint=CHARSET)
+        _check_charset(contents, data)
         lines = contents.text.split("\n")
         entries = list(_entries(lines, name))
         header = next(
@@ -171,6 +174,16 @@ class PoDocument(Document):
         return any(string and not string.endswith(r"\n") for each in fields for string in each.strings[:-1])
 
 
+def _check_charset(contents: Contents, data: bytes) -> None:
+    """Refuse a file whose header names another encoding than its bytes are in: it would be garbled."""
+    if contents.encoding.startswith(("utf", "ascii")) or data.isascii():
+        return
+    with suppress(UnicodeDecodeError):
+        data.decode()
+        what = f"its header says {contents.encoding}, but its bytes are UTF-8"
+        raise BadInputError(what, where=contents.name, remedy="write charset=UTF-8 into the header")
+
+
 def _entries(lines: list[str], name: str) -> Iterator[Entry]:
     entry, last = Entry(), ""
     for number, line in enumerate(lines):
@@ -187,6 +200,11 @@ def _entries(lines: list[str], name: str) -> Iterator[Entry]:
                 entry.notes.append(number)
             elif text.startswith("#|") and entry.previous is None:
                 entry.previous = number
+            continue
+        if _DOMAIN.fullmatch(line):  # the entries after it go into another catalogue
+            if entry.translated:
+                yield entry
+            entry, last = Entry(), ""
             continue
         found = _LINE.fullmatch(line)
         if found is None or not (found[1] or last in entry.fields):

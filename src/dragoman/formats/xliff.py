@@ -76,6 +76,8 @@ class Xliff(Layout):
             if mark is not None:
                 self.marks[part.id] = mark
             stated = mark.state if mark else _state(unit, target, part.target, divided=len(pieces) > 1)
+            if mark is None and stated == "translated" and _is_bare_copy(unit, target, part):
+                stated = "new"
             part.note, part.limit = note_of(unit), _limit(unit)
             part.state = "locked" if locked else stated if part.target or stated == "locked" else "new"
         return found
@@ -164,6 +166,12 @@ def _limit(unit: Element) -> int | None:
     """The most characters that a target may have, if the unit counts in characters."""
     width = unit.attributes.get("maxwidth", "")
     return int(width) if width.isdigit() and len(width) < 10 and unit.attributes.get("size-unit") == "char" else None
+
+
+def _is_bare_copy(unit: Element, target: Element | None, part: Part) -> bool:
+    """Whether a target is the source again, and nothing says that this is meant: tools prepare files so."""
+    said = target.attributes.get("state") if target is not None else None
+    return said is None and "approved" not in unit.attributes and part.target.split() == part.source.text.split()
 
 
 def _is_filled(element: Element | None) -> bool:

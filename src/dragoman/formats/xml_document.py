@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
@@ -21,6 +22,12 @@ from dragoman.formats.xliff2 import Xliff2
 LAYOUTS: dict[str, type[Layout]] = {"xliff 1": Xliff, "xliff 2": Xliff2, "tmx 1": Tmx, "TS 1": QtTs, "TS 2": QtTs}
 
 
+def _version(text: str) -> str:
+    """The version that only the namespace of an XLIFF file tells, as old tools write them."""
+    found = re.search(r"""xmlns(?::\w+)?\s*=\s*["']urn:oasis:names:tc:xliff:document:(\d[\d.]*)["']""", text[:5_000])
+    return found[1] if found else ""
+
+
 @dataclass(frozen=True)
 class XmlDocument(Document):
     """A document in XML."""
@@ -32,7 +39,7 @@ class XmlDocument(Document):
         """Read a file; the languages select from several in the file, and are assumed if it states none."""
         contents = decode(data, name, hint=DECLARED)
         root = find_root(contents.text.encode(), contents)
-        kind = f"{root.name} {root.attributes.get('version', '')[:1]}"
+        kind = f"{root.name} {(root.attributes.get('version') or _version(contents.text))[:1]}"
         if kind not in LAYOUTS:
             version = root.attributes.get("version")
             what = f"the root is <{root.name}>" + (f" of version {version}" if version else "")

@@ -85,7 +85,9 @@ def _rows(model: LanguageModel, order: int, grams: Grams, texts: list[str]) -> I
     weights = np.zeros(grams.ids.size)
     goes_on = grams.totals > 0
     if order < model.order:  # [O] Eq. 7, the factor of the shorter history
-        weights[goes_on] = np.log10(model.discounts[0, order + 1] * grams.types[goes_on] / grams.totals[goes_on])
+        once, twice, more = model.discounts[0, :, order + 1]
+        kept = once * grams.once + twice * grams.twice + more * (grams.types - grams.once - grams.twice)
+        weights[goes_on] = np.log10(kept[goes_on] / grams.totals[goes_on])
     for score, text, weight, known in zip(scores.tolist(), texts, weights.tolist(), goes_on.tolist(), strict=True):
         yield f"{score:.8g}\t{text}\t{weight:.8g}\n" if known else f"{score:.8g}\t{text}\n"
 
@@ -105,7 +107,7 @@ def _with_specials(grams: Grams) -> Grams:
     """The words, including those that every ARPA file has."""
     missing = np.setdiff1d([UNKNOWN, START, END], grams.words)
     nothing = np.zeros_like(missing)
-    added = (-2 - missing, missing, nothing, nothing, nothing)  # ids that no history has; the key of a word is its id
+    added = (-2 - missing, missing, *([nothing] * 5))  # ids that no history has; the key of a word is its id
     columns = (getattr(grams, field.name) for field in fields(grams))
     return Grams(*(np.concatenate(pair) for pair in zip(added, columns, strict=True)))
 

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dragoman.models import symmetry
+from dragoman.models.language import MODIFIED
+from dragoman.models.loglinear import EARLIER_MOSES, Weights
 
 
 @dataclass(frozen=True)
@@ -23,15 +25,23 @@ class Defaults:
     """Choices that are made when a project is created."""
 
     symmetrisation: str  # how links are made from both alignment models
+    smoothing: str  # of the language model, unless there is a base, whose smoothing it has
 
 
 VERSIONS = {
-    1: Defaults(symmetrisation=symmetry.HEURISTIC),
-    2: Defaults(symmetrisation=symmetry.DEFAULT),
+    1: Defaults(symmetrisation=symmetry.HEURISTIC, smoothing="kneser-ney"),
+    2: Defaults(symmetrisation=symmetry.DEFAULT, smoothing=MODIFIED),
 }
 CURRENT = max(VERSIONS)
+EARLIER_WEIGHTS = {(1, "moses"): EARLIER_MOSES}  # by version and preset, where they were others than today
 
 
 def defaults_of(settings: Mapping[str, Any]) -> Defaults:
     """The defaults of a project with these initial settings."""
     return VERSIONS[settings.get("defaults", 1)]
+
+
+def starting_weights(settings: Mapping[str, Any]) -> Weights:
+    """The weights that a project with these initial settings starts from."""
+    preset = settings["preset"]
+    return Weights(preset, EARLIER_WEIGHTS.get((settings.get("defaults", 1), preset)))

@@ -25,7 +25,7 @@ from dragoman.errors import BadInputError
 from dragoman.files import MANIFEST, open_arrays, write_arrays
 from dragoman.models.alignment import can_align, check_pair
 from dragoman.models.alignment_kernels import MAX_SENTENCE_WORDS
-from dragoman.models.language import saved_order
+from dragoman.models.language import MODIFIED, saved_order, saved_smoothing
 from dragoman.models.modelset import Contribution, ModelSet
 from dragoman.models.symmetry import DEFAULT
 from dragoman.progress import Progress
@@ -66,19 +66,27 @@ class Knowledge(Restorable):
         tokens: Mode = "text",
         order: int = 5,
         symmetrisation: str = DEFAULT,
+        smoothing: str = MODIFIED,
     ) -> None:
         if base is not None and base.source.mode != tokens:
             remedy = f"create the project with tokens={base.source.mode!r}"
             raise BadInputError(f"the base was trained with tokens={base.source.mode!r}", remedy=remedy)
         self.base = base
-        self.models = ModelSet(base.models if base else None, order=order, symmetrisation=symmetrisation)
+        self.models = ModelSet(
+            base.models if base else None, order=order, symmetrisation=symmetrisation, smoothing=smoothing
+        )
         self.source = Side(self.models.source, tokens, base.source if base else None)
         self.target = Side(self.models.target, tokens, base.target if base else None)
 
     def without_corrections(self) -> Knowledge:
         """A new, empty one with the same settings over the same base."""
-        order, symmetrisation = self.models.language.order, self.models.symmetrisation
-        new = Knowledge(self.base, tokens=self.source.mode, order=order, symmetrisation=symmetrisation)
+        new = Knowledge(
+            self.base,
+            tokens=self.source.mode,
+            order=self.models.language.order,
+            symmetrisation=self.models.symmetrisation,
+            smoothing=self.models.language.smoothing,
+        )
         new.models.share, new.models.language_share = self.models.share, self.models.language_share
         new.models.limit = self.models.limit
         return new
@@ -174,8 +182,9 @@ class Knowledge(Restorable):
         symmetrisation: str = DEFAULT,
     ) -> Knowledge:
         """Restore from `arrays()`, which are used directly, not copied."""
-        order = saved_order(ArrayTree(arrays).under("models.language"))
-        knowledge = cls(base, tokens=tokens, order=order, symmetrisation=symmetrisation)
+        language = ArrayTree(arrays).under("models.language")
+        order, smoothing = saved_order(language), saved_smoothing(language)
+        knowledge = cls(base, tokens=tokens, order=order, symmetrisation=symmetrisation, smoothing=smoothing)
         knowledge.restore(arrays)
         return knowledge
 

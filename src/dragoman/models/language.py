@@ -10,6 +10,10 @@ True
 True
 
 With a base, the model holds the differences from it: the base never changes, and reading always gives the sum.
+
+`smoothing` is "kneser-ney", with one discount for each order as in [O], or "modified", with three (Chen and Goodman
+1999), which predicts better and keeps a few more counts. A model saved before there was a choice has one discount, and
+a layer has the smoothing of its base.
 """
 
 from __future__ import annotations
@@ -54,7 +58,10 @@ KIND = "LanguageModel"
 HIGHEST_ORDER = 2**kernels.LENGTH_BITS - 1
 INNER = {"grams": kernels.GRAM}
 OUTER = {"longest": np.int32}
+FEW = {"few": kernels.FEW}  # more columns of modified smoothing
 OWN = {"grams": kernels.OWN_GRAM}
+SMOOTHINGS = ("kneser-ney", "modified")
+MODIFIED = "modified"  # what model sets use
 CHUNK = 1 << 12  # words that `train` hands to a kernel at once
 BATCH = 1 << 11  # sentences that are scored at once
 BLOCK = 1 << 10  # words that are looked up at once
@@ -68,6 +75,9 @@ Ids = NDArray[np.int64]
 Words = Sequence[str]
 Share = float | Literal["auto"] | None
 Item = TypeVar("Item")
+
+
+_NO_FEW = np.zeros(0, kernels.FEW)
 
 
 class Reader:
@@ -154,29 +164,41 @@ class LanguageModel(Restorable, Reader):
     kernels = text_kernels
     share: Share = None
 
-    def __init__(self, order: int = 5, vocabulary: Vocabulary | None = None, base: LanguageModel | None = None) -> None:
+    def __init__(
+        self,
+        order: int = 5,
+        vocabulary: Vocabulary | None = None,
+        base: LanguageModel | None = None,
+        *,
+        smoothing: str = "kneser-ney",
+    ) -> None:
         if not 1 <= order <= HIGHEST_ORDER:
             raise BadInputError(f"the order of a language model must be 1 to {HIGHEST_ORDER}, not {order}")
         if base is not None and (base.order != order or base.base is not None):
             raise BadInputError(f"the base of a model of order {order} must have order {order} and no base of its own")
         self.order: int = order
+        self.smoothing: str = check_smoothing(smoothing) if base is None else base.smoothing
+        modified = self.smoothing == "modified"
         self.base: LanguageModel | None = base
         self.vocabulary = vocabulary or Vocabulary(base.vocabulary if base else None)
-        self.inner: Table = Table(INNER, base.inner if base else None)
+        self.inner: Table = Table(INNER | (FEW if modified else {}), base.inner if base else None)
         self.outer: Table = Table(OUTER, base.outer if base else None)
         self.scalars = np.zeros(TALLIES + 2 * order, np.int64)
-        self.own: Table = Table(OWN)  # what this layer would have counted without its base
-        self.own_scalars = np.zeros_like(self.scalars)
-        self.discounts = np.zeros((3, order + 1))  # see LanguageArrays; kept up to date by the kernels
+        self.few_scalars = np.zeros(kernels.FEW_TALLIES + 2 * order if modified else 0, np.int64)
+        self.own: Table = Table(OWN | (FEW if modified else {}))  # what this layer would have counted without its base
+        self.own_scalars, self.own_few_scalars = np.zeros_like(self.scalars), np.zeros_like(self.few_scalars)
+        self.discounts = np.zeros((3, 3, order + 1))  # see LanguageArrays; kept up to date by the kernels
         self.stored = Stored(np.zeros(0, kernels.STORED), np.zeros(0, np.float32))  # filled by `arpa.read_base`
-        empty = Statistics(np.zeros(0, kernels.GRAM), np.zeros(0, np.int32), np.zeros_like(self.scalars))
+        counts = np.zeros(0, kernels.GRAM), np.zeros(0, np.int32), np.zeros_like(self.scalars)
+        empty = Statistics(*counts, _NO_FEW, np.zeros_like(self.few_scalars))
         self._beneath = empty if base is None else base.statistics
         kernels.update_discounts(self.view)
 
     @property
     def statistics(self) -> Statistics:
         """The columns of this layer; valid until the model changes."""
-        return Statistics(**self.inner.columns, **self.outer.columns, scalars=self.scalars)
+        columns = {"few": _NO_FEW} | self.inner.columns | self.outer.columns
+        return Statistics(**columns, scalars=self.scalars, few_scalars=self.few_scalars)
 
     @property
     def view(self) -> LanguageArrays:
@@ -184,11 +206,12 @@ class LanguageModel(Restorable, Reader):
         if self.stored.inner.size:
             return LanguageModel(self.order, self.vocabulary, self).view
         inner, outer, stored, share = self.inner.layered, self.outer.layered, self.stored, self.share_in_use
-        own = Own(inner.base, np.zeros(0, kernels.OWN_GRAM), self.own_scalars)
+        scalars = {"scalars": self.own_scalars, "few_scalars": self.own_few_scalars}
+        own = Own(inner.base, np.zeros(0, kernels.OWN_GRAM), few=_NO_FEW, **scalars)
         if self.base is None:
             share = None
         else:
-            own, stored = Own(self.own.index, **self.own.columns, scalars=self.own_scalars), self.base.stored
+            own, stored = Own(self.own.index, **({"few": _NO_FEW} | self.own.columns), **scalars), self.base.stored
             share = DEFAULT_SHARE if share is None and stored.inner.size else share
         counted = self._beneath, self.statistics, self.discounts
         return LanguageArrays(inner, outer, *counted, own, stored, SUM if share is None else float(share))
@@ -289,7 +312,8 @@ class LanguageModel(Restorable, Reader):
     def nbytes(self) -> int:
         """Bytes held in memory by this layer, excluding base and vocabulary."""
         stored = sum(array.nbytes for array in self.stored)
-        return self.inner.nbytes + self.outer.nbytes + self.own.nbytes + self.scalars.nbytes + stored
+        scalars = self.scalars.nbytes + self.few_scalars.nbytes
+        return self.inner.nbytes + self.outer.nbytes + self.own.nbytes + scalars + stored
 
     def counts(self) -> dict[tuple[str, ...], tuple[int, int, int]]:
         """Every n-gram with its c_X and, as a history u, Σ_w c_X(u w) and N1+(u •), base and layer summed.
@@ -312,16 +336,24 @@ class LanguageModel(Restorable, Reader):
     def arrays(self) -> ArrayTree:
         """Everything needed to restore this model, except its base and vocabulary."""
         tree = super().arrays()
+        if self.few_scalars.size:
+            tree["few_scalars"] = self.few_scalars
         if self.stored.inner.size:
             tree.put("stored", self.stored._asdict())
         if self.base is not None:
             tree.put("own", self.own.arrays())
             tree["own.scalars"] = self.own_scalars
+            if self.few_scalars.size:
+                tree["own.few_scalars"] = self.own_few_scalars
         return tree
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Return to the state with these `arrays()`, which are used directly, not copied; the base stays."""
+        if ("few_scalars" in arrays) != (self.smoothing == "modified"):
+            remedy = "restore the base that belongs to it"
+            raise BadInputError(f"this language model was not saved with {self.smoothing} smoothing", remedy=remedy)
         super().restore(arrays)
+        self.few_scalars = arrays.get("few_scalars", self.few_scalars)
         if "stored.inner" in arrays:
             self.stored = Stored(arrays["stored.inner"], arrays["stored.outer"])
         if self.base is not None:
@@ -329,6 +361,7 @@ class LanguageModel(Restorable, Reader):
                 raise DamagedFileError("this language model was saved by an older version", remedy="train it again")
             self.own.restore(ArrayTree(arrays).under("own"))
             self.own_scalars = arrays["own.scalars"]
+            self.own_few_scalars = arrays.get("own.few_scalars", self.own_few_scalars)
         if self.base is not None or not self.stored.inner.size:
             kernels.update_discounts(self.view)
 
@@ -337,7 +370,7 @@ class LanguageModel(Restorable, Reader):
         cls, arrays: Mapping[str, np.ndarray], vocabulary: Vocabulary, base: LanguageModel | None = None
     ) -> LanguageModel:
         """Restore a model from its `arrays()`, which are used directly, not copied."""
-        model = cls(saved_order(arrays), vocabulary, base)
+        model = cls(saved_order(arrays), vocabulary, base, smoothing=saved_smoothing(arrays))
         model.restore(arrays)
         return model
 
@@ -395,6 +428,18 @@ def _joined(group: list[Ids]) -> tuple[Ids, Ids]:
     return np.concatenate(group, dtype=np.int64), ends
 
 
+def saved_smoothing(arrays: Mapping[str, np.ndarray]) -> str:
+    """The smoothing of the language model with these `arrays()`."""
+    return "modified" if "few_scalars" in arrays else "kneser-ney"
+
+
+def check_smoothing(smoothing: str) -> str:
+    """The name of a smoothing, or an error."""
+    if smoothing not in SMOOTHINGS:
+        raise BadInputError(f"unknown smoothing {smoothing!r}", remedy=f"choose one of {', '.join(SMOOTHINGS)}")
+    return smoothing
+
+
 def saved_order(arrays: Mapping[str, np.ndarray]) -> int:
     """The order of the language model with these `arrays()`."""
     return int(arrays["scalars"].size - TALLIES) // 2
@@ -410,3 +455,4 @@ def _exercise() -> None:
     model.train([np.array([4, 5])])
     model.merge(LanguageModel(2))
     model.prune(1)
+    LanguageModel(2, smoothing="modified").add(["a", "b"])

@@ -13,12 +13,16 @@ from dragoman.kernels import kernel, lean
 from dragoman.models.language_kernels import (
     DROPPED,
     END,
+    FEW_TALLIES,
+    ONCE,
     SKIPPED,
     START,
     TALLIES,
     TOTAL,
+    TWICE,
     TYPES,
     WORDS,
+    is_modified,
     look_up,
     order_of,
     shorter,
@@ -33,6 +37,8 @@ def settle(lm, at, in_base):
     gram = lm.layer.grams[at]
     if gram.count != 0 or gram.total != 0 or gram.types != 0:
         return
+    if is_modified(lm) and (lm.layer.few[at].once != 0 or lm.layer.few[at].twice != 0):
+        return
     # Whatever leads through an n-gram is counted in it, unless n-grams were dropped; then `drop` sweeps up.
     if in_base or lm.base.scalars[DROPPED] + lm.layer.scalars[DROPPED] == 0:
         gram.suffix = 0
@@ -40,24 +46,40 @@ def settle(lm, at, in_base):
 
 
 @lean
-def change_history(lm, node, amount, types):
-    """Add to Σ_w c_X(u w) and N1+(u •) of the history u with this joint id."""
+def moved(before, after, times):
+    """What a count that goes from one number to another adds to how many are `times`: 1, 0 or −1."""
+    return np.int64(after == times) - np.int64(before == times)
+
+
+@lean
+def change_history(lm, node, before, after):
+    """Change Σ_w c_X(u w), N1+(u •), N1(u •) and N2(u •) of the history u with this joint id for one of its counts."""
+    types = np.int64(after > 0) - np.int64(before > 0)
     if node == ABSENT:
-        lm.layer.scalars[TOTAL] += amount
+        lm.layer.scalars[TOTAL] += after - before
         lm.layer.scalars[TYPES] += types
+        if is_modified(lm):
+            lm.layer.few_scalars[ONCE] += moved(before, after, 1)
+            lm.layer.few_scalars[TWICE] += moved(before, after, 2)
         return
     below = lm.inner.base.state[HIGH]
     at = node - below if node >= below else insert(lm.inner.layer, lm.inner.base.keys[node])
-    lm.layer.grams[at].total += amount
+    lm.layer.grams[at].total += after - before
     lm.layer.grams[at].types += types
+    if is_modified(lm):
+        lm.layer.few[at].once += moved(before, after, 1)
+        lm.layer.few[at].twice += moved(before, after, 2)
     settle(lm, at, node < below)
 
 
 @lean
-def change_tallies(scalars, order, before, after):
-    """Move an n-gram of this order between c_{k,1} and c_{k,2} ([O] Alg. 2)."""
-    for j in range(1, 3):
-        scalars[TALLIES + 2 * (order - 1) + j - 1] += np.int64(after == j) - np.int64(before == j)
+def change_tallies(statistics, order, before, after):
+    """Move an n-gram of this order between c_{k,1} and c_{k,2} ([O] Alg. 2), and c_{k,3} and c_{k,4}."""
+    scalars, few = statistics.scalars, statistics.few_scalars
+    for j in range(2):
+        scalars[TALLIES + 2 * (order - 1) + j] += moved(before, after, j + 1)
+        if few.size > 0:
+            few[FEW_TALLIES + 2 * (order - 1) + j] += moved(before, after, j + 3)
 
 
 @lean
@@ -88,8 +110,8 @@ def change(lm, node, length, word, amount):
     is_listed = lm.stored.inner.size > 0 and in_base != ABSENT  # a base of probabilities knows words it did not count
     if length == 0 and word != END and not is_listed:
         lm.layer.scalars[WORDS] += types
-    change_history(lm, node, amount, types)
-    change_tallies(lm.layer.scalars, length + 1, before, after)
+    change_history(lm, node, before, after)
+    change_tallies(lm.layer, length + 1, before, after)
     return before, joint
 
 
@@ -140,18 +162,25 @@ def change_own(lm, node, length, word, amount):
     own = lm.own
     at = insert(own.entries, path_key(node, word))
     before = np.int64(own.grams[at].count)
+    after = before + amount
     own.grams[at].count += amount
     settle_own(own, at)
-    types = np.int64(before + amount > 0) - np.int64(before > 0)
+    types = np.int64(after > 0) - np.int64(before > 0)
     if node == ABSENT:
         own.scalars[TOTAL] += amount
         own.scalars[TYPES] += types
+        if own.few_scalars.size > 0:
+            own.few_scalars[ONCE] += moved(before, after, 1)
+            own.few_scalars[TWICE] += moved(before, after, 2)
     else:
         at = insert(own.entries, key_of(lm.inner, node))
         own.grams[at].total += amount
         own.grams[at].types += types
+        if own.few_scalars.size > 0:
+            own.few[at].once += moved(before, after, 1)
+            own.few[at].twice += moved(before, after, 2)
         settle_own(own, at)
-    change_tallies(own.scalars, length + 1, before, before + amount)
+    change_tallies(own, length + 1, before, after)
     return before
 
 
@@ -159,7 +188,7 @@ def change_own(lm, node, length, word, amount):
 def settle_own(own, at):
     """Erase an entry that has come back to zero."""
     gram = own.grams[at]
-    if gram.count == 0 and gram.total == 0 and gram.types == 0:
+    if gram.count == 0 and gram.total == 0 and gram.types == 0:  # then none of its words is counted once or twice
         erase(own.entries, at)
 
 

@@ -1,5 +1,9 @@
 """Interpolated Kneser-Ney counts as compiled functions: what is kept, and how it is read ([O] Eq. 7).
 
+With one discount, D_k is subtracted from every count ([O]). With three, the modified form of Chen and Goodman (1999),
+D_k1 is subtracted from counts of one, D_k2 from counts of two and D_k3 from larger ones. That needs more counts: how
+many words after a history have been counted once and twice (`FEW`), and how many n-grams three and four times.
+
 An n-gram is a path of words, the oldest first. Each word of a sentence ends one *longest* n-gram, of order n or going
 back to `<s>`, and that one keeps its true count; every shorter n-gram keeps the number of distinct words seen to its
 left. So one count c_X stands at each path, and a word is learned from the longest n-gram downwards: only an n-gram
@@ -47,6 +51,11 @@ DROPPED = 3  # n-grams given up to save memory
 SKIPPED = 4  # longest n-grams that were to be forgotten but not there any more
 TALLIES = 5  # from here on c_{1,1}, c_{1,2}, c_{2,1}, c_{2,2} …
 
+# Places in Statistics.few_scalars
+ONCE = 0  # N1(•): as a history, the empty one
+TWICE = 1  # N2(•)
+FEW_TALLIES = 2  # from here on c_{1,3}, c_{1,4}, c_{2,3}, c_{2,4} …
+
 LENGTH_BITS = 8  # of a state: the length of its history; above them its joint id + 1
 EMPTY_HISTORY = 0
 FIRST_DISCOUNT = 0.75  # D_k while c_{k,1} or c_{k,2} is 0
@@ -61,6 +70,7 @@ GRAM = np.dtype(
 )
 
 
+FEW = np.dtype([("once", np.int32), ("twice", np.int32)])  # as a history u: N1(u •) and N2(u •)
 OWN_GRAM = np.dtype([("count", np.int32), ("total", np.int32), ("types", np.int32)])
 STORED = np.dtype([("score", np.float32), ("backoff", np.float32)])  # natural logs, of p and of the back-off weight
 MISSING = 1.0  # in place of a log probability: a path that is there only because others lead through it
@@ -74,6 +84,8 @@ class Statistics(NamedTuple):
     grams: np.ndarray  # [inner] GRAM, of each n-gram of order 1 … n−1
     longest: np.ndarray  # [outer] int32, c_T of each n-gram of order n
     scalars: np.ndarray  # [5 + 2n] int64
+    few: np.ndarray  # [inner] FEW; of length 0 with one discount
+    few_scalars: np.ndarray  # [2 + 2n] int64; of length 0 with one discount
 
 
 class Own(NamedTuple):
@@ -85,6 +97,8 @@ class Own(NamedTuple):
     entries: Index  # n-grams of any order
     grams: np.ndarray  # [capacity] OWN_GRAM
     scalars: np.ndarray  # [5 + 2n] int64
+    few: np.ndarray  # [capacity] FEW; of length 0 with one discount
+    few_scalars: np.ndarray  # [2 + 2n] int64; of length 0 with one discount
 
 
 class Stored(NamedTuple):
@@ -101,7 +115,7 @@ class LanguageArrays(NamedTuple):
     outer: Layered  # (joint id in `inner`, word) of those of order n
     base: Statistics
     layer: Statistics
-    discounts: np.ndarray  # [3, n + 1] float64, D_k at place k: of the sum, of the base alone, of the layer alone
+    discounts: np.ndarray  # [3, 3, n + 1] float64, of the sum, of the base alone, of the layer alone: D_k1, D_k2, D_k3
     own: Own
     stored: Stored
     share: float  # of the layer, or SUM
@@ -116,19 +130,43 @@ def plain(index):
 @lean
 def order_of(lm):
     """The highest order, n."""
-    return lm.discounts.shape[1] - 1
+    return lm.discounts.shape[2] - 1
+
+
+@lean
+def is_modified(lm):
+    """Whether there are three discounts."""
+    return lm.layer.few_scalars.size > 0
 
 
 @lean
 def update_discounts(lm):
-    """Compute every D_k anew from the tallies."""
-    lm.discounts[:, 0] = 0.0
-    base, layer, own = lm.base.scalars, lm.layer.scalars, lm.own.scalars
-    for k in range(1, order_of(lm) + 1):
+    """Compute all discounts anew from the tallies."""
+    base, layer, own = lm.base, lm.layer, lm.own
+    write_discounts(base.scalars, base.few_scalars, layer.scalars, layer.few_scalars, lm.discounts[0])
+    write_discounts(base.scalars, base.few_scalars, layer.scalars[:0], layer.few_scalars[:0], lm.discounts[1])
+    write_discounts(own.scalars, own.few_scalars, layer.scalars[:0], layer.few_scalars[:0], lm.discounts[2])
+
+
+@lean
+def write_discounts(scalars, few, more_scalars, more_few, discounts):
+    """Compute discounts [3, n + 1] from tallies, or from the sum of two."""
+    discounts[:, 0] = 0.0
+    for k in range(1, discounts.shape[1]):
         place = TALLIES + 2 * (k - 1)
-        lm.discounts[0, k] = discount(base[place] + layer[place], base[place + 1] + layer[place + 1])
-        lm.discounts[1, k] = discount(base[place], base[place + 1])
-        lm.discounts[2, k] = discount(own[place], own[place + 1])
+        once, twice = summed(scalars, more_scalars, place), summed(scalars, more_scalars, place + 1)
+        if few.size > 0:
+            place = FEW_TALLIES + 2 * (k - 1)
+            three, four = summed(few, more_few, place), summed(few, more_few, place + 1)
+            three_discounts(once, twice, three, four, discounts[:, k])
+        else:
+            discounts[:, k] = discount(once, twice)
+
+
+@lean
+def summed(one, other, place):
+    """The sum of two arrays at a place; the second may be empty."""
+    return one[place] + other[place] if other.size > 0 else one[place]
 
 
 @lean
@@ -138,20 +176,64 @@ def discount(once, twice):
 
 
 @lean
-def history(lm, node):
-    """Σ_w c_X(u w), N1+(u •) and the history without its first word, for the history u with this joint id."""
+def three_discounts(once, twice, three, four, discounts):
+    """Write D_k1, D_k2 and D_k3 [3], given how many n-grams of order k have been seen once … four times.
+
+    D_j = j − (j + 1) · D · c_{j+1} / c_j, where D is the one discount (Chen and Goodman 1999, Eq. 17); then D_1 = D. D
+    also stands where c_j or c_{j+1} is 0, or where the formula gives nothing positive.
+    """
+    one = discount(once, twice)
+    discounts[0] = one
+    two = 2.0 - 3.0 * one * three / twice if twice > 0 and three > 0 else one
+    more = 3.0 - 4.0 * one * four / three if three > 0 and four > 0 else one
+    discounts[1] = two if two > 0.0 else one
+    discounts[2] = more if more > 0.0 else one
+
+
+@lean
+def held_back(discounts, k, count):
+    """The discount of a count of order k, from `discounts` [3, n + 1]."""
+    return discounts[min(count, 3) - 1, k]
+
+
+@lean
+def left_over(discounts, k, types, once, twice):
+    """Σ_w of what is held back from the counts of the words after a history; k is the order of the n-grams."""
+    return discounts[0, k] * once + discounts[1, k] * twice + discounts[2, k] * (types - once - twice)
+
+
+@lean
+def history(lm, node, length):
+    """For the history u with this joint id: Σ_w c_X(u w), what is held back of it, and u without its first word."""
+    discounts, order, once, twice = lm.discounts[0], length + 1, np.int64(0), np.int64(0)
     if node == ABSENT:
         base, layer = lm.base.scalars, lm.layer.scalars
-        return base[TOTAL] + layer[TOTAL], base[TYPES] + layer[TYPES], np.int64(ABSENT)
+        if is_modified(lm):
+            once = lm.base.few_scalars[ONCE] + lm.layer.few_scalars[ONCE]
+            twice = lm.base.few_scalars[TWICE] + lm.layer.few_scalars[TWICE]
+        left = left_over(discounts, order, base[TYPES] + layer[TYPES], once, twice)
+        return base[TOTAL] + layer[TOTAL], left, np.int64(ABSENT)
     below = lm.inner.base.state[HIGH]
-    gram = lm.layer.grams[plain(node - below)] if node >= below else lm.base.grams[plain(node)]
-    total, types = np.int64(gram.total), np.int64(gram.types)
-    if node < below:
-        at = find(lm.inner.layer, lm.inner.base.keys[plain(node)])
-        if at != ABSENT:
-            total += lm.layer.grams[plain(at)].total
-            types += lm.layer.grams[plain(at)].types
-    return total, types, np.int64(gram.suffix)
+    in_base = node if node < below else np.int64(ABSENT)
+    in_layer = node - below if node >= below else find(lm.inner.layer, lm.inner.base.keys[plain(node)])
+    _, total, types = read_gram(lm, in_base, in_layer)
+    left = read_left_over(lm, in_base, in_layer, order, types)
+    suffix = lm.base.grams[plain(node)].suffix if node < below else lm.layer.grams[plain(in_layer)].suffix
+    return total, left, np.int64(suffix)
+
+
+@lean
+def read_left_over(lm, in_base, in_layer, order, types):
+    """What is held back of the counts after an inner n-gram, by its ids; N1+(u •) is known."""
+    once, twice = np.int64(0), np.int64(0)
+    if is_modified(lm):
+        if in_base != ABSENT:
+            few = lm.base.few[plain(in_base)]
+            once, twice = once + few.once, twice + few.twice
+        if in_layer != ABSENT:
+            few = lm.layer.few[plain(in_layer)]
+            once, twice = once + few.once, twice + few.twice
+    return left_over(lm.discounts[0], order, types, once, twice)
 
 
 @lean
@@ -221,11 +303,11 @@ def advance(lm, state, word):
     probability, left = 0.0, 1.0  # `left`: what longer histories leave to shorter ones
     reached = np.int64(EMPTY_HISTORY)
     while True:
-        total, types, suffix = history(lm, node)
+        total, kept, suffix = history(lm, node, length)
         count, joint, continued = look_up(lm, node, length, word)
         if continued > 0 and reached == EMPTY_HISTORY:
             reached = state_of(joint, length + 1)
-        probability, left = interpolated(probability, left, count, total, types, lm.discounts[0, length + 1])
+        probability, left = interpolated(probability, left, count, total, kept, lm.discounts[0], length + 1)
         if length == 0:
             break
         node = suffix
@@ -282,14 +364,17 @@ def spelled(lm, word):
 
 
 @lean
-def interpolated(probability, left, count, total, types, held_back):
-    """One step of [O] Eq. 7: the probability with what this history adds, and what it leaves to shorter ones."""
+def interpolated(probability, left, count, total, kept, discounts, k):
+    """One step of [O] Eq. 7: the probability with what this history adds, and what it leaves to shorter ones.
+
+    `kept` is what is held back of the counts of order k after the history.
+    """
     if total <= 0:
         return probability, left
     share = left / total
     if count > 0:
-        probability += share * (count - held_back)
-    return probability, share * held_back * types
+        probability += share * (count - held_back(discounts, k, count))
+    return probability, share * kept
 
 
 @lean
@@ -297,9 +382,13 @@ def add_base(lm, node, length, word, probability, left):
     """`interpolated` with what the base alone has counted."""
     if node >= lm.inner.base.state[HIGH]:
         return probability, left
-    total, types = lm.base.scalars[TOTAL], lm.base.scalars[TYPES]
+    total, types, once, twice = lm.base.scalars[TOTAL], lm.base.scalars[TYPES], np.int64(0), np.int64(0)
     if node != ABSENT:
         total, types = np.int64(lm.base.grams[plain(node)].total), np.int64(lm.base.grams[plain(node)].types)
+    if is_modified(lm) and node == ABSENT:
+        once, twice = lm.base.few_scalars[ONCE], lm.base.few_scalars[TWICE]
+    elif is_modified(lm):
+        once, twice = np.int64(lm.base.few[plain(node)].once), np.int64(lm.base.few[plain(node)].twice)
     count, key = np.int64(0), path_key(node, word)
     if length + 1 == order_of(lm):
         at = find(lm.outer.base, key)
@@ -307,22 +396,28 @@ def add_base(lm, node, length, word, probability, left):
     else:
         at = find(lm.inner.base, key)
         count += lm.base.grams[plain(at)].count if at != ABSENT else 0
-    return interpolated(probability, left, count, total, types, lm.discounts[1, length + 1])
+    kept = left_over(lm.discounts[1], length + 1, types, once, twice)
+    return interpolated(probability, left, count, total, kept, lm.discounts[1], length + 1)
 
 
 @lean
 def add_layer(lm, node, length, word, probability, left):
     """`interpolated` with what the layer alone has counted."""
     own = lm.own
-    total, types = own.scalars[TOTAL], own.scalars[TYPES]
+    total, types, once, twice = own.scalars[TOTAL], own.scalars[TYPES], np.int64(0), np.int64(0)
+    if is_modified(lm):
+        once, twice = own.few_scalars[ONCE], own.few_scalars[TWICE]
     if node != ABSENT:
         at = find(own.entries, key_of(lm.inner, node))
         if at == ABSENT:
             return probability, left
         total, types = np.int64(own.grams[plain(at)].total), np.int64(own.grams[plain(at)].types)
+        if is_modified(lm):
+            once, twice = np.int64(own.few[plain(at)].once), np.int64(own.few[plain(at)].twice)
     at = find(own.entries, path_key(node, word))
     count = np.int64(own.grams[plain(at)].count) if at != ABSENT else np.int64(0)
-    return interpolated(probability, left, count, total, types, lm.discounts[2, length + 1])
+    kept = left_over(lm.discounts[2], length + 1, types, once, twice)
+    return interpolated(probability, left, count, total, kept, lm.discounts[2], length + 1)
 
 
 @lean

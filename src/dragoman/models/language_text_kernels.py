@@ -17,10 +17,12 @@ from dragoman.models.language_kernels import (
     SUM,
     WORDS,
     advance_shared,
+    held_back,
     history,
     order_of,
     plain,
     read_gram,
+    read_left_over,
     read_longest,
     start,
 )
@@ -65,15 +67,16 @@ def read_block(lm, words, probabilities, work):
     """`read_text` for a block of whole sentences.
 
     In the rows of `work`: the order of the longest n-gram found at each word; of each history seen to go on, the place
-    of the word after it, its joint id, Σ_w c_X(u w) and N1+(u •); the rest belongs to `look_up_all`.
+    of the word after it, its joint id, Σ_w c_X(u w) and, as float64, what is held back of it; the rest belongs to
+    `look_up_all`.
     """
-    found, places, nodes, totals, types = work[0], work[1], work[2], work[3], work[4]
+    found, places, nodes, totals, kept = work[0], work[1], work[2], work[3], work[4].view(np.float64)
     found[: words.size] = 0
     probabilities[:] = 1.0 / (lm.base.scalars[WORDS] + lm.layer.scalars[WORDS] + 2)
-    total, kinds, _ = history(lm, np.int64(ABSENT))
+    total, held, _ = history(lm, np.int64(ABSENT), 0)
     n = words.size if total > 0 else 0
     for j in range(n):
-        places[j], nodes[j], totals[j], types[j] = j, ABSENT, total, kinds
+        places[j], nodes[j], totals[j], kept[j] = j, ABSENT, total, held
     for length in range(order_of(lm)):
         n = look_up_all(lm, words, probabilities, work, n, length)
     for i in range(words.size):
@@ -84,13 +87,13 @@ def read_block(lm, words, probabilities, work):
 @lean
 def look_up_all(lm, words, probabilities, work, n, length):
     """Look up the words after n histories of one length; what is found becomes the histories of the next words."""
-    found, places, nodes, totals, types = work[0], work[1], work[2], work[3], work[4]
+    found, places, nodes, totals, kept = work[0], work[1], work[2], work[3], work[4].view(np.float64)
     origins, keys, in_base, in_layer = work[5], work[6], work[7], work[8]  # of each look-up; the first is its history
-    is_longest, held_back = length + 1 == order_of(lm), lm.discounts[0, length + 1]
+    is_longest, discounts = length + 1 == order_of(lm), lm.discounts[0]
     lookups = 0
     for j in range(n):
         place = plain(places[j])
-        probabilities[place] *= held_back * types[j] / totals[j]
+        probabilities[place] *= kept[j] / totals[j]
         origins[plain(lookups)], keys[plain(lookups)] = j, path_key(nodes[j], words[place])
         lookups += found[place] == length  # an n-gram can only be there if the one without its first word is
     locate_all(lm, is_longest, keys[:lookups], in_base[:lookups], in_layer[:lookups])
@@ -102,9 +105,10 @@ def look_up_all(lm, words, probabilities, work, n, length):
         else:
             count, goes_on, kinds = read_gram(lm, in_base[k], in_layer[k])
             nodes[plain(n)] = joint_id(lm.inner, in_base[k], in_layer[k])
-            places[plain(n)], totals[plain(n)], types[plain(n)] = place + 1, goes_on, kinds
+            places[plain(n)], totals[plain(n)] = place + 1, goes_on
+            kept[plain(n)] = read_left_over(lm, in_base[k], in_layer[k], length + 2, kinds)
             n += (goes_on > 0) & (place + 1 < words.size)
-        probabilities[plain(place)] += (count - held_back) / total if count > 0 else 0.0
+        probabilities[plain(place)] += (count - held_back(discounts, length + 1, count)) / total if count > 0 else 0.0
         found[plain(place)] += count > 0
     return n
 

@@ -31,6 +31,8 @@ class Grams:
     counts: Ids  # [m] c_X
     totals: Ids  # [m] Σ_w c_X(u w) as a history u
     types: Ids  # [m] N1+(u •)
+    once: Ids  # [m] N1(u •), where there are three discounts
+    twice: Ids  # [m] N2(u •)
 
     @property
     def histories(self) -> Ids:
@@ -52,22 +54,25 @@ def list_grams(model: LanguageModel) -> Iterator[Grams]:
         here = lengths[keys >> WORD_BITS] == order - 1
         lengths[ids[here] + 1] = order
         summed = _summed(model.inner, keys[here])
-        yield Grams(ids[here], keys[here], summed["count"], summed["total"], summed["types"])
+        yield Grams(ids[here], keys[here], *summed)
     ids, keys = _joint(model.outer)
     counts = model.outer.get(keys, "longest").astype(np.int64)
-    yield Grams(ids, keys, counts, np.zeros_like(counts), np.zeros_like(counts))
+    yield Grams(ids, keys, counts, *np.zeros((4, counts.size), np.int64))
 
 
-def _summed(inner: Table, keys: Ids) -> dict[str, Ids]:
-    """The statistics of inner n-grams, base and layer summed."""
-    rows = np.zeros((3, keys.size), np.int64)
+def _summed(inner: Table, keys: Ids) -> Ids:
+    """[5, keys] the statistics of inner n-grams, base and layer summed: count, total, types, once, twice."""
+    rows = np.zeros((5, keys.size), np.int64)
     for table in (inner, inner.base):
         if table is not None:
             at = table.find(keys)
             there = at != ABSENT
             grams = table.columns["grams"][at[there]]
-            rows[:, there] += [grams["count"], grams["total"], grams["types"]]
-    return dict(zip(("count", "total", "types"), rows, strict=True))
+            rows[:3, there] += [grams["count"], grams["total"], grams["types"]]
+            if "few" in table.columns:
+                few = table.columns["few"][at[there]]
+                rows[3:, there] += [few["once"], few["twice"]]
+    return rows
 
 
 def _joint(table: Table) -> tuple[Ids, Ids]:
@@ -103,10 +108,11 @@ def compact(model: LanguageModel) -> None:
     paths.index, paths.columns = old.index, {"uses": np.zeros(old.index.keys.size, np.int32)}
     renumbered = np.append(paths.compact(), ABSENT)  # [ids so far + 1] the new id of each; at place ABSENT, ABSENT
     ids = old.ids
-    grams = np.zeros(ids.size, old.columns["grams"].dtype)
-    grams[renumbered[ids]] = old.columns["grams"][ids]
-    grams["suffix"] = renumbered[grams["suffix"]]
-    old.index, old.columns = paths.index, {"grams": grams}
+    columns = {name: np.zeros(ids.size, column.dtype) for name, column in old.columns.items()}
+    for name, column in columns.items():
+        column[renumbered[ids]] = old.columns[name][ids]
+    columns["grams"]["suffix"] = renumbered[columns["grams"]["suffix"]]
+    old.index, old.columns = paths.index, columns
     ids = model.outer.ids
     keys = model.outer.index.keys[ids]
     fresh = Table(model.outer.dtypes)
@@ -141,7 +147,11 @@ def _droppable(model: LanguageModel) -> tuple[Ids, Ids, Ids]:
     kernels.survey(model.view, orders, needed)
     grams = model.inner.columns["grams"][:high]
     counts = grams["count"]
-    inner = np.flatnonzero((orders > 1) & (needed == 0) & (counts >= 0) & (grams["total"] == 0) & (grams["types"] == 0))
+    idle = (grams["total"] == 0) & (grams["types"] == 0)
+    if "few" in model.inner.columns:
+        few = model.inner.columns["few"][:high]
+        idle &= (few["once"] == 0) & (few["twice"] == 0)
+    inner = np.flatnonzero((orders > 1) & (needed == 0) & (counts >= 0) & idle)
     longest = model.outer.columns["longest"]
     outer = model.outer.ids[:0] if model.order == 1 else model.outer.ids
     outer = outer[longest[outer] > 0]

@@ -30,7 +30,7 @@ from dragoman.models import alignment_kernels, estimators, symmetry_kernels
 from dragoman.models.alignment import AlignmentModel, check_pair
 from dragoman.models.contribution import Contribution
 from dragoman.models.extraction import MAX_PHRASE_WORDS
-from dragoman.models.language import AUTO, LanguageModel, Share, saved_order
+from dragoman.models.language import AUTO, MODIFIED, LanguageModel, Share, saved_order, saved_smoothing
 from dragoman.models.lengths import LengthModel
 from dragoman.models.phrases import PhraseModel
 from dragoman.models.symmetry import DEFAULT, KINDS, check_kind
@@ -73,6 +73,7 @@ class ModelSet(Restorable):
         *,
         order: int = 5,
         symmetrisation: str = DEFAULT,
+        smoothing: str = MODIFIED,
         limit: int | None = None,
         share: float | None = SHARE,
         language_share: Share = AUTO,
@@ -83,7 +84,7 @@ class ModelSet(Restorable):
         self.source = Vocabulary(base.source if base else None)
         self.target = Vocabulary(base.target if base else None)
         self.language = LanguageModel(
-            base.language.order if base else order, self.target, base.language if base else None
+            base.language.order if base else order, self.target, base.language if base else None, smoothing=smoothing
         )
         self.inverse = AlignmentModel(self.source, self.target, base.inverse if base else None)
         self.direct = AlignmentModel(self.target, self.source, base.direct if base else None)
@@ -253,8 +254,9 @@ class ModelSet(Restorable):
         limit: int | None = None,
     ) -> ModelSet:
         """Restore a set from its `arrays()`, which are used directly, not copied."""
-        order = saved_order(ArrayTree(arrays).under("language"))
-        models = cls(base, order=order, symmetrisation=symmetrisation, limit=limit)
+        language = ArrayTree(arrays).under("language")
+        order, smoothing = saved_order(language), saved_smoothing(language)
+        models = cls(base, order=order, symmetrisation=symmetrisation, smoothing=smoothing, limit=limit)
         models.restore(arrays)
         return models
 

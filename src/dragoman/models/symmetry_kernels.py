@@ -7,7 +7,7 @@ between start from the first and grow towards the second.
 Or links are made from posteriors, without choosing one alignment of each direction: two words are linked where the
 product of both posteriors of their link is above a threshold. A word may get several links or none, and a link on which
 both directions nearly agree is not lost because each has a slightly better one. Models that have seen little spread
-their posteriors over many links; then words that are left without any get those that both alignments have.
+their posteriors over many links, so that few are above any threshold; then two alignments say more.
 """
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
@@ -21,6 +21,7 @@ from dragoman.models.lattice_kernels import backward, best_path, forward
 INTERSECTION, UNION, GROW_DIAG, GROW_DIAG_FINAL, GROW_DIAG_FINAL_AND, POSTERIOR = range(6)
 UNIT = 2**20  # posteriors are compared in units of 2⁻²⁰, as expected counts are stored
 THRESHOLD = 0.1  # of the product of both posteriors; chosen on development sets: docs/alignment.md
+CERTAIN = 0.25  # posteriors are used where half of the words of either side have a link with a product above this
 
 # (target, source) steps to the eight neighbours, in the order in which Moses tries them
 NEIGHBOURS = np.array([[-1, 0], [0, -1], [1, 0], [0, 1], [-1, -1], [-1, 1], [1, -1], [1, 1]])
@@ -34,15 +35,19 @@ def link_lattices(inverse, direct, kind):
     """
     if kind != POSTERIOR:
         return symmetrise(best_path(inverse[0], inverse[1]), best_path(direct[0], direct[1]), kind)
-    links = agree(link_posteriors(inverse[0], inverse[1]), link_posteriors(direct[0], direct[1]), THRESHOLD)
-    source_linked, target_linked = np.zeros(links.shape[0], np.bool_), np.zeros(links.shape[1], np.bool_)
+    one, other = link_posteriors(inverse[0], inverse[1]), link_posteriors(direct[0], direct[1])
+    if is_certain(agree(one, other, CERTAIN)):
+        return agree(one, other, THRESHOLD)
+    return symmetrise(best_path(inverse[0], inverse[1]), best_path(direct[0], direct[1]), GROW_DIAG_FINAL_AND)
+
+
+@kernel
+def is_certain(links):
+    """Whether at least half of the words of either side have a link."""
+    J, I = links.shape
+    source_linked, target_linked = np.zeros(J, np.bool_), np.zeros(I, np.bool_)
     mark_linked(links, source_linked, target_linked)
-    if not source_linked.all() and not target_linked.all():
-        a, b = best_path(inverse[0], inverse[1]), best_path(direct[0], direct[1])
-        for j in range(a.size):
-            if a[j] > 0 and b[a[j] - 1] == j + 1 and not source_linked[j] and not target_linked[a[j] - 1]:
-                links[j, a[j] - 1] = True
-    return links
+    return 2 * source_linked.sum() >= J and 2 * target_linked.sum() >= I
 
 
 @kernel

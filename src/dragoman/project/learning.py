@@ -91,8 +91,8 @@ def _costs(lesson: Lesson) -> Costs | None:
     """What the levels of trust in another engine would have cost, if its translation was on offer."""
     if lesson.found is None or lesson.found.upstream is None:
         return None
-    nbest, said = lesson.found.nbest(ENTRIES, distinct=True), lesson.found.upstream
-    return costs_of(nbest, said.bonus, said.words, lesson.pair.target_words)
+    said = lesson.found.upstream
+    return costs_of(lesson.found.shares(ENTRIES), said.bonus, said.words, lesson.pair.target_words)
 
 
 def _fits(adaptation: Adaptation, found: Search) -> bool:

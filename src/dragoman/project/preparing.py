@@ -17,13 +17,12 @@ from dragoman.project.state import State
 from dragoman.search.decoder import Beam, Decoder
 from dragoman.search.options import Offers
 from dragoman.search.pieces import MAX_UNCUT_WORDS
-from dragoman.search.searching import collect_offers
+from dragoman.search.searching import TAKEN, collect_offers
 from dragoman.search.upstream_options import Alternative, Suggestion, can_be_said
 from dragoman.search.upstream_pieces import MAX_ALIGNED, cut_both
 from dragoman.text.side import Side
 from dragoman.types import Sentence, Term
 from dragoman.upstream.contract import Answer, Scored
-from dragoman.upstream.fusion_trust import FEATURE
 
 MAX_OTHERS = 9  # translations of another engine's n-best list, beside the first
 MAX_TERM_CHARACTERS = 400_000  # of what the terms in one text prescribe
@@ -38,7 +37,7 @@ def decoder(state: State, beam: Beam | str = "best", upstream: Suggestion | None
     weights = state.weights_in_use
     if upstream:
         weights = state.fused_weights
-        weights[FEATURE] += upstream.bonus
+        weights[TAKEN] += upstream.bonus
     return Decoder(models, weights, beam, state.estimates, factors, slots)
 
 

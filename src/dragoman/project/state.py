@@ -7,13 +7,13 @@ later, from the first row or from any snapshot: the arrays are the same, bit for
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, Self, get_args
 
 from dragoman.adapt.adaptation import Adaptation, apart
 from dragoman.arrays import ArrayTree
 from dragoman.errors import DamagedFileError
-from dragoman.models.defaults import VERSIONS, defaults_of
+from dragoman.models.defaults import VERSIONS, defaults_of, starting_weights
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import PRESETS, Weights
 from dragoman.models.modelset import Contribution
@@ -74,7 +74,8 @@ class State:
         changed.
         """
         settings = initial_settings(project)
-        state = cls._new(Knowledge(base, **_choices(settings), order=settings["order"]), settings)
+        choices = {"tokens": settings["tokens"], "order": settings["order"], **asdict(defaults_of(settings))}
+        state = cls._new(Knowledge(base, **choices), settings)
         snapshot, warnings = project.newest_snapshot(verify=verify)
         if snapshot and snapshot.about.get("format") != FORMAT:
             warnings.append(f"snapshot {snapshot.id} skipped: it was made by another version of dragoman")
@@ -86,12 +87,13 @@ class State:
 
     @classmethod
     def _new(cls, knowledge: Knowledge, settings: Mapping[str, Any]) -> Self:
-        return cls(knowledge, Weights(settings["preset"]), Glossary(mode=settings["tokens"]))
+        return cls(knowledge, starting_weights(settings), Glossary(mode=settings["tokens"]))
 
     @classmethod
     def _from_snapshot(cls, snapshot: Snapshot, base: Knowledge | None, settings: Mapping[str, Any]) -> Self:
         arrays = ArrayTree.unpack(snapshot.arrays["state"], snapshot.about["places"])
-        knowledge = Knowledge.from_arrays(arrays, base, **_choices(settings))
+        symmetrisation = defaults_of(settings).symmetrisation
+        knowledge = Knowledge.from_arrays(arrays, base, tokens=settings["tokens"], symmetrisation=symmetrisation)
         state = cls._new(knowledge, settings)
         state.memory = Memory.from_arrays(arrays.under("memory"))
         state.revision = state.saved = snapshot.id
@@ -222,11 +224,6 @@ def initial_settings(project: Project) -> dict[str, Any]:
         what = f"the initial settings have an invalid {odd[0]}: {settings.get(odd[0])!r}"
         raise DamagedFileError(what, where=project.path / DESCRIPTION, remedy="restore it from a copy")
     return settings
-
-
-def _choices(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of `Knowledge` that are decided when a project is created."""
-    return {"tokens": settings["tokens"], "symmetrisation": defaults_of(settings).symmetrisation}
 
 
 def texts(row: Row) -> tuple[str, str]:

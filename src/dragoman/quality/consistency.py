@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from dragoman.quality.finding import Finding
 
+Id = TypeVar("Id", int, str)
 
-def find_inconsistencies(pairs: Iterable[tuple[int, str, str]]) -> Iterator[tuple[int, Finding]]:
-    """Numbers of pairs (number, source, target) that contradict an earlier one, and how.
+
+def find_inconsistencies(pairs: Iterable[tuple[Id, str, str]]) -> Iterator[tuple[Id, Finding]]:
+    """Numbers or names of pairs (number, source, target) that contradict an earlier one, and how.
 
     >>> pairs = [(1, "Lid", "Tapa"), (2, "Lid", "Cubierta"), (3, "Cover", "Tapa"), (4, "Cup", "")]
     >>> for number, finding in find_inconsistencies(pairs):
@@ -16,8 +19,8 @@ def find_inconsistencies(pairs: Iterable[tuple[int, str, str]]) -> Iterator[tupl
     2 segment 1 has the same source, but “Tapa”
     3 segment 1 is translated the same, but is “Lid”
     """
-    by_source: dict[str, tuple[int, str]] = {}
-    by_target: dict[str, tuple[int, str]] = {}
+    by_source: dict[str, tuple[Id, str]] = {}
+    by_target: dict[str, tuple[Id, str]] = {}
     for number, source, target in pairs:
         if not target.strip():
             continue

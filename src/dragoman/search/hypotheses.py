@@ -81,6 +81,14 @@ def patience(n: int, J: int) -> int:
     return PATIENCE * (n + 10) * (min(J, MAX_PATIENT_WORDS) + 10)
 
 
+class Shares(NamedTuple):
+    """An n-best list, as far as one must know it to see what more or less trust in another engine would have said."""
+
+    scores: Floats  # [N]
+    taken: Floats  # [N] words that each entry takes from what the engine says
+    words: Callable[[int], Sequence[str]]  # of an entry
+
+
 class NBest(Sequence[Hypothesis]):
     """A list of translations, best first, with the feature matrix that learners need; entries are made on demand."""
 

@@ -20,7 +20,7 @@ from dragoman.search import decoder_kernels, hypotheses_kernels, nbest_kernels
 from dragoman.search import wordgraph_kernels as graph_kernels
 from dragoman.search.constrained import Blocks, Prefix, constrain
 from dragoman.search.decoder_kernels import Task
-from dragoman.search.hypotheses import KINDS, Hypothesis, NBest, Step, patience
+from dragoman.search.hypotheses import KINDS, Hypothesis, NBest, Shares, Step, patience
 from dragoman.search.hypotheses_kernels import (
     ARC,
     ARCS,
@@ -45,6 +45,7 @@ from dragoman.types import Term
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Links = dict[Step, list[tuple[int, int]]]  # within phrases
+TAKEN = "upstream_words"  # the feature
 
 
 class Search(ABC):
@@ -66,6 +67,11 @@ class Search(ABC):
     @abstractmethod
     def nbest(self, n: int, *, distinct: bool = False) -> NBest:
         """The n best translations, or as many as there are."""
+
+    def shares(self, n: int) -> Shares:
+        """The scores of the n best translations, and how many words each takes from another engine."""
+        found = self.nbest(n, distinct=True)
+        return Shares(found.scores, found.features[:, found.names.index(TAKEN)], lambda place: found[place].words)
 
     @abstractmethod
     def graph(self) -> WordGraph:
@@ -159,9 +165,27 @@ class SentenceSearch(Search):
 
     def nbest(self, n: int, *, distinct: bool = False) -> NBest:
         """The n best translations of the search graph, or as many as there are."""
+        return self._listed(*self._find_ways(n, distinct=distinct))
+
+    def shares(self, n: int) -> Shares:
+        """The same as from `nbest`, in half the time: no other feature is looked at."""
+        ends, arcs, scores = self._find_ways(n, distinct=True)
+        option, row = self.work.arcs["option"][arcs], self.options.row
+        placed = (option != NONE) & (row["place"][option] != NOWHERE)
+        taken = np.add.reduceat(np.where(placed, row["taken"][option], 0.0), np.r_[0, ends[:-1]])
+
+        def words(place: int) -> list[str]:
+            chosen = option[ends[place - 1] if place else 0 : ends[place]]
+            spans = row[["begin", "stop"]][chosen[chosen != NONE]].tolist()
+            return self._spelling.words(word for begin, stop in spans for word in self.options.words[begin:stop])
+
+        return Shares(scores, taken, words)
+
+    def _find_ways(self, n: int, *, distinct: bool) -> tuple[Ids, Ids, Floats]:
+        """The n best paths: (ends [N] among the arcs, arcs of all paths, scores [N])."""
         most = patience(n, len(self.source))
         ways = nbest_kernels.best_ways(self._ways, int(self.work.sizes[FINAL]), n, distinct, most)
-        return self._listed(*(ways if ways[0].size else self._best_way))
+        return ways if ways[0].size else self._best_way
 
     @cached_property
     def _ways(self) -> nbest_kernels.Graph:

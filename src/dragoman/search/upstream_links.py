@@ -13,7 +13,7 @@ from rapidfuzz import fuzz, process
 
 from dragoman.models import alignment_kernels, extraction_kernels, symmetry_kernels
 from dragoman.models.modelset import ModelSet
-from dragoman.models.symmetry import KINDS
+from dragoman.models.symmetry import HEURISTIC, KINDS
 
 LIKE = 60.0  # percent of common characters, below which spelling says nothing about two words
 COGNATE = 0.5  # p(f|e) of two words that are spelled alike, at least
@@ -36,12 +36,16 @@ def alike(source: tuple[str, ...], target: tuple[str, ...]) -> NDArray[np.float6
 
 
 def link(models: ModelSet, source: Ids, target: Ids, least: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """[J, I] links of a sentence pair, from alignments of both directions with p(f|e) of at least `least`."""
+    """[J, I] links of a sentence pair, from alignments of both directions with p(f|e) of at least `least`.
+
+    They always come from the best alignments: every word of the engine's translation should be tied to what it stands
+    for, and the weights over another engine were chosen with such links.
+    """
     inverse = alignment_kernels.lattice(models.inverse.view, source, target)
     direct = alignment_kernels.lattice(models.direct.view, target, source)
     for (emission, _), likely in ((inverse, least), (direct, least.T)):
         np.maximum(emission[:, 1:], likely, out=emission[:, 1:])
-    matrix: NDArray[np.bool_] = symmetry_kernels.link_lattices(inverse, direct, KINDS[models.symmetrisation])
+    matrix: NDArray[np.bool_] = symmetry_kernels.link_lattices(inverse, direct, KINDS[HEURISTIC])
     return matrix
 
 

@@ -100,7 +100,7 @@ def api_error(error: Exception) -> ApiError:
 
 
 def _not_json() -> ApiError:
-    return ApiError(400, "the body is not valid JSON", "send JSON in UTF-8")
+    return ApiError(400, "what was sent is not valid JSON", "send JSON in UTF-8")
 
 
 def _invalid(error: RequestValidationError) -> ApiError:
@@ -109,11 +109,27 @@ def _invalid(error: RequestValidationError) -> ApiError:
     if first["type"] == "json_invalid":
         return _not_json()
     if first["type"] == "model_attributes_type":
-        return ApiError(422, "the body is not a JSON object", "send one with the header Content-Type: application/json")
+        what = "what was sent is not a JSON object"
+        return ApiError(422, what, "send one with the header Content-Type: application/json")
     place = ".".join(str(step) for step in first["loc"] if step not in ("body", "query", "path", "header"))
     too_large = first["loc"][0] == "body" and first["type"] in ("string_too_long", "too_long")
-    what = f"{place}: {first['msg']}" if place else "something is missing in this request"
-    return ApiError(413 if too_large else 422, what, SEE_SCHEMA, field=place or None)
+    return ApiError(413 if too_large else 422, _in_words(place, first), SEE_SCHEMA, field=place or None)
+
+
+def _in_words(place: str, error: Mapping[str, Any]) -> str:
+    """What is wrong with a field."""
+    name, about = place or "what was sent", error.get("ctx", {})
+    plain = {
+        "missing": f"{name} is missing",
+        "extra_forbidden": f"{name} is not a field of this request",
+        "string_too_long": f"{name} is longer than {about.get('max_length', 0):,} characters",
+        "string_too_short": f"{name} is empty",
+        "string_type": f"{name} is not a text",
+        "int_type": f"{name} is not a whole number",
+        "int_parsing": f"{name} is not a whole number",
+        "bool_type": f"{name} is neither true nor false",
+    }
+    return plain.get(error["type"], f"{name}: {error['msg']}")
 
 
 Format = Callable[[ApiError], Response]

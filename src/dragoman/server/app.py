@@ -16,7 +16,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
-from dragoman import __version__, kernels
+from dragoman import __version__
 from dragoman.errors import DragomanError
 from dragoman.server import footprint
 from dragoman.server.api_errors import ApiError, Formats, handle
@@ -54,6 +54,7 @@ from dragoman.server.routes import (
     settings as project_settings,
 )
 from dragoman.server.session_memory import SessionMemory
+from dragoman.server.startup import Startup
 from dragoman.server.workers import Workers
 
 OWN = (
@@ -69,8 +70,6 @@ COMPATIBLE = {
     "openai": chat,
 }
 VERSIONS = {"deepl": "/v2", "openai": "/v1"}  # which clients add to the address; these are also served at the root
-# What a server does not compute: kernels for training, tuning, measuring, and files of other toolkits
-UNUSED = tuple(f"dragoman.{each}" for each in ("cluster", "tune", "measure.bleu", "measure.repetition", "models.arpa"))
 CONFIRMING = 5.0  # seconds between checks whether another server has taken over
 ABOUT = """Translates, learns from corrections at once, and completes what people type.
 
@@ -89,7 +88,7 @@ class DragomanApp(FastAPI):
             return super().openapi()
 
 
-def create_app(settings: Settings, registry: ProjectRegistry | None = None) -> FastAPI:
+def create_app(settings: Settings, registry: ProjectRegistry | None = None, startup: Startup | None = None) -> FastAPI:
     """The application; the projects of the settings are opened when it starts, unless a registry is given."""
     metrics = Metrics()
     context = ServerContext(
@@ -100,6 +99,7 @@ def create_app(settings: Settings, registry: ProjectRegistry | None = None) -> F
         workers=Workers(metrics, settings.limits),
         jobs=Jobs(settings.limits),
         session_memory=SessionMemory(settings.limits),
+        startup=startup or Startup(),
     )
     app = DragomanApp(
         title="dragoman",
@@ -153,6 +153,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     confirming = asyncio.create_task(_look_after(context))
     yield
     confirming.cancel()
+    context.startup.warming.stop()
     await context.jobs.stop()
     await anyio.to_thread.run_sync(context.projects.close)
     context.workers.stop()
@@ -171,8 +172,9 @@ async def _look_after(context: ServerContext) -> None:
 
 def _warm_up(app: FastAPI, context: ServerContext) -> None:
     try:
+        context.startup.until_usable()
         context.problems = context.projects.open_all()
-        kernels.warm(without=UNUSED)
+        context.startup.until_ready()
         for route in app.router.routes:  # FastAPI builds what a route needs when it first looks at it
             route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
         footprint.pack_kernels()
@@ -182,6 +184,8 @@ def _warm_up(app: FastAPI, context: ServerContext) -> None:
     except Exception as error:
         context.state = "failed"
         log_failure("not ready", error)
+    finally:
+        context.startup.usable = True  # after a failure, too: requests then say what is wrong
 
 
 def _add_gauges(context: ServerContext) -> None:

@@ -65,6 +65,13 @@ class Authenticator:
         remedy = "use a secret created with `dragoman keys add --webhook`"
         raise ApiError(401, "the signature of this webhook is not valid", remedy)
 
+    def people(self, project: str, role: str) -> list[str]:
+        """The owners of keys that have a role in a project."""
+        if self._keys is None:
+            return []
+        found = (Identity(one["name"], one["roles"]) for one in self._keys.records())
+        return [one.name for one in found if one.name and one.has_role(role, project)]
+
     def client(self, scope: Scope) -> str:
         """The name under which requests of a client are counted: its key, or its address."""
         key = key_of(scope)

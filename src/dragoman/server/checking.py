@@ -70,8 +70,9 @@ class ProjectChecks:
     def _compare(self, segment: Segment, target: str) -> Iterable[Finding]:
         """The first other segment with the same source that is translated differently."""
         query = (
-            "SELECT number, target FROM segments WHERE document = ? AND source_hash = source_hash(?) AND source = ?"
-            " AND number <> ? AND state = 'confirmed' AND target <> ? ORDER BY number LIMIT 1"
+            "SELECT number, target FROM segments INDEXED BY segments_by_source WHERE document = ?"
+            " AND source_hash = source_hash(?) AND source = ? AND number <> ? AND state = 'confirmed' AND target <> ?"
+            " ORDER BY number LIMIT 1"
         )
         values = segment.document, segment.source, segment.source, segment.number, target
         for number, other in self._project.documents.rows(query, values):

@@ -10,11 +10,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from itertools import islice
 from typing import NamedTuple
 
 from dragoman.cancelling import checkpoint
+from dragoman.errors import BadInputError
 
 MOST = 20_000  # hits that are counted
+WILDCARDS = 10  # in one search
+SHOWN = 1000  # places in a text
+WORD = 60  # letters that a wildcard stands for at most
 
 
 class Found(NamedTuple):
@@ -44,10 +49,20 @@ def search(texts: Iterable[tuple[int, str, str]], wanted: str, limit: int) -> tu
 
 
 def compile_search(wanted: str) -> re.Pattern[str]:
-    """A pattern that finds a text in folded texts."""
-    parts = re.split(r"([*?])", fold(wanted)[0])
-    signs = {"*": r"\w{0,60}", "?": r"\w"}
-    return re.compile("".join(signs.get(part, re.escape(part)) for part in parts))
+    """A pattern that finds a text in folded texts.
+
+    After each `*` comes the first occurrence of what follows it, and never another one (an atomic group): that finds
+    every match, and takes no longer for a text made to be slow.
+    """
+    first, *others = re.split(r"[*]+", fold(wanted)[0])
+    if len(others) > WILDCARDS:
+        raise BadInputError(f"a search may have {WILDCARDS} wildcards", remedy="look for less at once")
+    rest = (rf"(?>\w{{0,{WORD}}}?{_literal(each)})" if each else rf"\w{{0,{WORD}}}+" for each in others)
+    return re.compile(_literal(first) + "".join(rest))
+
+
+def _literal(piece: str) -> str:
+    return r"\w".join(map(re.escape, piece.split("?")))
 
 
 def fold(text: str) -> tuple[str, list[int] | None]:
@@ -69,7 +84,7 @@ def fold(text: str) -> tuple[str, list[int] | None]:
 
 def _places(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
     folded, places = fold(text)
-    spans = [found.span() for found in pattern.finditer(folded) if found.end() > found.start()]
+    spans = [found.span() for found in islice(pattern.finditer(folded), SHOWN) if found.end() > found.start()]
     if places is None:
         return spans
     return [(places[start], places[end - 1] + 1) for start, end in spans]

@@ -27,6 +27,7 @@ from dragoman.server.observability import Metrics
 from dragoman.server.registry import ProjectRegistry, ServedProject
 from dragoman.server.schemas import SegmentGiven
 from dragoman.server.session_memory import SessionMemory
+from dragoman.server.startup import Startup
 from dragoman.server.workers import Lane, Workers, to_the_end
 
 T = TypeVar("T")
@@ -54,6 +55,7 @@ class ServerContext:
     workers: Workers
     jobs: Jobs
     session_memory: SessionMemory
+    startup: Startup
     feed: DocumentFeed = field(default_factory=DocumentFeed)
     state: Literal["starting", "ready", "failed"] = "starting"
     problems: dict[str, DragomanError | ApiError] = field(default_factory=dict)  # projects that could not be opened
@@ -68,6 +70,7 @@ class ServerContext:
     async def open_project(self, name: str, identity: Identity, role: str) -> ProjectContext:
         """A project, for somebody who must have a role in it."""
         check_role(identity, role, name)
+        await self.startup.wait()
         if self.projects.is_open(name):
             project = self.projects.get(name)
         else:

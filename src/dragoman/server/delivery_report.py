@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dragoman.cancelling import checkpoint
+from dragoman.formats.lines import tsv_fault
 from dragoman.quality import find_inconsistencies
 from dragoman.server import desk_schemas, schemas, segment_findings
 from dragoman.server.document_store import Segment
@@ -12,6 +13,7 @@ from dragoman.server.registry import ServedProject
 
 LISTED = 1000  # segments, and findings
 CHECKED = 2000  # segments that are checked before the report is made; of more, a job takes care
+ODD = "*[\t\r\n]*"  # what a line of a table cannot hold
 UNCHECKED = "document = ? AND target <> '' AND state <> 'locked' AND checked <> version"
 
 
@@ -26,7 +28,7 @@ def report(project: ServedProject, document: int) -> desk_schemas.Report:
     segment_findings.replace_comparisons(documents, document, find_inconsistencies(pairs))
     about = documents.document(document)
     counts = segment_findings.counts(documents, document)
-    missing = [*_undelivered(project, document)]
+    missing = sorted(_undelivered(project, document), key=lambda each: each.segment)
     return desk_schemas.Report(
         deliverable=not missing,
         segments=sum(about.states.values()),
@@ -75,6 +77,21 @@ def _undelivered(project: ServedProject, document: int) -> Iterable[desk_schemas
         " WHERE document = ? AND state <> 'locked' AND (held OR state <> 'confirmed') ORDER BY number",
         (document,),
     )
+    yield from _unwritable(project, document)
     reasons = {"new": "is not translated", "translated": "is not confirmed"}
     for number, state, _, why in rows:
         yield desk_schemas.Undelivered(segment=number, state=state, what=why or reasons.get(state, ""))
+
+
+def _unwritable(project: ServedProject, document: int) -> Iterable[desk_schemas.Undelivered]:
+    """Confirmed segments of a document without a file that no line of a table can hold, whatever their target."""
+    if project.documents.has_file(document):
+        return
+    rows = project.documents.rows(
+        "SELECT number, source, target FROM segments WHERE document = ? AND state = 'confirmed' AND NOT held"
+        " AND (source GLOB ? OR target GLOB ?)",
+        (document, ODD, ODD),
+    )
+    for number, source, target in rows:
+        if fault := tsv_fault(source, target):
+            yield desk_schemas.Undelivered(segment=number, state="confirmed", what=fault)

@@ -16,19 +16,22 @@ from dragoman.server import edits, segment_findings
 from dragoman.server.asking_ahead import start_asking
 from dragoman.server.context import ProjectContext
 from dragoman.server.document_store import ConflictError, Segment
-from dragoman.server.jobs import Job
+from dragoman.server.jobs import LISTED, Job
 from dragoman.server.open_files import OpenFile
 from dragoman.server.registry import ServedProject
+from dragoman.server.segment_filter import Filter
 
 STEP = 50  # segments learned before other requests get their turn
 
 
-def add_file(project: ServedProject, data: bytes, name: str) -> int:
+def add_file(project: ServedProject, data: bytes, name: str, job: Job | None = None) -> int:
     """Add a file as a document; its id."""
     document = project.read_file(data, name)
+    if job is not None:
+        job.total = len(document.segments)
     found = ((one.id, one.source, one.target, one.state, one.context, one.note, one.limit) for one in document.segments)
     number = project.documents.add(name, found, data, format=document.format)
-    project.files.put(number, document)
+    project.files.put((project.name, number), document)
     return number
 
 
@@ -37,13 +40,15 @@ async def import_document(context: ProjectContext, file: Path, name: str, job: J
     documents = context.project.documents
 
     def begin() -> tuple[int, int]:
-        number = add_file(context.project, context.server.jobs.files.take(file), name)
+        number = add_file(context.project, context.server.jobs.files.take(file), name, job)
         return number, documents.document(number).states["confirmed"] if learn else 0
 
-    number, job.total = await context.run("import", begin)
-    job.document = number
+    number, to_learn = await context.run("import", begin)
+    job.document, job.done = number, job.total
+    if learn:
+        job.done, job.total = 0, to_learn
     done, last = 0, 0
-    while done < job.total:
+    while done < to_learn:
         find = partial(documents.segments, number, state="confirmed", after=last, limit=STEP)
         if not (some := await context.run("import", find)):
             break
@@ -82,6 +87,8 @@ def _export(context: ProjectContext, job: Job) -> None:
     documents, number = context.project.documents, job.document or 0
     about = documents.document(number)
     job.total = sum(about.states.values())
+    job.untranslated = documents.numbers(number, Filter(state="new"), LISTED)
+    job.unconfirmed = documents.numbers(number, Filter(state="translated"), LISTED)
     opened = context.project.open_file(number)
     if opened is None:
         job.name, written = f"{about.name}.tsv", write_tsv(_rows(job, documents.each(number)))

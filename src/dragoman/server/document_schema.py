@@ -120,6 +120,7 @@ CREATE TABLE IF NOT EXISTS changes (
     target TEXT NOT NULL, state TEXT NOT NULL, version INTEGER NOT NULL, old_target TEXT NOT NULL,
     old_state TEXT NOT NULL, old_origin TEXT NOT NULL, undone INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX IF NOT EXISTS changes_by_segment ON changes (document, number, id);
+CREATE INDEX IF NOT EXISTS changes_by_user ON changes (document, user, id);
 CREATE INDEX IF NOT EXISTS changes_by_batch ON changes (document, batch, id);
 CREATE TABLE IF NOT EXISTS comments (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,

@@ -39,6 +39,7 @@ DOCUMENT = (
     " (SELECT COUNT(*) FROM segments INDEXED BY segments_reviewed WHERE document = id AND reviewer IS NOT NULL)"
     " FROM documents"
 )
+PLACES = "SELECT document, number FROM segments WHERE correction = ? ORDER BY document, number LIMIT 1000"
 LETTERS = "CASE WHEN reviewer IS NOT NULL THEN 'r' ELSE substr(state, 1, 1) END"
 
 
@@ -235,10 +236,10 @@ class DocumentStore(DocumentConnection):
         query = f"{SEGMENT} WHERE document = ? AND number < ?{condition} ORDER BY number DESC LIMIT ?"
         return [Segment(*row) for row in reversed(self.rows(query, (document, before, *values, limit)))]
 
-    def numbers(self, document: int, which: Filter) -> list[int]:
+    def numbers(self, document: int, which: Filter, limit: int = -1) -> list[int]:
         """The numbers of the segments that are wanted."""
         self.document(document)
-        return [row[0] for row in self._find("SELECT number FROM segments", document, which, 0, -1)]
+        return [row[0] for row in self._find("SELECT number FROM segments", document, which, 0, limit)]
 
     def letters(self, document: int) -> str:
         """A letter for the state of each segment, in order; r for those that were approved."""
@@ -282,6 +283,10 @@ class DocumentStore(DocumentConnection):
         """The segment that a correction came from, if it came from one."""
         found = self.rows(f"{SEGMENT} WHERE correction = ? ORDER BY document, number LIMIT 1", (correction,))
         return Segment(*found[0]) if found else None
+
+    def places(self, correction: int) -> list[tuple[int, int]]:
+        """Document and number of the segments that a correction came from."""
+        return [(row[0], row[1]) for row in self.rows(PLACES, (correction,))]
 
     def change(self, old: Segment, *, then: Then | None = None, **values: object) -> Segment:
         """Change fields of a segment, unless somebody has changed it since; `then` goes on in the same transaction."""

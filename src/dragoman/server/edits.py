@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from rapidfuzz.distance import Levenshtein
 
 from dragoman.errors import BadInputError
+from dragoman.quality import Finding
 from dragoman.server import segment_findings, segment_log
 from dragoman.server.api_errors import ApiError
 from dragoman.server.document_store import ConflictError, Segment, now
@@ -22,6 +23,7 @@ from dragoman.server.registry import ServedProject
 from dragoman.server.schemas import FindingGiven, SegmentChange, SegmentGiven
 from dragoman.server.segment_findings import SegmentFinding
 from dragoman.store import Row
+from dragoman.text.tokens import split
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,10 @@ def _admit(
     asked = [
         each
         for each in found
-        if each.finding.severity == "question" and each.accepted is None and each.finding.check not in off
+        if each.finding.severity == "question"
+        and each.accepted is None
+        and each.finding.check not in off
+        and not _is_typed(each.finding, old, change)
     ]
     open_ = [each for each in asked if each.finding.check not in reasons]
     if held or open_:
@@ -183,6 +188,14 @@ def _admit(
         some = [each.finding for each in asked if each.finding.check == check]
         segment_findings.accept(project.documents, old, some, reason, by.user)
     return segment_findings.with_acceptance(project.documents, old, [each.finding for each in found])
+
+
+def _is_typed(finding: Finding, old: Segment, change: SegmentChange) -> bool:
+    """Whether a copied word was typed by the person, who then means it, and not suggested."""
+    suggestion = old.suggestion if change.suggestion is None else change.suggestion
+    if finding.check != "untranslated" or suggestion is None:
+        return False
+    return change.target[finding.start : finding.end] not in split(suggestion).words
 
 
 def _keep(

@@ -130,17 +130,21 @@ class Analysis:
         self._counts = {band: [0, 0] for band in BANDS}
 
     def add(self, segments: Iterable[Segment]) -> None:
-        """Count some segments."""
+        """Count some segments; those that are new are told how similar the most similar correction is."""
+        similar: list[tuple[float | None, int, int]] = []
         for segment in segments:
             source = segment.source.strip()
-            band = "repetition" if source in self._seen else self._band(source)
+            found = [] if source in self._seen else self._project.engine.matches(source, least=50.0, limit=1)
+            similarity = round(found[0].similarity, 1) if found else None
+            band = "repetition" if source in self._seen else band_of(similarity or 0.0)
+            if source not in self._seen:
+                similar.append((similarity, segment.document, segment.number))
             self._seen.add(source)
             self._counts[band][0] += 1
             self._counts[band][1] += len(source.split())
-
-    def _band(self, source: str) -> str:
-        found = self._project.engine.matches(source, least=50.0, limit=1)
-        return band_of(found[0].similarity) if found else "new"
+        with self._project.documents.changing() as connection:
+            update = "UPDATE segments SET match = ? WHERE document = ? AND number = ? AND state = 'new'"
+            connection.executemany(update, similar)
 
     def save(self, document: int) -> None:
         """Keep the result with the document."""

@@ -37,6 +37,8 @@ class Job:
     result: Path | None = None  # removed after a while
     left_out: list[dict[str, object]] = field(default_factory=list)  # the first segments that were skipped, and why
     skipped: int = 0  # segments
+    untranslated: list[int] = field(default_factory=list)  # the first segments that an export has as their source
+    unconfirmed: list[int] = field(default_factory=list)  # the first that it has as drafts
     stopped: bool = False
     only_waits: bool = False  # for another machine: not counted among those that run
 

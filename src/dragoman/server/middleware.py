@@ -103,7 +103,7 @@ class LimitsMiddleware:
     async def _read(self, scope: Scope, receive: Receive) -> bytes:
         """The whole body."""
         most = self._most(scope)
-        too_large = ApiError(413, f"the body is larger than {most:,} bytes", "send less at once")
+        too_large = ApiError(413, f"what was sent is larger than {most:,} bytes", "send less at once")
         try:
             if int(dict(scope["headers"]).get(b"content-length", b"0")) > most:
                 await _drain(receive)
@@ -115,7 +115,7 @@ class LimitsMiddleware:
                 body = await _whole(receive, most)
         except TimeoutError:
             close = {"Connection": "close"}
-            raise ApiError(408, "the body took too long to arrive", "try again", headers=close) from None
+            raise ApiError(408, "what was sent took too long to arrive", "try again", headers=close) from None
         if body is None:
             await _drain(receive)
             raise too_large
@@ -140,7 +140,7 @@ async def _whole(receive: Receive, most: int) -> bytes | None:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise ApiError(400, "the connection closed before the whole body had arrived", "send it again")
+            raise ApiError(400, "the connection closed before everything had arrived", "send it again")
         body += message.get("body", b"")
         if len(body) > most:
             return None

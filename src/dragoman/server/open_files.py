@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from dragoman.formats import Document, DocumentSegment
 
-MOST_BYTES = 24 << 20  # of all files that are kept; at least one is, however large
+MOST_BYTES = 8 << 20  # of all files that are kept, which take many times that; at least one is, however large
+Key = tuple[str, int]  # name of the project, number of the document
 
 
 class OpenFile(NamedTuple):
@@ -20,32 +21,33 @@ class OpenFile(NamedTuple):
 
 
 class OpenFiles:
-    """The files that were used last; thread-safe."""
+    """The files of all projects that were used last; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._files: OrderedDict[int, OpenFile] = OrderedDict()
+        self._files: OrderedDict[Key, OpenFile] = OrderedDict()
 
-    def get(self, number: int, read: Callable[[], Document]) -> OpenFile:
+    def get(self, key: Key, read: Callable[[], Document]) -> OpenFile:
         """The file of a document, read if it is not there."""
         with self._lock:
-            if found := self._files.get(number):
-                self._files.move_to_end(number)
+            if found := self._files.get(key):
+                self._files.move_to_end(key)
                 return found
         document = read()
-        return self.put(number, document)
+        return self.put(key, document)
 
-    def put(self, number: int, document: Document) -> OpenFile:
+    def put(self, key: Key, document: Document) -> OpenFile:
         """Keep a file that was just read."""
         opened = OpenFile(document, {one.id: one for one in document.segments})
         with self._lock:
-            self._files[number] = opened
-            self._files.move_to_end(number)
+            self._files[key] = opened
+            self._files.move_to_end(key)
             while len(self._files) > 1 and sum(len(each.document.data) for each in self._files.values()) > MOST_BYTES:
                 self._files.popitem(last=False)
         return opened
 
-    def drop(self, number: int) -> None:
-        """Forget a file."""
+    def drop(self, project: str, number: int | None = None) -> None:
+        """Forget a file, or all files of a project."""
         with self._lock:
-            self._files.pop(number, None)
+            for key in [each for each in self._files if each[0] == project and number in (None, each[1])]:
+                del self._files[key]

@@ -42,7 +42,7 @@ RESERVED = ".promised"  # file of reserved names
 class ServedProject:
     """An open project: its engine, its documents, and the lock that changes take in turn."""
 
-    def __init__(self, name: str, path: Path, follow: Follow | None = None) -> None:
+    def __init__(self, name: str, path: Path, follow: Follow | None = None, files: OpenFiles | None = None) -> None:
         self.name = name
         self.engine = Engine.open(path, replica=follow == "replica", standby=follow == "standby")
         try:
@@ -53,7 +53,7 @@ class ServedProject:
             self.engine.close()
             raise
         self.closed = False
-        self.files = OpenFiles()
+        self.files = files or OpenFiles()
         self.checks = ProjectChecks(self)
         self.watch = RevisionWatch(self.engine)
         # One change at a time; waiting for it takes no thread.
@@ -85,11 +85,12 @@ class ServedProject:
         def read() -> Document:
             return self.read_file(self.documents.data(number) or b"", self.documents.document(number).name)
 
-        return self.files.get(number, read) if self.documents.has_file(number) else None
+        return self.files.get((self.name, number), read) if self.documents.has_file(number) else None
 
     def close(self) -> None:
         """Close the engine and the documents; what was acknowledged is already safe."""
         self.closed = True
+        self.files.drop(self.name)
         self.engine.close()
         self.documents.close()
 
@@ -103,6 +104,7 @@ class ProjectRegistry:
 
     def __init__(self, paths: tuple[Path, ...], follow: Follow | None = None) -> None:
         self._follow = follow
+        self._files = OpenFiles()
         self._lock = threading.RLock()
         self._paths: dict[str, Path] = {}
         self._opened: dict[str, ServedProject] = {}
@@ -134,6 +136,11 @@ class ProjectRegistry:
         self._paths = {**self._paths, name: path}
         return name
 
+    def add(self, path: Path) -> None:
+        """Serve a project that was created in the meantime."""
+        with self._lock:
+            self._enter(path.absolute())
+
     def names(self) -> list[str]:
         """The names of all projects, in the order in which they were found."""
         return list(self._paths)
@@ -148,7 +155,7 @@ class ProjectRegistry:
             if name not in self._paths:
                 raise ApiError(404, f"no project {name!r}", "see /api/v1/projects")
             if name not in self._opened:
-                self._opened[name] = _open(name, self._paths[name], self._follow)
+                self._opened[name] = _open(name, self._paths[name], self._follow, self._files)
             return self._opened[name]
 
     def is_open(self, name: str) -> bool:
@@ -288,10 +295,10 @@ class ProjectRegistry:
                 self._opened.popitem()[1].close()
 
 
-def _open(name: str, path: Path, follow: Follow | None) -> ServedProject:
+def _open(name: str, path: Path, follow: Follow | None, files: OpenFiles) -> ServedProject:
     """Open a project; whatever its files contain, what is wrong with it is its own problem."""
     try:
-        return ServedProject(name, path, follow)
+        return ServedProject(name, path, follow, files)
     except (DragomanError, ApiError):
         raise
     except Exception as error:

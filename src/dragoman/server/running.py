@@ -6,8 +6,9 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import cast
 
 import uvicorn
@@ -19,20 +20,23 @@ from dragoman.server.config import Settings
 from dragoman.server.connections import protocols
 from dragoman.server.logs import set_up
 from dragoman.server.registry import ProjectRegistry
+from dragoman.server.startup import Startup, Tell
 
 SWITCH_INTERVAL = 0.001  # seconds after which a thread yields to another: completions should not wait for Python
 OPEN_FILES = 10_240  # as many as macOS allows where it reports no limit
 GRACE = 30  # seconds that requests in flight get when the server is stopped
 
 
-def configure(settings: Settings, projects: ProjectRegistry | None = None) -> uvicorn.Config:
+def configure(
+    settings: Settings, projects: ProjectRegistry | None = None, startup: Startup | None = None
+) -> uvicorn.Config:
     """The configuration of uvicorn."""
     settings.check()
     limits = settings.limits
 
     http, websocket = protocols(limits)
     return uvicorn.Config(
-        create_app(settings, projects),
+        create_app(settings, projects, startup),
         host=settings.host,
         port=settings.port,
         http=http,
@@ -51,10 +55,13 @@ def configure(settings: Settings, projects: ProjectRegistry | None = None) -> uv
     )
 
 
-def serve(settings: Settings, *, quiet: bool = False) -> None:
+def serve(
+    settings: Settings, *, quiet: bool = False, prepare: Callable[[ProjectRegistry, Tell], object] | None = None
+) -> None:
     """Serve until stopped; a project that was named and cannot be opened is an error.
 
-    With `quiet`, only warnings and errors are logged.
+    With `quiet`, only warnings and errors are logged. `prepare` is called in the background, when kernels are compiled
+    and before the first request is answered.
     """
     settings.check()
     _allow_open_files()
@@ -64,7 +71,8 @@ def serve(settings: Settings, *, quiet: bool = False) -> None:
             projects.get(name)
         set_up(logging.WARNING if quiet else logging.INFO)
         sys.setswitchinterval(SWITCH_INTERVAL)
-        config = configure(settings, projects)
+        startup = Startup(partial(prepare, projects) if prepare else None)
+        config = configure(settings, projects, startup)
         cast(FastAPI, config.app).state.context.owns_process = True
         uvicorn.Server(config).run()
     finally:

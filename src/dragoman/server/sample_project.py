@@ -11,6 +11,7 @@ from dragoman import sample
 from dragoman.engine import Engine
 from dragoman.project.guard import FlaggedError
 from dragoman.server.document_store import DocumentStore
+from dragoman.server.registry import ProjectRegistry
 
 SAMPLE = "espresso"
 KNOWN = 502  # segments that are already translated: all before the chapter on error messages
@@ -35,6 +36,11 @@ def make_sample(folder: Path, tell: Callable[[int, int], None] | None = None) ->
             _fill_sample(engine, documents, tell)
         unfinished.rename(place)
     return place
+
+
+def serve_sample(folder: Path, projects: ProjectRegistry, tell: Callable[[int, int], None]) -> None:
+    """Make the sample project of a folder that is already being served."""
+    projects.add(make_sample(folder, tell))
 
 
 def _fill_sample(engine: Engine, documents: DocumentStore, tell: Callable[[int, int], None] | None) -> None:

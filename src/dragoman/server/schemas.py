@@ -151,10 +151,22 @@ class Unopened(Given):
 class ProjectSettings(Given):
     """The settings of a project, by name."""
 
-    model_config = example(revision=12, settings={"share": 0.7, "limit": None, "upstream": "deepl:"})
+    model_config = example(
+        revision=12,
+        settings={"share": 0.7, "limit": None, "upstream": "deepl:"},
+        upstream_kinds=["deepl", "openai"],
+        upstream_problem=None,
+    )
     revision: int
     settings: Annotated[
         dict[str, Any], Field(description="docs/engine.md explains them; `upstream` is given in full to administrators")
+    ]
+    upstream_kinds: Annotated[
+        list[str],
+        Field(description="the kinds of engines that you may set here: none, unless you administrate"),
+    ]
+    upstream_problem: Annotated[
+        str | None, Field(description="why the engine did not answer when it was last asked; for administrators")
     ]
 
 
@@ -511,7 +523,17 @@ class JobGiven(Given):
     """A background job: its progress and its outcome."""
 
     model_config = example(
-        id="5f2b", kind="import", state="running", done=120, total=711, document=1, left_out=[], skipped=0, error=None
+        id="5f2b",
+        kind="import",
+        state="running",
+        done=120,
+        total=711,
+        document=1,
+        left_out=[],
+        skipped=0,
+        untranslated=[],
+        unconfirmed=[],
+        error=None,
     )
     id: str
     kind: Annotated[str, Field(description="import, translate or export; or ask: another engine, ahead")]
@@ -521,6 +543,12 @@ class JobGiven(Given):
     document: int | None
     left_out: Annotated[list[LeftOut], Field(description="the first segments that were skipped, at most 1000")]
     skipped: Annotated[int, Field(description="how many were skipped")]
+    untranslated: Annotated[
+        list[int], Field(description="of an export: segments whose source is in the file, at most 1000")
+    ]
+    unconfirmed: Annotated[
+        list[int], Field(description="of an export: segments that are in it as drafts, at most 1000")
+    ]
     error: Error | None
 
 

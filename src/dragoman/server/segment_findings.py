@@ -72,6 +72,9 @@ def count(connection: sqlite3.Connection, document: int, off: Collection[str], n
     values: list[object] = [*sorted(off), document]
     if number is not None:
         update, values = f"{update} AND number = ?", [*values, number]
+    else:  # only those that have, or had, any
+        update += " AND (held OR warnings > 0 OR number IN (SELECT number FROM findings WHERE document = ?))"
+        values.append(document)
     connection.execute(update, values)
 
 

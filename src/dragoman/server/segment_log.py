@@ -102,7 +102,7 @@ def fill_repetitions(store: DocumentStore, confirmed: Segment, user: str | None,
     place = confirmed.document, confirmed.document, confirmed.number
     values = *place, confirmed.source, confirmed.number, confirmed.target
     with store.changing() as connection:
-        select = f"SELECT number FROM segments WHERE {which} ORDER BY number LIMIT ?"  # noqa: S608
+        select = f"SELECT number FROM segments INDEXED BY segments_by_source WHERE {which} ORDER BY number LIMIT ?"  # noqa: S608
         numbers = [row[0] for row in connection.execute(select, (*values, COPIED))]
         for number in numbers:
             _fill(connection, confirmed, number, user, batch)

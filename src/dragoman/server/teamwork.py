@@ -50,8 +50,8 @@ def about(project: ServedProject, segment: Segment) -> desk_schemas.About:
 def repeats(documents: DocumentStore, segment: Segment) -> list[int]:
     """The other segments with the same source."""
     query = (
-        "SELECT number FROM segments WHERE document = ? AND source_hash = source_hash(?) AND source = ?"
-        " AND number <> ? ORDER BY number LIMIT ?"
+        "SELECT number FROM segments INDEXED BY segments_by_source WHERE document = ?"
+        " AND source_hash = source_hash(?) AND source = ? AND number <> ? ORDER BY number LIMIT ?"
     )
     values = segment.document, segment.source, segment.source, segment.number, REPEATS
     return [number for (number,) in documents.rows(query, values)]

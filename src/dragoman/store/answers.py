@@ -21,10 +21,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from dragoman.store.journal import Journal
 from dragoman.store.rows import ID, METADATA, AnyText, write_time
@@ -248,5 +248,5 @@ def _read_spent(connection: sa.Connection, engine: str) -> Spent:
 
 def _insert(connection: sa.Connection, table: sa.Table) -> Any:
     """Both kinds of database can insert or update in one statement, each in a dialect of its own."""
-    dialect: Any = sqlite if connection.dialect.name == "sqlite" else postgresql
+    dialect: Any = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")
     return dialect.insert(table)

@@ -16,7 +16,6 @@ from __future__ import annotations
 from contextlib import suppress
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql
 
 from dragoman.errors import StorageError
 from dragoman.store.database import TABLE, Database
@@ -33,7 +32,6 @@ WRITER = sa.Table(
     sa.Column("holder", sa.Text),  # who took it
     sa.Column("about", sa.Text),  # what the rows are to be folded into: base, settings, languages
 )
-FIRST = postgresql.insert(WRITER).values(id=1, token=0).on_conflict_do_nothing()
 ABOUT = sa.select(WRITER.c.about)
 TOKEN = sa.select(WRITER.c.token, WRITER.c.holder)
 NUMBER = f"coalesce(to_regclass('{TABLE}')::oid::bigint, 0)"  # that PostgreSQL has given to the table
@@ -69,10 +67,12 @@ class Fence:
 
     def take(self) -> None:
         """Take the lock and a new token; refused if another process holds the lock."""
+        from sqlalchemy.dialects import postgresql  # here, since most projects never load it
+
         session, who = self._lock(), "application_name"
         with self._database.clear_errors("cannot write: {}"):
             WRITER.create(session, checkfirst=True)
-            session.execute(FIRST)
+            session.execute(postgresql.insert(WRITER).values(id=1, token=0).on_conflict_do_nothing())
             # Waits for an append under way on a connection that its writer has lost the lock of.
             update = sa.update(WRITER).values(token=WRITER.c.token + 1, holder=sa.func.current_setting(who))
             self._token = session.execute(update.returning(WRITER.c.token)).scalar_one()

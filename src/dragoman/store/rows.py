@@ -61,6 +61,18 @@ class AnyText(sa.types.TypeDecorator[str]):
         return value and value.replace("\ufdd00", "\0").replace("\ufdd01", "\ufdd0")
 
 
+def _index_some(name: str, column: sa.Column[Any], where: sa.ColumnElement[bool]) -> sa.Index:
+    """An index of some rows; PostgreSQL is told when it creates one, since its dialect takes time to load."""
+    index = sa.Index(name, column, sqlite_where=where)
+
+    @sa.event.listens_for(index, "before_create")
+    def tell_postgresql(_: sa.Index, connection: sa.Connection, **__: Any) -> None:
+        if connection.dialect.name == "postgresql":
+            index.dialect_options["postgresql"]["where"] = where
+
+    return index
+
+
 ID = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite numbers the rows only in a column of this type
 METADATA = sa.MetaData()
 JOURNAL = sa.Table(
@@ -83,12 +95,12 @@ JOURNAL = sa.Table(
 )
 UNFINISHED = sa.Table(f"{TABLE}_unfinished", METADATA, sa.Column("id", ID))  # exists while the journal is being copied
 IN_FORCE = (JOURNAL.c.kind == sa.literal_column("'learn'")) & JOURNAL.c.forgotten_by.is_(None)
-sa.Index(f"{TABLE}_in_force", JOURNAL.c.id, sqlite_where=IN_FORCE, postgresql_where=IN_FORCE)  # to count them quickly
+_index_some(f"{TABLE}_in_force", JOURNAL.c.id, IN_FORCE)  # to count them quickly
 _is_forget = JOURNAL.c.kind == sa.literal_column("'forget'")
 _is_marked = JOURNAL.c.forgotten_by.is_not(None)
 # Which rows forget a correction, and which corrections are marked as forgotten: to hold one against the other.
-FORGETS = sa.Index(f"{TABLE}_forgets", JOURNAL.c.refers_to, sqlite_where=_is_forget, postgresql_where=_is_forget)
-MARKED = sa.Index(f"{TABLE}_marked", JOURNAL.c.forgotten_by, sqlite_where=_is_marked, postgresql_where=_is_marked)
+FORGETS = _index_some(f"{TABLE}_forgets", JOURNAL.c.refers_to, _is_forget)
+MARKED = _index_some(f"{TABLE}_marked", JOURNAL.c.forgotten_by, _is_marked)
 _before = JOURNAL.alias("before")
 _previous = sa.select(_before.c.digest).where(_before.c.id < JOURNAL.c.id).order_by(_before.c.id.desc()).limit(1)
 _later = JOURNAL.alias("later")

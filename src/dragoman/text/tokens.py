@@ -23,6 +23,7 @@ import unicodedata
 from typing import Literal
 
 from dragoman.errors import BadInputError
+from dragoman.text.character_classes import HIGH_LETTERS, LETTERS, MARKS
 from dragoman.types import Sentence
 
 Mode = Literal["text", "words"]
@@ -88,17 +89,6 @@ def _refuse_surrogates(text: str) -> None:
 
 # Classes of characters, written as the inside of [ ] ─────────────────────────────────────────────────────────────────
 
-
-def _class(category: str, *, start: int = 0, end: int = 0x10000, without: str = "") -> str:
-    """The characters of some Unicode categories, from start to end, except those in the class `without`."""
-    characters = "".join(map(chr, range(start, end)))
-    if without:
-        characters = re.sub(f"[{without}]+", lambda found: " " * len(found[0]), characters)
-    categories = "".join(map(unicodedata.category, characters))  # two letters for each character
-    runs = re.finditer(f"(?:{category})+", categories)
-    return "".join(f"{chr(start + run.start() // 2)}-{chr(start + run.end() // 2 - 1)}" for run in runs)
-
-
 # Space, and what shows as nothing: controls, zero-width spaces, direction marks.
 _GAP = r"\s\x00-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 
@@ -109,15 +99,14 @@ _KHMER = r"\u1780-\u17d3\u17d7\u17dc\u17dd"
 _TIBETAN = r"\u0f40-\u0fbc"
 _KANA = r"\u3031-\u3035\u303b\u303c\u3041-\u30fa\u30fc-\u312f\u31a0-\u31ff\uff66-\uff9f"
 _HAN = r"\u3005-\u3007\u3021-\u302f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_UNSPACED = _THAI_LAO + _MYANMAR + _KHMER + _TIBETAN + _KANA + _HAN
+UNSPACED = _THAI_LAO + _MYANMAR + _KHMER + _TIBETAN + _KANA + _HAN
 
 # Words are made of letters, marks and digits, also of the joiners that Persian and Indic words need, of soft hyphens,
 # the Armenian signs of tone and the Hebrew geresh. In `re` a class is one look-up in a bitmap if it ends at U+FFFF, and
 # range after range if not; hence two.
-_MARK = _class("M[nce]") + "\U000e0100-\U000e01ef"  # the latter choose between variants of an ideograph
-_LOW = _class("[LMN][a-z]|Pc", without=_UNSPACED) + r"\xad\u055b\u055c\u055e\u05f3\u200c\u200d"
-_HIGH = _class("[LMN][a-z]", start=0x10000, end=0x20000)
-_LETTERS = rf"(?:[{_LOW}]++|(?![\x00-\uffff])[{_HIGH}]++)++"
+_MARK = MARKS + "\U000e0100-\U000e01ef"  # the latter choose between variants of an ideograph
+_LOW = LETTERS + r"\xad\u055b\u055c\u055e\u05f3\u200c\u200d"
+_LETTERS = rf"(?:[{_LOW}]++|(?![\x00-\uffff])[{HIGH_LETTERS}]++)++"
 
 _LATIN = r"A-Za-zª-ʯ\u0300-\u036fḀ-ỿ"
 _GREEK_TO_ARABIC = r"\u0370-\u06ff"
@@ -206,7 +195,7 @@ _CLITIC = rf"['’](?<=[\w`*>)].){_ENDING}"
 _MARKS = rf"[{_MARK}]*+"
 # With its marks go a Khmer or Myanmar consonant under another, Thai and Lao AM, and half-width voicing signs.
 _CLUSTER = rf"(?:[\u1039\u17d2][\u1000-\u1021\u1780-\u17a2]|[\u0e33\u0eb3\uff9e\uff9f]|[{_MARK}])*+"
-_CHARACTER = rf"[{_UNSPACED}]{_CLUSTER}"
+_CHARACTER = rf"[{UNSPACED}]{_CLUSTER}"
 # Thai and Lao: a vowel in front, the consonant, vowels behind, and consonants that are not spoken.
 _THAI_SYLLABLE = (
     rf"[ก-ฮเ-ไກ-ຮເ-ໄໜ-ໟ](?:(?<=[เ-ไເ-ໄ])[ก-ฮກ-ຮໜ-ໟ])?+{_CLUSTER}[ะาๅະາ]{{0,2}}+(?:[ก-ฮ][ิุ]?\u0e4c|[ກ-ຮ]\u0ecc)*+"

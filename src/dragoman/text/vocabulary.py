@@ -96,7 +96,8 @@ class Vocabulary(Restorable):
         start = int(self._ends[begin - 1]) if begin else 0
         code = self._bytes[start : int(self._ends[n - 1]) if n else 0]
         places = start + np.flatnonzero(np.isin(code, np.frombuffer(signs, np.uint8)))
-        return self.first + np.unique(np.searchsorted(self._ends[:n], places, side="right"))
+        found = np.searchsorted(self._ends[:n], places, side="right")  # in order, with repetitions
+        return self.first + found[np.diff(found, prepend=-1) > 0]
 
     def _find(self, code: bytes) -> tuple[int, int]:
         """The id of a word given as UTF-8, or UNKNOWN; and the key it has, or would get, in this index."""

@@ -141,7 +141,8 @@ def tune_share(
     references = [" ".join(words) for words in development.references]
 
     def score(value: float) -> float:
-        layer = ModelSet(models.base, symmetrisation=models.symmetrisation, **models.shares)
+        layer = ModelSet(models.base, symmetrisation=models.symmetrisation)
+        layer.share, layer.language_share = models.share, models.language_share
         setattr(layer, name, value)
         decoder, found = Decoder(layer, weights, beam, estimates), list[str]()
         rows = zip(development.sources, development.references, development.placeable, strict=True)

@@ -31,14 +31,13 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
 from dragoman.arrays import ArrayTree
-from dragoman.search.hypotheses import NBest
+from dragoman.search.hypotheses import Shares
 
 BONUSES = (-0.15, 0.0, 0.15, 0.3, 0.5, 0.8, 1.2)  # for a word taken from the engine; after them comes the engine alone
 HANDICAPS = np.array([8.0, 5.0, 4.5, 4.0, 2.0, 0.5, 0.0, 0.0])  # edits that a level must have saved besides
 ERRORS = 1.0  # standard errors by which a level must be better than the engine
 MIDDLE = 0.3  # the bonus of searches while the engine's translation is taken as it is
 ENTRIES = 40  # of the n-best list
-FEATURE = "upstream_words"
 
 Costs = NDArray[np.int64]  # [levels] word edits
 
@@ -78,12 +77,11 @@ class Confidence:
         return cls(*(np.array(arrays[name], np.int64) for name in ("costs", "squares")))
 
 
-def costs_of(nbest: NBest, searched: float, said: Sequence[str], correction: Sequence[str]) -> Costs:
+def costs_of(shares: Shares, searched: float, said: Sequence[str], correction: Sequence[str]) -> Costs:
     """[levels] the word edits from what each level would have said to a correction.
 
-    `nbest` comes from a search with the bonus `searched`; `said` is what the engine says.
+    `shares` come from a search with the bonus `searched`; `said` is what the engine says.
     """
-    taken = nbest.features[:, nbest.names.index(FEATURE)]
-    chosen = [int(np.argmax(nbest.scores + (bonus - searched) * taken)) for bonus in BONUSES]
-    edits = {n: Levenshtein.distance(nbest[n].words, correction) for n in sorted(set(chosen))}
+    chosen = [int(np.argmax(shares.scores + (bonus - searched) * shares.taken)) for bonus in BONUSES]
+    edits = {n: Levenshtein.distance(shares.words(n), correction) for n in sorted(set(chosen))}
     return np.array([*(edits[n] for n in chosen), Levenshtein.distance(said, correction)], np.int64)

@@ -38,7 +38,11 @@ function freshDesk() {
     project: { name: "manual" },
     about: { id: 1 },
     drafts: new Drafts("manual"),
-    list: { segments, update: (each) => segments.update(each), updateAll: (all) => all.forEach((each) => segments.update(each)) },
+    list: {
+      segments,
+      update: (each) => segments.update(each),
+      updateAll: (all) => all.forEach((each) => segments.update(each)),
+    },
     number: 2,
     dirty: false,
     stopped: false,

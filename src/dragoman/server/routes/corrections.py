@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Response
 
 from dragoman.server import edits, schemas
 from dragoman.server.concordance import MOST, Found, search
-from dragoman.server.context import CanLearn, CanRead
+from dragoman.server.context import CanLearn, CanRead, ProjectContext
 from dragoman.server.registry import ServedProject
 from dragoman.server.serialise import history_row
 from dragoman.store import Row
@@ -58,6 +58,7 @@ async def revise(number: schemas.CorrectionId, revision: schemas.Revision, conte
     user = context.user(revision.user)
     revise = partial(edits.revise, context.project, number, revision.target, user, force=revision.force)
     new = await context.run_exclusive("revise", revise)
+    await _publish(context, new)
     return schemas.Learned(id=new, revision=new)
 
 
@@ -65,7 +66,10 @@ async def revise(number: schemas.CorrectionId, revision: schemas.Revision, conte
 async def forget(number: schemas.CorrectionId, context: CanLearn) -> schemas.Learned:
     """Take back exactly what a correction has taught."""
     forget = partial(edits.forget, context.project, number, context.user(None))
-    return schemas.Learned(id=number, revision=await context.run_exclusive("forget", forget))
+    places = await context.run("segments", partial(context.project.documents.places, number))
+    revision = await context.run_exclusive("forget", forget)
+    _tell(context, places)
+    return schemas.Learned(id=number, revision=revision)
 
 
 @router.get("/concordance", tags=["looking"], response_model=schemas.Concordance)
@@ -88,6 +92,17 @@ async def concordance(
         return schemas.Concordance(revision=context.project.revision, hits=hits, total=total, total_is_exact=exact)
 
     return await context.respond("concordance", find)
+
+
+async def _publish(context: ProjectContext, number: int) -> None:
+    """Tell everybody who has a segment open that came from a correction."""
+    _tell(context, await context.run("segments", partial(context.project.documents.places, number)))
+
+
+def _tell(context: ProjectContext, places: list[tuple[int, int]]) -> None:
+    for document, number in places:
+        event = {"event": "segments", "numbers": [number], "by": context.identity.name, "why": "history"}
+        context.publish(document, event)
 
 
 def _details(project: ServedProject, number: int) -> schemas.CorrectionDetails:

@@ -104,7 +104,7 @@ async def change_document(
 async def delete_document(document: schemas.DocumentId, context: CanLearn) -> None:
     """Delete a document; what was learned from it stays learned."""
     await context.run_exclusive("documents", partial(context.project.documents.remove, document))
-    context.project.files.drop(document)
+    context.project.files.drop(context.project.name, document)
     context.publish(document, {"event": "deleted"})
 
 

@@ -29,11 +29,14 @@ async def health(server: Server) -> dict[str, str | float]:
 async def ready(request: Request, server: Server) -> Response:
     """Whether all projects are open and all kernels compiled, so that answers come quickly.
 
-    Projects that cannot serve are counted, and named to those who may read them.
+    Projects that cannot serve are counted, and named to those who may read them. Until the server is ready, the answer
+    says what it is doing (`done` of `total`), and whether requests are answered already (`usable`).
     """
     stuck = {each.name for each in server.projects.opened() if each.engine.problem is not None}
     stuck |= {name for name in list(server.problems) if not server.projects.is_open(name)}
     state = {"state": server.state, "problems": len(stuck), "projects": sorted(_readable(server, request, stuck))}
+    if server.state == "starting":
+        return JSONResponse(state | server.startup.status(), 503)
     return JSONResponse(state, 200 if server.state == "ready" else 503)
 
 

@@ -23,6 +23,7 @@ router = APIRouter(prefix="/api/v1/projects", responses=schemas.ERROR_RESPONSES,
 @router.get("")
 async def list_projects(identity: CurrentIdentity, server: Server) -> list[schemas.Project | schemas.Unopened]:
     """The projects that this key may read; those that cannot be opened come last, with their problem."""
+    await server.startup.wait()
     names = [name for name in server.projects.names() if identity.has_role("read", name)]
     if not all(map(server.projects.is_open, names)):
         server.problems = await server.workers.run("open", server.projects.open_all)
@@ -41,6 +42,7 @@ async def create_project(
 ) -> schemas.Project:
     """Create a project."""
     _check_languages(wanted.source, wanted.target)
+    await server.startup.wait()
 
     def create() -> schemas.Project:
         project = server.projects.create(wanted.name, **wanted.model_dump(exclude={"name", "sample"}))

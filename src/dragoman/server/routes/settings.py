@@ -13,7 +13,7 @@ from dragoman.server import schemas
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import check_role
 from dragoman.server.context import CanLearn, CanRead, ProjectContext
-from dragoman.upstream.names import parse
+from dragoman.upstream.names import KINDS, parse
 
 router = APIRouter(prefix="/api/v1/projects/{project}/settings", responses=schemas.ERROR_RESPONSES, tags=["projects"])
 LOCAL_KINDS = ("command", "ct2", "recorded")  # run programs, or read files
@@ -67,6 +67,10 @@ def _given(context: ProjectContext) -> schemas.ProjectSettings:
     project = context.project
     revision, settings = project.revision, dict(project.engine.settings)
     del settings["glossary"]  # which has an address of its own
-    if settings["upstream"] and not context.identity.has_role("admin", project.name):
-        settings["upstream"] = f"{settings['upstream'].partition(':')[0]}:"
-    return schemas.ProjectSettings(revision=revision, settings=settings)
+    if not context.identity.has_role("admin", project.name):
+        if settings["upstream"]:
+            settings["upstream"] = f"{settings['upstream'].partition(':')[0]}:"
+        return schemas.ProjectSettings(revision=revision, settings=settings, upstream_kinds=[], upstream_problem=None)
+    kinds = [kind for kind in KINDS if context.server.settings.local_engines or kind not in LOCAL_KINDS]
+    problem = project.engine.upstream_problem
+    return schemas.ProjectSettings(revision=revision, settings=settings, upstream_kinds=kinds, upstream_problem=problem)

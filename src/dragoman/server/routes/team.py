@@ -5,22 +5,23 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 
 from dragoman.server import desk_schemas, schemas, segment_log, teamwork, undoing
 from dragoman.server.context import CanLearn, CanRead
 
 router = APIRouter(prefix="/api/v1/projects/{project}", responses=schemas.ERROR_RESPONSES, tags=["team"])
 CommentId = Annotated[int, Path(ge=1, le=schemas.LARGEST)]
+Who = Annotated[str | None, Query(max_length=200, description="with a key, the key's owner")]
 SEGMENT = "/documents/{document}/segments/{number}"
 
 
 @router.get("/documents/{document}/undo")
-async def show_undo(document: schemas.DocumentId, context: CanRead) -> desk_schemas.Undo:
+async def show_undo(document: schemas.DocumentId, context: CanRead, user: Who = None) -> desk_schemas.Undo:
     """What would be taken back."""
 
     def find() -> desk_schemas.Undo:
-        changes = segment_log.undoable(context.project.documents, document, context.user(None))
+        changes = segment_log.undoable(context.project.documents, document, context.user(user))
         if not changes:
             return desk_schemas.Undo(what=None, segments=[])
         numbers = sorted(change.number for change in changes)
@@ -85,13 +86,17 @@ async def resolve(
 
 @router.delete(f"{SEGMENT}/comments/{{comment}}", status_code=204)
 async def remove_comment(
-    document: schemas.DocumentId, number: schemas.SegmentNumber, comment: CommentId, context: CanRead
+    document: schemas.DocumentId,
+    number: schemas.SegmentNumber,
+    comment: CommentId,
+    context: CanRead,
+    user: Who = None,
 ) -> None:
     """Remove one's own comment."""
 
     def remove() -> None:
         documents = context.project.documents
-        teamwork.remove_comment(documents, documents.segment(document, number), comment, context.user(None))
+        teamwork.remove_comment(documents, documents.segment(document, number), comment, context.user(user))
 
     await context.run_exclusive("comment", remove)
     context.publish(document, {"event": "comment", "segment": number})
@@ -119,5 +124,10 @@ async def review(document: schemas.DocumentId, wanted: desk_schemas.Review, cont
 
 @router.get("/people")
 async def people(context: CanRead) -> desk_schemas.People:
-    """Everybody who has worked on the project, or has some of it assigned."""
-    return desk_schemas.People(people=await context.run("people", partial(teamwork.people, context.project.documents)))
+    """Everybody who has worked on the project, or may, or has some of it assigned."""
+
+    def find() -> desk_schemas.People:
+        owners = context.server.auth.people(context.project.name, "learn")
+        return desk_schemas.People(people=sorted({*owners, *teamwork.people(context.project.documents)}))
+
+    return await context.run("people", find)

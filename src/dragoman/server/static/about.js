@@ -55,9 +55,10 @@ export class About {
       links.length > 0 && ["Links", links.map((url) => h("a", { href: url, target: "_blank", rel: "noopener" }, url))],
       repeats.length > 0 && ["Same source", repeats.slice(0, 10).flatMap((n, at) => [at ? ", " : null, open(n)])],
     ].filter(Boolean);
+    const listed = facts.map(([name, text]) => [h("dt", {}, name), h("dd", {}, text)]);
     fill(
       this.notes.body,
-      facts.length > 0 && h("dl", { class: "facts" }, facts.map(([name, text]) => [h("dt", {}, name), h("dd", {}, text)])),
+      facts.length > 0 && h("dl", { class: "facts" }, listed),
       comments.length > 0 && h("ul", { class: "rows" }, comments.map((each) => this.comment(each))),
       this.form(),
     );
@@ -85,7 +86,8 @@ export class About {
   }
 
   form() {
-    const field = h("input", { "aria-label": "Comment", placeholder: "Add a comment", required: true, maxlength: 2000 });
+    const about = { "aria-label": "Comment", placeholder: "Add a comment", required: true, maxlength: 2000 };
+    const field = h("input", about);
     const send = (event) => {
       event.preventDefault();
       this.change(() => post(`${this.path}/comments`, { text: field.value }));

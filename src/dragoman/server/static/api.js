@@ -61,15 +61,6 @@ export const put = async (path, body) => (await request("PUT", path, body))?.jso
 export const patch = async (path, body) => (await request("PATCH", path, body))?.json();
 export const remove = (path) => request("DELETE", path);
 
-/** Whether all projects are open and everything is compiled; null if the server cannot be reached. */
-export async function ready() {
-  try {
-    return (await fetch("ready")).ok;
-  } catch {
-    return null;
-  }
-}
-
 /** Wait for a job of a project; `progress(job)` is called meanwhile. */
 export async function finished(project, job, progress = () => {}) {
   while (job.state === "waiting" || job.state === "running") {

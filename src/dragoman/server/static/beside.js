@@ -18,7 +18,7 @@ export function buildPanels(desk) {
   const about = new About(name, {
     open: (number) => desk.open(number),
     use,
-    matches: (found) => (desk.live ? suggestions.explain(found) : suggestions.show(found)),
+    matches: (found) => (desk.completing.live ? suggestions.explain(found) : suggestions.show(found)),
   });
   const origin = new Origin(name, (document, number) => desk.goTo(document, number));
   const concordance = new Concordance(name, insert);
@@ -30,5 +30,6 @@ export function buildPanels(desk) {
   const elements = [suggestions, glossary].map((each) => each.element);
   elements.push(...about.elements, ...[origin, concordance, history, switches].map((each) => each.element));
   const beside = h("aside", { class: "beside", "aria-label": "Translation aids" }, elements);
-  return { suggestions, glossary, notes: about, origin, concordance, history, switches, effort: new Effort(name), beside };
+  const effort = new Effort(name);
+  return { suggestions, glossary, notes: about, origin, concordance, history, switches, effort, beside };
 }

@@ -10,6 +10,7 @@ import { chip, chipped } from "./texts.js";
 
 const SPEAKING = 700; // milliseconds without a key before screen readers are given the completion
 const MODES = { interactive: "Interactive", postedit: "Post-edit" };
+const KINDS = { changed: "changed since", held: "held back", done: "approved" };
 const HINTS = {
   interactive: "Press Tab to accept the next word, or type your own.",
   postedit: "Edit the suggestion where it is wrong.",
@@ -39,7 +40,8 @@ export class Card {
     const host = h("div", { class: "target" });
     const act = { class: "main", onclick: () => handlers.confirm() };
     this.confirming = h("button", act, "Confirm ", h("kbd", {}, "Enter"));
-    const head = [this.title, this.state, this.reverting, this.approving, this.others, h("span", { class: "space" }), this.buildSwitches()];
+    const about = [this.title, this.state, this.reverting, this.approving, this.others];
+    const head = [...about, h("span", { class: "space" }), this.buildSwitches()];
     this.element = h(
       "article",
       { class: "card" },
@@ -110,14 +112,20 @@ export class Card {
   textChanged() {
     const { state, held, stage, target } = this.segment;
     const changed = state === "confirmed" && this.editor.text !== target;
-    const kind = changed ? "changed since" : held ? "held back" : stage === "done" ? "approved" : STATES[state];
-    fill(this.state, kind);
-    this.state.dataset.kind = changed ? "changed" : held ? "held" : state;
-    this.reverting.hidden = !changed;
-    this.approving.hidden = Boolean(this.readOnly) || changed || !["review", "done"].includes(stage);
-    fill(this.approving, stage === "done" ? "Take back approval" : "Approve");
+    const kind = changed ? "changed" : held ? "held" : stage === "done" ? "done" : state;
+    if (kind !== this.state.dataset.kind || stage !== this.stage) this.showKind(kind, stage);
     this.showMissing();
     this.findings.changed(this.editor.whole);
+  }
+
+  /** Show what kind of segment this is now, and what can be done with it besides editing. */
+  showKind(kind, stage) {
+    this.stage = stage;
+    this.state.dataset.kind = kind;
+    fill(this.state, KINDS[kind] ?? STATES[kind]);
+    this.reverting.hidden = kind !== "changed";
+    this.approving.hidden = Boolean(this.readOnly) || kind === "changed" || !["review", "done"].includes(stage);
+    fill(this.approving, stage === "done" ? "Take back approval" : "Approve");
   }
 
   /** Approve the segment after reading it, or take that back. */
@@ -160,6 +168,7 @@ export class Card {
     const button = (tag) =>
       h("button", { class: "chip", title: `Insert ${tag}`, onclick: () => this.editor.insert(tag) }, label(tag));
     const absent = missing(this.segment.source, this.editor.whole);
+    if (!absent.length && !this.missing.firstChild) return;
     fill(this.missing, absent.length > 0 && ["Missing tags: ", absent.map(button)]);
   }
 

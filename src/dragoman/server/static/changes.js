@@ -37,8 +37,9 @@ export function onLeaving(segment, draft, unsent) {
 /** The numbers of confirmed segments that have a draft with another text: what was changed since is in no file. */
 export function changedSince(drafts, document, segments) {
   const ours = drafts.all().filter((draft) => draft.document === document);
-  const differs = ({ number, text }) => segments.get(number)?.target !== text;
-  return new Set(ours.filter((each) => segments.states[each.number] === "confirmed" && differs(each)).map((each) => each.number));
+  const differs = ({ number, text }) =>
+    segments.states[number] === "confirmed" && segments.get(number)?.target !== text;
+  return new Set(ours.filter(differs).map(({ number }) => number));
 }
 
 /** Whether the editor holds nothing of the translator's own, so that another mode can start afresh. */

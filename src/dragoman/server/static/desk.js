@@ -1,7 +1,7 @@
 // The desk: a document open at one of its segments, with everything that helps to translate it.
 //
 // 1. `open` shows a segment, with the draft that was left there, and asks for a completion.
-// 2. Each key stores the draft and asks for a new completion (live.js), which is drawn after the text (ghost.js).
+// 2. Each key stores the draft and asks for a new completion (completing.js), which is drawn after the text (ghost.js).
 // 3. `confirm` puts what is shown into the outbox, from where it is sent and learned (sync.js); then the next segment
 //    is opened.
 
@@ -9,14 +9,13 @@ import { get, post } from "./api.js";
 import { buildPanels } from "./beside.js";
 import { Card } from "./card.js";
 import { asDraft, changedSince, confirmation, onLeaving, readiness, untouched } from "./changes.js";
-import { Alternatives, completion } from "./completions.js";
+import { Completing } from "./completing.js";
 import { count, h } from "./dom.js";
-import { download } from "./downloading.js";
 import { Drafts, NO_EFFORT, addEffort } from "./drafts.js";
-import { takenBack } from "./fused.js";
 import { Events } from "./events.js";
-import { Live } from "./live.js";
-import { notify, notifyError, sentence } from "./notices.js";
+import { finished } from "./finishing.js";
+import { takenBack } from "./fused.js";
+import { notifyError } from "./notices.js";
 import { Pointing } from "./pointing.js";
 import { Replacing } from "./replacing.js";
 import { SegmentList } from "./segments.js";
@@ -27,17 +26,14 @@ import { may, person, whyReadOnly } from "./who.js";
 
 const CALM = 150; // milliseconds at a segment before everything about it is loaded
 const PATIENCE = 400; // milliseconds to wait for a confirmation before going on to the next segment
-const DELIVERY = 10_000; // milliseconds to wait for changes to be saved before a file is written
 const WHOLE = 3000; // up to so many segments are all loaded at once
-const FADING = 500; // milliseconds for which a completion of an older text stays when no new one comes
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 export class Desk {
   constructor(project, about, nonce) {
-    Object.assign(this, { project, about, number: null, wanted: null, revision: 0, stopped: false, dirty: false });
+    Object.assign(this, { project, about, number: null, wanted: null, stopped: false, dirty: false });
     this.may = may(project.role);
     setTagPattern(project.tag_pattern);
-    this.alternatives = new Alternatives();
     this.mode = preference("mode", "interactive");
     this.shading = preference("shading") === "on";
     this.grid = preference("view") === "grid";
@@ -59,7 +55,7 @@ export class Desk {
     this.card = new Card(this.project, nonce, {
       typed: (text, ask) => this.typed(text, ask),
       shown: () => this.card.textChanged(),
-      waits: () => this.mode === "interactive" && this.live?.busy === true,
+      waits: () => this.completing.expected,
       tabbed: () => this.card.say("Nothing more to accept. Enter confirms; Esc leaves the editor."),
       confirm: (force) => this.confirm({ force }),
       insist: (more) => this.confirm(more),
@@ -67,7 +63,7 @@ export class Desk {
       revert: () => this.revert(),
       approve: (approve) => this.approve(approve).catch(notifyError),
       leave: () => this.list.focus(),
-      other: (step) => this.other(step),
+      other: (step) => this.completing.other(step),
       moved: () => this.pointing.atCaret(),
       pointed: (offset) => this.pointing.at(this.pointing.sources(offset)),
       clicked: (offset) => this.showOrigin(this.pointing.sources(offset)),
@@ -78,6 +74,7 @@ export class Desk {
     });
     this.editor = this.card.editor;
     this.pointing = new Pointing(this.project, this.card);
+    this.completing = new Completing(this);
     const directions = { "data-from": direction(this.project.source), "data-into": direction(this.project.target) };
     Object.assign(this, buildPanels(this));
     this.work = h("div", { class: "work" }, this.card.before, this.card.element, this.card.after, this.effort.element);
@@ -104,7 +101,8 @@ export class Desk {
     const { segments } = this.list;
     if (!segments.count)
       return void this.work.replaceChildren(h("p", { class: "nothing" }, "This file has no segments."));
-    if (this.may.edit) this.connect();
+    if (this.may.edit) this.completing.connect();
+    else this.element.dataset.busy = "no";
     this.events = new Events(this.project.name, this.about.id, this.sync.events());
     await this.open(segments.has(number) ? number : (this.list.next(0) ?? 1));
     this.sync.outbox.flush();
@@ -124,27 +122,12 @@ export class Desk {
     this.waiting.remove();
   }
 
-  connect() {
-    this.live = new Live(
-      this.project.name,
-      (answer, asked) => this.answered(answer, asked),
-      (state, busy) => this.connected(state, busy),
-    );
-  }
-
-  connected(state, busy) {
-    this.element.dataset.busy = busy ? "yes" : "no";
-    this.sync.connected(state);
-    if (state === "away") this.suggestions.show([]);
-  }
-
   stop() {
     if (this.number !== null) this.keepDraft();
     this.stopped = true;
-    this.live?.close();
+    this.completing.stop();
     this.events?.close();
     clearTimeout(this.calm);
-    clearTimeout(this.fading);
     this.pointing.stop();
     this.card.stop();
     this.sync.close();
@@ -182,8 +165,8 @@ export class Desk {
     this.suggestion = draft?.suggestion ?? null;
     this.spent = draft?.effort ?? NO_EFFORT;
     this.untouched = draft === null && !segment.target && this.may.edit;
-    this.alternatives.clear();
-    this.waits = this.dirty = false;
+    this.completing.begin();
+    this.dirty = false;
     this.card.load(segment, draft?.text ?? segment.target, whyReadOnly(this.project.role));
     this.changedSince = null;
     this.list.select(number);
@@ -231,11 +214,9 @@ export class Desk {
     return `#/${encodeURIComponent(this.project.name)}/${document}/${number}`;
   }
 
-  /** Open the segment on the server, for a completion of what is there, or in post-editing for a whole translation.
-   *  Also when something was learned, forgotten or added to the glossary meanwhile. */
+  /** Ask for a completion anew, when something was learned, forgotten or added to the glossary meanwhile. */
   ask() {
-    const prefix = this.mode === "interactive" ? this.editor.text : "";
-    this.live?.open(this.about.id, this.number, prefix, this.shading);
+    this.completing.ask();
   }
 
   goTo(document, number) {
@@ -253,16 +234,10 @@ export class Desk {
   typed(text, ask) {
     this.untouched = false;
     this.dirty = true;
-    this.alternatives.clear();
-    this.waits = false;
     this.card.hintAt(this.mode);
     this.saveDraft(text);
     this.card.ask(null);
-    if (!ask) return; // an input method is composing
-    if (this.mode === "interactive") this.live?.complete(text, this.shading);
-    clearTimeout(this.fading);
-    this.fading = setTimeout(() => this.editor.stale && this.editor.hide({ forGood: false }), FADING);
-    this.pointing.changed();
+    this.completing.typed(text, ask);
   }
 
   saveDraft(text = this.editor.text) {
@@ -287,76 +262,11 @@ export class Desk {
     this.open(this.number);
   }
 
-  /** The server has answered what was asked in the live session. */
-  answered(answer, asked) {
-    if (asked.document !== this.about.id || asked.segment !== this.number) return;
-    if (asked.do === "open") this.showSuggestions(answer);
-    if (answer.error) return void this.card.say(sentence(answer.error.what));
-    this.revision = answer.revision;
-    if (asked.do === "open") this.pointing.tokens(answer.source_tokens);
-    if (asked.do === "open" && asked.prefix === "") this.suggestion ??= answer.suffix;
-    if (this.mode === "postedit") return void this.prefill(answer, asked);
-    if (asked.prefix !== this.editor.text || this.editor.composing) return;
-    const found = completion(answer, this.shading);
-    if (asked.do !== "reject") this.alternatives.clear();
-    else if (!found.text) return void this.card.say("No other completions.");
-    this.alternatives.add(found);
-    this.suggest(found);
-  }
-
-  /** Show what there is to start from; over another engine also what was changed in its words, and why. */
-  showSuggestions({ matches = [], upstream = null, revision }) {
-    const { number } = this;
-    this.suggestions.show(matches, upstream);
-    if (upstream === null) return;
-    const current = () => number === this.number && this.revision === revision && !this.stopped;
-    this.origin
-      .translation(this.segment.source, revision)
-      .then((found) => current() && this.suggestions.add(found))
-      .catch(() => {}); // the engine's words are shown, and there is a completion
-  }
-
   /** Put the engine's own words in the place of a change to them. */
   takeBack(change) {
     if (this.segment.state === "locked") return;
     const text = takenBack(this.editor.whole, change);
     this.editor.insert(text ?? change.engine, { all: text !== null });
-  }
-
-  suggest(found) {
-    const wanted = this.waits;
-    this.waits = false;
-    this.editor.suggest(found);
-    this.pointing.changed();
-    this.card.speak(found.text);
-    if (!wanted) return;
-    if (found.text) this.card.say("New completion: Enter accepts it, Esc dismisses it.");
-    else this.confirm();
-  }
-
-  /** In post-editing the whole suggestion is the text to start from. */
-  prefill(answer, asked) {
-    this.editor.clear();
-    if (asked.do !== "open" || asked.prefix !== "") return;
-    if (this.untouched && !this.editor.text) {
-      const { effort } = this.editor;
-      this.card.load(this.segment, answer.suffix);
-      this.editor.effort = effort;
-      this.editor.view.focus();
-      this.card.textChanged();
-      this.pointing.changed();
-    }
-    if (this.shading && this.editor.text === answer.suffix) this.editor.shade(completion(answer, true).words);
-  }
-
-  /** Show the next completion of the same text (step 1), or the one before (-1). */
-  other(step) {
-    if (this.mode !== "interactive" || this.alternatives.empty) return;
-    const found = this.alternatives.move(step);
-    if (!found && step < 0) return;
-    this.editor.unwanted = null;
-    if (found) this.suggest(found);
-    else this.live?.reject(this.shading);
   }
 
   setMode(mode) {
@@ -395,11 +305,11 @@ export class Desk {
   async confirm(more = {}) {
     const { segment, editor, number, suggestion } = this;
     if (!this.may.edit) return this.step(1);
-    if (editor.completion?.fresh === false && this.live.state !== "online") editor.hide(); // no new one will come
+    if (editor.completion?.fresh === false && !this.completing.online) editor.hide(); // no new one will come
     const target = editor.whole;
     const state = readiness(segment, { shown: target, fresh: editor.completion?.fresh !== false });
     if (state === "locked") return this.step(1);
-    if (state === "stale") return void (this.waits = true); // nobody confirms what they have not seen
+    if (state === "stale") return void (this.completing.waits = true); // nobody confirms what they have not seen
     if (state === "empty") return void this.card.say("Nothing to confirm yet.");
     editor.takeAll();
     editor.active();
@@ -415,35 +325,14 @@ export class Desk {
   goOn() {
     const next = this.list.next(this.number);
     this.open(next ?? this.number);
-    if (!next) this.finished().catch(notifyError);
-  }
-
-  /** Nothing is left to do, here at least: say so, and only what is true of the file. */
-  async finished() {
-    await this.sync.outbox.sending;
-    const { segments, filtered } = this.list,
-      left = segments.count - segments.done,
-      all = [["Show all segments", () => this.list.clearFilter()]];
-    if (this.edited.size) return notify(`Changed since they were confirmed: ${[...this.edited].join(", ")}.`);
-    if (left && filtered) return notify("Nothing left to do in this filter.", { choices: all });
-    const { deliverable } = left ? {} : await get(this.sync.path("report"));
-    if (deliverable) notify("All segments are confirmed. Download the file with the button above.");
-    else if (!left) notify("Some segments cannot be written into the file: see “Held back” in the filter.");
-  }
-
-  /** Save everything, and download the file; whoever wants to see a segment first is shown it. */
-  async download() {
-    this.keepDraft();
-    await Promise.race([this.sync.outbox.sending, pause(DELIVERY)]);
-    const segment = await download(this.project.name, this.about, this.edited);
-    if (segment) this.open(segment);
+    if (!next) finished(this).catch(notifyError);
   }
 
   // ── Looking up ───────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Show where the translation of some source tokens comes from. */
   showOrigin(tokens) {
-    if (tokens.length) this.origin.show(this.segment.source, this.revision, tokens).catch(notifyError);
+    if (tokens.length) this.origin.show(this.segment.source, this.completing.revision, tokens).catch(notifyError);
   }
 
   get selected() {

@@ -9,14 +9,16 @@ const LISTED = 30; // findings that the report shows; the filter shows all of th
 
 /** What somebody should know before the file is written: groups with a title and the segments concerned. Nothing is
  *  said of segments that are merely not done yet; the progress says that. */
-export function concerns({ not_delivered: lost = [], not_delivered_count: all = lost.length, findings = [] }, edited) {
-  const groups = [];
+export function concerns({ not_delivered: missing = [], findings = [] }, edited) {
+  const groups = [],
+    unwritable = new Set(findings.filter(({ severity }) => severity === "error").map(({ segment }) => segment)),
+    lost = missing.filter(({ state, segment }) => state === "confirmed" || unwritable.has(segment));
   const group = (title, rows) => rows.length && groups.push({ title, rows });
   group(
     "Changed since confirmed: the file would have the older text",
     edited.map((segment) => ({ segment, what: "" })),
   );
-  group(`Not written into the file (${count(all)})`, lost);
+  group(`Not written into the file (${count(lost.length)})`, lost);
   const open = findings.filter(({ accepted, severity }) => !accepted && severity !== "error");
   group(`Worth a look (${count(open.length)})`, open);
   return groups;

@@ -28,7 +28,7 @@ export class EngineForm {
     this.path = inside(project, "settings");
     this.kind = h(
       "select",
-      { name: "kind", onchange: () => this.changed() },
+      { name: "kind", "aria-label": "Engine", onchange: () => this.changed() },
       Object.entries(ENGINES).map(([value, text]) => h("option", { value }, text)),
     );
     this.address = h("input", { name: "address", placeholder: "https://… or a path, with options after #", size: 40 });
@@ -36,7 +36,7 @@ export class EngineForm {
     this.element = h(
       "form",
       { onsubmit: (event) => (event.preventDefault(), this.set()) },
-      h("p", { class: "nothing" }, "Its translations are the starting point; what you correct is learned on top of them."),
+      h("p", { class: "nothing" }, "Its translations are the starting point; what you correct is learned on top."),
       h("div", { class: "fields" }, h("label", {}, "Engine", this.kind), this.where),
       h("p", { class: "line" }, h("button", {}, "Save engine")),
     );

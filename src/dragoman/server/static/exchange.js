@@ -19,9 +19,11 @@ export class Exchange {
   row(kind) {
     const { title, accept, files } = KINDS[kind];
     const status = h("span", { class: "nothing", role: "status" });
-    const input = h("input", { type: "file", class: "unseen", accept, onchange: () => this.bring(kind, input, status) });
+    const bring = () => this.bring(kind, input, status);
+    const input = h("input", { type: "file", class: "unseen", accept, onchange: bring });
     const out = (ending) => {
-      const take = () => save(inside(this.project, `${kind}.${ending}`), `${this.project}.${ending}`).catch(notifyError);
+      const place = inside(this.project, `${kind}.${ending}`);
+      const take = () => save(place, `${this.project}.${ending}`).catch(notifyError);
       return h("button", { class: "small", onclick: take }, `Export ${ending.toUpperCase()}`);
     };
     return h(
@@ -52,12 +54,17 @@ export class Exchange {
   async learned(job, status) {
     const progress = ({ done, total }) => fill(status, `Learning: ${count(done)} of ${count(total)} …`);
     const { done, left_out: left } = await finished(this.project, job, progress);
-    return `Learned ${counted(done - left.length, "pair")} from the file.${left.length ? ` ${counted(left.length, "pair")} left out.` : ""}`;
+    const rest = left.length ? ` ${counted(left.length, "pair")} left out.` : "";
+    return `Learned ${counted(done - left.length, "pair")} from the file.${rest}`;
   }
 }
 
 /** What became of the terms in a file. */
 export function added({ added: new_, changed, skipped }) {
-  const parts = [`Added ${counted(new_, "term")}`, changed && `changed ${count(changed)}`, skipped.length && `skipped ${count(skipped.length)}`];
+  const parts = [
+    `Added ${counted(new_, "term")}`,
+    changed && `changed ${count(changed)}`,
+    skipped.length && `skipped ${count(skipped.length)}`,
+  ];
   return `${parts.filter(Boolean).join(", ")}.`;
 }

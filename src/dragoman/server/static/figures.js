@@ -4,9 +4,18 @@ import { get, inside } from "./api.js";
 import { count, counted, fill, h } from "./dom.js";
 import { save } from "./downloading.js";
 import { notifyError } from "./notices.js";
+import { nothing } from "./panel.js";
 import { plot } from "./plot.js";
 
-const BANDS = { repetition: "Repetitions", 100: "100 %", "95-99": "95–99 %", "85-94": "85–94 %", "75-84": "75–84 %", "50-74": "50–74 %", new: "New" };
+const BANDS = {
+  repetition: "Repetitions",
+  100: "100 %",
+  "95-99": "95–99 %",
+  "85-94": "85–94 %",
+  "75-84": "75–84 %",
+  "50-74": "50–74 %",
+  new: "New",
+};
 const NONE = "–";
 
 /** "1:05:09", or "5:09". */
@@ -19,7 +28,7 @@ export function duration(seconds) {
 
 /** A table with a heading for each column, numbers to the right. */
 function table(caption, columns, rows) {
-  const cell = (tag) => (value, n) => h(tag, { class: n ? "figure-cell" : null, scope: tag === "th" ? "col" : null }, value);
+  const cell = (tag, scope) => (value, n) => h(tag, { class: n ? "figure-cell" : null, scope }, value);
   return h(
     "div",
     { class: "wide", tabindex: "0", role: "region", "aria-label": caption },
@@ -27,7 +36,7 @@ function table(caption, columns, rows) {
       "table",
       {},
       h("caption", {}, caption),
-      h("thead", {}, h("tr", {}, columns.map(cell("th")))),
+      h("thead", {}, h("tr", {}, columns.map(cell("th", "col")))),
       h("tbody", {}, rows.map((row) => h("tr", {}, row.map(cell("td"))))),
     ),
   );
@@ -46,7 +55,7 @@ export class Figures {
       get(inside(this.project, "effort")),
       get(inside(this.project, "curve?points=40")),
     ]);
-    if (!effort.total.segments) return void fill(this.effort, h("p", { class: "nothing" }, "Figures appear once segments are confirmed."));
+    if (!effort.total.segments) return void fill(this.effort, nothing("Figures appear once segments are confirmed."));
     fill(
       this.effort,
       this.table("Effort by person", effort.by_person, effort.total),
@@ -87,10 +96,10 @@ export class Figures {
   showAnalysis(id, name, rows) {
     const total = rows.reduce((sum, { words }) => sum + words, 0);
     const share = (words) => (total ? `${Math.round((100 * words) / total)} %` : NONE);
-    const shown = rows.map(({ band, segments, words }) => [BANDS[band] ?? band, count(segments), count(words), share(words)]);
+    const row = ({ band, segments, words }) => [BANDS[band] ?? band, count(segments), count(words), share(words)];
     fill(
       this.analysis,
-      table(`Analysis of ${name}: ${counted(total, "word")}`, ["Match", "Segments", "Words", "Share"], shown),
+      table(`Analysis of ${name}: ${counted(total, "word")}`, ["Match", "Segments", "Words", "Share"], rows.map(row)),
       this.csv(`documents/${id}/analysis.csv`, "Analysis as CSV"),
     );
     this.analysis.scrollIntoView({ block: "nearest" });

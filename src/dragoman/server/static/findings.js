@@ -1,6 +1,7 @@
 // What the checks find in the text as it is now: a quiet list below the editor, and marks in the text.
 
 import { inside, post, put, remove } from "./api.js";
+import { ask } from "./asking.js";
 import { fill, h } from "./dom.js";
 import { notifyError, sentence } from "./notices.js";
 import { unit } from "./text.js";
@@ -74,14 +75,17 @@ export class Findings {
       lost && button("Insert", `Insert ${lost}`, () => this.insert(lost)),
       accepted
         ? button("Take back", `Take back: ${what}`, () => this.accept(check, false))
-        : severity !== "error" && button("Accept", `Accept: ${what}`, () => this.accept(check, true)),
+        : severity !== "error" && button("Accept", `Accept: ${what}`, () => this.accept(check, true, what)),
     );
   }
 
-  /** Accept what a check finds in this segment, or take that back. */
-  async accept(check, accepted) {
+  /** Accept what a check finds in this segment, with a reason, or take that back. */
+  async accept(check, accepted, what) {
+    const fields = [{ name: "reason", label: "Reason (optional)", required: false, maxlength: 500 }];
+    const given = accepted && (await ask({ title: "Accept this", text: sentence(what), fields, button: "Accept" }));
+    if (accepted && !given) return;
     try {
-      if (accepted) await put(this.path("accepted"), { check, reason: "" });
+      if (accepted) await put(this.path("accepted"), { check, reason: given.reason });
       else await remove(this.path(`accepted?check=${check}`));
       await this.check(this.text);
     } catch (error) {

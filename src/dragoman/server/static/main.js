@@ -1,13 +1,15 @@
 // The page: routing, the bar, shortcuts that work everywhere, and waiting for the server.
 
-import { Refused, get, inside, ready } from "./api.js";
+import { Refused, get, inside } from "./api.js";
 import { Desk } from "./desk.js";
 import { fill, find, h } from "./dom.js";
 import { onDrop } from "./dropping.js";
+import { deliver } from "./finishing.js";
 import { toggleSheet } from "./keys.js";
 import { notify, notifyError, sentence } from "./notices.js";
 import { ProjectPage } from "./project.js";
 import { Overview } from "./projects.js";
+import { whenUsable } from "./starting.js";
 import { preference, setPreference } from "./storage.js";
 import { upload } from "./uploading.js";
 import { askForKeys, loadPerson } from "./who.js";
@@ -38,7 +40,7 @@ function bar() {
         id: "download",
         class: "quiet",
         hidden: true,
-        onclick: () => view.download().catch(notifyError),
+        onclick: () => deliver(view).catch(notifyError),
       },
       "Download",
     ),
@@ -54,7 +56,8 @@ function crumbs(...names) {
     find("crumbs"),
     h("a", { href: "#/", class: "brand" }, "dragoman"),
     names.map((name, n) => {
-      const shown = n === 0 && names.length > 1 ? h("a", { href: `#/${encodeURIComponent(name)}` }, name) : h("span", {}, name);
+      const leads = n === 0 && names.length > 1;
+      const shown = leads ? h("a", { href: `#/${encodeURIComponent(name)}` }, name) : h("span", {}, name);
       return [h("span", { "aria-hidden": "true" }, "›"), shown];
     }),
   );
@@ -166,28 +169,6 @@ function pressed(event) {
 
 // ── Starting ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The first time, the server compiles for a few minutes; the page says so meanwhile. */
-async function whenReady() {
-  for (let state; (state = await ready()) !== true;) {
-    fill(
-      find("main"),
-      h(
-        "div",
-        { class: "overview waiting" },
-        h("h1", {}, "Starting …"),
-        h(
-          "p",
-          {},
-          state === null
-            ? "Cannot reach the server. Trying again …"
-            : "The first run compiles the kernels, which takes a few minutes. The terminal shows the progress.",
-        ),
-      ),
-    );
-    await new Promise((resolve) => setTimeout(resolve, 700));
-  }
-}
-
 bar();
 crumbs();
 askForKeys();
@@ -198,4 +179,4 @@ addEventListener(
   "pagehide",
   () => view instanceof Desk && view.number !== null && view.drafts.get(view.about.id, view.number) && view.saveDraft(),
 );
-whenReady().then(route);
+whenUsable().then(route);

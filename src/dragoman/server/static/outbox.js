@@ -10,7 +10,13 @@ export class Outbox extends SegmentStore {
   /** `handlers` has: saved(segment, milliseconds), refused(item, error), waiting(count). */
   constructor(project, handlers) {
     super("unsent", project);
-    Object.assign(this, { project, handlers, attempts: 0, latest: 0, sending: null });
+    Object.assign(this, { project, handlers, attempts: 0, latest: 0, sending: null, flight: null });
+  }
+
+  /** Whether this window is just sending a text for a segment; other windows share what waits, but not this. */
+  isSending(document, number, target) {
+    const { flight } = this;
+    return flight?.document === document && flight.number === number && flight.change.target === target;
   }
 
   /** Send a change of a segment, after those before it; resolves when all are acknowledged or refused. */
@@ -51,7 +57,9 @@ export class Outbox extends SegmentStore {
   async send(item) {
     const { document, number, change } = item,
       begin = performance.now();
-    const segment = await put(inside(this.project, `documents/${document}/segments/${number}`), change);
+    this.flight = item;
+    const place = inside(this.project, `documents/${document}/segments/${number}`);
+    const segment = await put(place, change).finally(() => (this.flight = null));
     const newer = this.newer(item);
     if (!newer) this.delete(document, number);
     else if (newer.change.version === change.version) {

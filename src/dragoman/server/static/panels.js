@@ -88,7 +88,7 @@ export class Concordance {
     this.field = h("input", {
       type: "search",
       "aria-label": "Search corrections",
-      placeholder: "Search corrections (* and ? match any letters)",
+      placeholder: "Search corrections",
       title: "Accents and case do not matter; * stands for any letters of a word, ? for one",
       maxlength: 1000,
     });
@@ -113,25 +113,23 @@ export class Concordance {
     try {
       const place = `concordance?limit=20&text=${encodeURIComponent(text)}`;
       const { hits, total = hits.length, total_is_exact: exact = true } = await get(inside(this.project, place));
-      const rows = hits.map((hit) =>
-        h(
-          "li",
-          {},
-          h("p", { class: "of" }, marked(hit.source, hit.in_source)),
-          h(
-            "p",
-            { class: "row" },
-            h("span", {}, marked(hit.target, hit.in_target)),
-            h("button", { class: "small", "aria-label": `Insert ${hit.target}`, onclick: () => this.insert(hit.target) }, "Insert"),
-          ),
-        ),
-      );
-      fillRows(this.results, rows, `No corrections contain “${text}”.`);
+      fillRows(this.results, hits.map((hit) => this.hit(hit)), `No corrections contain “${text}”.`);
       const all = exact ? count(total) : `more than ${count(total)}`;
       if (total > hits.length) this.results.append(nothing(`The newest ${count(hits.length)} of ${all}.`));
     } catch (error) {
       notifyError(error);
     }
+  }
+
+  hit({ source, target, in_source: inSource, in_target: inTarget }) {
+    const use = { class: "small", "aria-label": `Insert ${target}`, onclick: () => this.insert(target) };
+    const found = h("span", {}, marked(target, inTarget));
+    return h(
+      "li",
+      {},
+      h("p", { class: "of" }, marked(source, inSource)),
+      h("div", { class: "row" }, found, h("button", use, "Insert")),
+    );
   }
 }
 

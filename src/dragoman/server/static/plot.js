@@ -32,10 +32,11 @@ export function plot(values, { title, x, y }) {
   const { right, top, points } = placed(values);
   const line = points.map((each) => `${each.x.toFixed(1)},${each.y.toFixed(1)}`).join(" ");
   const text = (content, attributes) => svg("text", attributes, content);
-  const base = HEIGHT - BOTTOM;
+  const base = HEIGHT - BOTTOM,
+    said = `${title}: from ${Math.round(values[0].y)} to ${Math.round(values.at(-1).y)}`;
   return svg(
     "svg",
-    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${title}: from ${Math.round(values[0].y)} to ${Math.round(values.at(-1).y)}`, class: "plot" },
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": said, class: "plot" },
     svg("path", { d: `M${LEFT} ${ROOM}V${base}H${WIDTH - ROOM}`, class: "axis" }),
     svg("polyline", { points: line, class: "line" }),
     ...points.map((each) => svg("circle", { cx: each.x, cy: each.y, r: 3, class: "dot" })),

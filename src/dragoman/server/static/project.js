@@ -5,8 +5,9 @@ import { ask } from "./asking.js";
 import { count, counted, fill, h } from "./dom.js";
 import { EngineForm } from "./engine.js";
 import { Exchange } from "./exchange.js";
-import { notify, notifyError } from "./notices.js";
 import { Figures } from "./figures.js";
+import { notify, notifyError } from "./notices.js";
+import { fillRows } from "./panel.js";
 import { language } from "./text.js";
 import { may } from "./who.js";
 
@@ -43,8 +44,7 @@ export class ProjectPage {
   async load() {
     const found = await get(inside(this.project.name, "documents"));
     this.people = (await get(inside(this.project.name, "people")).catch(() => ({ people: [] }))).people;
-    const rows = found.map((each) => this.document(each));
-    fill(this.documents, rows.length ? h("ul", { class: "rows" }, rows) : h("p", { class: "nothing" }, "No documents yet."));
+    fillRows(this.documents, found.map((each) => this.document(each)), "No documents yet.");
   }
 
   path(id, rest = "") {
@@ -156,7 +156,8 @@ export class ProjectPage {
   }
 
   async removeProject(name) {
-    const fields = [{ name: "name", label: "Type the name of the project", pattern: name.replaceAll(/[^\w]/g, "\\$&") }];
+    const pattern = name.replaceAll(/[^\w]/g, "\\$&");
+    const fields = [{ name: "name", label: "Type the name of the project", pattern }];
     const text = "Its documents and everything it has learned leave the server. The administrator can bring it back.";
     if (!(await ask({ title: `Delete ${name}?`, text, fields, button: "Delete" }))) return;
     await remove(inside(name));

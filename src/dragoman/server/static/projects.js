@@ -8,6 +8,8 @@ import { language } from "./text.js";
 import { endings, upload } from "./uploading.js";
 import { may, mayCreate } from "./who.js";
 
+const dropHint = () => h("span", { class: "nothing" }, "or drop them here");
+
 export class Overview {
   constructor() {
     this.list = h("div", { class: "projects" });
@@ -49,7 +51,7 @@ export class Overview {
         documents.map((each) => this.document(project, each)),
       ),
       !documents.length && h("p", { class: "nothing" }, "No documents yet."),
-      edits && h("p", { class: "line" }, h("label", { class: "button" }, "Add files", file), h("span", { class: "nothing" }, "or drop them here")),
+      edits && h("p", { class: "line" }, h("label", { class: "button" }, "Add files", file), dropHint()),
       status,
     );
   }
@@ -61,7 +63,8 @@ export class Overview {
 
   document(project, { id, name, states }) {
     const all = Object.values(states).reduce((one, other) => one + other, 0),
-      done = states.confirmed + states.locked;
+      done = states.confirmed + states.locked,
+      fetch = () => this.download(project, { id, name }).catch(notifyError);
     return h(
       "li",
       { class: "row" },
@@ -71,7 +74,7 @@ export class Overview {
         { class: "row" },
         h("progress", { max: Math.max(all, 1), value: done, "aria-label": `${done} of ${all} confirmed` }),
         h("span", { class: "time" }, `${count(done)} of ${count(all)}`),
-        h("button", { class: "small", onclick: () => this.download(project, { id, name }).catch(notifyError) }, "Download"),
+        h("button", { class: "small", onclick: fetch }, "Download"),
       ),
     );
   }

@@ -22,7 +22,7 @@ export function inWords({ kind, findings = [], reason, theirs }) {
   if (kind === "flagged") return { text: `Not confirmed: ${reason}.`, points, button: "Confirm anyway" };
   const changed = theirs === null ? "" : ` to “${theirs}”`;
   return {
-    text: `Conflict: this segment was changed in another window${changed}. Your text is kept here until you confirm it.`,
+    text: `Conflict: this segment was changed in another window${changed}. Your text is kept until you confirm it.`,
     points,
     button: "Use theirs",
   };
@@ -40,10 +40,11 @@ export function insisting({ kind, findings = [] }, reason = "") {
 export class Question {
   /** `handlers` has: insist(more) to confirm anyway, useTheirs(). */
   constructor(handlers) {
-    Object.assign(this, { handlers, element: h("div", { class: "question", role: "alert", hidden: true }) });
+    Object.assign(this, { handlers, element: h("div", { class: "asked", role: "alert", hidden: true }) });
   }
 
   show(question) {
+    if (!question && this.element.hidden) return; // as with nearly every key
     this.element.hidden = !question;
     if (!question) return void fill(this.element);
     const { text, points, button } = inWords(question);

@@ -21,17 +21,23 @@ export class Replacing {
     this.act = h("button", { class: "main", type: "button", disabled: true, onclick: () => this.replace() }, "Replace");
     const box = (name, text) => h("label", { class: "check" }, h("input", { type: "checkbox", name }), text);
     const field = (name, label, more) => h("label", {}, label, h("input", { name, maxlength: 1000, ...more }));
+    const replacement = field("replace", "Replace with");
     this.form = h(
       "form",
-      { onsubmit: (event) => (event.preventDefault(), this.preview()), oninput: () => (this.act.disabled = true) },
+      { onsubmit: (event) => (event.preventDefault(), this.preview()), oninput: (event) => this.edited(event) },
       h("h2", { id: "replace-title" }, "Find and replace"),
-      h("div", { class: "fields" }, field("find", "Find", { required: true, autofocus: true }), field("replace", "Replace with")),
-      h("p", { class: "line" }, box("case", "Match case"), box("words", "Whole words"), box("regex", "Regular expression")),
+      h("div", { class: "fields" }, field("find", "Find", { required: true, autofocus: true }), replacement),
+      h("p", { class: "line" }, box("case", "Match case"), box("words", "Whole words")),
       h("p", { class: "line" }, h("button", {}, "Preview"), this.act, this.closing()),
       this.results,
     );
     this.dialog = h("dialog", { class: "sheet report", "aria-labelledby": "replace-title" }, this.form);
     this.dialog.addEventListener("close", () => this.dialog.remove());
+  }
+
+  /** Something else is asked for: what is shown is no longer what would be replaced. */
+  edited({ target }) {
+    if (target.name) this.act.disabled = true;
   }
 
   closing() {
@@ -45,9 +51,8 @@ export class Replacing {
   }
 
   get question() {
-    const { find, replace, case: cased, words, regex } = this.form.elements;
-    const options = { case: cased.checked, words: words.checked, regex: regex.checked };
-    return { find: find.value, replace: replace.value, ...options };
+    const { find, replace, case: cased, words } = this.form.elements;
+    return { find: find.value, replace: replace.value, case: cased.checked, words: words.checked };
   }
 
   async preview() {
@@ -58,7 +63,8 @@ export class Replacing {
       this.act.disabled = !count;
       const some = segments.length > LISTED && nothing(`The first ${LISTED} are shown; all are replaced.`);
       const found = count ? `Found in ${counted(count, "segment")}.` : "Not found.";
-      fill(this.results, h("p", {}, found), h("ul", { class: "rows" }, segments.slice(0, LISTED).map((each) => this.row(each))), some);
+      const rows = segments.slice(0, LISTED).map((each) => this.row(each));
+      fill(this.results, h("p", {}, found), h("ul", { class: "rows" }, rows), some);
     } catch (error) {
       fill(this.results, h("p", { class: "wrong" }, sentence(error.message)));
     }
@@ -67,10 +73,11 @@ export class Replacing {
   row({ number, before, after, spans, problem }) {
     const tick = (event) => this.unticked[event.target.checked ? "delete" : "add"](number);
     const box = h("input", { type: "checkbox", checked: true, disabled: Boolean(problem), onchange: tick });
+    const why = problem && h("span", { class: "wrong" }, `left as it is: ${problem}`);
     return h(
       "li",
       {},
-      h("label", { class: "check" }, box, `Segment ${number}`, problem && h("span", { class: "wrong" }, `left as it is: ${problem}`)),
+      h("label", { class: "check" }, box, `Segment ${number}`, why),
       h("p", { class: "of" }, marked(before, spans)),
       h("p", {}, after),
     );

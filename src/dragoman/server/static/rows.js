@@ -16,7 +16,8 @@ export class Rows {
   /** `draw(row)` makes the element of a row, `seen(from, to)` is called with the rows that are drawn now. */
   constructor(attributes, { draw, seen = () => {} }) {
     Object.assign(this, { drawRow: draw, seen, count: 0, height: USUAL, drawn: new Map() });
-    this.element = h("ol", { ...attributes, onscroll: () => this.draw() });
+    this.list = h("ol", attributes);
+    this.element = h("div", { class: "scroll", tabindex: "-1", onscroll: () => this.draw() }, this.list);
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
@@ -24,7 +25,7 @@ export class Rows {
   reset(count) {
     this.count = count;
     this.drawn.clear();
-    this.element.replaceChildren();
+    this.list.replaceChildren();
     this.draw();
   }
 
@@ -33,7 +34,7 @@ export class Rows {
     const { from, to } = inSight({ top, height: height || 800, row: this.height, count: this.count });
     for (const [row, element] of this.drawn)
       if (row < from || row >= to) {
-        if (element.contains(document.activeElement)) this.element.focus?.();
+        if (element.contains(document.activeElement)) this.element.focus({ preventScroll: true });
         element.remove();
         this.drawn.delete(row);
       }
@@ -42,11 +43,11 @@ export class Rows {
       const there = this.drawn.get(row),
         element = there ?? this.drawRow(row);
       this.drawn.set(row, element);
-      if (!there) before ? before.after(element) : this.element.prepend(element);
+      if (!there) before ? before.after(element) : this.list.prepend(element);
       before = element;
     }
-    this.element.style.paddingTop = `${from * this.height}px`;
-    this.element.style.paddingBottom = `${Math.max(0, this.count - to) * this.height}px`;
+    this.list.style.paddingTop = `${from * this.height}px`;
+    this.list.style.paddingBottom = `${Math.max(0, this.count - to) * this.height}px`;
     this.measure();
     this.seen(from, to);
   }

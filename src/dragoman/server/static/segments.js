@@ -27,7 +27,7 @@ export class SegmentList {
     this.segments = new DocumentSegments();
     this.shown = new Shown(0);
     this.rows = new Rows(
-      { "aria-label": "Segments", tabindex: "-1", onkeydown: (event) => this.moved(event) },
+      { "aria-label": "Segments", onkeydown: (event) => this.moved(event) },
       { draw: (row) => this.row(row), seen: (from, to) => this.loadSeen(from, to) },
     );
     this.element = h("section", { class: "segments", "aria-label": "Document" }, this.build(), this.rows.element);
@@ -43,7 +43,8 @@ export class SegmentList {
     const options = Object.entries(CHOICES).map(([value, text]) => h("option", { value }, text));
     this.choice = h("select", { "aria-label": "Filter by state", onchange: () => this.filter() }, options);
     this.jump = h("input", { type: "number", min: 1, placeholder: "No.", "aria-label": "Go to segment number" });
-    this.gridding = h("button", { class: "small quiet", onclick: () => this.handlers.grid() }, "Grid ", h("kbd", {}, "Alt G"));
+    const grid = { class: "small quiet", title: "Alt + G", onclick: () => this.handlers.grid() };
+    this.gridding = h("button", grid, "Grid");
     this.bar = h("progress", { "aria-label": "Confirmed segments", max: 1, value: 0 });
     this.done = h("p", { class: "done" });
     const go = (event) => {
@@ -90,8 +91,8 @@ export class SegmentList {
     const current = number === this.current;
     const open = () => this.handlers.open(number);
     const about = { onclick: open, tabindex: current ? "0" : "-1", "aria-current": current && "true" };
-    const place = { "aria-setsize": this.shown.count, "aria-posinset": row + 1 };
-    return h("li", { "data-state": state, "data-n": number, ...place }, h("button", about, this.cells(number, segment)));
+    const place = { "data-n": number, "aria-setsize": this.shown.count, "aria-posinset": row + 1 };
+    return h("li", { "data-state": state, ...place }, h("button", about, this.cells(number, segment)));
   }
 
   cells(number, segment) {
@@ -273,7 +274,8 @@ export class SegmentList {
     if (choice === "edited" && !text) return numbers.filter((number) => known.edited.has(number));
     const byState = (n) => (choice === "open" ? segments.toDo(n) : !STATES[choice] || segments.states[n] === choice);
     if (!text && (choice === "open" || STATES[choice])) return numbers.filter(byState);
-    if (segments.complete && !choice.startsWith(CHECK)) return numbers.filter((number) => fits(segments.get(number), wanted, known));
+    if (segments.complete && !choice.startsWith(CHECK))
+      return numbers.filter((number) => fits(segments.get(number), wanted, known));
     return this.ask(wanted, byState);
   }
 

@@ -9,7 +9,7 @@ import { chipped } from "./texts.js";
 const TAGS = { same: "span", delete: "del", insert: "ins" };
 
 /** What is different in the source of a match: left out here, and new here. */
-const differences = (diff) => diff.map(([kind, text]) => h(TAGS[kind] ?? "span", {}, text));
+const differences = (diff) => diff.map(([kind, text]) => h(TAGS[kind] ?? "span", {}, chipped(text)));
 
 export class Suggestions {
   /** `use(text)` is called with a whole translation, `takeBack(change)` with a change to undo. */

@@ -167,11 +167,22 @@ export class Sync {
     await this.outbox.sending;
     try {
       const { what, segments } = await post(this.path("undo"), {});
+      this.keepTexts(segments);
       await this.reload(segments);
       await this.undone(what);
     } catch (error) {
       if (error.code === "nothing-to-undo") notify("Nothing of yours to undo in this document.");
       else notifyError(error);
+    }
+  }
+
+  /** What was confirmed and is taken back stays as a draft, so that it can be corrected. */
+  keepTexts(numbers) {
+    const { drafts, about, list } = this.desk;
+    for (const number of numbers) {
+      const known = list.segments.get(number);
+      if (known?.state === "confirmed" && !drafts.get(about.id, number))
+        drafts.set(about.id, number, { text: known.target, suggestion: known.suggestion, time: Date.now() });
     }
   }
 
@@ -194,12 +205,18 @@ export class Sync {
       segment: ({ segment }) => this.receive(segment),
       segments: ({ numbers }) => this.reload(numbers).catch(notifyError),
       people: (people) => this.showPeople(people),
-      comment: ({ segment }) => segment === desk.number && desk.loadNotes(),
+      comment: ({ segment }) => this.commented(segment).catch(notifyError),
       glossary: () => this.termsChanged().catch(notifyError),
       deleted: () => notify("This document was deleted.", { kind: "problem", stay: true }),
       reload: () => this.refresh().catch(notifyError),
       connected: () => this.refresh().catch(notifyError),
     };
+  }
+
+  /** Somebody has said something about a segment. */
+  async commented(number) {
+    if (number === this.desk.number) this.desk.loadNotes();
+    await this.reload([number]);
   }
 
   /** A term is translated in another way: suggestions that nobody has touched follow. */
@@ -240,7 +257,8 @@ export class Sync {
     const { desk } = this;
     if (number) return this.received([await get(this.path(`segments/${number}`))]);
     if (desk.list.segments.complete) return this.received(await this.fetchAll());
-    const { segments } = await get(this.path(`segments?limit=${AROUND}&after=${Math.max(0, desk.number - AROUND / 2)}`));
+    const first = Math.max(0, desk.number - AROUND / 2);
+    const { segments } = await get(this.path(`segments?limit=${AROUND}&after=${first}`));
     desk.list.forget();
     return this.received(segments);
   }
@@ -261,7 +279,7 @@ export class Sync {
     const { desk } = this;
     if (!desk.list.update(segment)) return false;
     if (segment.number !== desk.number) return true;
-    if (this.outbox.get(segment.document, segment.number)?.change.target === segment.target) return true; // our own
+    if (this.outbox.isSending(segment.document, segment.number, segment.target)) return true; // our own change
     if (!desk.dirty) desk.open(segment.number);
     else {
       desk.saveDraft(); // the other window may have deleted it with its own

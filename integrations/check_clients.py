@@ -1,0 +1,85 @@
+"""The official clients of DeepL, LibreTranslate, ModernMT and OpenAI against a live server.
+
+python check_clients.py http://127.0.0.1:8765 KEY
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+from urllib.error import HTTPError
+
+import deepl
+from libretranslatepy import LibreTranslateAPI
+from modernmt import ModernMT
+from openai import OpenAI
+
+SOURCE, TARGET = "Press the red button.", "Pulse el botón rojo."
+
+
+def check_deepl(url: str, key: str) -> None:
+    """Translate, with tags, with a glossary; usage; languages."""
+    translator = deepl.Translator(key, server_url=url)
+    assert translator.translate_text(SOURCE, target_lang="ES").text == TARGET
+    marked = translator.translate_text(
+        'Press <x id="5"></x> the <b>red button</b> &amp; wait.',
+        source_lang="EN",
+        target_lang="ES",
+        tag_handling="xml",
+        ignore_tags=["x"],
+    ).text
+    assert '<x id="5"></x>' in marked and "<b>" in marked and "</b>" in marked, marked
+    made = translator.create_glossary("terms", "EN", "ES", {"drip tray": "cubeta"})
+    assert (
+        "cubeta"
+        in translator.translate_text("Empty the drip tray.", source_lang="EN", target_lang="ES", glossary=made).text
+    )
+    assert made.glossary_id in [each.glossary_id for each in translator.list_glossaries()]
+    translator.delete_glossary(made)
+    assert made.glossary_id not in [each.glossary_id for each in translator.list_glossaries()]
+    assert not translator.get_usage().any_limit_reached
+    assert {"ES", "FR"} <= {each.code for each in translator.get_target_languages()}
+
+
+def check_libretranslate(url: str, key: str) -> None:
+    """Translate, languages with and without a key, detect."""
+    api = LibreTranslateAPI(f"{url}/libretranslate", key)
+    assert api.translate(SOURCE, "en", "es") == TARGET
+    assert {each["code"] for each in api.languages()} == {"en", "es", "fr"}
+    assert LibreTranslateAPI(f"{url}/libretranslate").languages()
+    assert api.detect(SOURCE)[0]["language"] == "en"
+    try:
+        LibreTranslateAPI(f"{url}/libretranslate").translate(SOURCE, "en", "es")
+    except HTTPError as error:
+        assert error.code == 401
+    else:
+        raise AssertionError("translated without a key")
+
+
+def check_modernmt(url: str, key: str) -> None:
+    """Translate, memories, learn."""
+    api = ModernMT(key)
+    api._ModernMT__base_url = f"{url}/modernmt"
+    assert api.translate("en", "es", SOURCE).translation == TARGET
+    [memory] = [each for each in api.memories.list() if each.name == "manual"]
+    api.memories.add(memory.id, "en", "es", "Grind the beans.", "Muela los granos.")
+    assert api.translate("en", "es", "Grind the beans.").translation == "Muela los granos."
+
+
+def check_openai(url: str, key: str) -> None:
+    """Models, and a chat that translates."""
+    api = OpenAI(api_key=key, base_url=f"{url}/v1")
+    assert "manual" in [each.id for each in api.models.list()]
+    asked = [{"role": "user", "content": f"Translate to Spanish: {SOURCE}"}]
+    assert api.chat.completions.create(model="manual", messages=asked).choices[0].message.content == TARGET
+
+
+if __name__ == "__main__":
+    for name, check in (
+        ("deepl", check_deepl),
+        ("libretranslatepy", check_libretranslate),
+        ("modernmt", check_modernmt),
+        ("openai", check_openai),
+    ):
+        check(*sys.argv[1:])
+        print(f"{name} {version(name)}: passed")

@@ -1,0 +1,64 @@
+"""Compiled functions: the decorators that all of them use.
+
+1. A module whose name ends in `kernels` defines its functions with `@kernel`. It imports nothing but NumPy and other
+   kernel modules, and its functions take numbers, arrays and named tuples of arrays, never Python objects.
+2. A function is compiled when it is first called with new types, releases the GIL, and is stored on disk under a key:
+   the hash of its module's source and of the kernel modules that this one imports (`sources.py`, `cache.py`). Numba
+   itself does not notice when a function imported from another file has changed; with this key it does not have to.
+3. `@exercise` marks a plain function that calls the kernels of a module once on tiny data. `warm()` has all of these
+   run by worker processes, so that a server or a test suite compiles up front, on all cores (`warming.py`).
+4. Kernels can be compiled elsewhere and shipped (`shipped.py`). `lookup.py` says what is used when.
+
+The cache and the progress line use parts of Numba that are not public. pyproject.toml therefore limits its version, and
+tests/test_kernels.py says what has changed when they stop working.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from numba.core import config, event
+
+from dragoman.kernel_compiler import KernelDispatcher
+from dragoman.kernels import known
+from dragoman.kernels.cache import OPTIONS, Lowered, MachineCode, cache_directory
+from dragoman.kernels.lookup import KernelCache
+from dragoman.kernels.progress_line import CompileListener
+from dragoman.kernels.warming import warm
+
+__all__ = ["cache_directory", "exercise", "kernel", "lean", "warm"]
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function with Numba on its first call; cached on disk, GIL released."""
+    if config.DISABLE_JIT:
+        return function
+    dispatcher = KernelDispatcher(function, OPTIONS)
+    if Path(function.__code__.co_filename).is_file():  # a function typed at a prompt has no source to hash
+        dispatcher._cache = KernelCache(function, MachineCode)
+        dispatcher.lowered_cache = KernelCache(function, Lowered)
+    known.kernels[known.name_of(function)] = dispatcher
+    known.modules.add(function.__module__)
+    return dispatcher
+
+
+def lean(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel without Numba's reference counting, for functions that make no arrays and return only numbers.
+
+    Where tuples of arrays are passed from function to function, reference counting costs more than everything else.
+    """
+    dispatcher: Any = kernel(function)
+    if not config.DISABLE_JIT:
+        dispatcher.targetoptions["_nrt"] = False
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def exercise(function: Callable[[], None]) -> Callable[[], None]:
+    """Mark a function that calls the kernels of its module once, with the types of real use."""
+    known.exercises.append(function)
+    return function
+
+
+event.register("numba:compile", CompileListener())

@@ -1,0 +1,91 @@
+"""Checks of translations: what each finds, and what it leaves alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dragoman.cli import app
+from dragoman.quality import CHECKS, Checker
+
+
+def found(
+    source: str, target: str, terms: dict[str, str] | None = None, *, language: str = "es", limit: int | None = None
+) -> set[str]:
+    checker = Checker("en", language, terms, known=lambda word: word == "motor")
+    return {each.check for each in checker.check(source, target, limit=limit)}
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "language", "wanted"),
+    [
+        ("Press.", "Pulse.", "es", set()),
+        ("Press.", "", "es", set()),
+        ("See <b>it</b>.", "Vea <b>eso</b>.", "es", set()),
+        ("See <b>it</b>.", "Vea <b>eso.", "es", {"tags"}),
+        ("See <b>it</b>.", "Vea </b>eso<b>.", "es", {"tags"}),
+        ("A <br> b", "A b", "es", {"tags"}),
+        ("{n} of {m}", "{m} de {n}", "es", set()),
+        ("{n} of {m}", "{n} de {n}", "es", {"placeholders"}),
+        ("%(name)s", "%(nombre)s", "es", {"placeholders"}),
+        ("%1$s {{x}} ${y}", "%1$s {{x}}", "es", {"placeholders"}),
+        ("1,234.5 km", "1.234,5 km", "es", set()),
+        ("10 000 km", "10.000 km", "es", set()),
+        ("5 km", "٥ كم", "ar", set()),
+        ("5 km", "6 km", "es", {"numbers"}),
+        ("Really?", "本当？", "ja", set()),
+        ("Really?", "本当。", "ja", {"punctuation"}),
+        ("Done.", "เสร็จแล้ว", "th", set()),
+        ("Why?", "Γιατί;", "el", set()),
+        ("Wait…", "Espere...", "es", set()),
+        ("(Done.)", "(Hecho.)", "es", set()),
+        ("A  b", "A  b", "es", set()),
+        ("A b", "A  b", "es", {"spaces"}),
+        ("Ab ", "Ab", "es", {"spaces"}),
+        ("The motor.", "El motor.", "es", set()),
+        ("The Berlin flange.", "La brida Berlin.", "es", set()),
+        ("The flange.", "La flange.", "es", {"untranslated"}),
+    ],
+)
+def test_what_is_wrong_is_found_and_nothing_else(source: str, target: str, language: str, wanted: set[str]) -> None:
+    assert found(source, target, language=language) == wanted
+
+
+def test_a_translation_longer_than_the_file_allows_is_found() -> None:
+    assert found("Close", "Cerrar", limit=6) == set()
+    assert found("Close", "Cerrarlo", limit=6) == {"length"}
+
+
+def test_terms_are_whole_words_in_any_of_their_forms() -> None:
+    terms = {"lid": "tapa"}
+    assert found("The lid.", "La tapa.", terms) == set()
+    assert found("The lid.", "Las tapas.", terms) == set()
+    assert found("The lid.", "El etapal.", terms) == {"glossary"}
+    assert found("The slide.", "La guía.", terms) == set()
+
+
+def test_a_check_can_be_switched_off() -> None:
+    assert Checker("en", "es", off=["numbers"]).check("5 km", "6 km") == []
+
+
+def test_positions_are_those_of_the_characters() -> None:
+    (finding,) = Checker("en", "es").check("Wait 5 s", "Espere 66 s 5")
+    assert ("Espere 66 s 5"[finding.start : finding.end], finding.severity) == ("66", "warning")
+
+
+def test_every_check_says_what_it_looks_for() -> None:
+    assert all(one.about.endswith(".") for one in CHECKS.values())
+
+
+def test_a_file_is_checked_from_the_command_line(tmp_path: Path) -> None:
+    file = tmp_path / "words.tsv"
+    file.write_text("Open {0}.\tAbra.\nLid.\tTapa.\nLid.\tCubierta.\n", encoding="utf-8")
+    result = CliRunner().invoke(app, ["check", str(file)])
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        "1\tplaceholders\t{0} is missing",
+        "3\tsame-source\tsegment 2 has the same source, but “Tapa.”",
+    ]
+    assert CliRunner().invoke(app, ["check", str(file), "--off", "placeholders", "--off", "same-source"]).exit_code == 0
