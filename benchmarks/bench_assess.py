@@ -41,7 +41,7 @@ from dragoman.text.reading import lines
 SHARED = Path(__file__).parents[2] / "shared"
 PARTS = {"desktop": "test dev", "pydocs": "test dev", "tico19": "test dev", "europarl": "test dev", "newstest": "test"}
 ENGINES = ("nmt", "apertium")
-SIZES = {"test": 600, "dev": 400}
+SIZES = {"test": 600, "dev": 300}
 SMALL = 200  # segments of a shorter text of the same corpus: gains grow with the text
 RIDGE = 0.1
 

@@ -109,11 +109,13 @@ def _reason(kind: str, words: Interval, worse: list[str], why: str) -> str:
         return f"{least} {why}"
     if words.high < 0:
         return f"It makes more work, by {-words.high:.1f} words in a hundred or more at 95 % confidence. {why}"
-    if kind == NO and not worse:
+    disagree = f"{' and '.join(worse)} became significantly worse. " if worse else ""
+    if kind == NO:
         most = abs(max(words.high, 0))  # no -0.0
-        return f"At best it saves {most:.1f} words in a hundred, fewer than the {WORTHWHILE:.0f} asked for. {why}"
+        few = f"At best it saves {most:.1f} words in a hundred, fewer than the {WORTHWHILE:.0f} asked for."
+        return f"{few} {disagree}{why}"
     if worse:
-        return f"The measures disagree: {' and '.join(worse)} became significantly worse. {why}"
+        return f"The measures disagree: {disagree}{why}"
     return f"The difference may be chance. Assess more text: it takes about four times as much to halve the ±. {why}"
 
 
