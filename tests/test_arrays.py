@@ -132,6 +132,9 @@ PHRASES = {
 }
 LANGUAGE = {"": ("scalars",), "inner": (*TABLE, "column.grams"), "outer": (*TABLE, "column.longest")}
 OWN = {"own": (*TABLE, "column.grams", "scalars")}
+# What came later: the counts that three discounts need
+LATER = {"models.language.few_scalars", "models.language.inner.column.few"}
+LATER_OWN = {"models.language.own.few_scalars", "models.language.own.column.few"}
 LENGTHS = {"": ("pooled",), "table": (*TABLE, "column.samples", "column.sums", "column.squares")}
 
 
@@ -152,4 +155,4 @@ def saved_names(*, layer: bool) -> set[str]:
 def test_names_of_what_is_saved_stay_what_they_were(layer: bool) -> None:
     knowledge = Knowledge(Knowledge() if layer else None)
     knowledge.learn(knowledge.read_pair("Press the green button.", "Pulse el botón verde."))
-    assert set(knowledge.arrays()) == saved_names(layer=layer)
+    assert set(knowledge.arrays()) == saved_names(layer=layer) | LATER | (LATER_OWN if layer else set())

@@ -68,7 +68,7 @@ class Engine(Looking):
     `memory` says whether `translate` uses earlier corrections of the same text; if not, it uses the models only.
     """
 
-    snapshot_every: ClassVar[int] = SNAPSHOT_EVERY
+    snapshot_every: ClassVar[int | None] = None  # rows of the journal, if not SNAPSHOT_EVERY
 
     # Settings of the project, defined in project/settings.py: read the current value, or assign to change it.
     weights = settings.WEIGHTS
@@ -83,7 +83,7 @@ class Engine(Looking):
     trust = settings.TRUST
 
     def __init__(self, project: Project, *, write: bool, memory: bool = True) -> None:
-        super().__init__(project, write=write, snapshot_every=self.snapshot_every)
+        super().__init__(project, write=write, snapshot_every=self.snapshot_every or SNAPSHOT_EVERY)
         self.memory = memory
         self._consultant = Consultant(project, UPSTREAM_SECONDS)
 

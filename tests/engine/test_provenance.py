@@ -93,5 +93,5 @@ def test_it_is_quick_enough_to_ask_often(tmp_path: Path) -> None:
         for n in range(30):
             engine.learn(f"the word{n}", f"la palabra{n}")
         (origin,) = [o for o in engine.provenance(engine.translate("the unknown")) if o.phrase.kind == "phrase"]
-        assert origin.learned == 30
+        assert origin.learned == 29  # in the first correction of all, no link is more likely than another
         assert origin.corrections == tuple(np.arange(30, 20, -1))

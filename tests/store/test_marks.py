@@ -83,7 +83,10 @@ def test_a_journal_of_an_older_version_gets_its_indexes_from_the_first_writer(fo
 @pytest.mark.kernels
 def test_the_indexes_are_of_some_rows_only_in_either_database(forgotten: Place) -> None:
     in_sqlite = sa.text("SELECT sql FROM sqlite_master WHERE type = 'index' AND sql LIKE '%WHERE%'")
-    in_postgresql = sa.text("SELECT indexdef FROM pg_indexes WHERE tablename = 'journal' AND indexdef LIKE '%WHERE%'")
+    in_postgresql = sa.text(
+        "SELECT indexdef FROM pg_indexes WHERE tablename = 'journal' AND indexdef LIKE '%WHERE%'"
+        " AND schemaname = current_schema()"
+    )
     with Journal(forgotten) as journal, journal.reading() as connection:
         query = in_sqlite if connection.dialect.name == "sqlite" else in_postgresql
         assert len(connection.execute(query).all()) == 3

@@ -105,9 +105,10 @@ function signedOut() {
 
 async function overview() {
   crumbs();
-  view = new Overview();
-  await view.start();
-  fill(find("main"), view.element);
+  const page = new Overview();
+  view = page;
+  await page.start();
+  if (view === page) fill(find("main"), page.element); // otherwise somebody has gone elsewhere meanwhile
 }
 
 async function project(name) {
