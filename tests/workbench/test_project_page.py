@@ -44,6 +44,10 @@ def test_a_project_shows_its_figures_and_what_the_memory_knows_of_a_document(vis
         bench.page.get_by_role("button", name="Effort as CSV").click()
     coming.value.save_as(tmp_path / "effort.csv")
     assert "segments" in (tmp_path / "effort.csv").read_text(encoding="utf-8")
+    with bench.page.expect_popup() as opened:
+        bench.page.get_by_role("button", name="How is it doing?").click()
+    opened.value.get_by_role("heading", level=1).wait_for()
+    opened.value.close()
     for theme in ("light", "dark"):
         bench.page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
         bench.still()

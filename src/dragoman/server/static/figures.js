@@ -1,6 +1,6 @@
 // Figures that people use: effort by person and document, how the project gets better, analysis of a document.
 
-import { get, inside } from "./api.js";
+import { get, inside, key } from "./api.js";
 import { count, counted, fill, h } from "./dom.js";
 import { save } from "./downloading.js";
 import { notifyError } from "./notices.js";
@@ -62,7 +62,15 @@ export class Figures {
       this.table("Effort by document", effort.by_document),
       points.length > 1 && this.curve(points),
       this.csv("effort.csv", "Effort as CSV"),
+      this.report(),
     );
+  }
+
+  /** What people changed in suggestions, beside what another engine had said; a page that asks for a key is saved. */
+  report() {
+    const path = inside(this.project, "progress.html");
+    const show = () => (key() ? save(path, "progress.html").catch(notifyError) : window.open(`api/v1/${path}`, "_blank"));
+    return h("p", {}, h("button", { class: "small", onclick: show }, "How is it doing?"));
   }
 
   table(caption, rows, total) {
