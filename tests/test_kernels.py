@@ -19,24 +19,10 @@ import dragoman
 from dragoman import kernels
 from dragoman.fetching import bases_directory
 from dragoman.kernels.cache import Locator
+from tests.kernels.support import LOWER, UPPER
 
 PACKAGE = Path(dragoman.__file__).parent
 
-LOWER = """
-from dragoman.kernels import kernel
-
-@kernel
-def twice(x):
-    return 2 * x
-"""
-UPPER = """
-from dragoman.kernels import kernel
-from lower_kernels import twice
-
-@kernel
-def answer(x):
-    return twice(x) + 1
-"""
 APART = """
 from dragoman.kernels import kernel
 

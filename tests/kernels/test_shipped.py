@@ -16,22 +16,8 @@ import pytest
 
 from dragoman.kernels.shipped import MANIFEST, UnusableError, open_kernels
 from dragoman.kernels.sources import PACKAGE
+from tests.kernels.support import LOWER, UPPER
 
-LOWER = """
-from dragoman.kernels import kernel
-
-@kernel
-def twice(x):
-    return 2 * x
-"""
-UPPER = """
-from dragoman.kernels import kernel
-from lower_kernels import twice
-
-@kernel
-def answer(x):
-    return twice(x) + 1
-"""
 USE = """
 from upper_kernels import answer, twice
 print(answer(20), *(sum(each.stats.cache_misses.values()) for each in (answer, twice)))

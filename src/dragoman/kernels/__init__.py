@@ -21,9 +21,9 @@ from typing import Any
 
 from numba.core import config, event
 
-from dragoman.kernel_compiler import KernelDispatcher
 from dragoman.kernels import known
 from dragoman.kernels.cache import OPTIONS, Lowered, MachineCode, cache_directory
+from dragoman.kernels.kernel_compiler import KernelDispatcher
 from dragoman.kernels.lookup import KernelCache
 from dragoman.kernels.progress_line import CompileListener
 from dragoman.kernels.warming import warm

@@ -19,7 +19,7 @@ import numba
 import platformdirs
 from numba.core import caching, config
 
-from dragoman.kernel_compiler import FORMAT, LoweredCache, MachineCodeCache
+from dragoman.kernels.kernel_compiler import FORMAT, LoweredCache, MachineCodeCache
 from dragoman.kernels.sources import digest
 
 KEYS_KEPT = 3  # per module, so that two checkouts, or a branch and its parent, do not evict each other's kernels

@@ -25,9 +25,9 @@ from dragoman.server.context import ProjectContext, server_context
 from dragoman.server.document_feed import Listener
 from dragoman.server.middleware import Budget
 from dragoman.server.schemas import LARGEST, Sent, User
+from dragoman.server.sockets import POLICY_VIOLATION, accepted
 
 router = APIRouter()
-POLICY_VIOLATION = 1008  # close code of a WebSocket
 
 
 class Presence(Sent):
@@ -48,20 +48,10 @@ async def events(socket: WebSocket, project: str, document: int) -> None:
     except (ApiError, DragomanError):
         await socket.close(POLICY_VIOLATION)  # before it was accepted, so that the client sees status 403
         return
-    client = server.auth.client(socket.scope)
-    if server.live.get(client, 0) >= server.settings.limits.sessions:
-        await socket.close(POLICY_VIOLATION)
-        return
-    offered = socket.scope.get("subprotocols") or []
-    server.live[client] = server.live.get(client, 0) + 1
-    try:
-        await socket.accept("dragoman" if "dragoman" in offered else None)
-        with server.feed.listening(project, document, identity.name) as listener:
-            await _run(socket, context, document, listener)
-    finally:
-        server.live[client] -= 1
-        if not server.live[client]:
-            del server.live[client]
+    async with accepted(socket, server) as may_listen:
+        if may_listen:
+            with server.feed.listening(project, document, identity.name) as listener:
+                await _run(socket, context, document, listener)
 
 
 async def _run(socket: WebSocket, context: ProjectContext, document: int, listener: Listener) -> None:

@@ -30,11 +30,11 @@ from dragoman.server.context import ProjectContext, server_context
 from dragoman.server.middleware import Budget
 from dragoman.server.schemas import LARGEST, Id, Sent, Text
 from dragoman.server.serialise import matches_of, tokens_of
+from dragoman.server.sockets import POLICY_VIOLATION, accepted
 from dragoman.types import Sentence
 
 router = APIRouter()
 PENDING = 256  # requests waiting in one session; beyond that it is closed
-POLICY_VIOLATION = 1008  # close code of a WebSocket
 REASON = 120  # characters of the reason for closing, which has to fit into a small frame
 
 Number = Annotated[int, Field(ge=0, le=LARGEST)]
@@ -69,20 +69,10 @@ async def live(socket: WebSocket, project: str) -> None:
     except ApiError:
         await socket.close(POLICY_VIOLATION)  # before it was accepted, so that the client sees status 403
         return
-    client = server.auth.client(socket.scope)
-    if server.live.get(client, 0) >= server.settings.limits.sessions:
-        await socket.close(POLICY_VIOLATION)
-        return
-    offered = socket.scope.get("subprotocols") or []
-    server.live[client] = server.live.get(client, 0) + 1
-    try:
-        with server.metrics.live_sessions.track_inprogress():
-            await socket.accept("dragoman" if "dragoman" in offered else None)
-            await LiveSession(socket, context).run()
-    finally:
-        server.live[client] -= 1
-        if not server.live[client]:
-            del server.live[client]
+    async with accepted(socket, server) as may_work:
+        if may_work:
+            with server.metrics.live_sessions.track_inprogress():
+                await LiveSession(socket, context).run()
 
 
 class LiveSession:

@@ -28,7 +28,7 @@ export class EngineForm {
     this.path = inside(project, "settings");
     this.kind = h(
       "select",
-      { name: "kind", "aria-label": "Engine", onchange: () => this.changed() },
+      { name: "kind", "aria-label": "Engine", onchange: () => this.changed(), disabled: true }, // until it is loaded
       Object.entries(ENGINES).map(([value, text]) => h("option", { value }, text)),
     );
     this.address = h("input", { name: "address", placeholder: "https://… or a path, with options after #", size: 40 });
@@ -53,6 +53,7 @@ export class EngineForm {
   show(name) {
     const { kind, address } = parts(name);
     this.kind.value = kind;
+    this.kind.disabled = false;
     this.address.value = address;
     this.changed();
   }

@@ -34,7 +34,7 @@ from numba.core.types.containers import BaseTuple
 from numba.core.types.misc import unliteral
 from numba.np.numpy_support import from_dtype
 
-from dragoman.kernel_unboxing import SharedUnboxing
+from dragoman.kernels.unboxing import SharedUnboxing
 
 FORMAT = 4  # of what the cache keeps: one more when this module makes other code, or keeps other parts
 ENVIRONMENT = "_ZN08NumbaEnv"  # begins the names of variables that point to the constants of a function
