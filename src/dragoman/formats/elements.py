@@ -34,6 +34,7 @@ class Element:
     close: int = 0  # of the end tag, if there is one
     end: int = 0  # one past the element
     content: list[str | Element] = field(default_factory=list)
+    nests: bool = False  # whether an element that is wanted for itself is inside
 
     @property
     def empty(self) -> bool:
@@ -75,7 +76,7 @@ class Scanner:
         self.where = contents.name
         self.wanted = frozenset([wanted]) if isinstance(wanted, str) else wanted
         self.visit = visit
-        self.namespace = ""
+        self._prefix = ""  # the root's namespace, as expat puts it before names
         self.outside: dict[str, Element] = {}  # the first of each name that is in no wanted one
         self.open: list[Element] = []
         self.inside = 0  # how many of those that are open belong to an element that is wanted
@@ -101,20 +102,30 @@ class Scanner:
         if len(self.open) == DEEPEST:
             raise self._refusal(f"has more than {DEEPEST} elements inside each other", "simplify it")
         if not self.open:
-            self.namespace = name.rpartition(" ")[0]
+            self._prefix = name.rpartition(" ")[0] + " "
         start = self.parser.CurrentByteIndex
-        tag = _START.match(self.data, start)
-        if tag is None:
-            raise self._refusal("has a tag that cannot be understood", "write it in the usual way")
-        local = name.removeprefix(f"{self.namespace} ")
-        element = Element(local, attributes, start, tag.end())
+        local = name.removeprefix(self._prefix)
+        element = Element(local, attributes, start, self._inside(start))
         if self.inside or local in self.wanted:
             if self.inside:
                 self.open[-1].content.append(element)
+                if local in self.wanted:
+                    for each in self.open[-self.inside :]:
+                        each.nests = True
             self.inside += 1
         else:
             self.outside.setdefault(local, element)
         self.open.append(element)
+
+    def _inside(self, start: int) -> int:
+        """One past the start tag at a position; only one without attributes ends at the next > for sure."""
+        end = self.data.find(b">", start) + 1
+        if self.data.find(b"=", start, end) < 0:
+            return end
+        tag = _START.match(self.data, start)
+        if tag is None:
+            raise self._refusal("has a tag that cannot be understood", "write it in the usual way")
+        return tag.end()
 
     def _end(self, _: str) -> None:
         element = self.open.pop()
