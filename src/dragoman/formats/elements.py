@@ -48,13 +48,27 @@ class Element:
 
     def child(self, name: str) -> Element | None:
         """The first element of this name that is directly in this one."""
-        return next((each for each in self.elements if each.name == name), None)
+        for each in self.content:
+            if isinstance(each, Element) and each.name == name:
+                return each
+        return None
+
+    @property
+    def only_text(self) -> str | None:
+        """The text if there is nothing else; None if there are elements."""
+        content = self.content
+        if len(content) == 1:
+            return content[0] if isinstance(content[0], str) else None
+        texts = [each for each in content if isinstance(each, str)]
+        return "".join(texts) if len(texts) == len(content) else None
 
     def descendants(self) -> Iterator[Element]:
         """All elements in this one, in the order of the file."""
-        for each in self.elements:
-            yield each
-            yield from each.descendants()
+        for each in self.content:
+            if isinstance(each, Element):
+                yield each
+                if each.content:
+                    yield from each.descendants()
 
 
 class Edit(NamedTuple):

@@ -89,6 +89,9 @@ class Inline:
 
 def read_inline(data: bytes, element: Element, marking: frozenset[str]) -> Inline:
     """The contents of an element; elements with names in `marking` only enclose text."""
+    text = element.only_text
+    if text is not None:
+        return Inline([text] if text else [])
     inline = Inline()
     _read(data, element, marking, inline)
     return inline

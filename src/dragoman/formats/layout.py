@@ -13,6 +13,7 @@ from dragoman.formats.elements import Edit, Element, Scanner, apply, start_tag, 
 from dragoman.formats.inline import Inline, read_inline, write_inline
 
 LONGEST_INDENT = 200  # bytes
+NOTES = frozenset({"note", "extracomment", "translatorcomment", "comment"})
 
 
 @dataclass
@@ -134,7 +135,7 @@ def _has_words(texts: Iterable[str]) -> bool:
 
 def note_of(element: Element) -> str:
     """What the notes in an element say."""
-    notes = (
-        each for each in element.descendants() if each.name in ("note", "extracomment", "translatorcomment", "comment")
-    )
+    notes = [each for each in element.descendants() if each.name in NOTES]
+    if not notes:
+        return ""
     return " ".join(" ".join("".join(part for part in each.content if isinstance(part, str)).split()) for each in notes)

@@ -167,21 +167,20 @@ class PieceDocument(Document):
 
     def _parts(self, chunks: list[tuple[str, Chunk]], changes: Mapping[str, Change]) -> Parts:
         """The parts of a piece with its changes; texts that meet become one."""
-        joined = Inline()
+        parts: Parts = []
+        text = ""  # since the last tag
         for name, chunk in chunks:
             change = changes.get(name)
-            if change is None:
-                some: Iterable[str | Tag] = chunk.parts
-            elif len(chunk.parts) == 1 and isinstance(chunk.parts[0], str):  # no tags to look for
-                some = (change.target,)
-            else:
-                some = split_target(chunk.inline, change.target)
-            for part in some:
-                if isinstance(part, Tag):
-                    joined.parts.append(part)
-                elif part:
-                    joined.add(part)
-        return joined.parts
+            if len(chunk.parts) == 1 and isinstance(chunk.parts[0], str):  # no tags to look for
+                text += chunk.parts[0] if change is None else change.target
+                continue
+            for part in chunk.parts if change is None else split_target(chunk.inline, change.target):
+                if isinstance(part, str):
+                    text += part
+                    continue
+                parts += (text, part) if text else (part,)
+                text = ""
+        return [*parts, text] if text else parts
 
     def raw(self, tag: Tag, inner: Iterable[Replacement]) -> str:
         """A tag as it is in the file, with the replacements inside it."""
