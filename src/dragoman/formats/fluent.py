@@ -1,8 +1,8 @@
 """Fluent (FTL): messages, their attributes and the variants of a choice are segments.
 
-fluent.syntax finds them, but reads character by character. So what most entries are, patterns of one line with names
-filled in, is matched by a pattern here, and fluent.syntax reads only the entries that are more than that. Where an entry
-cannot be read alone, it reads the whole file and says what is wrong.
+Most entries are patterns of one line with names filled in; these are matched here, and fluent.syntax, which reads
+character by character, gets only the others. If an entry cannot be read by itself, it reads the whole file and says
+what is wrong.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ _ENTRY = re.compile(
 _ATTRIBUTE = re.compile(rf"\.(?P<name>{_NAME}) *+= *+(?P<value>{_PATTERN})", re.ASCII)
 _PLACES = re.compile(rf"({_PLACE})", re.ASCII)
 # Blank lines, and comments that belong to no entry: those with nothing or something else than an entry after them.
-_BLANK = re.compile(r"(?: *+\n)++| ++\Z|(?:#{2,3}(?: [^\n]*+)?(?:\n|\Z))++|(?:#(?: [^\n]*+)?(?:\n|\Z))++(?![A-Za-z-])")
+_LINE = r"(?: [^\n]*+(?:\n|\Z)|\n)"  # the rest of a comment
+_BLANK = re.compile(rf"(?: *+\n)++| ++\Z|(?:#{{2,3}}{_LINE})++|(?:#{_LINE})++(?![A-Za-z-])")
 _ANY = re.compile(r"(?:#[^\n]*+\n)*+[^\n]*+(?:\n(?![A-Za-z#-])[^\n]*+)*+(?:\n|\Z)")  # up to the next entry
 
 

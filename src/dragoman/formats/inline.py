@@ -127,6 +127,8 @@ def _tag(data: bytes, element: Element, kind: Literal["start", "alone"]) -> Tag:
 
 def write_inline(source: Inline, target: str, newline: str) -> bytes:
     """A target without broken tags, as the contents of an element."""
+    if source.plain is not None:
+        return escape(target).replace("\n", newline).encode()
     parts = split_target(source, target)
     return b"".join(
         escape(part).replace("\n", newline).encode() if isinstance(part, str) else part.raw for part in parts

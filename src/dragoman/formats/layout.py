@@ -16,7 +16,7 @@ LONGEST_INDENT = 200  # bytes
 NOTES = frozenset({"note", "extracomment", "translatorcomment", "comment"})
 
 
-@dataclass
+@dataclass(slots=True)
 class Part:
     """A segment in a unit, and its position."""
 
@@ -64,9 +64,11 @@ class Layout(ABC):
 
         def visit(unit: Element, around: list[Element]) -> None:
             for part in self.parts(unit, around):
+                text = part.source.plain
+                if text is None:
+                    text = part.source.text
                 state: State = "locked" if part.source.ambiguous else _state_of(part)
-                texts = part.source.text, part.target
-                found.append(DocumentSegment(part.id, *texts, state, part.source, note=part.note, limit=part.limit))
+                found.append(DocumentSegment(part.id, text, part.target, state, part.source, "", part.note, part.limit))
 
         self.scanner.visit = visit
         self.scanner.scan()
@@ -78,8 +80,10 @@ class Layout(ABC):
 
         def visit(unit: Element, around: list[Element]) -> None:
             parts = self.parts(unit, around)
-            if any(part.id in changes for part in parts):
-                edits.extend(self.edits(unit, parts, changes))
+            for part in parts:
+                if part.id in changes:
+                    edits.extend(self.edits(unit, parts, changes))
+                    return
 
         self.scanner.visit = visit
         self.scanner.scan()
@@ -92,8 +96,13 @@ class Layout(ABC):
     def part(self, name: str, source: Element, target: Element | None, state: State) -> list[Part]:
         """A segment in a list, or none if its source is empty."""
         inline = read_inline(self.data, source, self.marking)
-        text = read_inline(self.data, target, self.marking).text if target else ""
-        return [Part(self.names.unique(name), inline, text, state, source, target)] if inline.text else []
+        if not inline.parts:
+            return []
+        text = ""
+        if target is not None and target.content:
+            plain = target.only_text
+            text = plain if plain is not None else read_inline(self.data, target, self.marking).text
+        return [Part(self.names.unique(name), inline, text, state, source, target)]
 
     def content(self, part: Part, target: str) -> bytes:
         """A target as the contents of an element."""

@@ -222,10 +222,7 @@ class PieceDocument(Document):
 
 def _touches(chunks: list[tuple[str, Chunk]], changes: Mapping[str, Change]) -> bool:
     """Whether one of these segments changes."""
-    for name, _ in chunks:
-        if name in changes:
-            return True
-    return False
+    return any(name in changes for name, _ in chunks)
 
 
 def splice(text: str, replacements: Iterable[Replacement]) -> str:

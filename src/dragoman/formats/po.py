@@ -17,7 +17,7 @@ from typing import Self
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import CHARSET, Contents, decode
-from dragoman.formats.document import Change, Document, DocumentSegment, State
+from dragoman.formats.document import Change, Document, DocumentSegment
 
 WIDTH = 79  # columns of a line, where lines are wrapped: as gettext has it
 _STRINGS = r'"(?:[^"\\]++|\\.)*+"'

@@ -61,14 +61,17 @@ def find_boundaries(text: str, language: str | None) -> list[int]:
 
 
 def _is_end(text: str, match: re.Match[str], language: str | None) -> bool:
-    after = text[match.end() : match.end() + 1]
-    if match[0][0] not in ".!?…":
+    start, end = match.span()
+    if text[start] not in ".!?…":
         return True
+    after = text[end : end + 1]
     if not after or after.islower():
         return False
-    if match[0].startswith(".") and not match[0].startswith(".."):
-        word = _LAST_WORD.search(text[max(0, match.start() - 40) : match.start()].rpartition(" ")[2])
-        before = word[0] if word else ""
+    if text[start] == "." and text[start + 1] != ".":
+        before = text[max(0, start - 40) : start].rpartition(" ")[2]
+        if not before.isalpha():
+            word = _LAST_WORD.search(before)
+            before = word[0] if word else ""
         if _is_abbreviation(before, language) or (before.isdigit() and _goes_on_after_number(text, match, language)):
             return False
     return after.isupper() or after.isdigit() or after in _OPENERS or not after.isascii()

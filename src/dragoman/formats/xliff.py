@@ -59,7 +59,11 @@ class Xliff(Layout):
         for each in around:
             if each.name == "file":
                 self.files[each.start] = each
-        source, target, divided = unit.child("source"), unit.child("target"), unit.child("seg-source")
+        children: dict[str, Element] = {}
+        for child in unit.content:
+            if isinstance(child, Element):
+                children.setdefault(child.name, child)
+        source, target, divided = children.get("source"), children.get("target"), children.get("seg-source")
         if source is None:
             return []
         locked = is_locked(unit, around)
@@ -74,7 +78,8 @@ class Xliff(Layout):
                 for mid, piece in pieces.items()
                 for part in self.part(f"{name}/{mid}" if len(pieces) > 1 else name, piece, places.get(mid), "new")
             ]
-        note, limit = note_of(unit), _limit(unit)
+        note = note_of(unit) if len(children) > 1 + (target is not None) + (divided is not None) else ""
+        limit = _limit(unit)
         mids = list(pieces) if len(found) == len(pieces) else [None] * len(found)
         for part, mid in zip(found, mids, strict=True):
             mark = find_mark(unit, mid, self.prefixes, has_target=bool(part.target)) if self.prefixes else None
@@ -92,8 +97,8 @@ class Xliff(Layout):
         target = unit.child("target")
         wanted = [changes.get(part.id, Change(part.target, part.state)) for part in parts]
         state = min((change.state for change in wanted if change.state != "locked"), key=ORDER.index)
-        edits, attributes = self._mark_edits(parts, changes), dict[str, str | None]()
-        marked = any(part.id in self.marks for part in parts)
+        edits, attributes = self._mark_edits(parts, changes) if self.marks else [], dict[str, str | None]()
+        marked = bool(self.marks) and any(part.id in self.marks for part in parts)
         if not marked and (target is None or _state(unit, target, "some text", divided=False) != state):
             attributes["state"] = WRITTEN[state]
             approved = "yes" if state == "confirmed" else "no"
