@@ -81,10 +81,8 @@ def _try_all(paths: list[Path], ending: str) -> list[str]:
             lost = [target for source, target in wanted if source in shown and target not in held]
             same += not lost
             if lost or not flat.exists():
-                said = (
-                    "not opened after" if not flat.exists() else f"{len(lost)} of {len(wanted)} lost, such as {lost[0]}"
-                )
-                faults.append(f"{paths[number]}: {said}")
+                lacking = f"{len(lost)} of {len(wanted)} lost, such as {lost[:1]}"
+                faults.append(f"{paths[number]}: {lacking if flat.exists() else 'not opened after'}")
     cells = [ending, len(paths), same, refused, closed, len(faults), sum(map(len, texts.values()))]
     print("|", " | ".join(map(str, cells)), "|", flush=True)
     return faults
