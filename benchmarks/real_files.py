@@ -143,7 +143,7 @@ def _compare(document: Document, targets: dict[str, str], filled: bytes, path: P
 
 def _words(segment: DocumentSegment, changed: bool) -> str:
     parts = segment.inline.parts or [segment.source]
-    return "".join((_changed(part) if changed else part) for part in parts if isinstance(part, str))
+    return "".join((other_words(part) if changed else part) for part in parts if isinstance(part, str))
 
 
 def _letters(text: str) -> str:
@@ -166,10 +166,11 @@ def other_texts(document: Document) -> dict[str, str]:
 
 def _other(segment: DocumentSegment) -> str:
     parts = segment.inline.parts or [segment.source]
-    return "".join(_changed(part) if isinstance(part, str) else part.shown for part in parts)
+    return "".join(other_words(part) if isinstance(part, str) else part.shown for part in parts)
 
 
-def _changed(text: str) -> str:
+def other_words(text: str) -> str:
+    """A text with its first two words changed."""
     return re.sub(r"[^\W\d_]+", lambda word: word[0].swapcase() + "ñ", text, count=2)
 
 
