@@ -2,10 +2,11 @@
 
     python -m benchmarks.inline_codes DIRECTORY… [--segments 10000] [--endings .docx,.xlf] [--engine]
 
-Takes segments with inline codes from the files, moves their words and codes about at random (a pair with all that is in
-it, so that the nesting stays right), fills the files with that, and reads them again: the codes of the whole file must be
-the same as before, each as often. With `--engine`, the segments are translated instead, by a small project trained on the
-shipped sample, which puts the codes where the words go. Ends with status 1 if a code is missing, new or misplaced.
+Takes segments with inline codes from the files, moves their words and codes about at random (a pair with all that is
+in it, so that the nesting stays right), fills the files with that, and reads them again: the codes of the whole file
+must be the same as before, each as often. With `--engine`, the segments are translated instead, by a small project
+trained on the shipped sample, which puts the codes where the words go. Ends with status 1 if a code is missing, new or
+misplaced.
 """
 
 from __future__ import annotations

@@ -38,9 +38,7 @@ def test_pictures_change_places_with_their_texts() -> None:
     document = read_document(data, "a.html")
     one, two = document.segments[2].tags
     targets = {"1": "Uno", "2": "Dos", "3": f"A {two} desde {one}."}
-    assert write_document(document, targets) == (
-        '<p>A <img src="2" alt="Dos"/> desde <img src="1" alt="Uno"/>.</p>'.encode()
-    )
+    assert write_document(document, targets) == (b'<p>A <img src="2" alt="Dos"/> desde <img src="1" alt="Uno"/>.</p>')
 
 
 def test_text_boxes_of_a_document_change_places_with_their_pictures() -> None:
