@@ -125,9 +125,9 @@ class Layout(ABC):
 
 def _state_of(part: Part) -> State:
     """The state of a segment: a target without a word is no translation, whatever a tool has put there."""
-    if part.state == "translated" and _has_words(part.source.runs) and not _has_words([_bare(part)]):
-        return "new"
-    return part.state
+    if part.state != "translated" or part.target[:1].isalnum():
+        return part.state
+    return "new" if _has_words(part.source.runs) and not _has_words([_bare(part)]) else part.state
 
 
 def _bare(part: Part) -> str:

@@ -24,7 +24,7 @@ _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", r
 _BLOCK_START = re.compile(r"(?:[#>+-]|\d{1,9}[.)]|[*](?=\s)|=+\s*\Z|-+\s*\Z|```|~~~|\||:::)")
 # The look ahead lets the search give up quickly wherever nothing of this can begin.
 _CODE = re.compile(
-    r"(?=[\\` !\[\]<{$:&*_~h])(?:"
+    r"(?=[\\`!\[\]<{$:&*_~]| {2}|http)(?:"
     r"(?P<escape>\\[!-/:-@\[-`{-~])"
     r"|(?P<code>(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<break>(?: {2,}|\\)\n\ufdd0*)"

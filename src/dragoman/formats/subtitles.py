@@ -22,9 +22,11 @@ LINE = 42  # characters, the usual width
 MOST_CUES = 8  # joined to one segment
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
 _TIMES = re.compile(rf"{_TIME}[ \t]{{0,20}}-->[ \t]{{0,20}}{_TIME}[^\n]*")
-_BLANK = re.compile(r"^[ \t]*\r?\n|\Z", re.MULTILINE)
+_BLANK = re.compile(r"\n[ \t]*\r?\n")
 _MARKUP = re.compile(r"</?[A-Za-z][^<>\n]{0,200}>|<\d[\d:.]{0,20}>|\{\\[^{}\n]{0,200}\}")
 _ENDS = re.compile(r"[.!?…。！？؟।♪\])\"”»:]\s*\Z")
+_DASH = re.compile(r"\s*(?:<[^<>]*>)*[-–—‐]\s?\S")
+_DASHES = re.compile("[-–—‐]")
 _SPEAKER = re.compile(r"\s*(?:[-–—‐]\s?\S|[♪#\[(])")
 
 
@@ -51,8 +53,8 @@ class SubtitlesDocument(PieceDocument):
             start = text.find("\n", times.start()) + 1
             if start == 0:
                 return
-            blank = _BLANK.search(text, start)
-            end = blank.start() if blank else len(text)
+            blank = _BLANK.search(text, start - 1)
+            end = blank.start() + 1 if blank else len(text)
             at = max(end, start)
             if text[begins : times.start()].strip() or not text[start:end].strip():
                 continue
@@ -72,7 +74,7 @@ class SubtitlesDocument(PieceDocument):
                 yield self._piece(number, group)
                 group = []
             group.append(cue)
-            if _ENDS.search(_MARKUP.sub("", text)) or _speakers(text) > 1:
+            if _ENDS.search(_bare(text)) or _speakers(text) > 1:
                 number += 1
                 yield self._piece(number, group)
                 group = []
@@ -118,7 +120,7 @@ class SubtitlesDocument(PieceDocument):
 
     def _wrap(self, text: str, wide: int | None) -> str:
         """A cue in one or two lines; a dialogue keeps its lines."""
-        if wide is None or len(_MARKUP.sub("", text)) <= max(LINE, wide) or "\n" in text:
+        if wide is None or len(_bare(text)) <= max(LINE, wide) or "\n" in text:
             return text.replace("\n", self.contents.newline)
         middle = len(text) // 2
         spaces = [found.start() for found in re.finditer(r" (?![^<>]*>)", text)]
@@ -139,10 +141,10 @@ class SubtitlesDocument(PieceDocument):
             raise BadInputError(what, where=self.contents.name, remedy="look for blank lines and markup in the targets")
 
     def _find_unwritable(self, segment: DocumentSegment, target: str) -> tuple[str, str] | None:
-        if re.search(r"\n\s*\n|-->|\A\s*\n", target):
+        if "-->" in target or ("\n" in target and re.search(r"\n\s*\n|\A\s*\n", target)):
             return "has a blank line or an arrow, which would end its cue", "take it out"
-        cues = re.split(r"<cue\d+/>", target)
-        if any(not _MARKUP.sub("", cue).strip() for cue in cues):
+        cues = re.split(r"<cue\d+/>", target) if "<cue" in target else [target]
+        if any(not _bare(cue).strip() for cue in cues):
             return "leaves a cue without text", "put some of the words into each cue"
         return super()._find_unwritable(segment, target)
 
@@ -166,11 +168,16 @@ def _cues(pieces: Iterable[Parts]) -> list[str]:
         "".join(part if isinstance(part, str) else "\n" if part.name == "cue" else "\ufffc" for part in parts)
         for parts in (_flat(parts) for parts in pieces)
     )
-    return [re.sub(r"\s+", "", cue) for cue in "\n".join(shown).split("\n")]
+    return ["".join(cue.split()) for cue in "\n".join(shown).split("\n")]
 
 
 def _flat(parts: Parts) -> Parts:
-    return [re.sub(r"\s+", " ", part) if isinstance(part, str) else part for part in parts]
+    return [" ".join(part.split()) if isinstance(part, str) else part for part in parts]
+
+
+def _bare(text: str) -> str:
+    """The text without markup."""
+    return _MARKUP.sub("", text) if "<" in text or "{" in text else text
 
 
 def _parts(text: str, offset: int) -> Parts:
@@ -192,11 +199,13 @@ def _parts(text: str, offset: int) -> Parts:
 
 
 def _joined(text: str) -> str:
+    if "\n" not in text:
+        return text
     return re.sub(r"[ \t]*\r?\n[ \t]*(?![-–—‐]\s?\S)", " ", text).replace("\r\n", "\n")
 
 
 def _speakers(text: str) -> int:
-    return sum(bool(re.match(r"\s*(?:<[^<>]*>)*[-–—‐]\s?\S", line)) for line in text.split("\n"))
+    return sum(_DASH.match(line) is not None for line in text.split("\n")) if _DASHES.search(text) else 0
 
 
 def _seconds(times: re.Match[str]) -> float:
