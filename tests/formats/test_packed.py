@@ -135,6 +135,25 @@ def refusal(data: bytes, name: str = "a.docx") -> str:
     return str(refused.value)
 
 
+def test_an_archive_that_could_not_be_written_is_refused_before_anybody_translates_it() -> None:
+    data = bytearray(pack(DOCX))
+    first = data.find(b"PK\x01\x02")
+    data[first + 42 : first + 46] = b"\xff" * 4  # the position of the first part, which is elsewhere in the 64-bit form
+    assert refusal(bytes(data))
+
+
+def test_an_archive_that_merely_asks_for_a_recent_reader_is_written() -> None:
+    out = BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, text in DOCX.items():
+            with archive.open(name, "w", force_zip64=True) as opened:
+                opened.write(text.encode() if isinstance(text, str) else text)
+    document = read_document(out.getvalue(), "a.docx")
+    (first, *_) = document.segments
+    filled = write_document(document, {first.id: first.source.replace("Press", "Pulse")})
+    assert "Pulse" in part(filled, "word/document.xml")
+
+
 def test_archives_are_bounded_before_they_are_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = pack({**DOCX, "word/bomb.xml": b"\0" * (5 << 20)})
     monkeypatch.setattr(zipfile.ZipFile, "open", None)

@@ -49,10 +49,10 @@ FORMATS: dict[type[Document], str] = {
     ResxDocument: ".resx .resw",
     FluentDocument: ".ftl",
     CsvDocument: ".csv",
-    DocxDocument: ".docx .docm .dotx",
-    PptxDocument: ".pptx .pptm .ppsx",
-    XlsxDocument: ".xlsx .xlsm",
-    OpenDocument: ".odt .ott .ods .odp",
+    DocxDocument: ".docx .docm .dotx .dotm",
+    PptxDocument: ".pptx .pptm .ppsx .ppsm .potx .potm",
+    XlsxDocument: ".xlsx .xlsm .xltx .xltm",
+    OpenDocument: ".odt .ott .ods .ots .odp .otp .odg",
     EpubDocument: ".epub",
 }
 BY_ENDING = {ending: kind for kind, endings in FORMATS.items() for ending in endings.split()}

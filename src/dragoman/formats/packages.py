@@ -17,6 +17,7 @@ from dragoman.formats import contents
 MOST_ENTRIES = 10_000
 MOST_BYTES = 500 << 20  # of all parts, unpacked
 MOST_RATIO = 200  # unpacked to packed, of a part of more than a megabyte
+ELSEWHERE = 0xFFFFFFFF  # a size or position that only the 64-bit form has room for
 _LOCAL = struct.Struct("<4s5H3L2H")
 _CENTRAL = struct.Struct("<4s6H3L5H2L")
 _END = struct.Struct("<4s4H2LH")
@@ -35,6 +36,7 @@ class Package:
                 self.infos = {info.filename: info for info in archive.infolist()}
                 self._check(archive.infolist())
                 self._start = archive.start_dir
+                self._records()  # what could not be written is refused now, not when it has been translated
         except (zipfile.BadZipFile, NotImplementedError, struct.error, ValueError, OverflowError):
             raise self._refusal("is damaged, or not the archive that its name says", "save it again") from None
 
@@ -102,9 +104,11 @@ class Package:
         while self.data[at : at + 4] == b"PK\x01\x02" and len(found) < len(names):
             fields = _CENTRAL.unpack_from(self.data, at)
             size = _CENTRAL.size + sum(fields[10:13])
+            if ELSEWHERE in (fields[8], fields[9], fields[16]):
+                break
             found[names[len(found)]] = self.data[at : at + size]
             at += size
-        if len(found) != len(names) or any(info.extract_version >= 45 for info in self.infos.values()):
+        if len(found) != len(names):
             raise self._refusal("is in the 64-bit form of archives", "save it again")
         return found
 

@@ -15,6 +15,9 @@ from dragoman.formats.packages import Package
 from dragoman.formats.piece_document import PieceDocument
 
 
+SIGNATURES = ("meta-inf/documentsignatures.xml", "meta-inf/signatures.xml")  # of OpenDocument, of EPUB
+
+
 @dataclass(frozen=True)
 class PackedDocument(Document):
     """An archive; the id of a segment is the name of its part, a colon and its id there."""
@@ -70,7 +73,7 @@ class PackedDocument(Document):
         """Signatures, which no longer hold once anything changes, and macros, which are kept."""
         names = [name.lower() for name in self.package.names()]
         found = []
-        if any("_xmlsignatures/" in name or name == "meta-inf/documentsignatures.xml" for name in names):
+        if any("_xmlsignatures/" in name or name in SIGNATURES for name in names):
             found.append("the file is signed; the signature will no longer be valid once it is filled")
         if any(name.endswith("vbaproject.bin") or name.startswith("basic/") for name in names):
             found.append("the file has macros; they are kept, and their texts are not translated")
