@@ -14,7 +14,6 @@ from dragoman.formats.document import Change, Document, DocumentSegment, Unwrita
 from dragoman.formats.packages import Package
 from dragoman.formats.piece_document import PieceDocument
 
-
 SIGNATURES = ("meta-inf/documentsignatures.xml", "meta-inf/signatures.xml")  # of OpenDocument, of EPUB
 
 
