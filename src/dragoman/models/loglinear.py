@@ -47,7 +47,8 @@ UPSTREAM = (
     "upstream_breaks",  # minus the number of phrases that do not go on where the one before stopped
     "upstream_evidence",  # Σ log p(ẽ | f̃, m̃), what corrections made of what it says
 )
-PLACES = {name: place for place, name in enumerate((*FEATURES, *UPSTREAM))}
+CLASS_LANGUAGE = "class_language"  # log probability of the word classes; 0 where a base has none
+PLACES = {name: place for place, name in enumerate((*FEATURES, *UPSTREAM, CLASS_LANGUAGE))}
 
 # Starting weights. Those of `moses` were chosen on the development sets of several kinds of text together, those of the
 # other presets fitted once by k-best MIRA on that of a technical manual (docs/models.md)
@@ -113,7 +114,8 @@ EARLIER_MOSES = {
     "next_swap": 0.0,
     "next_discontinuous": 0.1,
 }
-PRESETS: dict[str, dict[str, float]] = {"thot": THOT, "moses": MOSES, "full": FULL}
+CLASSES = MOSES | {CLASS_LANGUAGE: 0.2}
+PRESETS: dict[str, dict[str, float]] = {"thot": THOT, "moses": MOSES, "full": FULL, "classes": CLASSES}
 DEFAULT = "moses"  # the one that measures best
 # Starting weights over another engine, the same for all engines: fitted on development sets of three texts, each with a
 # neural and a rule-based engine, learning from nothing (docs/upstream.md). TRUST is added to any preset.

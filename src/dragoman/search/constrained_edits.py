@@ -45,7 +45,7 @@ def nearly(scorer: Scorer, options: SpanOptions, prefix: Ids, near: Ids) -> tupl
     row["path"], row["pair"], row["factor"] = GIVEN, GIVEN, 1.0
     made.features[beside] += options.features[found["dropped"][beside]]
     made.features[:, LANGUAGE] = found["language"]
-    options_kernels.score_options(made, scorer.weights, scorer.cache, scorer.language, scorer.heard)
+    scorer.score(made)
     return made, np.stack([found["at"], np.arange(row.size), found["reached"]], axis=1)
 
 
@@ -53,5 +53,5 @@ def nearly(scorer: Scorer, options: SpanOptions, prefix: Ids, near: Ids) -> tupl
 def _exercise() -> None:
     models = ModelSet()
     models.add(["a", "b"], ["c", "d"])
-    scorer = Scorer(models, Source(models, ("a", "b"), None), Weights("full").vector(), Estimates())
+    scorer = Scorer(models, Source(models, ("a", "b"), None), Weights("full"), Estimates())
     nearly(scorer, find_options(scorer, 1, None), np.zeros(1, np.int64), np.array([[0, 2]]))
