@@ -27,7 +27,7 @@ from dragoman.kernels import exercise
 from dragoman.models import classes_kernels as kernels
 from dragoman.models.language import LanguageModel
 from dragoman.models.language_upkeep import list_grams, merge_renamed
-from dragoman.text.vocabulary import SPECIAL, Vocabulary
+from dragoman.text.vocabulary import END, SPECIAL, START, Vocabulary
 
 CLASSES = 200
 WORDS_PER_CLASS = 10  # at least; a small vocabulary has fewer classes
@@ -80,10 +80,14 @@ class ClassModel(Restorable):
         """Drop the least useful n-grams if there are more than `limit`."""
         self.language.prune(limit)
 
-    def train(self, language: LanguageModel) -> None:
+    def score(self, words: Ids) -> float:
+        """Natural log of the probability of the classes of a sentence, its end included; 0 if there are none."""
+        return self.language.score_ids(self.ids(words)) if self else 0.0
+
+    def train(self, language: LanguageModel, classes: int | None = None) -> None:
         """Find classes for the words of a compacted language model and count their n-grams: all that it has counted."""
         words = len(language.vocabulary) - len(SPECIAL)
-        classes = min(CLASSES, words // WORDS_PER_CLASS)
+        classes = min(CLASSES, words // WORDS_PER_CLASS) if classes is None else classes
         if classes < 2 or language.order < 2 or len(language) > MOST_GRAMS:
             return
         self.of = find_classes(language, classes)
@@ -109,14 +113,14 @@ class ClassModel(Restorable):
 
 
 def find_classes(language: LanguageModel, classes: int) -> Ids:
-    """[words] the class of each word of a language model without a base, as an id from OTHER on; special ones as ids.
+    """[words] the class of each word of a language model without a base, as an id from OTHER on.
 
     Its neighbours decide: each word moves to where the text is likeliest (`classes_kernels.exchange`), the most frequent
     words first. What counts is how many different words are seen before a bigram, as in Kneser-Ney.
     """
     singles, pairs = islice(list_grams(language), 2)
     of = np.full(len(language.vocabulary), OTHER)
-    of[: len(SPECIAL)] = np.arange(len(SPECIAL))
+    of[[START, END]] = START, END
     ranked = singles.words[np.lexsort((singles.words, -singles.counts))]
     ranked = ranked[ranked >= len(SPECIAL)][:MOST_WORDS]
     places = np.full(of.size, ranked.size + len(SPECIAL))  # among contexts; rare words share the last
