@@ -18,15 +18,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-
 from benchmarks import beyond_features as candidates
 from benchmarks.beyond_features import Candidate, Links, Pairs, Translation
 from benchmarks.choose_defaults import CORPORA, MEASURE, read, trained
+from numpy.typing import NDArray
+
 from dragoman.measure.significance import bootstrap
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
-from dragoman.search.decoder import Decoder
+from dragoman.search.decoder import Decoder, Step
 from dragoman.tune import Pool, mira, tune
 from dragoman.tune.development import Development
 
@@ -59,6 +59,7 @@ class Lists:
 
 
 MAKERS: dict[str, Callable[[Corpus], Candidate]] = {
+    "words, order 7": lambda c: candidates.WordModel(c.pairs, c.links, order=7),
     "bilingual, order 5": lambda c: candidates.BilingualModel(c.pairs, c.links, order=5),
     "operations, order 5": lambda c: candidates.OperationModel(c.pairs, c.links, order=5),
     "operations, order 7": lambda c: candidates.OperationModel(c.pairs, c.links, order=7),
@@ -76,7 +77,7 @@ MAKERS: dict[str, Callable[[Corpus], Candidate]] = {
     "rare pairs, k = 1": lambda c: candidates.Rarity(c.models, k=1, of="pairs"),
     "rare pairs, k = 0.3": lambda c: candidates.Rarity(c.models, k=0.3, of="pairs"),
     "rare phrases, k = 1": lambda c: candidates.Rarity(c.models, k=1, of="phrases"),
-    "phrase lengths": lambda c: candidates.PhraseLengths(),
+    "phrase lengths": lambda _: candidates.PhraseLengths(),
     "100 word pairs": lambda c: candidates.WordPairs(c.pairs, c.links, most=100),
     "100 target words": lambda c: candidates.TargetWords(c.pairs, most=100),
 }
@@ -97,7 +98,7 @@ def listed(corpus: Corpus, nbest: int) -> Lists:
     weights = Weights("moses", tuned.weights)
     decoder, found = Decoder(corpus.models, weights), Lists(np.array(list(weights.values())), [], [], [])
     for source, reference in zip(corpus.development.sources, corpus.development.references, strict=True):
-        search, inside = decoder.search(source), {}
+        search, inside = decoder.search(source), dict[Step, list[tuple[int, int]]]()
         entries = search.nbest(nbest, distinct=True)
         found.features.append(entries.features)
         found.translations.append(
@@ -135,8 +136,13 @@ def compared(lists: Lists, makers: Sequence[str], corpus: Corpus) -> None:
         extra = [candidate.values(each) for each in lists.translations]
         found = rescored(lists, extra)
         difference = bootstrap(MEASURE, base.sum(0), found.sum(0)).difference
-        seeds = " ".join(f"{MEASURE.score(each.sum(0)) - MEASURE.score(b.sum(0)):+.2f}" for each, b in zip(found, base, strict=True))
-        print(f"| {name} | {_score(found):.2f} | {difference.score:+.2f} ± {difference.margin:.2f} | {seeds} |", flush=True)
+        seeds = " ".join(
+            f"{MEASURE.score(each.sum(0)) - MEASURE.score(b.sum(0)):+.2f}" for each, b in zip(found, base, strict=True)
+        )
+        print(
+            f"| {name} | {_score(found):.2f} | {difference.score:+.2f} ± {difference.margin:.2f} | {seeds} |",
+            flush=True,
+        )
 
 
 def _score(statistics: Floats) -> float:

@@ -1,4 +1,4 @@
-"""Candidate features of whole translations, in plain Python and NumPy: what `bench_beyond` tries.
+"""Candidate features of whole translations: what `bench_beyond` tries.
 
 Each takes the models and the training pairs, counts what it needs, and gives every translation one or a few numbers.
 """
@@ -7,21 +7,40 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.models.classes import find_classes
 from dragoman.models.language import MODIFIED, LanguageModel
 from dragoman.models.modelset import ModelSet
 from dragoman.search.hypotheses import Step
+from dragoman.text.vocabulary import SPECIAL
 
 Words = tuple[str, ...]
 Pairs = Sequence[tuple[Words, Words]]
 Links = Sequence[tuple[int, int]]
 Floats = NDArray[np.float64]
+
+
+class Linked(NamedTuple):
+    """A sentence pair and the links between its words."""
+
+    source: Words
+    target: Words
+    links: Links
+
+    @property
+    def partners(self) -> list[list[int]]:
+        """[target words] the source words that each is linked to."""
+        found: list[list[int]] = [[] for _ in self.target]
+        for j, i in sorted(self.links):
+            found[i].append(j)
+        return found
 
 
 @dataclass(frozen=True)
@@ -58,86 +77,75 @@ class TokenModel(Candidate):
 
     def __init__(self, pairs: Pairs, links: Sequence[Links], *, order: int) -> None:
         self.model = LanguageModel(order=order, smoothing=MODIFIED)
-        self.seen: Counter[str] = Counter()
-        sequences = [self.tokens(f, e, each) for (f, e), each in zip(pairs, links, strict=True)]
-        for words in sequences:
-            self.model.add(words)
+        for pair, each in zip(pairs, links, strict=True):
+            self.model.add(self.tokens(Linked(*pair, each)))
 
     @abstractmethod
-    def tokens(self, source: Words, target: Words, links: Links) -> list[str]:
+    def tokens(self, pair: Linked) -> list[str]:
         """What the model counts and predicts."""
 
     def values(self, translations: Sequence[Translation]) -> Floats:
         """The logarithm of the probability of each."""
-        tokens = [self.tokens(each.source, each.words, each.links) for each in translations]
+        tokens = [self.tokens(Linked(each.source, each.words, each.links)) for each in translations]
         return self.model.scores(tokens)[:, None]
 
 
 class BilingualModel(TokenModel):
     """Each target word together with the source words that it is linked to (Niehues et al. 2011)."""
 
-    def tokens(self, source: Words, target: Words, links: Links) -> list[str]:
+    def tokens(self, pair: Linked) -> list[str]:
         """For example `botón|button`."""
-        linked = _linked(links, len(target))
-        return [f"{e}|{'_'.join(source[j] for j in js)}" for e, js in zip(target, linked, strict=True)]
+        linked = zip(pair.target, pair.partners, strict=True)
+        return [f"{e}|{'_'.join(pair.source[j] for j in js)}" for e, js in linked]
 
 
 class OperationModel(TokenModel):
     """A simple operation-sequence model: word pairs, with jumps and deleted source words between them."""
 
-    def tokens(self, source: Words, target: Words, links: Links) -> list[str]:
+    def tokens(self, pair: Linked) -> list[str]:
         """For example `botón|button`, `<jump -2>`, `verde|green`."""
-        tokens, at = [], 0
-        said = {j for j, _ in links}
-        for e, js in zip(target, _linked(links, len(target)), strict=True):
+        tokens, at = list[str](), 0
+        said = {j for j, _ in pair.links}
+        for e, js in zip(pair.target, pair.partners, strict=True):
             if js:
-                tokens += _moves(source, said, at, js[0])
+                tokens += _moves(pair.source, said, at, js[0])
                 at = js[-1] + 1
-            tokens.append(f"{e}|{'_'.join(source[j] for j in js)}")
+            tokens.append(f"{e}|{'_'.join(pair.source[j] for j in js)}")
         return tokens
 
 
 def _moves(source: Words, said: set[int], at: int, to: int) -> list[str]:
     if to < at:
         return [f"<back {min(at - to, 4)}>"]
-    between = [j for j in range(at, to)]
-    if any(j in said for j in between):
+    if any(j in said for j in range(at, to)):
         return [f"<jump {min(to - at, 4)}>"]
-    return [f"<drop {source[j]}>" for j in between]
+    return [f"<drop {source[j]}>" for j in range(at, to)]
 
 
 class ClassModel(TokenModel):
     """An n-gram model of word classes, which are found by exchange on the training text."""
 
     def __init__(self, pairs: Pairs, links: Sequence[Links], *, order: int, classes: int) -> None:
-        self.classes = exchange([target for _, target in pairs], classes)
+        self.classes = classes_of([target for _, target in pairs], classes)
         super().__init__(pairs, links, order=order)
 
-    def tokens(self, source: Words, target: Words, links: Links) -> list[str]:
+    def tokens(self, pair: Linked) -> list[str]:
         """The number of the class of each word; unseen words have one of their own."""
-        return [str(self.classes.get(word, "?")) for word in target]
+        return [str(self.classes.get(word, "?")) for word in pair.target]
 
 
 class BilingualClassModel(TokenModel):
     """Pairs of linked words, both as classes."""
 
     def __init__(self, pairs: Pairs, links: Sequence[Links], *, order: int, classes: int) -> None:
-        self.source = exchange([source for source, _ in pairs], classes)
-        self.target = exchange([target for _, target in pairs], classes)
+        self.source = classes_of([source for source, _ in pairs], classes)
+        self.target = classes_of([target for _, target in pairs], classes)
         super().__init__(pairs, links, order=order)
 
-    def tokens(self, source: Words, target: Words, links: Links) -> list[str]:
+    def tokens(self, pair: Linked) -> list[str]:
         """Numbers of classes, for example `17|4`."""
-        linked = _linked(links, len(target))
-        spelled = [[str(self.source.get(source[j], "?")) for j in js] for js in linked]
-        return [f"{self.target.get(e, '?')}|{'_'.join(fs)}" for e, fs in zip(target, spelled, strict=True)]
-
-
-def _linked(links: Links, size: int) -> list[list[int]]:
-    linked: list[list[int]] = [[] for _ in range(size)]
-    for j, i in sorted(links):
-        linked[i].append(j)
-    return linked
+        spelled = [[str(self.source.get(pair.source[j], "?")) for j in js] for js in pair.partners]
+        return [f"{self.target.get(e, '?')}|{'_'.join(fs)}" for e, fs in zip(pair.target, spelled, strict=True)]
 
 
 class SentenceLexicon(Candidate):
@@ -163,7 +171,7 @@ class SentenceLexicon(Candidate):
 
 
 class InverseLexicon(SentenceLexicon):
-    """Log p(f|e) of IBM model 1: is every source word explained?"""
+    """Log p(f|e) of IBM model 1: whether every source word is explained."""
 
     def lexical(self, e: str, f: str | None) -> float:
         """p(e|f) of the other direction."""
@@ -242,6 +250,14 @@ class PhraseLengths(Candidate):
         return table
 
 
+class WordModel(TokenModel):
+    """A longer n-gram model of the words themselves."""
+
+    def tokens(self, pair: Linked) -> list[str]:
+        """The words."""
+        return list(pair.target)
+
+
 class WordPairs(Candidate):
     """How often a translation has each of the most frequent pairs of linked words (sparse features)."""
 
@@ -281,50 +297,11 @@ class TargetWords(Candidate):
         return table
 
 
-def exchange(sentences: Iterable[Words], classes: int, rounds: int = 12) -> dict[str, int]:
-    """Words in classes whose members have like neighbours: each word moves to where the text is likeliest.
-
-    The likelihood is that of a word given the class of the one before it, times the same in the other direction
-    (Uszkoreit and Brants 2008), so that a move changes only the counts of the word's own neighbours.
-    """
-    beside: dict[str, Counter[str]] = defaultdict(Counter)
-    seen: Counter[str] = Counter()
+def classes_of(sentences: Iterable[Words], classes: int) -> dict[str, int]:
+    """The class of each word, found from its neighbours."""
+    language = LanguageModel(order=2)
     for words in sentences:
-        around = ("<s>", *words, "</s>")
-        seen.update(words)
-        for before, word, after in zip(around, words, around[2:], strict=False):
-            beside[word]["< " + before] += 1
-            beside[word]["> " + after] += 1
-    order = [word for word, _ in seen.most_common()]
-    ids = {word: n for n, word in enumerate({other for counts in beside.values() for other in counts})}
-    of = {word: n % classes for n, word in enumerate(order)}
-    rows = [_row(beside[word], ids) for word in order]
-    table, total = np.zeros((len(ids), classes)), np.zeros(classes)
-    for word, (columns, counts) in zip(order, rows, strict=True):
-        table[columns, of[word]] += counts
-        total[of[word]] += counts.sum()
-    for _ in range(rounds):
-        moved = 0
-        for word, (columns, counts) in zip(order, rows, strict=True):
-            old = of[word]
-            table[columns, old] -= counts
-            total[old] -= counts.sum()
-            near = table[columns]
-            gains = (_xlogx(near + counts[:, None]) - _xlogx(near)).sum(0) - _xlogx(total + counts.sum()) + _xlogx(total)
-            new = int(np.argmax(gains))
-            table[columns, new] += counts
-            total[new] += counts.sum()
-            of[word] = new
-            moved += new != old
-        if moved < len(order) / 200:
-            break
-    return of
-
-
-def _row(counts: Counter[str], ids: dict[str, int]) -> tuple[NDArray[np.int64], Floats]:
-    return np.array([ids[other] for other in counts]), np.array(list(counts.values()), np.float64)
-
-
-def _xlogx(x: Floats) -> Floats:
-    return x * np.log(np.maximum(x, 1.0))
-
+        language.add(words)
+    of = find_classes(language, classes)
+    ids = np.arange(len(SPECIAL), of.size)
+    return dict(zip(language.vocabulary.words(ids), of[ids].tolist(), strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -80,7 +81,7 @@ def test_no_round_of_exchange_lowers_the_likelihood(texts: list[list[str]], roun
             patch.setattr(module, "ROUNDS", number)
             found = names(language, find_classes(language, 3))
             seen.append(likelihood(bigrams_of(language), found))
-    assert all(after >= before - 1e-9 for before, after in zip(seen, seen[1:], strict=False))
+    assert all(after >= before - 1e-9 for before, after in itertools.pairwise(seen))
 
 
 def test_words_the_base_does_not_know_share_a_class() -> None:

@@ -1,8 +1,9 @@
 """An n-gram model of word classes: it knows which kinds of words follow each other, whatever the words are.
 
-The classes are found when a base is trained, by exchange (Martin, Liermann and Ney 1998), from the bigrams of its language
-model, and never change; words that the base does not know are one class of their own. So a sentence adds its class n-grams
-as it adds its n-grams, and they can be subtracted again. Without a base there are no classes, and the model says nothing.
+The classes are found when a base is trained, by exchange (Martin, Liermann and Ney 1998) on the bigrams of its
+language model, and never change; words that the base does not know form one more class. So a sentence adds its class
+n-grams as it adds its n-grams, and they can be subtracted again. Without a base there are no classes, and nothing is
+counted.
 
 >>> language = LanguageModel(order=3)
 >>> for noun in ("botón", "tornillo", "cable", "panel", "motor", "sensor"):
@@ -46,6 +47,7 @@ class ClassModel(Restorable):
     """Classes of target words, and counts of their n-grams; over a base, whose classes it has, the differences."""
 
     language: LanguageModel
+    of: Ids  # [words] the class of each, as an id of `language`; empty if there are none
 
     def __init__(self, order: int, base: ClassModel | None = None, *, smoothing: str) -> None:
         self.base, self._made_with = base, (order, smoothing)
@@ -55,7 +57,7 @@ class ClassModel(Restorable):
         order, smoothing = self._made_with
         below = self.base.language if self.base else None
         self.language = LanguageModel(order, Vocabulary(), below, smoothing=smoothing)
-        self.of = self.base.of if self.base else NOTHING  # [words] the class of each, as an id of `language`
+        self.of = self.base.of if self.base else NOTHING
 
     def __bool__(self) -> bool:
         """Whether there are classes."""
@@ -115,8 +117,8 @@ class ClassModel(Restorable):
 def find_classes(language: LanguageModel, classes: int) -> Ids:
     """[words] the class of each word of a language model without a base, as an id from OTHER on.
 
-    Its neighbours decide: each word moves to where the text is likeliest (`classes_kernels.exchange`), the most frequent
-    words first. What counts is how many different words are seen before a bigram, as in Kneser-Ney.
+    Its neighbours decide: each word moves to where the text is likeliest (`classes_kernels.exchange`), frequent words
+    first. What counts is how many different words are seen before a bigram, as in Kneser-Ney.
     """
     singles, pairs = islice(list_grams(language), 2)
     of = np.full(len(language.vocabulary), OTHER)

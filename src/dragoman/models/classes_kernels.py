@@ -12,7 +12,7 @@ from dragoman.kernels import lean
 
 @lean
 def entropy(logarithms, n):
-    """n log n; `logarithms` [k] holds the first of these."""
+    """N log n; `logarithms` [k] holds the first of these."""
     return logarithms[n] if n < logarithms.size else n * math.log(np.float64(n))
 
 

@@ -23,7 +23,6 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.loglinear_kernels import LANGUAGE
 from dragoman.models.modelset import ModelSet
 from dragoman.search import constrained_edits_kernels as kernels
-from dragoman.search import options_kernels
 from dragoman.search.options import Estimates, Scorer, Source, find_options, selected
 from dragoman.search.options_kernels import GIVEN, SpanOptions
 

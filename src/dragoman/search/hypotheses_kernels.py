@@ -178,7 +178,11 @@ def turn_at_end(J, state):
 @lean
 def final_gain(options, weights, J, state, language, classes, lengths, heard):
     """What the end of the sentence adds; source words that an exact translation leaves over are paid for."""
-    gain = weights[LANGUAGE] * language + weights[CLASS_LANGUAGE] * classes + SURCHARGE * STRANGE * (J - covered_words(state))
+    gain = (
+        weights[LANGUAGE] * language
+        + weights[CLASS_LANGUAGE] * classes
+        + SURCHARGE * STRANGE * (J - covered_words(state))
+    )
     if heard.words.size > 0:
         gain -= weights[UPSTREAM_LEFT] * skipped(heard, state, heard.words.size)
         gain -= weights[UPSTREAM_BREAKS] * (not continues(heard, state, heard.words.size))
