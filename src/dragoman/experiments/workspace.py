@@ -59,7 +59,9 @@ class Workspace:
         """The base itself."""
         return Knowledge.open(self.base(train))
 
-    def weights(self, train: Text, development: Text | None, method: str = "mira", *, preset: str = PAPER_PRESET) -> Weights:
+    def weights(
+        self, train: Text, development: Text | None, method: str = "mira", *, preset: str = PAPER_PRESET
+    ) -> Weights:
         """Weights tuned on a development set by BLEU; without one, the default weights."""
         if development is None:
             return Weights(preset)
