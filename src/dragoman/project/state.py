@@ -87,7 +87,8 @@ class State:
 
     @classmethod
     def _new(cls, knowledge: Knowledge, settings: Mapping[str, Any]) -> Self:
-        return cls(knowledge, starting_weights(settings), Glossary(mode=settings["tokens"]))
+        weights = starting_weights(settings, classes=bool(knowledge.models.classes))
+        return cls(knowledge, weights, Glossary(mode=settings["tokens"]))
 
     @classmethod
     def _from_snapshot(cls, snapshot: Snapshot, base: Knowledge | None, settings: Mapping[str, Any]) -> Self:
