@@ -165,7 +165,8 @@ def test_a_page_in_a_script_from_right_to_left_begins_on_the_right(visit: Visit,
     with httpx.Client(base_url=address, trust_env=False) as client:
         made = client.post("/api/v1/projects", json={"name": "arabic", "source": "en", "target": "ar"})
         assert made.status_code == 201, made.text
-        sent = {"name": "page", "segments": [{"source": "Open.", "target": "افتح."}, {"source": "Close."}, {"source": "Now."}]}
+        segments = [{"source": "Open.", "target": "افتح."}, {"source": "Close."}, {"source": "Now."}]
+        sent = {"name": "page", "segments": segments}
         client.post("/api/v1/projects/arabic/documents", json=sent)
     bench = visit("#/arabic/1/2")
     bench.at(2)

@@ -1,5 +1,6 @@
 """Pages and books that we write, parsed by a real browser: what was put in, in the structure that was there."""
 
+# ruff: noqa: E501 (pages have long lines)
 from __future__ import annotations
 
 from collections.abc import Iterator

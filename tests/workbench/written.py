@@ -61,8 +61,8 @@ def marked(segment: DocumentSegment, number: int) -> tuple[str, list[str]]:
 def pages(name: str, data: bytes) -> Iterator[tuple[str, str, str]]:
     """The pages of a book, or the one that a file is: name, text and type."""
     if not name.endswith(".epub"):
-        encoding = read_document(data, name).contents.encoding
-        yield name, data.decode(encoding), "application/xhtml+xml" if data.lstrip().startswith(b"<?xml") else "text/html"
+        kind = "application/xhtml+xml" if data.lstrip().startswith(b"<?xml") else "text/html"
+        yield name, data.decode(read_document(data, name).contents.encoding), kind
         return
     with zipfile.ZipFile(BytesIO(data)) as archive:
         for each in archive.namelist():
@@ -96,9 +96,9 @@ def differences(browser_page: Page, name: str, data: bytes) -> list[str]:
 
 def main() -> None:
     """Compare the pages in some directories."""
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415
+    from playwright.sync_api import sync_playwright
 
-    from tests.workbench.conftest import ARGUMENTS, CHROMIUM  # noqa: PLC0415
+    from tests.workbench.conftest import ARGUMENTS, CHROMIUM
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("places", nargs="+", type=Path)
