@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar, NamedTuple
 
 from dragoman.formats.division import Parts
@@ -120,10 +120,10 @@ class RunDocument(XmlPieceDocument):
                 yield Other([Thing(None, each.start, each.end)])
 
     def _run(self, run: Element) -> Iterator[Run | Other]:
-        properties = next((each for each in run.elements if local(each) == self.properties), None)
+        children = [(local(each), each) for each in run.elements]
+        properties = next((each for name, each in children if name == self.properties), None)
         written = self._slice(properties.start, properties.end) if properties else ""
-        for each in run.elements:
-            name = local(each)
+        for name, each in children:
             if each is properties or name in self.noise:
                 continue
             if name == self.text and not each.elements:
@@ -236,6 +236,8 @@ def local(element: Element) -> str:
 
 def nested_in(element: Element, wanted: frozenset[str]) -> Iterator[Element]:
     """The outermost elements of some names inside another."""
+    if not element.nests:
+        return
     for each in element.elements:
         if each.name in wanted:
             yield each
@@ -253,6 +255,7 @@ def _same(one: str, other: str) -> bool:
     return one == other or _bare(one) == _bare(other)
 
 
+@lru_cache(maxsize=1000)
 def _bare(properties: str) -> str:
     bare = _NOISE.sub("", properties)
     return "" if re.fullmatch(r"<([\w.:-]+)\s*(?:/>|></\1>)", bare) else bare
