@@ -2,7 +2,8 @@
 
 1. A `Plan` says what to replay, over which answers of another engine, and with which settings.
 2. `replay` works through it in a directory: the project, and a file with a line for each sampled segment. All segments
-   are learned, sampled or not.
+   are learned, sampled or not; how far to trust the other engine is learned from the first ones and the sampled ones,
+   since that takes a search.
 3. Killed and started again, it goes on where it was and writes the same lines, but for the times: each row of the
    journal names its segment, as its user, so the newest row says how far learning has come.
 4. `replay_all` runs several plans at once, in processes of their own or on a Ray cluster.
@@ -28,6 +29,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -38,9 +40,11 @@ from dragoman.experiments.workspace import program
 from dragoman.files import storage_errors, write_durably
 from dragoman.interactive.user import type_characters, type_words
 from dragoman.progress import Progress
+from dragoman.store import Project
 
 LINES, PROJECT, PLAN = "outcomes.jsonl", "project", "plan.json"
 POLL = 0.5  # seconds between two looks at other processes
+SETTLING = 1_000  # segments from which the trust in an engine is learned, sampled or not
 
 
 @dataclass(frozen=True)
@@ -56,12 +60,12 @@ class Plan:
     settings: dict[str, Any] = field(default_factory=dict)  # of the project
     base: str | None = None  # directory of a trained base
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """A digest of everything that the outcome depends on."""
         return hashlib.sha256(json.dumps([program(), asdict(self)], sort_keys=True).encode()).hexdigest()
 
-    @property
+    @cached_property
     def wanted(self) -> frozenset[int]:
         """The segments that are scored."""
         return frozenset(range(len(self.pairs)) if self.sampled is None else self.sampled)
@@ -80,9 +84,19 @@ class Outcome(NamedTuple):
 
 
 class _Project(Engine):
-    """A project that is thrown away afterwards, so it need not open quickly."""
+    """A project that is thrown away afterwards, so it need not open quickly, nor survive a power cut."""
 
-    snapshot_every = 5_000
+    snapshot_every = 10_000
+
+    def __init__(self, project: Project, *, write: bool, memory: bool = True) -> None:
+        super().__init__(project, write=write, memory=memory)
+        project.journal.sync_lazily()
+
+    def learn_segment(self, source: str, target: str, number: int, said: str | None, *, weigh: bool) -> None:
+        """Learn a segment, if it can be learned; `weigh` what the other engine said."""
+        self._weighs_upstream = weigh
+        with suppress(UnlearnableError):
+            self.learn(source, target, upstream=said, force=True, user=str(number))
 
 
 def replay(plan: Plan, directory: Path) -> list[Outcome]:
@@ -122,7 +136,7 @@ def _go_on(plan: Plan, directory: Path, known: list[Outcome]) -> list[Outcome]:
     return found
 
 
-def _opened(plan: Plan, path: Path) -> Engine:
+def _opened(plan: Plan, path: Path) -> _Project:
     if (path / "project.json").exists():
         return _Project.open(path)
     shutil.rmtree(path, ignore_errors=True)
@@ -139,7 +153,7 @@ def _last_learned(engine: Engine) -> int:
     return int(rows[0].user or -1) if rows else -1
 
 
-def _replayed(plan: Plan, engine: Engine, first: int) -> Iterator[Outcome]:
+def _replayed(plan: Plan, engine: _Project, first: int) -> Iterator[Outcome]:
     """Translate what is sampled, then learn, from a segment on."""
     wanted, typed = plan.wanted, frozenset(plan.typed)
     learning: list[float] = []
@@ -156,8 +170,7 @@ def _replayed(plan: Plan, engine: Engine, first: int) -> Iterator[Outcome]:
             yield Outcome(number, found.text, *similar, strokes, round(took, 2), learning)
             learning = []
         began = time.thread_time()
-        with suppress(UnlearnableError):
-            engine.learn(source, reference, upstream=said, force=True, user=str(number))
+        engine.learn_segment(source, reference, number, said, weigh=number < SETTLING or number in wanted)
         learning.append(round(1e3 * (time.thread_time() - began), 2))
 
 
