@@ -181,9 +181,9 @@ class Engine(Looking):
         """Translate a segment; with n > 1, `.nbest` has the n best translations, all different. Changes nothing.
 
         With memory, the newest correction of the same text comes first, or of a similar one if the project is set to
-        that (`memory_threshold`), and `.matches` has corrections of similar texts. `upstream` is what another engine says of this text, which the caller has asked: then the translation is
-        made from both, and from that alone, to the byte, as long as nothing was learned. An `Answer` may have an n-best
-        list.
+        that (`memory_threshold`), and `.matches` has corrections of similar texts. `upstream` is what another engine
+        says of this text, which the caller has asked: then the translation is made from both, and from that alone, to
+        the byte, as long as nothing was learned. An `Answer` may have an n-best list.
         """
         _check_text(text)
         if n < 1:

@@ -25,7 +25,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -40,7 +40,9 @@ from dragoman.experiments.workspace import program
 from dragoman.files import storage_errors, write_durably
 from dragoman.interactive.user import type_characters, type_words
 from dragoman.progress import Progress
+from dragoman.project.memory import have_same_figures
 from dragoman.store import Project
+from dragoman.text.tokens import split
 
 LINES, PROJECT, PLAN = "outcomes.jsonl", "project", "plan.json"
 POLL = 0.5  # seconds between two looks at other processes
@@ -81,6 +83,7 @@ class Outcome(NamedTuple):
     typing: list[int] | None  # key strokes, mouse actions and word strokes with completions
     translating: float  # milliseconds
     learning: list[float]  # milliseconds for each segment learned since the sampled one before
+    is_usable: bool = True  # whether the match has the same numbers and placeholders, and so may be suggested as it is
 
 
 class _Project(Engine):
@@ -99,8 +102,11 @@ class _Project(Engine):
             self.learn(source, target, upstream=said, force=True, user=str(number))
 
 
-def replay(plan: Plan, directory: Path) -> list[Outcome]:
-    """The outcomes of a plan, worked out in a directory, or read from there as far as they are known."""
+def replay(plan: Plan, directory: Path, told: Callable[[int], None] = lambda _: None) -> list[Outcome]:
+    """The outcomes of a plan, worked out in a directory, or read from there as far as they are known.
+
+    `told` is called with the number of outcomes whenever there is a new one.
+    """
     file = directory / LINES
     with storage_errors(directory):
         directory.mkdir(parents=True, exist_ok=True)
@@ -110,12 +116,12 @@ def replay(plan: Plan, directory: Path) -> list[Outcome]:
             write_durably(about, plan.digest.encode())
         known = read_outcomes(file)
     if len(known) < len(plan.wanted) or (directory / PROJECT).exists():
-        known = _go_on(plan, directory, known)
+        known = _go_on(plan, directory, known, told)
         shutil.rmtree(directory / PROJECT, ignore_errors=True)
     return known
 
 
-def _go_on(plan: Plan, directory: Path, known: list[Outcome]) -> list[Outcome]:
+def _go_on(plan: Plan, directory: Path, known: list[Outcome], told: Callable[[int], None]) -> list[Outcome]:
     """Replay what is missing."""
     with ExitStack() as stack:
         engine = _opened(plan, directory / PROJECT)
@@ -133,6 +139,7 @@ def _go_on(plan: Plan, directory: Path, known: list[Outcome]) -> list[Outcome]:
                 lines.write(json.dumps(outcome, ensure_ascii=False) + "\n")
                 lines.flush()
             found.append(outcome)
+            told(len(found))
     return found
 
 
@@ -165,9 +172,10 @@ def _replayed(plan: Plan, engine: _Project, first: int) -> Iterator[Outcome]:
             found = engine.translate(source, upstream=said)
             took = 1e3 * (time.thread_time() - began)
             match = found.matches[0] if found.matches else None
-            similar = (round(match.similarity, 2), match.target) if match else (0.0, "")
+            similar = (round(match.similarity, 4), match.target) if match else (0.0, "")
+            usable = bool(match) and have_same_figures(split(source), split(match.source))
             strokes = type_out(engine, source, reference, said) if number in typed else None
-            yield Outcome(number, found.text, *similar, strokes, round(took, 2), learning)
+            yield Outcome(number, found.text, *similar, strokes, round(took, 2), learning, usable)
             learning = []
         began = time.thread_time()
         engine.learn_segment(source, reference, number, said, weigh=number < SETTLING or number in wanted)
@@ -219,26 +227,38 @@ def replay_all(
     jobs: int | None = None,
     cluster: str | None = None,
     progress: Progress | None = None,
+    what: str = "replaying",
 ) -> list[list[Outcome]]:
-    """The outcomes of several plans, each in a directory of its own below this one.
+    """The outcomes of several plans, each in a directory of its own below this one; `what` names the progress bar.
 
     On a cluster a plan is worked out in a temporary directory of its worker; only finished plans are resumed.
     """
+
+    def report(done: int, total: int) -> None:
+        if progress:
+            progress(what, done, total)
+
     places = [directory / plan.digest[:16] for plan in plans]
     if cluster is not None:
         missing = [n for n, (plan, place) in enumerate(zip(plans, places, strict=True)) if not _is_done(plan, place)]
         with connected(cluster) as runner:
             items = ((plans[n], str(places[n])) for n in missing)
-            for n, found in zip(missing, runner.run(_replay_elsewhere, {}, items), strict=True):
+            for done, (n, found) in enumerate(zip(missing, runner.run(_replay_elsewhere, {}, items), strict=True)):
                 _keep(plans[n], places[n], found)
+                report(done + 1, len(missing))
     left = [(plan, place) for plan, place in zip(plans, places, strict=True) if not _is_done(plan, place)]
     workers = min(jobs or os.cpu_count() or 1, len(left))
     if workers > 1:
-        _replay_in_processes(left, workers, progress)
-    return [replay(plan, place) for plan, place in zip(plans, places, strict=True)]
+        _replay_in_processes(left, workers, report)
+    total = sum(len(plan.wanted) for plan in plans)
+    results: list[list[Outcome]] = []
+    for plan, place in zip(plans, places, strict=True):
+        before = sum(map(len, results))
+        results.append(replay(plan, place, lambda n, before=before: report(before + n, total)))  # type: ignore[misc]
+    return results
 
 
-def _replay_in_processes(left: Sequence[tuple[Plan, Path]], workers: int, progress: Progress | None) -> None:
+def _replay_in_processes(left: Sequence[tuple[Plan, Path]], workers: int, report: Callable[[int, int], None]) -> None:
     total = sum(len(plan.wanted) for plan, _ in left)
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
         waiting = {pool.submit(_replay_there, *each, os.getpid()) for each in left}
@@ -246,8 +266,7 @@ def _replay_in_processes(left: Sequence[tuple[Plan, Path]], workers: int, progre
             done, waiting = wait(waiting, timeout=POLL)
             for each in done:
                 each.result()
-            if progress:
-                progress("replaying", sum(_lines(place / LINES) for _, place in left), total)
+            report(sum(_lines(place / LINES) for _, place in left), total)
 
 
 def _replay_there(plan: Plan, place: Path, parent: int) -> None:

@@ -75,7 +75,7 @@ class Database:
     def sync_lazily(self) -> None:
         """From here on a commit to an SQLite file need not be on disk when it returns, for data that can be made again.
 
-        A process may be killed at any time; after a power cut the newest rows may be gone, but never some in the middle.
+        A process may be killed at any time; after a power cut the newest rows may be gone, but none before them.
         """
         self._synchronous = "NORMAL"
         if self.file and self._writer:
