@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +11,6 @@ from typer.testing import CliRunner
 
 from dragoman.adapt import Ridge
 from dragoman.assess import tried_settings
-from dragoman.assess.assessment import Options, assess
 from dragoman.assess.past_work import PastWork
 from dragoman.assess.replay import Outcome, Plan, replay
 from dragoman.assess.tried_settings import (
@@ -183,22 +180,3 @@ def test_a_project_is_created_with_exactly_the_engine_and_settings_that_were_fou
 def perfect(work: PastWork, outcomes: list[Outcome], least: float) -> list[Outcome]:
     """As if the memory were right from 80 % similarity on."""
     return [each._replace(text=work.pairs[each.number].target) for each in outcomes] if least == 80 else outcomes
-
-
-def test_a_second_opinion_is_asked_of_a_model_on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Model:
-        def predict(self, rows: list[dict[str, str]], **_: Any) -> SimpleNamespace:
-            return SimpleNamespace(scores=[float(row["mt"] == row["ref"]) for row in rows])
-
-    library = ModuleType("comet")
-    library.load_from_checkpoint = lambda _: Model()  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "comet", library)
-    (tmp_path / "model.ckpt").write_bytes(b"")
-    found = assess(shipped(6), tmp_path / "out", Options(typed=0, jobs=1, comet=tmp_path / "model.ckpt"))
-    for scores in found["parts"][0]["systems"].values():
-        assert 0 <= scores["COMET"]["low"] <= scores["COMET"]["score"] <= scores["COMET"]["high"] <= 100
-
-
-def test_a_missing_model_is_an_error_that_names_it(tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match="no such COMET model"):
-        assess(shipped(4), tmp_path / "out", Options(typed=0, jobs=1, comet=tmp_path / "none.ckpt"))

@@ -60,14 +60,15 @@ class Options:
 
 def assess(work: PastWork, directory: Path, options: Options, progress: Progress | None = None) -> dict[str, Any]:
     """Replay past work in a directory, and report."""
+    comet = Comet(options.comet) if options.comet else None  # refused now, and not after hours
     sampled = spread(range(len(work.pairs)), options.sample)
     heard = {name: ask(name, work, sampled, directory, progress) for name in options.engines}
     plans = make_plans(work, options, sampled, heard)
     alone, *over = replay_all(plans, directory, jobs=options.jobs, cluster=options.cluster, progress=progress)
     parts = [
-        _part(work, options, alone, found, name, heard[name])
+        _part(work, options, alone, found, name, heard[name], comet)
         for (name, found) in zip(options.engines, over, strict=True)
-    ] or [_part(work, options, alone, None, None, ())]
+    ] or [_part(work, options, alone, None, None, (), comet)]
     replayed = [alone, *over]
     best = 1 + _best(parts) if over else 0
     running: dict[str, Any] = {"jobs": options.jobs, "cluster": options.cluster, "progress": progress}
@@ -165,6 +166,7 @@ def _part(
     over: Sequence[Outcome] | None,
     engine: str | None,
     said: Sequence[str | None],
+    comet: Comet | None,
 ) -> dict[str, Any]:
     """The part of the report on one engine."""
     systems = score_systems(work, alone, over, said)
@@ -177,10 +179,10 @@ def _part(
     verdict = judge(systems, _why(first, gains, repeated), source_words, options.words_a_day)
     expected = predict(evidence(work, systems[ENGINE])) if ENGINE in systems else None
     scores = {name: each.as_json() for name, each in systems.items()}
-    if options.comet:
+    if comet:
         texts = {name: each.texts for name, each in systems.items()}
         sides = [pair.source for pair in pairs], texts, [pair.target for pair in pairs]
-        for name, opinion in opinions(Comet(options.comet), *sides).items():
+        for name, opinion in opinions(comet, *sides).items():
             scores[name]["COMET"] = opinion
     return {
         "engine": engine,

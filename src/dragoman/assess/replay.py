@@ -26,7 +26,8 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -35,17 +36,19 @@ from typing import IO, Any, NamedTuple
 
 from dragoman.cluster.runners import connected
 from dragoman.engine import Engine
-from dragoman.errors import UnlearnableError
+from dragoman.errors import DragomanError, UnlearnableError
 from dragoman.experiments.workspace import program
 from dragoman.files import storage_errors, write_durably
 from dragoman.interactive.user import type_characters, type_words
 from dragoman.progress import Progress
 from dragoman.project.memory import have_same_figures
 from dragoman.store import Project
+from dragoman.store.lock import TakenError
 from dragoman.text.tokens import split
 
 LINES, PROJECT, PLAN = "outcomes.jsonl", "project", "plan.json"
 POLL = 0.5  # seconds between two looks at other processes
+PATIENCE = 30.0  # seconds for the workers of a killed process to end
 SETTLING = 1_000  # segments from which the trust in an engine is learned, sampled or not
 
 
@@ -65,7 +68,8 @@ class Plan:
     @cached_property
     def digest(self) -> str:
         """A digest of everything that the outcome depends on."""
-        return hashlib.sha256(json.dumps([program(), asdict(self)], sort_keys=True).encode()).hexdigest()
+        sources = program(), Path(__file__).read_text(encoding="utf-8")
+        return hashlib.sha256(json.dumps([sources, asdict(self)], sort_keys=True).encode()).hexdigest()
 
     @cached_property
     def wanted(self) -> frozenset[int]:
@@ -145,13 +149,25 @@ def _go_on(plan: Plan, directory: Path, known: list[Outcome], told: Callable[[in
 
 def _opened(plan: Plan, path: Path) -> _Project:
     if (path / "project.json").exists():
-        return _Project.open(path)
+        return _open_again(path)
     shutil.rmtree(path, ignore_errors=True)
     source, target = plan.languages
     engine = _Project.create(path, source=source, target=target, base=plan.base)
     if plan.settings:
         engine.change_settings(plan.settings)
     return engine
+
+
+def _open_again(path: Path) -> _Project:
+    """Open a project that was left behind; a worker that was at it ends by itself when its parent was killed."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return _Project.open(path)
+        except TakenError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(POLL)
 
 
 def _last_learned(engine: Engine) -> int:
@@ -173,7 +189,7 @@ def _replayed(plan: Plan, engine: _Project, first: int) -> Iterator[Outcome]:
             took = 1e3 * (time.thread_time() - began)
             match = found.matches[0] if found.matches else None
             similar = (round(match.similarity, 4), match.target) if match else (0.0, "")
-            usable = bool(match) and have_same_figures(split(source), split(match.source))
+            usable = match is not None and have_same_figures(split(source), split(match.source))
             strokes = type_out(engine, source, reference, said) if number in typed else None
             yield Outcome(number, found.text, *similar, strokes, round(took, 2), learning, usable)
             learning = []
@@ -265,8 +281,16 @@ def _replay_in_processes(left: Sequence[tuple[Plan, Path]], workers: int, report
         while waiting:
             done, waiting = wait(waiting, timeout=POLL)
             for each in done:
-                each.result()
+                _check_done(each)
             report(sum(_lines(place / LINES) for _, place in left), total)
+
+
+def _check_done(work: Future[None]) -> None:
+    try:
+        work.result()
+    except BrokenProcessPool as error:
+        what = "a worker process was killed, perhaps because memory ran out"
+        raise DragomanError(what, remedy="run the same command again to resume, with --jobs 1 to need less") from error
 
 
 def _replay_there(plan: Plan, place: Path, parent: int) -> None:
