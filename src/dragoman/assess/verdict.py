@@ -99,14 +99,14 @@ def _saved(rival: System, system: System, source_words: int, words_a_day: int) -
 
 def _sentence(kind: str, rival: System, system: System, words: Interval, saved: dict[str, int]) -> str:
     before, after = rival.score(WORDS).score, system.score(WORDS).score
-    numbers = f"{after:.1f} of 100 words to correct, against {before:.1f} with {_the(rival.name)}"
-    day = f"{abs(saved['words']):,} words and {abs(saved['strokes']):,} strokes a day"
+    numbers = f"{after:.1f} of 100 words to correct; the best without it, {_the(rival.name)}, leaves {before:.1f}"
+    day = f"{abs(saved['words']):,} words and {abs(saved['strokes']):,} key strokes and clicks a day"
     if kind in (WORTH, LITTLE):
         lead = "Worth it" if kind == WORTH else "Worth it, but only just"
-        return f"{lead}: {system.name} leaves {numbers}, which saves about {day}."
+        return f"{lead}: {system.name} leaves {numbers}. That saves about {day}."
     if kind == NO:
         return f"Not worth it: {system.name} leaves {numbers}."
-    return f"Unclear: {system.name} leaves {numbers}, and the difference is {words.score:+.1f} ± {words.margin:.1f}."
+    return f"Unclear: {system.name} leaves {numbers}. The difference is {abs(words.score):.1f} ± {words.margin:.1f}."
 
 
 def _reason(kind: str, words: Interval, worse: list[str], why: str) -> str:
