@@ -50,7 +50,7 @@ def assess(
     ] = None,
     comet: Annotated[
         Path | None,
-        typer.Option(help="Checkpoint of a COMET model, for a second opinion; needs the extra `comet`."),
+        typer.Option(help="Checkpoint of a COMET model, for a second opinion; needs the command comet-score."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes to use; default: one a core.")] = None,
     cluster: Cluster = None,

@@ -20,7 +20,7 @@ from dragoman.models.modelset import Contribution
 from dragoman.models.replacements import Replacements
 from dragoman.project.glossary import Glossary
 from dragoman.project.guard import Guard
-from dragoman.project.memory import Memory
+from dragoman.project.memory import SAME, Memory
 from dragoman.project.settings import apply_settings, dump_settings
 from dragoman.search.decoder import Estimates
 from dragoman.search.searching import Search
@@ -61,6 +61,7 @@ class State:
     trust: Trust = field(default_factory=Trust)
     fused_adaptation: Adaptation | None = None  # of the weights over another engine
     upstream: str | None = None  # the name of that engine
+    memory_threshold: float = SAME  # percent similarity from which a correction is taken as it is
     latest: Latest | None = None  # learning the correction needs the same search
     revision: int = 0  # id of the last row of the journal folded into it
     saved: int = 0  # id of the last row covered by a snapshot
