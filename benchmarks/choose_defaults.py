@@ -10,8 +10,9 @@ learning over a base of another domain. Text is tokenised and lower-cased, BLEU 
 
 1. Half of each development set is decoded, and the n-best lists of each task go into a pool of its own. K-best MIRA on
    one pool alone finds what that task could reach: the difference from it is the task's regret.
-2. Weights are changed at random as long as the worst regret and the mean of all regrets go down together. All tasks
-   are decoded with what was found, the lists join the pools, and so for some rounds.
+2. From the weights of every version of the defaults and those of the round before, weights are changed at random as
+   long as the root mean square of all regrets goes down, in which the worst counts most. All tasks are decoded with
+   the best that was found, the lists join the pools, and so for some rounds.
 3. The weights of every round, and their mean, translate the other half of each set. Chosen are those whose worst regret
    (here beside the best of all candidates) is least: no kind of text pays for another. No test set is read.
 4. With `--settings`, other values of β, of the link threshold and of smoothing are compared in the same way.
@@ -47,7 +48,7 @@ from dragoman.tune.pool import rescaled
 CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
 OUT = Path(__file__).parent / "out"
 LONGEST = 80  # words of a sentence
-SENTENCES = 200  # of each half of a development set
+SENTENCES = 300  # of each half of a development set
 NBEST = 100
 ROUNDS = 4
 TRIALS = 600  # of random changes in each round
@@ -186,24 +187,31 @@ def search(tasks: Sequence[Task], start: Weights, rounds: int) -> list[Weights]:
         for pool, each in zip(pools, lists, strict=True):
             pool.add(each.features, each.statistics)
         print(f"round {number}: {report(tasks, [each.score for each in lists])}", flush=True)
-        vector = balanced(pools, np.array(list(current.values())), seed=number)
+        starts = [current, *(starting_weights({"preset": start.preset, "defaults": each}) for each in VERSIONS)]
+        vector = balanced(pools, [np.array(list(each.values())) for each in starts], seed=number)
         current = Weights(start.preset, dict(zip(start, vector.tolist(), strict=True)))
         found.append(current)
         print({name: round(value, 3) for name, value in current.items()}, flush=True)
     return found
 
 
-def balanced(pools: Sequence[Pool], weights: Vector, seed: int) -> Vector:
-    """Weights with which no pool is far below what it can reach alone; the absolute sum stays."""
-    reached = [max(pool.quality(mira(pool, weights, seed=seed)), pool.quality(weights)) for pool in pools]
+def balanced(pools: Sequence[Pool], starts: Sequence[Vector], seed: int) -> Vector:
+    """Weights with which no pool is far below what it can reach alone; their absolute sum is that of the first."""
+    known = [rescaled(weights, starts[0]) for weights in starts]
+    reached = [
+        max(pool.quality(weights) for weights in (*known, mira(pool, known[0], seed=seed), mira(pool, known[-1])))
+        for pool in pools
+    ]
 
-    def merit(candidate: Vector) -> float:
-        regrets = [best - pool.quality(candidate) for best, pool in zip(reached, pools, strict=True)]
-        return -float(max(regrets) + np.mean(regrets))
+    def regrets(weights: Vector) -> Vector:
+        return np.array([best - pool.quality(weights) for best, pool in zip(reached, pools, strict=True)])
 
-    found = climbed(merit, weights, np.random.default_rng(seed))
-    last = [best - pool.quality(found) for best, pool in zip(reached, pools, strict=True)]
-    print(f"regrets on the pools: worst {max(last):.2f}, mean {np.mean(last):.2f}", flush=True)
+    def merit(weights: Vector) -> float:
+        return -float(np.sqrt(np.mean(regrets(weights) ** 2)))
+
+    random = np.random.default_rng(seed)
+    found = max((climbed(merit, weights, random) for weights in known), key=merit)
+    print(f"regrets on the pools: worst {regrets(found).max():.2f}, mean {regrets(found).mean():.2f}", flush=True)
     return found
 
 
