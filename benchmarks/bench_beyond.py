@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from benchmarks import beyond_features as candidates
 from benchmarks.beyond_features import Candidate, Links, Pairs, Translation
-from benchmarks.choose_defaults import CORPORA, MEASURE, read, trained
+from benchmarks.choose_defaults import CORPORA, MEASURE, OUT, read
 from numpy.typing import NDArray
 
 from dragoman.measure.significance import bootstrap
@@ -65,6 +65,7 @@ MAKERS: dict[str, Callable[[Corpus], Candidate]] = {
     "operations, order 7": lambda c: candidates.OperationModel(c.pairs, c.links, order=7),
     "classes 50, order 7": lambda c: candidates.ClassModel(c.pairs, c.links, order=7, classes=50),
     "classes 200, order 7": lambda c: candidates.ClassModel(c.pairs, c.links, order=7, classes=200),
+    "classes 200, order 3": lambda c: candidates.ClassModel(c.pairs, c.links, order=3, classes=200),
     "classes 200, order 5": lambda c: candidates.ClassModel(c.pairs, c.links, order=5, classes=200),
     "classes 500, order 7": lambda c: candidates.ClassModel(c.pairs, c.links, order=7, classes=500),
     "classes 200 and count bins": lambda c: candidates.Several(
@@ -83,9 +84,19 @@ MAKERS: dict[str, Callable[[Corpus], Candidate]] = {
 }
 
 
+def trained(name: str) -> ModelSet:
+    """Models of the first lines of a corpus, from an earlier run if there was one."""
+    directory = OUT / f"beyond-{name}"
+    if not directory.is_dir():
+        models = ModelSet()
+        models.train(read(name, "train", LINES[name]), threads=1)
+        models.save(directory)
+    return ModelSet.open(directory)
+
+
 def prepared(name: str, sentences: int) -> Corpus:
     """Models of a corpus, from an earlier run if there was one, and the links of its training pairs."""
-    models = trained(name, LINES[name], "posterior")
+    models = trained(name)
     pairs = read(name, "train", LINES[name])
     links = [models.align(models.source.ids(f), models.target.ids(e)).tolist() for f, e in pairs]
     return Corpus(models, pairs, links, Development.of(read(name, "dev", sentences)))

@@ -53,6 +53,14 @@ def sample() -> ModelSet:
     return learned([(source.split(), target.split()) for source, target in PAIRS])
 
 
+def with_classes(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> ModelSet:
+    """A base with two word classes, though there are few words."""
+    base = ModelSet(order=3)
+    base.train(pairs, threads=1)
+    base.classes.train(base.language, 2)
+    return base
+
+
 def derivation_of(oracle: Exhaustive, hypothesis: Hypothesis) -> Derivation:
     return tuple(oracle.find(*step.source, step.words, step.kind) for step in hypothesis.steps)
 
@@ -279,9 +287,7 @@ def test_word_classes_of_a_base_take_part_in_the_search(
     source: list[str],
     weight: float,
 ) -> None:
-    base = ModelSet(order=3)
-    base.train([*below, (["a", "b"], ["v", "w"])], threads=1)
-    base.classes.train(base.language, 2)
+    base = with_classes([*below, (["a", "b"], ["v", "w"])])
     layer = ModelSet(base, share=None, language_share=None)
     for pair in above:
         layer.add(*pair)

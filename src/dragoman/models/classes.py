@@ -9,10 +9,10 @@ counted.
 >>> for noun in ("botón", "tornillo", "cable", "panel", "motor", "sensor"):
 ...     for adjective in ("rojo", "verde", "viejo", "nuevo", "largo", "corto"):
 ...         language.add(["el", noun, adjective])
->>> classes = find_classes(language, 3)
->>> [len({int(classes[word]) for word in language.vocabulary.ids(group.split())}) for group in (
-...     "botón tornillo cable panel motor sensor", "rojo verde viejo nuevo largo corto")]
-[1, 1]
+>>> found = find_classes(language, 3)
+>>> screw, cable, red = found[language.vocabulary.ids(["tornillo", "cable", "rojo"])].tolist()
+>>> screw == cable, cable == red
+(True, False)
 """
 
 from __future__ import annotations
