@@ -30,10 +30,21 @@ class Models(NamedTuple):
 class Looking(OpenProject):
     """An open project that can be looked into; `Engine` translates and learns with it."""
 
-    def matches(self, text: str, *, least: float = LEAST_SIMILARITY, limit: int = MOST_MATCHES) -> list[Match]:
-        """The newest correction of each source that is at least `least` percent similar to a text, best first."""
+    def matches(
+        self, text: str, *, least: float = LEAST_SIMILARITY, limit: int = MOST_MATCHES, codes: bool = True
+    ) -> list[Match]:
+        """The newest correction of each source that is at least `least` percent similar to a text, best first.
+
+        Inline codes do not count as differences. Targets have the codes of the text, as far as they belong together;
+        with `codes` false, they have their own.
+        """
         with self._reading() as state:
-            return state.memory.similar(text, least, limit)
+            return state.memory.similar(text, least, limit, codes=codes)
+
+    def same_words(self, text: str) -> Match | None:
+        """The correction of a text that differs in its codes only; its target has the codes of the text."""
+        with self._reading() as state:
+            return state.memory.same_words(text)
 
     def memory_texts(self) -> list[tuple[int, str, str]]:
         """Id, source and target of all corrections in force, newest first."""

@@ -221,10 +221,14 @@ class PhrasePair(Given):
 class MatchFound(Given):
     """A match from the translation memory: a correction of a similar text."""
 
-    similarity: Annotated[float, Field(description="percent")]
+    similarity: Annotated[float, Field(description="percent; of the words, less where codes differ")]
     id: int
     source: str
-    target: str
+    target: Annotated[str, Field(description="with the inline codes of the text, as far as they belong together")]
+    lost: Annotated[list[str], Field(description="codes of the text that the target lacks", default_factory=list)]
+    extra: Annotated[
+        list[str], Field(description="codes left out of the target: the text has none like them", default_factory=list)
+    ]
 
 
 class Alternative(Given):
