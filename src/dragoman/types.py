@@ -82,6 +82,7 @@ class Term(NamedTuple):
     start: int  # first source word
     end: int  # one past the last
     words: tuple[str, ...]  # of the target
+    as_written: bool = False  # keeps its capitals as they are, also at the beginning of a sentence
 
 
 @dataclass(frozen=True)

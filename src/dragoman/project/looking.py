@@ -12,6 +12,7 @@ from dragoman.models.loglinear import Weights
 from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES
 from dragoman.project.opened import OpenProject
 from dragoman.project.state import said_in
+from dragoman.project.term_rules import FoundRule
 from dragoman.search.decoder import Estimates
 from dragoman.store import Delivered, Row
 from dragoman.store.deliveries import find_delivered, find_delivery, find_place
@@ -87,6 +88,11 @@ class Looking(OpenProject):
         """The terms of the glossary in a sentence, from left to right, the longest at each position."""
         with self._reading() as state:
             return state.glossary.find(words, placeable)
+
+    def find_rules(self, words: Sequence[str], placeable: Sequence[bool] | None = None) -> list[FoundRule]:
+        """The rules for the terms in a sentence."""
+        with self._reading() as state:
+            return state.term_rules.find(words, placeable)
 
     def correction(self, number: int) -> Row:
         """The row of a correction, whether learned, flagged or forgotten."""
