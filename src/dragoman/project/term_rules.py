@@ -44,7 +44,9 @@ class TermRule:
     def read(cls, said: Mapping[str, Any]) -> TermRule:
         """A rule from the journal; what is not known is left out."""
         known = {each.name for each in fields(cls)}
-        return cls(**{k: tuple(v) if isinstance(v, list | tuple) else v for k, v in said.items() if k in known})
+        values: dict[str, Any] = {name: value for name, value in said.items() if name in known}
+        lists: dict[str, Any] = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
+        return cls(**{**values, **lists})
 
 
 class FoundRule(NamedTuple):
