@@ -3,8 +3,9 @@
 import { About } from "./about.js";
 import { h } from "./dom.js";
 import { Effort } from "./effort.js";
+import { Glossary } from "./glossary.js";
 import { Origin } from "./origin.js";
-import { Concordance, Glossary, History } from "./panels.js";
+import { Concordance, History } from "./panels.js";
 import { Preview } from "./preview.js";
 import { Suggestions } from "./suggestions.js";
 import { CheckSwitches } from "./switches.js";
