@@ -12,7 +12,8 @@ from collections import Counter
 from dragoman.formats.inline import Inline, Kind, Tag
 
 _TAG = r"</?[A-Za-z][\w:.-]{0,40}(?:\s[^<>]{0,2000})?/?>|</?\d{1,3}/?>"
-_PERCENT = r"%(?:\d{1,2}\$)?[#0+-]*\d{0,4}(?:\.\d{1,4}|\.\*)?(?:hh|h|ll|l|L|q|j|z|t)?[diouxXeEfFgGaAcCsSp@](?![A-Za-z])"
+_FORMAT = r"[#0+-]*\d{0,4}(?:\.\d{1,4}|\.\*)?(?:hh|h|ll|l|L|q|j|z|t)?[diouxXeEfFgGaAcCsSp@]"
+_PERCENT = rf"%\d{{1,2}}\${_FORMAT}|%{_FORMAT}(?![A-Za-z])"  # a number before the dollar leaves no doubt, as in "%1$si"
 CODE = re.compile(
     rf"(?=[<{{%$#@&])(?:{_TAG}"
     r"|[%$#@]?\{\{[^{}]{0,400}\}\}|[%$#@]?\{[^{}]{0,400}\}"  # {name}, {{name}}, %{name}, ${name}

@@ -42,6 +42,8 @@ _CODE = re.compile(
 _MAY_BEGIN = re.compile(r"[\\`!\[\]<{$:&*_~\n]")  # any of these, except an address, which has a colon
 
 
+_BREAK = "\ufffa"  # stands for one where texts are compared; spaces around it do not count
+_AROUND_BREAK = re.compile(f" *{_BREAK} *")
 _SPACES = re.compile(r"[\t\r\n][ \t\r\n]*| [ \t\r\n]+")  # a single space may stay as it is
 
 
@@ -157,7 +159,8 @@ class MarkdownDocument(PieceDocument):
         """An escaped character counts as the character: a target may need an escape where the source had none."""
         parts = piece.inline.parts if parts is None else parts
         plain = [part.raw.decode()[1:] if isinstance(part, Tag) and part.raw else part for part in parts]
-        return super()._read_back(piece, plain)
+        broken = [_BREAK if isinstance(part, Tag) and part.name == "br" else part for part in plain]
+        return _AROUND_BREAK.sub(_BREAK, super()._read_back(piece, broken))
 
     def _front_matter(self, front: re.Match[str]) -> Iterator[Piece]:
         scalars = list(read_scalars(front[1].replace("\r\n", "\n"), self.contents.name))

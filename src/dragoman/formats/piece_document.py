@@ -49,6 +49,14 @@ class Replacement(NamedTuple):
     new: str
 
 
+class _Expected(NamedTuple):
+    """A piece that is compared with what is read from the new file; None if its parts do not change."""
+
+    piece: Piece
+    chunks: list[tuple[str, Chunk]]
+    parts: Parts | None
+
+
 @dataclass(frozen=True)
 class PieceDocument(Document):
     """A document made of pieces."""
@@ -201,11 +209,28 @@ class PieceDocument(Document):
         if len(again.pieces) != len(self.pieces):
             what = f"with these targets the file would have {len(again.pieces)} texts instead of {len(self.pieces)}"
             raise BadInputError(what, where=self.contents.name, remedy="look for markup in the targets")
-        for piece, chunks, new in zip(self.pieces, self.chunks, again.pieces, strict=True):
-            parts = self._parts(chunks, changes) if _touches(chunks, changes) else None
+        for (piece, chunks, parts), new in zip(self._expected(changes), again.pieces, strict=True):
             if self._read_back(piece, parts) != self._read_back(new, None):
                 segment = next((name for name, _ in chunks if name in changes), piece.id)
                 raise UnwritableError(segment, self.contents.name)
+
+    def _expected(self, changes: Mapping[str, Change]) -> list[_Expected]:
+        """The pieces in the order of the new file: those inside the tags of another one move with these tags."""
+        found: list[_Expected] = []
+        for piece, chunks in zip(self.pieces, self.chunks, strict=True):
+            parts = self._parts(chunks, changes) if _touches(chunks, changes) else None
+            first = len(found)
+            while first and found[first - 1].piece.start >= piece.start:
+                first -= 1
+            if parts is not None and len(found) - first > 1:
+                spans = self._spans(piece, parts)
+                found[first:] = sorted(found[first:], key=lambda one: _place(one.piece.start, spans))
+            found.append(_Expected(piece, chunks, parts))
+        return found
+
+    def _spans(self, piece: Piece, parts: Parts) -> list[tuple[int, int]]:  # noqa: ARG002
+        """Where the tags of a piece were in the old file, in their new order."""
+        return [part.span for part in parts if isinstance(part, Tag) and part.span]
 
     def _read_again(self, data: bytes) -> Self:
         """The pieces of a file that was written."""
@@ -221,6 +246,10 @@ class PieceDocument(Document):
             return self._normal(parts[0])
         shown = (part if isinstance(part, str) else part.shown if self.tags_are_text else "\ufffc" for part in parts)
         return self._normal("".join(shown))
+
+
+def _place(at: int, spans: list[tuple[int, int]]) -> int:
+    return next((number for number, (start, end) in enumerate(spans) if start <= at < end), -1)
 
 
 def _touches(chunks: list[tuple[str, Chunk]], changes: Mapping[str, Change]) -> bool:

@@ -110,10 +110,11 @@ class RunDocument(XmlPieceDocument):
                 yield from self._run(each)
             elif name in self.boxes and not each.empty:
                 inner = [child for child in each.elements if local(child) not in self.skipped]
-                if inner:
+                items = _merged(self._items(inner))
+                if _length(items):
                     start = Thing(None, each.start, inner[0].start)
                     end = Thing(None, inner[-1].end, each.end)
-                    yield Box([start], [end], _merged(self._items(inner)))
+                    yield Box([start], [end], items)
                 else:
                     yield Other([Thing(None, each.start, each.end)])
             elif name not in self.noise:
@@ -149,6 +150,13 @@ class RunDocument(XmlPieceDocument):
             elif part.kind == "end" and len(formats) > 1:
                 formats.pop()
         return "".join(written)
+
+    def _spans(self, piece: Piece, parts: Parts) -> list[tuple[int, int]]:
+        style: Style | None = piece.style
+        if style is None:
+            return []
+        tags = [part for part in parts if isinstance(part, Tag)]
+        return [(thing.start, thing.end) for tag in tags for thing in style.meanings[tag.shown].things]
 
     @cached_property
     def _prefix(self) -> str:
