@@ -1,6 +1,7 @@
 """Assessing past work: what is predicted against what is measured, and how long it takes.
 
     python benchmarks/bench_assess.py calibrate --out /tmp/assess      # all texts and engines; resumes
+    python benchmarks/bench_assess.py reports --out /tmp/assess        # three texts, two engines: docs/is-it-for-me.md
     python benchmarks/bench_assess.py speed --segments 100000          # a large memory over recorded answers
 
 `calibrate` replays the texts with recorded answers of two engines and prints, for each pair of text and engine, the
@@ -9,6 +10,8 @@ measured, with the verdict. At the end come the constants of `dragoman.assess.pr
 around zero is "none"; predicting less than half a word in a hundred is right for it. It also counts the pairs for which
 dragoman was recommended although it is significantly worse by some measure than what people have without it: none.
 
+`reports` runs `dragoman assess` on three texts with both engines, and leaves a directory with its report for each.
+
 `speed` assesses the first segments of training corpora, one after the other, as the command does by default; the
 answers of the engine are made up from the references, with every fifth word left out.
 """
@@ -16,12 +19,14 @@ answers of the engine are made up from the references, with every fifth word lef
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 import resource
+import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,6 +49,7 @@ SHARED = Path(__file__).parents[2] / "shared"
 PARTS = {"desktop": "test dev", "pydocs": "test dev", "tico19": "test dev", "europarl": "test dev", "newstest": "test"}
 ENGINES = ("nmt", "apertium")
 SIZES = {"test": 600, "dev": 300}
+THREE = ("pydocs", "desktop", "newstest")
 LARGE = ("pydocs", "desktop", "newstest", "europarl")  # 152,848 segments together
 SMALL = 200  # segments of a shorter text of the same corpus: gains grow with the text
 RIDGE = 0.1
@@ -135,6 +141,33 @@ def calibrate(arguments: argparse.Namespace) -> None:
     print(f"RANGES = { {name: (round(min(v), 2), round(max(v), 2)) for name, v in ranges.items()} }")
 
 
+def reports(arguments: argparse.Namespace) -> None:
+    corpora = Corpora(arguments.shared / "corpora")
+    print("| text | engine | without dragoman | with dragoman | saved in a day | verdict |\n|---|---|---|---|---|---|")
+    for text in THREE:
+        folder = arguments.out / text
+        folder.mkdir(parents=True, exist_ok=True)
+        names = [f"recorded:{folder / engine}.tsv" for engine in ENGINES]
+        for engine in ENGINES:
+            work, said = past(corpora, text, "test", SIZES["test"], engine)
+            rows = {pair.source: answer for pair, answer in zip(work.pairs, said, strict=True)}
+            _write(folder / f"{engine}.tsv", rows.items())
+            _write(folder / "text.tsv", [pair[:2] for pair in work.pairs])
+        options = [part for name in names for part in ("--upstream", name)]
+        command = ["dragoman", "assess", str(folder / "text.tsv"), "--source", "en", "--target", "es", *options]
+        subprocess.run([*command, "--out", str(folder / "report")], check=True, stdout=subprocess.DEVNULL)
+        found = json.loads((folder / "report" / "report.json").read_text(encoding="utf-8"))
+        for engine, part in zip(ENGINES, found["parts"], strict=True):
+            verdict, systems = part["verdict"], part["systems"]
+            scores = [f"{systems[verdict[each]][WORDS]['score']:.1f}" for each in ("rival", "system")]
+            saved = f"{verdict['saved']['words']:,} words, {verdict['saved']['strokes']:,} strokes"
+            print(f"| {text} | {engine} | {' | '.join(scores)} | {saved} | {verdict['kind']} |", flush=True)
+
+
+def _write(file: Path, rows: Iterable[Sequence[str | None]]) -> None:
+    file.write_text("".join(f"{one}\t{other}\n" for one, other in rows), encoding="utf-8")
+
+
 def speed(arguments: argparse.Namespace) -> None:
     folder = arguments.shared / "corpora"
     pairs: list[Pair] = []
@@ -146,7 +179,7 @@ def speed(arguments: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as directory:
         answers = Path(directory, "answers.tsv")
         rows = {pair.source: _worse(pair.target) for pair in pairs if "\t" not in pair.source + pair.target}
-        answers.write_text("".join(f"{source}\t{said}\n" for source, said in rows.items()), encoding="utf-8")
+        _write(answers, rows.items())
         options = Options((f"recorded:{answers}",), sample=arguments.sample)
         began = time.perf_counter()
         with bars() as progress:
@@ -167,14 +200,14 @@ def _worse(text: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("calibrate", "speed"))
+    parser.add_argument("what", choices=("calibrate", "reports", "speed"))
     parser.add_argument("--shared", type=Path, default=SHARED, help="folder with corpora and engines/recorded")
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir(), "bench-assess"))
     parser.add_argument("--segments", type=int)
     parser.add_argument("--sample", type=int, default=2000)
     parser.add_argument("--corpus", nargs="+", default=[f"{name}-en-es" for name in LARGE])
     arguments = parser.parse_args()
-    (calibrate if arguments.what == "calibrate" else speed)(arguments)
+    {"calibrate": calibrate, "reports": reports, "speed": speed}[arguments.what](arguments)
 
 
 if __name__ == "__main__":
