@@ -35,7 +35,7 @@ import numpy as np
 from dragoman.assess.assessment import Options, assess, evidence, make_plans, score_systems
 from dragoman.assess.past_work import Pair, PastWork
 from dragoman.assess.prediction import FEATURES, Evidence
-from dragoman.assess.replay import replay_all
+from dragoman.assess.replay_workers import replay_all
 from dragoman.assess.system_names import BOTH, ENGINE, OVER, SIMILAR
 from dragoman.assess.systems import WORDS
 from dragoman.assess.verdict import Verdict, judge, worse_measures

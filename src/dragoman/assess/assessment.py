@@ -21,7 +21,8 @@ from dragoman.assess.charts import stretches
 from dragoman.assess.gains import find_gains
 from dragoman.assess.past_work import PastWork
 from dragoman.assess.prediction import Evidence, predict
-from dragoman.assess.replay import Outcome, Plan, replay_all
+from dragoman.assess.replay import Outcome, Plan
+from dragoman.assess.replay_workers import replay_all
 from dragoman.assess.second_opinion import Comet, opinions
 from dragoman.assess.system_names import ALONE, ENGINE, OVER
 from dragoman.assess.systems import SAME, WORDS, System, as_json, scored, suggestions

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 from dragoman.adapt import PassiveAggressive, Ridge
 from dragoman.assess.page_parts import signed
 from dragoman.assess.past_work import PastWork
-from dragoman.assess.replay import Outcome, Plan, replay_all
+from dragoman.assess.replay import Outcome, Plan
+from dragoman.assess.replay_workers import replay_all
 from dragoman.assess.systems import WORDS, System, as_json, scored
 from dragoman.measure.significance import Interval
 from dragoman.progress import Progress
