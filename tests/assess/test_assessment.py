@@ -18,13 +18,12 @@ from dragoman.assess.past_work import PastWork
 from dragoman.assess.replay import LINES, read_outcomes, replay
 from dragoman.assess.report_page import render, write_report
 from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SIMILAR
-from dragoman.assess.systems import WORDS
+from dragoman.assess.systems import TYPING, WORDS
 from dragoman.cli import app
 from dragoman.errors import BadInputError
 from dragoman.experiments.corpora import Corpora
 from dragoman.experiments.experiment import Text
 from dragoman.experiments.over_engine import followed
-from dragoman.experiments.post_editing import post_edit, summary
 from dragoman.experiments.workspace import Workspace
 from dragoman.formats.tmx import Entry, write_tmx
 from tests.assess.support import recorded, said, shipped
@@ -59,17 +58,23 @@ def test_scores_are_those_of_the_experiments_over_an_engine(tmp_path: Path) -> N
         assert systems[ours].score("TER").score == row["TER"], ours
 
 
-def test_scores_are_those_of_simulate(tmp_path: Path) -> None:
-    from dragoman.engine import Engine
-
+@pytest.mark.parametrize(
+    ("mode", "names"),
+    [("post-edit", {"BLEU": "BLEU", "WER": WORDS, "TER": "TER"}), ("interactive", {"KSMR": TYPING})],
+)
+def test_scores_are_those_that_simulate_prints(tmp_path: Path, mode: str, names: dict[str, str]) -> None:
     work = shipped(SIZE)
-    (plan,) = make_plans(work, Options(typed=0), tuple(range(SIZE)), {})
-    ours = score_systems(work, replay(plan, tmp_path / "ours"), None, ())[ALONE]
-    with Engine.create(tmp_path / "project", source="en", target="es") as engine:
-        theirs = summary(list(post_edit(engine, [pair[:2] for pair in work.pairs], memory=True)))
-    assert [round(ours.score(name).score, 2) for name in ("BLEU", WORDS, "TER")] == [
-        theirs[name] for name in ("BLEU", "WER", "TER")
-    ]
+    for side, name in enumerate(("en", "es")):
+        (tmp_path / name).write_text("".join(f"{pair[side]}\n" for pair in work.pairs), encoding="utf-8")
+    project = str(tmp_path / "project")
+    CliRunner().invoke(app, ["create", project, "--source", "en", "--target", "es"])
+    arguments = ["simulate", project, str(tmp_path / "en"), str(tmp_path / "es"), "--mode", mode, "--memory", "--json"]
+    theirs = json.loads(CliRunner().invoke(app, arguments).stdout)
+    found = assess(work, tmp_path / "out", Options(typed=SIZE if mode == "interactive" else 0, jobs=1))
+    ours = found["parts"][0]["systems"][ALONE]
+    assert {name: round(ours[each]["score"], 2) for name, each in names.items()} == {
+        name: round(theirs[name], 2) for name in names
+    }
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.assess.replay import LINES, PROJECT, Outcome, Plan, _check_done, read_outcomes, replay, replay_all
+from dragoman.assess.replay import LINES, PROJECT, Outcome, Plan, read_outcomes, replay
+from dragoman.assess.replay_workers import _check_done, replay_all
 from dragoman.cluster.runners import Local, Shared, Task
 from dragoman.engine import Engine
 from dragoman.errors import DragomanError
@@ -116,10 +117,10 @@ def test_a_cluster_gives_the_same_outcomes_and_only_works_on_what_is_missing(
     class Cluster(Local):
         def run(self, task: Task, shared: Shared, wanted: Iterable[Any]) -> Iterator[Any]:
             listed = list(wanted)
-            items.extend(each for each, _ in listed)
+            items.extend(listed)
             return super().run(task, shared, listed)
 
-    monkeypatch.setattr("dragoman.assess.replay.connected", lambda _: nullcontext(Cluster(1)))
+    monkeypatch.setattr("dragoman.assess.replay_workers.connected", lambda _: nullcontext(Cluster(1)))
     first = replay_all(plans[:1], tmp_path, cluster="ray://cluster:1")
     both = replay_all(plans, tmp_path, cluster="ray://cluster:1")
     assert items == plans

@@ -21,7 +21,8 @@ from dragoman.assess.charts import stretches
 from dragoman.assess.gains import find_gains
 from dragoman.assess.past_work import PastWork
 from dragoman.assess.prediction import Evidence, predict
-from dragoman.assess.replay import Outcome, Plan, replay_all
+from dragoman.assess.replay import Outcome, Plan
+from dragoman.assess.replay_workers import replay_all
 from dragoman.assess.second_opinion import Comet, opinions
 from dragoman.assess.system_names import ALONE, ENGINE, OVER
 from dragoman.assess.systems import SAME, WORDS, System, as_json, scored, suggestions
@@ -127,10 +128,17 @@ def ask(
             upstream.close()
     said = {text: reply.answer or reply.refused for text, reply in zip(texts, replies, strict=True)}
     if not any(said.values()):
-        remedy = "check the name with `dragoman upstream test`, and that the engine is running"
-        raise BadInputError(upstream.problem or "the engine has no answer for any segment", where=name, remedy=remedy)
+        raise _silent(name, upstream.problem)
     found = {n: said[work.pairs[n].source] for n in wanted}
     return tuple(answer.text if (answer := found.get(n)) else None for n in range(len(work.pairs)))
+
+
+def _silent(name: str, problem: str | None) -> BadInputError:
+    """Why an engine is of no use; what the engine's own error says, where and remedy included, is not said twice."""
+    if problem is None:
+        remedy = "check the name with `dragoman upstream test`, and that the engine is running"
+        return BadInputError("the engine has no answer for any segment", where=name, remedy=remedy)
+    return BadInputError(problem.removeprefix(f"{name}: "), where=name)
 
 
 def _kept_answers(place: Path, work: PastWork) -> Project:
@@ -261,7 +269,7 @@ def _about(work: PastWork, sampled: Sequence[int], alone: Sequence[Outcome]) -> 
         "left out": work.left_out,
         "sampled": len(sampled),
         "typed": sum(each.typing is not None for each in alone),
-        "repeated": round(100 * sum(each.similarity >= SAME for each in alone) / len(alone), 1),
+        "repeated": round(100 * sum(each.similarity >= SAME for each in alone) / len(alone), 2),
         "repetition": {name: round(value, 2) for name, value in asdict(work.repetition).items()},
         "digest": work.digest[:16],
     }

@@ -129,5 +129,7 @@ def _run(repository: Path, *arguments: str) -> bytes:
         raise BadInputError("git is not installed", remedy="install git, or give files") from None
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["git failed"]
-        raise BadInputError(reason[0], where=repository, remedy="give the directory of a git repository")
+        raise BadInputError(
+            reason[0].removeprefix("fatal: "), where=repository, remedy="give the directory of a git repository"
+        )
     return done.stdout

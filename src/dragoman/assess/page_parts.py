@@ -62,9 +62,10 @@ def plus_minus(found: dict[str, float] | None, digits: int = 1, *, sign: bool = 
 
 
 def signed(value: float, digits: int = 0) -> str:
-    """A number with its sign.
+    """A number with its sign; zero has none.
 
-    >>> signed(1234), signed(-0.51, 1)
-    ('+1,234', '−0.5')
+    >>> signed(1234), signed(-0.51, 1), signed(-0.04, 1)
+    ('+1,234', '−0.5', '0.0')
     """
-    return f"{value:+,.{digits}f}".replace("-", "−")
+    shown = f"{value:+,.{digits}f}"
+    return shown.replace("-", "−") if any(map(int, filter(str.isdigit, shown))) else shown[1:]

@@ -6,7 +6,7 @@
    since that takes a search.
 3. Killed and started again, it goes on where it was and writes the same lines, but for the times: each row of the
    journal names its segment, as its user, so the newest row says how far learning has come.
-4. `replay_all` runs several plans at once, in processes of their own or on a Ray cluster.
+4. `dragoman.assess.replay_workers` runs several plans at once.
 
 >>> import tempfile
 >>> plan = Plan("dragoman", ("en", "es"), (("green", "verde"), ("green", "verde")))
@@ -19,28 +19,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
-import os
 import shutil
-import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from dragoman.cluster.runners import connected
 from dragoman.engine import Engine
-from dragoman.errors import DragomanError, UnlearnableError
+from dragoman.errors import UnlearnableError
 from dragoman.experiments.workspace import program
 from dragoman.files import storage_errors, write_durably
 from dragoman.interactive.user import type_characters, type_words
-from dragoman.progress import Progress
 from dragoman.project.memory import have_same_figures
 from dragoman.store import Project
 from dragoman.store.lock import TakenError
@@ -233,92 +225,15 @@ def _clear(directory: Path, keep: Sequence[str] = ()) -> None:
             path.unlink()
 
 
-# ── Several at once ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def replay_all(
-    plans: Sequence[Plan],
-    directory: Path,
-    *,
-    jobs: int | None = None,
-    cluster: str | None = None,
-    progress: Progress | None = None,
-    what: str = "replaying",
-) -> list[list[Outcome]]:
-    """The outcomes of several plans, each in a directory of its own below this one; `what` names the progress bar.
-
-    On a cluster a plan is worked out in a temporary directory of its worker; only finished plans are resumed.
-    """
-
-    def report(done: int, total: int) -> None:
-        if progress:
-            progress(what, done, total)
-
-    places = [directory / plan.digest[:16] for plan in plans]
-    if cluster is not None:
-        missing = [n for n, (plan, place) in enumerate(zip(plans, places, strict=True)) if not _is_done(plan, place)]
-        with connected(cluster) as runner:
-            items = ((plans[n], str(places[n])) for n in missing)
-            for done, (n, found) in enumerate(zip(missing, runner.run(_replay_elsewhere, {}, items), strict=True)):
-                _keep(plans[n], places[n], found)
-                report(done + 1, len(missing))
-    left = [(plan, place) for plan, place in zip(plans, places, strict=True) if not _is_done(plan, place)]
-    workers = min(jobs or os.cpu_count() or 1, len(left))
-    if workers > 1:
-        _replay_in_processes(left, workers, report)
-    total = sum(len(plan.wanted) for plan in plans)
-    results: list[list[Outcome]] = []
-    for plan, place in zip(plans, places, strict=True):
-        before = sum(map(len, results))
-        results.append(replay(plan, place, lambda n, before=before: report(before + n, total)))  # type: ignore[misc]
-    return results
-
-
-def _replay_in_processes(left: Sequence[tuple[Plan, Path]], workers: int, report: Callable[[int, int], None]) -> None:
-    total = sum(len(plan.wanted) for plan, _ in left)
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        waiting = {pool.submit(_replay_there, *each, os.getpid()) for each in left}
-        while waiting:
-            done, waiting = wait(waiting, timeout=POLL)
-            for each in done:
-                _check_done(each)
-            report(sum(_lines(place / LINES) for _, place in left), total)
-
-
-def _check_done(work: Future[None]) -> None:
-    try:
-        work.result()
-    except BrokenProcessPool as error:
-        what = "a worker process was killed, perhaps because memory ran out"
-        raise DragomanError(what, remedy="run the same command again to resume, with --jobs 1 to need less") from error
-
-
-def _replay_there(plan: Plan, place: Path, parent: int) -> None:
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    replay(plan, place)
-
-
-def _end_with(parent: int) -> None:
-    """End this process when the one that started it was killed, so that whoever resumes finds nobody at work."""
-    while os.getppid() == parent:
-        time.sleep(POLL)
-    os._exit(1)
-
-
-def _replay_elsewhere(shared: Any, item: tuple[Plan, str]) -> list[Outcome]:
-    """On a worker of a cluster."""
-    del shared
-    with tempfile.TemporaryDirectory() as directory:
-        return replay(item[0], Path(directory))
-
-
-def _is_done(plan: Plan, place: Path) -> bool:
+def is_done(plan: Plan, place: Path) -> bool:
+    """Whether a directory has all outcomes of a plan."""
     about = place / PLAN
     same = about.exists() and about.read_text(encoding="utf-8") == plan.digest
-    return same and not (place / PROJECT).exists() and _lines(place / LINES) == len(plan.wanted)
+    return same and not (place / PROJECT).exists() and count_outcomes(place) == len(plan.wanted)
 
 
-def _keep(plan: Plan, place: Path, outcomes: Sequence[Outcome]) -> None:
+def keep_outcomes(plan: Plan, place: Path, outcomes: Sequence[Outcome]) -> None:
+    """Write outcomes that were worked out elsewhere."""
     with storage_errors(place):
         place.mkdir(parents=True, exist_ok=True)
         _clear(place)
@@ -326,5 +241,7 @@ def _keep(plan: Plan, place: Path, outcomes: Sequence[Outcome]) -> None:
             write_durably(place / PLAN, plan.digest.encode())
 
 
-def _lines(file: Path) -> int:
+def count_outcomes(place: Path) -> int:
+    """How many outcomes are in a directory so far."""
+    file = place / LINES
     return file.read_bytes().count(b"\n") if file.exists() else 0

@@ -144,7 +144,7 @@ def _documents(part: dict[str, Any]) -> str:
     most = max(map(abs, gains))
     rows = [
         [
-            escape(each["name"]),
+            escape(each["name"]).replace("/", "/<wbr>"),
             signed(gain, 1) + bar(max(gain, 0), max(-gain, 0), most),
             f"{each['systems'][rival]:.1f}",
             f"{each['systems'][system]:.1f}",

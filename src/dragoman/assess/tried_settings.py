@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dragoman.adapt import PassiveAggressive, Ridge
+from dragoman.assess.page_parts import signed
 from dragoman.assess.past_work import PastWork
-from dragoman.assess.replay import Outcome, Plan, replay_all
+from dragoman.assess.replay import Outcome, Plan
+from dragoman.assess.replay_workers import replay_all
 from dragoman.assess.systems import WORDS, System, as_json, scored
 from dragoman.measure.significance import Interval
 from dragoman.progress import Progress
@@ -171,7 +173,8 @@ def _sentence(
     if newer is None:
         return f"{begun}; none was significantly better than the default, so the defaults stay."
     names = " and ".join(f"{each.name} = {each.value}" for each in chosen)
-    result = f"{newer.score:+.2f} ± {newer.margin:.2f} words in a hundred on the newer part ({rest:,} segments)"
+    saved = f"{signed(newer.score, 2)} ± {newer.margin:.2f} words in a hundred"
+    result = f"{saved} on the newer part ({rest:,} segments)"
     was = "was" if len(chosen) == 1 else "were"
     if newer.score <= 0:
         return f"{begun}; {names} {was} better there, but brought {result}. The defaults stay."

@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from dragoman.assess.past_work import PastWork
 
 commands = typer.Typer()
+EXAMPLES = """Examples:
+
+dragoman assess memory.tmx --upstream "command:apertium -u eng-spa"
+
+dragoman assess checkout --git --source en --target es --create my-project"""
 
 
-@commands.command(epilog='Example: dragoman assess memory.tmx --upstream "command:apertium -u eng-spa"')
+@commands.command(epilog=EXAMPLES)
 def assess(
     files: Annotated[
         list[Path], typer.Argument(help="Finished translations: TMX, PO, XLIFF or TSV files, or a directory of them.")
