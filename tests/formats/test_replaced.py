@@ -61,6 +61,13 @@ def test_a_target_is_written_as_the_format_wants_it(name: str, segment: str, tar
     assert written == text.replace(old, new, 1)
 
 
+def test_an_attribute_of_the_next_block_is_written_together_with_the_text_before_it() -> None:
+    document = read("page.html", '<body>Text <img alt="An image"><p title="Tip">More text</p></body>')
+    targets = {one.id: f"{one.source} now" for one in document.segments}
+    written = write_document(document, targets).decode()
+    assert written == '<body>Text now <img alt="An image now"><p title="Tip now">More text now</p></body>'
+
+
 def test_a_translation_without_placeholders_is_refused() -> None:
     for name, segment, target in (
         ("en.json", "menu.open", "Abrir"),

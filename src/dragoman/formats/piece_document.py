@@ -157,9 +157,12 @@ class PieceDocument(Document):
     def _write(self, changes: Mapping[str, Change]) -> bytes:
         done: list[Replacement] = []
         for piece, parts in self._changed(changes):
-            inner: list[Replacement] = []
-            while done and done[-1].start >= piece.start:
-                inner.insert(0, done.pop())
+            first = len(done)
+            while first and done[first - 1].start >= piece.start:
+                first -= 1
+            # An attribute of the block after this one may have come before it, too.
+            inner = [each for each in done[first:] if each.start < piece.end]
+            done[first:] = [each for each in done[first:] if each.start >= piece.end]
             done.append(Replacement(piece.start, piece.end, self._render(piece, parts, inner)))
         return self._encode([*done, *self._extra(changes)])
 
