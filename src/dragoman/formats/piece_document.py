@@ -249,7 +249,8 @@ class PieceDocument(Document):
 
 
 def _place(at: int, spans: list[tuple[int, int]]) -> int:
-    return next((number for number, (start, end) in enumerate(spans) if start <= at < end), -1)
+    """Which of the tags a position is in; one that is in none belongs to what comes after the piece."""
+    return next((number for number, (start, end) in enumerate(spans) if start <= at < end), len(spans))
 
 
 def _touches(chunks: list[tuple[str, Chunk]], changes: Mapping[str, Change]) -> bool:
