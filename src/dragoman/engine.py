@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -45,6 +45,7 @@ from dragoman.project.memory import SAME
 from dragoman.project.multiline import joined, split_lines
 from dragoman.project.provenance import Origin, changes_of, find_origins
 from dragoman.project.state import State, said_in
+from dragoman.project.term_rules import TermRule
 from dragoman.search.decoder import Hypothesis, Search
 from dragoman.search.explain import Explanation, explain
 from dragoman.search.pieces import MAX_UNCUT_WORDS
@@ -79,6 +80,7 @@ class Engine(Looking):
     language_share = settings.LANGUAGE_SHARE
     limit = settings.LIMIT
     glossary = settings.GLOSSARY
+    term_rules = settings.TERM_RULES
     guard = settings.GUARD
     memory_threshold = settings.MEMORY_THRESHOLD
     upstream = settings.UPSTREAM
@@ -247,7 +249,9 @@ class Engine(Looking):
             with self._reading() as state:
                 if state.revision != revision:
                     return translating.best(state, source, translating.search(state, source, said), n)
-                hypotheses = hypotheses or translating.ranked(adaptation, lists, n)
+                if not hypotheses:
+                    listed = translating.ranked(adaptation, lists, n)
+                    hypotheses = translating.avoiding(state, source, found, listed)
                 written.append(translating.written(state, source, found, hypotheses[len(written)], known))
         return written
 
@@ -624,11 +628,22 @@ class Engine(Looking):
             raise BadInputError(f"{source!r} is not in the glossary", remedy="engine.glossary lists its terms")
         self._change_terms({source: None})
 
-    def _change_terms(self, changes: dict[str, str | None]) -> None:
+    def set_rule(self, source: str, rule: TermRule | None) -> None:
+        """Set what holds for a term besides its translation, or remove that."""
+        self.change_terms({}, {source: rule})
+
+    def change_terms(
+        self, terms: Mapping[str, str | None], rules: Mapping[str, TermRule | Mapping[str, Any] | None]
+    ) -> None:
+        """Change the translations of terms, and what else holds for them, all at once; None removes a term or rule."""
         with self._writing() as state:
-            state.glossary.check(changes)
-            self._change(state, {"glossary": changes})
+            state.glossary.check(terms)
+            checked = {"glossary": dict(terms), "term_rules": state.term_rules.check(rules)}
+            self._change(state, {name: changes for name, changes in checked.items() if changes})
         self._save_now_and_then()
+
+    def _change_terms(self, changes: dict[str, str | None]) -> None:
+        self.change_terms(changes, {})
 
     def _change(self, state: State, changes: dict[str, Any]) -> None:
         """Apply settings that have been checked, in the form used in the journal."""

@@ -22,6 +22,7 @@ from dragoman.project.glossary import Glossary
 from dragoman.project.guard import Guard
 from dragoman.project.memory import SAME, Memory
 from dragoman.project.settings import apply_settings, dump_settings
+from dragoman.project.term_rules import TermRules
 from dragoman.search.decoder import Estimates
 from dragoman.search.searching import Search
 from dragoman.search.upstream_options import Trust
@@ -52,6 +53,7 @@ class State:
     knowledge: Knowledge
     weights: Weights
     glossary: Glossary = field(default_factory=Glossary)
+    term_rules: TermRules = field(default_factory=TermRules)
     guard: Guard = field(default_factory=Guard)
     memory: Memory = field(default_factory=Memory)
     adaptation: Adaptation | None = None
@@ -88,7 +90,9 @@ class State:
 
     @classmethod
     def _new(cls, knowledge: Knowledge, settings: Mapping[str, Any]) -> Self:
-        return cls(knowledge, starting_weights(settings), Glossary(mode=settings["tokens"]))
+        mode = settings["tokens"]
+        weights = starting_weights(settings, classes=bool(knowledge.models.classes))
+        return cls(knowledge, weights, Glossary(mode=mode), TermRules(mode))
 
     @classmethod
     def _from_snapshot(cls, snapshot: Snapshot, base: Knowledge | None, settings: Mapping[str, Any]) -> Self:
