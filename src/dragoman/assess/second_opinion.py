@@ -39,7 +39,8 @@ class Comet:
         if command is None:
             remedy = "install COMET in an environment of its own, for example with: pipx install unbabel-comet"
             raise BadInputError(f"the command {COMMAND} is not installed", remedy=remedy)
-        self._command, self._checkpoint = command, checkpoint.resolve()
+        # COMET looks for other files beside it, so a link must not be followed to where the data is.
+        self._command, self._checkpoint = command, checkpoint.absolute()
 
     def scores(
         self, sources: Sequence[str], systems: Mapping[str, Sequence[str]], references: Sequence[str]
