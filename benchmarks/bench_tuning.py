@@ -35,6 +35,7 @@ MEASURES: dict[str, Measure] = {"bleu": Bleu("none"), "ter": Ter(), "wer": Wer()
 CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
 OUT = Path(__file__).parent / "out"
 LONGEST = 100  # words of a training sentence
+TOKENISED = "captions"  # corpora that are tokenised and lower-cased already
 FLAT = {"language": 0.5, "word_penalty": -1.0, "phrase_penalty": 0.2, "linear_distortion": 0.3} | {
     name: 0.2 if name.startswith(("phrase", "lexical")) else 0.3
     for name in PRESETS["moses"]
@@ -60,7 +61,10 @@ def read(folder: Path, part: str, count: int) -> list[Pair]:
     for language in folder.name.split("-")[-2:]:
         tokenizer = MosesTokenizer(lang=language)
         texts = islice(lines(folder / f"{part}.{language}.gz"), count)
-        sides.append([tokenizer.tokenize(text.lower(), escape=False) for text in texts])
+        if folder.name.startswith(TOKENISED):
+            sides.append([text.split() for text in texts])
+        else:
+            sides.append([tokenizer.tokenize(text.lower(), escape=False) for text in texts])
     return list(zip(*sides, strict=True))
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from dragoman import Engine
 from dragoman.models.defaults import CURRENT, VERSIONS
-from dragoman.models.loglinear import EARLIER_MOSES, MOSES
+from dragoman.models.loglinear import CLASSES, EARLIER_MOSES, MOSES
+from dragoman.sample import pairs
 
 PAIRS = [
     ("Press the green button.", "Pulse el botón verde."),
@@ -20,7 +21,7 @@ PAIRS = [
 
 def made_with(path: Path, version: int | None) -> Path:
     """A project as an earlier version made it; the first one did not record its defaults."""
-    Engine.create(path, source="en", target="es").close()
+    Engine.create(path, source="en", target="es", preset="moses").close()
     file = path / "project.json"
     about = json.loads(file.read_text())
     del about["settings"]["defaults"]
@@ -32,8 +33,17 @@ def made_with(path: Path, version: int | None) -> Path:
 def test_a_new_project_records_the_version_of_its_defaults(tmp_path: Path) -> None:
     with Engine.create(tmp_path / "new", source="en", target="es") as engine:
         assert engine._project.settings["defaults"] == CURRENT
-        assert engine.weights == MOSES
+        assert engine.weights == CLASSES | MOSES  # there are no word classes yet
         assert engine._state.knowledge.models.symmetrisation == "posterior"
+
+
+def test_a_trained_project_starts_from_weights_for_word_classes(tmp_path: Path) -> None:
+    with Engine.create(tmp_path / "new", source="en", target="es") as engine:
+        engine.train(pairs()[:100])
+        assert engine.weights == CLASSES
+        assert engine.translate(pairs()[101][0]).features["class_language"] < 0.0
+    with Engine.create(tmp_path / "moses", source="en", target="es", base=tmp_path / "new", preset="moses") as engine:
+        assert engine.weights == MOSES
 
 
 @pytest.mark.parametrize(("version", "symmetrisation"), [(None, "grow-diag-final-and"), (1, "grow-diag-final-and")])

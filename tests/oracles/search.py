@@ -196,6 +196,7 @@ class Exhaustive:
                 total[name] += value
 
         add("language", self.models.language.score(words))
+        add("class_language", self.models.classes.score(self.models.target.ids(words)))
         add("source_length", self.models.lengths.score(len(self.source), len(words)))
         for step in derivation:
             for name, value in step.features.items():

@@ -69,7 +69,7 @@ def near_of(models: ModelSet, weights: Weights, source: list[str], words: list[s
 def nearly_of(
     models: ModelSet, weights: Weights, source: list[str], words: list[str], fixed: list[bool] | None = None
 ) -> tuple[Scorer, SpanOptions, SpanOptions, Ids]:
-    scorer = Scorer(models, Source(models, tuple(source), fixed), weights.vector(), Estimates())
+    scorer = Scorer(models, Source(models, tuple(source), fixed), weights, Estimates())
     options = find_options(scorer, 1000, None)
     ids = scorer.sentence.spelling.ids(words)
     near = np.tile(np.array([0, len(source)]), (len(words), 1))

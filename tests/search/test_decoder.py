@@ -53,6 +53,14 @@ def sample() -> ModelSet:
     return learned([(source.split(), target.split()) for source, target in PAIRS])
 
 
+def with_classes(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> ModelSet:
+    """A base with two word classes, though there are few words."""
+    base = ModelSet(order=3)
+    base.train(pairs, threads=1)
+    base.classes.train(base.language, 2)
+    return base
+
+
 def derivation_of(oracle: Exhaustive, hypothesis: Hypothesis) -> Derivation:
     return tuple(oracle.find(*step.source, step.words, step.kind) for step in hypothesis.steps)
 
@@ -269,3 +277,26 @@ def test_places_in_an_n_best_list() -> None:
 def test_before_anything_is_learned_words_are_copied() -> None:
     for preset in PRESETS:
         assert sorted(Decoder(ModelSet(), Weights(preset)).search(["just", "so"]).best.words) == ["just", "so"]
+
+
+@settings(deadline=None, max_examples=40)
+@given(corpora, corpora, sources, st.sampled_from([0.1, 0.5, -0.2]))
+def test_word_classes_of_a_base_take_part_in_the_search(
+    below: list[tuple[list[str], list[str]]],
+    above: list[tuple[list[str], list[str]]],
+    source: list[str],
+    weight: float,
+) -> None:
+    base = with_classes([*below, (["a", "b"], ["v", "w"])])
+    layer = ModelSet(base, share=None, language_share=None)
+    for pair in above:
+        layer.add(*pair)
+    weights = Weights("classes", {"class_language": weight})
+    oracle = Exhaustive(layer, weights, source)
+    found = Decoder(layer, weights, EVERYTHING).search(source)
+    listed = found.nbest(20)
+    scores = sorted(map(oracle.score, oracle.derivations()), reverse=True)
+    assert listed.scores.tolist() == pytest.approx(scores[:20], abs=1e-9)
+    for hypothesis in listed:
+        assert_true(oracle, hypothesis)
+        assert hypothesis.features["class_language"] < 0.0

@@ -14,7 +14,7 @@ from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Decoder
 from dragoman.search.explain import explain
 from dragoman.search.pieces import MAX_PIECE_WORDS, MAX_UNCUT_WORDS, LongSearch, Pieces, cut
-from tests.search.test_decoder import sample
+from tests.search.test_decoder import PAIRS, sample, with_classes
 
 pytestmark = pytest.mark.kernels
 
@@ -52,6 +52,17 @@ def test_two_thousand_words() -> None:
     assert len({entry.words for entry in listed}) == 20
     assert {j for j, _ in search.alignment(best)} <= set(range(len(LINE)))
     assert search.graph().best.words == best.words
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_the_model_of_word_classes_goes_on_where_the_piece_before_ended(changed: bool) -> None:
+    models = ModelSet(with_classes([(source.split(), target.split()) for source, target in PAIRS]))
+    plan, pieces = Decoder(models, Weights("classes"), "fast").plan, Pieces(tuple(LINE[:300]), None)
+    while not pieces.found:
+        pieces.search_next(plan, changed=changed)
+    best = pieces.found.best
+    said = models.target.ids(best.words)
+    assert best.features["class_language"] == pytest.approx(models.classes.score(said))
 
 
 def test_words_kept_in_a_long_sentence() -> None:

@@ -28,8 +28,9 @@ from dragoman.cluster.runners import Local, Runner
 from dragoman.errors import BadInputError
 from dragoman.files import storage_errors, write_arrays
 from dragoman.models import estimators, knowledge
+from dragoman.models.classes import ClassModel
 from dragoman.models.defaults import defaults_of
-from dragoman.models.language import MODIFIED, check_smoothing
+from dragoman.models.language import MODIFIED, LanguageModel, check_smoothing
 from dragoman.models.lengths import LengthModel
 from dragoman.models.symmetry import DEFAULT, check_kind
 from dragoman.progress import Progress
@@ -171,6 +172,9 @@ class Trainer:
         tree = ArrayTree()
         tree.put("lengths", lengths.arrays())
         tree.put("language", building.build_language(found, order, least, self.scratch, smoothing))
+        classes = ClassModel(order, smoothing=smoothing)
+        classes.train(LanguageModel.from_arrays(tree.under("language"), corpus.vocabularies["target"]))
+        tree.put("classes", classes.arrays())
         self.progress("merging", 1, 2)
         tree.put("phrases", building.build_phrases(found, least, self.scratch))
         self.progress("merging", 2, 2)

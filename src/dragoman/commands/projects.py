@@ -43,7 +43,7 @@ def create(
     project: ProjectPath,
     source: Annotated[str, typer.Option(help="Source language code.")],
     target: Annotated[str, typer.Option(help="Target language code.")],
-    preset: Annotated[str, typer.Option(help="Feature set: thot, moses or full.")] = "moses",
+    preset: Annotated[str, typer.Option(help="Feature set: thot, moses, full or classes.")] = "classes",
     tokens: Annotated[str, typer.Option(help="`text`, or `words` for text that is already tokenised.")] = "text",
     order: Annotated[
         int | None, typer.Option(help="Order of the language model; default: that of the base, or 5.")

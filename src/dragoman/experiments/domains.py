@@ -12,7 +12,7 @@ from dragoman.experiments.workspace import Workspace
 from dragoman.interactive.session import Mode
 from dragoman.measure import repetition
 from dragoman.measure.significance import Interval
-from dragoman.models.loglinear import DEFAULT
+from dragoman.models.loglinear import PAPER_PRESET
 
 SYSTEMS = ("conventional", "online", "scratch")
 # With the seven features of [O], completions from word graphs alone, and of manuals as many words to train on
@@ -102,7 +102,7 @@ def translate(
     """BLEU, WER, KSMR and learning time of one system; weights are tuned if there is a development set."""
     del task, language
     over = None if system == "scratch" else train
-    preset = "thot" if system in PAPERS else DEFAULT
+    preset = "thot" if system in PAPERS else PAPER_PRESET
     with workspace.engine(over, test.languages, preset=preset) as engine:
         if over is not None:
             engine.weights = workspace.weights(over, development, "mert", preset=preset)

@@ -21,7 +21,7 @@ from dragoman.experiments.reranking import Lists, decode
 from dragoman.files import storage_errors
 from dragoman.measure import Bleu
 from dragoman.models.knowledge import Knowledge
-from dragoman.models.loglinear import DEFAULT, Weights
+from dragoman.models.loglinear import PAPER_PRESET, Weights
 from dragoman.progress import Progress
 from dragoman.text.tokens import Mode
 from dragoman.tune import METHODS, Development, tune
@@ -59,7 +59,9 @@ class Workspace:
         """The base itself."""
         return Knowledge.open(self.base(train))
 
-    def weights(self, train: Text, development: Text | None, method: str = "mira", *, preset: str = DEFAULT) -> Weights:
+    def weights(
+        self, train: Text, development: Text | None, method: str = "mira", *, preset: str = PAPER_PRESET
+    ) -> Weights:
         """Weights tuned on a development set by BLEU; without one, the default weights."""
         if development is None:
             return Weights(preset)
@@ -91,7 +93,7 @@ class Workspace:
         languages: tuple[str, str],
         kind: type[Engine] = Engine,
         *,
-        preset: str = DEFAULT,
+        preset: str = PAPER_PRESET,
         tokens: Mode = "words",
         memory: bool = False,
     ) -> Iterator[Engine]:

@@ -129,7 +129,7 @@ class SubtitlesDocument(PieceDocument):
 
     def _verify(self, data: bytes, changes: Mapping[str, Change]) -> None:
         """Compare cue by cue: which cues make a sentence may differ in a translation."""
-        again = self.read(data, self.contents.name, self.source_language, self.target_language)
+        again = self._read_again(data)
         wanted = [
             self._parts(chunks, changes) if any(name in changes for name, _ in chunks) else piece.inline.parts
             for piece, chunks in zip(self.pieces, self.chunks, strict=True)

@@ -17,7 +17,7 @@ from typing import Any
 
 from dragoman.models import symmetry
 from dragoman.models.language import MODIFIED
-from dragoman.models.loglinear import EARLIER_MOSES, Weights
+from dragoman.models.loglinear import EARLIER_MOSES, MOSES, Weights
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,9 @@ def defaults_of(settings: Mapping[str, Any]) -> Defaults:
     return VERSIONS[settings.get("defaults", 1)]
 
 
-def starting_weights(settings: Mapping[str, Any]) -> Weights:
-    """The weights that a project with these initial settings starts from."""
+def starting_weights(settings: Mapping[str, Any], *, classes: bool = True) -> Weights:
+    """The weights that a project with these initial settings starts from; `classes` tells whether its base has any."""
     preset = settings["preset"]
+    if preset == "classes" and not classes:
+        return Weights(preset, MOSES)
     return Weights(preset, EARLIER_WEIGHTS.get((settings.get("defaults", 1), preset)))

@@ -107,7 +107,11 @@ class Reader:
     def score(self, words: Words) -> float:
         """Natural log of the probability of a sentence, `</s>` included."""
         _check(words)
-        ids = np.concatenate([[START], self.vocabulary.ids(words), [END]])
+        return self.score_ids(self.vocabulary.ids(words))
+
+    def score_ids(self, words: Ids) -> float:
+        """`score` for word ids."""
+        ids = np.concatenate([[START], words, [END]])
         return float(np.log(self._probabilities(ids, ids.size)).sum())
 
     def scores(self, sentences: Iterable[Words]) -> NDArray[np.float64]:

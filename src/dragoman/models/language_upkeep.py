@@ -92,6 +92,11 @@ def merge(model: LanguageModel, other: LanguageModel) -> None:
     if other.vocabulary is not model.vocabulary:
         words = other.vocabulary.words(renamed[len(SPECIAL) :])
         renamed[len(SPECIAL) :] = model.vocabulary.ids(words, add=True)
+    merge_renamed(model, other, renamed)
+
+
+def merge_renamed(model: LanguageModel, other: LanguageModel, renamed: Ids) -> None:
+    """Add all counts of another model, given the id here [words there] of each word; different words may share one."""
     here = np.full(int(other.inner.index.state[HIGH]), ABSENT, np.int64)
     model.inner.reserve(2 * len(other.inner))
     model.outer.reserve(len(other.outer))

@@ -30,7 +30,8 @@ UPSTREAM_WORDS = 18
 UPSTREAM_LEFT = 19
 UPSTREAM_BREAKS = 20
 UPSTREAM_EVIDENCE = 21
-FEATURES = 22
+CLASS_LANGUAGE = 22
+FEATURES = 23
 
 FLOOR = 1e-7  # probability of what was never seen, such as the copy of an unknown word
 

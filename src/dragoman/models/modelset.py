@@ -28,6 +28,7 @@ from dragoman.files import open_arrays, write_arrays
 from dragoman.kernels import exercise
 from dragoman.models import alignment_kernels, estimators, symmetry_kernels
 from dragoman.models.alignment import AlignmentModel, check_pair
+from dragoman.models.classes import ClassModel
 from dragoman.models.contribution import Contribution
 from dragoman.models.extraction import MAX_PHRASE_WORDS
 from dragoman.models.language import AUTO, MODIFIED, LanguageModel, Share, saved_order, saved_smoothing
@@ -57,7 +58,7 @@ class ModelSet(Restorable):
     either alignment model that this layer keeps of each; beyond it, the least useful are dropped.
     """
 
-    parts = ("source", "target", "language", "inverse", "direct", "phrases", "lengths")
+    parts = ("source", "target", "language", "inverse", "direct", "phrases", "lengths", "classes")
 
     source: Vocabulary
     target: Vocabulary
@@ -66,6 +67,7 @@ class ModelSet(Restorable):
     direct: AlignmentModel  # p(target | source)
     phrases: PhraseModel
     lengths: LengthModel
+    classes: ClassModel  # without a base that has classes, empty
 
     def __init__(
         self,
@@ -90,6 +92,9 @@ class ModelSet(Restorable):
         self.direct = AlignmentModel(self.target, self.source, base.direct if base else None)
         self.phrases = PhraseModel(base.phrases if base else None, longest=MAX_PHRASE_WORDS)
         self.lengths = LengthModel(base.lengths if base else None)
+        self.classes = ClassModel(
+            self.language.order, base.classes if base else None, smoothing=self.language.smoothing
+        )
         self.inverse.nearness = self.direct.nearness = NEARNESS
         self.share, self.language_share = share, language_share
 
@@ -151,9 +156,11 @@ class ModelSet(Restorable):
         source, target = contribution.source, contribution.target
         self.phrases.add(source, target, contribution.links)
         self.language.add_ids(target)
+        self.classes.add_ids(target)
         self.lengths.add(source.size, target.size)
         if self.limit is not None:
             self.language.prune(self.limit)
+            self.classes.prune(self.limit)
             self.phrases.prune(self.limit)
             self.inverse.prune(self.limit)
             self.direct.prune(self.limit)
@@ -162,6 +169,7 @@ class ModelSet(Restorable):
         """Undo `add`, given what it returned."""
         source, target = contribution.source, contribution.target
         self.language.remove_ids(target)
+        self.classes.remove_ids(target)
         self.phrases.remove(source, target, contribution.links)
         self.lengths.remove(source.size, target.size)
         self.inverse.apply(source, target, contribution.inverse, -1)
@@ -213,6 +221,7 @@ class ModelSet(Restorable):
         self.lengths.add([source.size for source, _ in samples], [target.size for _, target in samples])
         for model in (self.language, self.inverse, self.direct, self.phrases, self.lengths):
             model.compact()
+        self.classes.train(self.language)
 
     def statistics(self) -> dict[str, int]:
         """Sizes of this layer, and what the limit has dropped."""

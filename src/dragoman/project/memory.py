@@ -31,8 +31,9 @@ from rapidfuzz.distance import Indel
 from dragoman.arrays import ArrayTree
 from dragoman.cancelling import checkpoint
 from dragoman.project.code_matching import DIFFERENT, MOST_PENALTY, PENALTY, bare, carry_match
-from dragoman.types import Match
+from dragoman.types import Match, Sentence
 
+SAME = 100.0  # percent similarity of the same source
 LEAST_SIMILARITY = 70.0  # percent; less similar corrections are of little help
 MOST_MATCHES = 5  # matches
 ALIKE = 5  # corrections of the same words whose codes are compared
@@ -90,7 +91,7 @@ class Memory:
     def exact(self, source: str) -> Match | None:
         """The newest correction of a source."""
         ids = self._ids.get(_key(source))
-        return self._match(100.0, ids[-1]) if ids else None
+        return self._match(SAME, ids[-1]) if ids else None
 
     def same_words(self, source: str) -> Match | None:
         """The correction of a source that differs from this in its codes only; its target has the codes of this."""
@@ -221,6 +222,21 @@ def _likeliest(text: str, candidates: Sequence[str], limit: int) -> list[tuple[f
 
 def _key(source: str) -> str:
     return unicodedata.normalize("NFC", source.strip())
+
+
+def have_same_figures(one: Sentence, other: Sentence) -> bool:
+    """Whether two texts have the same numbers, tags and placeholders, in any order.
+
+    >>> from dragoman.text.tokens import split
+    >>> have_same_figures(split("See page 12."), split("See page 13."))
+    False
+    """
+    return _figures(one) == _figures(other)
+
+
+def _figures(sentence: Sentence) -> list[str]:
+    words = zip(sentence.words, sentence.placeable, strict=True)
+    return sorted(word for word, placeable in words if placeable or any(map(str.isnumeric, word)))
 
 
 def fold(text: str) -> str:

@@ -25,6 +25,7 @@ from dragoman.models.language import Share
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import checked_language_share, checked_limit, checked_share
 from dragoman.project.guard import Guard
+from dragoman.project.memory import LEAST_SIMILARITY, SAME
 from dragoman.project.term_rules import TermRule
 from dragoman.search.decoder import Estimates
 from dragoman.search.upstream_options import Trust
@@ -244,6 +245,29 @@ GUARD = Setting[Guard, Guard](
     dump=lambda state: _without_infinity(asdict(state.guard)),
 )
 
+# ── The memory ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _check_memory_threshold(_: State, value: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not LEAST_SIMILARITY <= float(value) <= SAME:
+        what = f"memory_threshold must be a number from {LEAST_SIMILARITY:g} to {SAME:g}, not {value!r}"
+        raise BadInputError(what, remedy="the default, 100, takes corrections of the same text only")
+    return float(value)
+
+
+def _apply_memory_threshold(state: State, value: float) -> None:
+    state.memory_threshold = value
+
+
+MEMORY_THRESHOLD = Setting[float, float](
+    "memory_threshold",
+    "percent similarity from which a correction of a similar text is suggested as it is; 100: of the same text only",
+    _check_memory_threshold,
+    _apply_memory_threshold,
+    read=lambda state: state.memory_threshold,
+    dump=lambda state: state.memory_threshold,
+)
+
 # ── Another engine ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -295,17 +319,8 @@ UPSTREAM = Setting[str | None, str | None](
 SETTINGS: dict[str, Setting[Any, Any]] = {
     each.name: each
     for each in (
-        WEIGHTS,
-        ADAPTER,
-        ESTIMATES,
-        SHARE,
-        LANGUAGE_SHARE,
-        LIMIT,
-        GLOSSARY,
-        TERM_RULES,
-        GUARD,
-        UPSTREAM,
-        TRUST,
+        *(WEIGHTS, ADAPTER, ESTIMATES, SHARE, LANGUAGE_SHARE, LIMIT, GLOSSARY, TERM_RULES, GUARD, MEMORY_THRESHOLD),
+        *(UPSTREAM, TRUST),
     )
 }
 

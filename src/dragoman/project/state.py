@@ -20,7 +20,7 @@ from dragoman.models.modelset import Contribution
 from dragoman.models.replacements import Replacements
 from dragoman.project.glossary import Glossary
 from dragoman.project.guard import Guard
-from dragoman.project.memory import Memory
+from dragoman.project.memory import SAME, Memory
 from dragoman.project.settings import apply_settings, dump_settings
 from dragoman.project.term_rules import TermRules
 from dragoman.search.decoder import Estimates
@@ -63,6 +63,7 @@ class State:
     trust: Trust = field(default_factory=Trust)
     fused_adaptation: Adaptation | None = None  # of the weights over another engine
     upstream: str | None = None  # the name of that engine
+    memory_threshold: float = SAME  # percent similarity from which a correction is taken as it is
     latest: Latest | None = None  # learning the correction needs the same search
     revision: int = 0  # id of the last row of the journal folded into it
     saved: int = 0  # id of the last row covered by a snapshot
@@ -90,7 +91,8 @@ class State:
     @classmethod
     def _new(cls, knowledge: Knowledge, settings: Mapping[str, Any]) -> Self:
         mode = settings["tokens"]
-        return cls(knowledge, starting_weights(settings), Glossary(mode=mode), TermRules(mode))
+        weights = starting_weights(settings, classes=bool(knowledge.models.classes))
+        return cls(knowledge, weights, Glossary(mode=mode), TermRules(mode))
 
     @classmethod
     def _from_snapshot(cls, snapshot: Snapshot, base: Knowledge | None, settings: Mapping[str, Any]) -> Self:

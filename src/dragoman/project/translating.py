@@ -6,7 +6,7 @@ alone, so nobody has to wait for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import Candidates, candidates
 from dragoman.cancelling import checkpoint
 from dragoman.project.glossary import has_extra_terms
+from dragoman.project.memory import SAME, have_same_figures
 from dragoman.project.preparing import PreparedSource, decoder, find_terms, hear
 from dragoman.project.state import Latest, State
 from dragoman.search.constrained import Prefix
@@ -230,6 +231,29 @@ def _fused(
         return replace(made, text=said.text, target=said, upstream=said.text)
     made = _translation(source, blended(target, said, hypothesis), found, hypothesis, phrases, known=known)
     return replace(made, upstream=said.text)
+
+
+def first_match(state: State, source: Sentence, matches: Sequence[Match]) -> Match | None:
+    """The correction that is taken as it is, if there is one; `matches` are those of the source, the best first.
+
+    It is a correction of the same text, or, as the project is set, of one that is similar enough and has the same
+    numbers and placeholders; terms of the glossary are left to the search.
+    """
+    if not matches or matches[0].similarity < state.memory_threshold:
+        return None
+    best = matches[0]
+    if best.similarity == SAME:
+        return best
+    if not have_same_figures(source, state.knowledge.source.read(best.source)):
+        return None
+    return None if find_terms(state, state.knowledge.source.model_words(source), source.placeable) else best
+
+
+def find_first(state: State, source: Sentence) -> Match | None:
+    """The same, looked up."""
+    if state.memory_threshold == SAME:
+        return state.memory.exact(source.text)
+    return first_match(state, source, state.memory.similar(source.text, state.memory_threshold, 1))
 
 
 def recall(state: State, source: Sentence, match: Match) -> Translation:

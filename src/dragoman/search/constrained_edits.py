@@ -23,7 +23,6 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.loglinear_kernels import LANGUAGE
 from dragoman.models.modelset import ModelSet
 from dragoman.search import constrained_edits_kernels as kernels
-from dragoman.search import options_kernels
 from dragoman.search.options import Estimates, Scorer, Source, find_options, selected
 from dragoman.search.options_kernels import GIVEN, SpanOptions
 
@@ -45,7 +44,7 @@ def nearly(scorer: Scorer, options: SpanOptions, prefix: Ids, near: Ids) -> tupl
     row["path"], row["pair"], row["factor"] = GIVEN, GIVEN, 1.0
     made.features[beside] += options.features[found["dropped"][beside]]
     made.features[:, LANGUAGE] = found["language"]
-    options_kernels.score_options(made, scorer.weights, scorer.cache, scorer.language, scorer.heard)
+    scorer.score(made)
     return made, np.stack([found["at"], np.arange(row.size), found["reached"]], axis=1)
 
 
@@ -53,5 +52,5 @@ def nearly(scorer: Scorer, options: SpanOptions, prefix: Ids, near: Ids) -> tupl
 def _exercise() -> None:
     models = ModelSet()
     models.add(["a", "b"], ["c", "d"])
-    scorer = Scorer(models, Source(models, ("a", "b"), None), Weights("full").vector(), Estimates())
+    scorer = Scorer(models, Source(models, ("a", "b"), None), Weights("full"), Estimates())
     nearly(scorer, find_options(scorer, 1, None), np.zeros(1, np.int64), np.array([[0, 2]]))

@@ -19,7 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.kernels import lean
-from dragoman.models.loglinear_kernels import LANGUAGE, UPSTREAM_BREAKS, UPSTREAM_LEFT
+from dragoman.models.loglinear_kernels import CLASS_LANGUAGE, LANGUAGE, UPSTREAM_BREAKS, UPSTREAM_LEFT
+from dragoman.search.class_kernels import say_classes
 from dragoman.search.coverage_kernels import covered, covered_words, future, may_cover
 from dragoman.search.hypotheses_kernels import (
     CUBES,
@@ -29,6 +30,7 @@ from dragoman.search.hypotheses_kernels import (
     SPARE,
     STATES,
     continues,
+    end_classes,
     end_language,
     enter,
     final_gain,
@@ -55,11 +57,12 @@ class Task(NamedTuple):
     first: np.ndarray  # [prefix + 1] int64, the blocks for each number of given words that stand already
     block: np.ndarray  # [blocks, 5] int64: span, first option, one past the last, given words that then stand
     heard: NamedTuple  # Heard
+    classes: NamedTuple  # ClassArrays
 
 
 @lean
 def step(task, settings, state, place, move, lm):
-    """What an option adds to a state: (language, state of the language model after, place in `heard` after, gain)."""
+    """What an option adds to a state: (language, classes, states of both models after, place in `heard`, gain)."""
     options, heard = task.options, task.heard
     option = options.row[place]
     if heard.words.size == 0:
@@ -75,16 +78,17 @@ def step(task, settings, state, place, move, lm):
             reached = np.int64(option.reach)
         elif option.start == option.end and reached == NONE:
             reached = np.int64(state.place)
-    gain = option.score + task.weights[LANGUAGE] * language
+    classes, class_state = say_classes(task.classes, state.class_state, options.words, option.begin, option.stop)
+    gain = option.score + task.weights[LANGUAGE] * language + task.weights[CLASS_LANGUAGE] * classes
     if next_in_turn:
         gain -= task.weights[UPSTREAM_LEFT] * skipped(heard, state, option.place)
-        return language, lm_state, reached, gain
+        return language, classes, lm_state, class_state, reached, gain
     gain += move
     if settings.reordering:
         gain += turn_gain(options, task.weights, state, place)
     if heard.words.size > 0 and option.start < option.end:
         gain -= task.weights[UPSTREAM_BREAKS]
-    return language, lm_state, reached, gain
+    return language, classes, lm_state, class_state, reached, gain
 
 
 @lean
@@ -92,12 +96,13 @@ def push(work, task, settings, n, row, column, lm, size):
     """Work out one cell of cube n and put it on the heap of `size` items; returns the new size."""
     cube = work.cubes[n]
     state, place = work.states[work.grouped[cube.begin + row]], np.int64(cube.first) + column
-    language, lm_state, reached, gain = step(task, settings, state, place, cube.move, lm)
+    language, classes, lm_state, class_state, reached, gain = step(task, settings, state, place, cube.move, lm)
     number = work.sizes[ITEMS]
     work.sizes[ITEMS] += 1
     item = work.items[number]
     item.cube, item.row, item.column = n, row, column
     item.lm_state, item.gain, item.language, item.place = lm_state, gain, language, reached
+    item.class_state, item.classes = class_state, classes
     return put(work.heap, work.ranks, size, number, state.score + gain + cube.rest)
 
 
@@ -112,8 +117,9 @@ def accept(work, task, settings, item):
         last, kin = np.int64(option.end), np.int64(option.kin) if settings.reordering else np.int64(NONE)
     if settings.length:
         length = np.int64(state.length) + option.stop - option.begin
-    arc = new_arc(work, origin, place, item.gain, item.language)
-    enter(work, arc, np.int64(cube.gap), cube.mask, last, item.lm_state, kin, length, np.int64(item.place), cube.rest)
+    arc = new_arc(work, origin, place, item.gain, item.language, item.classes)
+    said = item.lm_state, item.class_state
+    enter(work, arc, np.int64(cube.gap), cube.mask, last, *said, kin, length, np.int64(item.place), cube.rest)
 
 
 @lean
@@ -226,6 +232,7 @@ def start(work, settings, heard):
     work.queue[:] = NONE
     state = work.states[0]
     state.gap, state.mask, state.last, state.lm_state = 0, 0, 0, settings.lm_state
+    state.class_state = settings.class_state
     state.kin, state.length = NONE, 0 if settings.length else NONE
     state.score, state.total, state.best = 0.0, 0.0, NONE
     state.place = 0 if heard.words.size > 0 else NONE
@@ -260,5 +267,6 @@ def finish(work, task, settings, begin, end, lm, lengths):
     for i in range(begin, end):
         state = work.states[work.grouped[i]]
         language = end_language(settings, state, lm, task.heard)
-        gain = final_gain(task.options, task.weights, task.J, state, language, lengths, task.heard)
-        lead(work, new_arc(work, work.grouped[i], NONE, gain, language), final)
+        classes = end_classes(settings, state, task.classes)
+        gain = final_gain(task.options, task.weights, task.J, state, language, classes, lengths, task.heard)
+        lead(work, new_arc(work, work.grouped[i], NONE, gain, language, classes), final)

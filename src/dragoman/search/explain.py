@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # imported below where a terminal is drawn on: translating do
 
 # Features that answer one question together
 GROUPS = {
-    "language": ("language",),
+    "language": ("language", "class_language"),
     "translation": ("phrase_inverse", "phrase_direct", "lexical_inverse", "lexical_direct"),
     "order": ("distortion", "linear_distortion", "previous_", "next_"),
     "length": ("source_length", "target_phrase_length", "source_phrase_length", "word_penalty", "phrase_penalty"),

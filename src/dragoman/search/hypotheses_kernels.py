@@ -18,6 +18,7 @@ from dragoman.models.extraction_kernels import DISCONTINUOUS, MONOTONE, SWAP
 from dragoman.models.language_kernels import END, advance
 from dragoman.models.lengths_kernels import length_score
 from dragoman.models.loglinear_kernels import (
+    CLASS_LANGUAGE,
     DISTORTION,
     FEATURES,
     LANGUAGE,
@@ -29,6 +30,7 @@ from dragoman.models.loglinear_kernels import (
     UPSTREAM_LEFT,
     geometric_jump,
 )
+from dragoman.search.class_kernels import OFF
 from dragoman.search.coverage_kernels import covered_words
 from dragoman.search.lm_cache_kernels import expected
 from dragoman.search.options_kernels import NOWHERE, STRANGE, SURCHARGE
@@ -45,6 +47,7 @@ STATE = np.dtype(
     [
         ("mask", np.int64),  # bit k: source word gap + k is covered
         ("lm_state", np.int64),  # state of the language model
+        ("class_state", np.int64),  # state of the model of word classes, or OFF
         ("score", np.float64),  # of the best way here
         ("total", np.float64),  # score plus estimate of the rest
         ("gap", np.int32),  # first uncovered source word
@@ -63,6 +66,7 @@ ARC = np.dtype(
         ("option", np.int32),  # or NONE for the arcs into FINAL
         ("gain", np.float64),  # what the step adds to the score
         ("language", np.float64),  # what the language model says of the step
+        ("classes", np.float64),  # and that of word classes
     ],
     align=True,
 )
@@ -84,7 +88,9 @@ ITEM = np.dtype(
     [
         ("gain", np.float64),
         ("language", np.float64),
+        ("classes", np.float64),
         ("lm_state", np.int64),
+        ("class_state", np.int64),
         ("place", np.int32),
         ("cube", np.int32),  # the cell of a cube that was worked out
         ("row", np.int32),
@@ -105,6 +111,7 @@ class Settings(NamedTuple):
     reordering: bool  # whether states remember their last phrase, for the lexicalised reordering model
     length: bool  # whether states remember their number of target words, for the source-length model
     lm_state: int  # state of the language model before the first word
+    class_state: int  # and of the model of word classes, or OFF
     ends: bool  # whether the sentence ends here, or another piece of it follows
     prefix: int  # target words that are given
     exact: bool  # whether nothing may follow these
@@ -169,9 +176,13 @@ def turn_at_end(J, state):
 
 
 @lean
-def final_gain(options, weights, J, state, language, lengths, heard):
+def final_gain(options, weights, J, state, language, classes, lengths, heard):
     """What the end of the sentence adds; source words that an exact translation leaves over are paid for."""
-    gain = weights[LANGUAGE] * language + SURCHARGE * STRANGE * (J - covered_words(state))
+    gain = (
+        weights[LANGUAGE] * language
+        + weights[CLASS_LANGUAGE] * classes
+        + SURCHARGE * STRANGE * (J - covered_words(state))
+    )
     if heard.words.size > 0:
         gain -= weights[UPSTREAM_LEFT] * skipped(heard, state, heard.words.size)
         gain -= weights[UPSTREAM_BREAKS] * (not continues(heard, state, heard.words.size))
@@ -193,6 +204,14 @@ def end_language(settings, state, lm, heard):
 
 
 @lean
+def end_classes(settings, state, classes):
+    """The same of the model of word classes."""
+    if not settings.ends or state.class_state == OFF:
+        return 0.0
+    return advance(classes.lm, state.class_state, END)[0]
+
+
+@lean
 def continues(heard, state, place):
     """Whether a place in the other engine's translation comes next, but for words that stand for no source word."""
     return place != NOWHERE and 0 <= state.place <= place <= heard.aligned[state.place]
@@ -205,25 +224,27 @@ def skipped(heard, state, place):
 
 
 @lean
-def slot_of(gap, mask, last, lm_state, kin, length, place, slots):
+def slot_of(gap, mask, last, lm_state, class_state, kin, length, place, slots):
     """First slot for a state with these properties."""
     h = np.uint64(gap * 31 + last) * np.uint64(0x9E3779B97F4A7C15)
     h ^= np.uint64(mask) * np.uint64(0xFF51AFD7ED558CCD)
     h = (h ^ (h >> np.uint64(29))) + np.uint64(lm_state) * np.uint64(0xC4CEB9FE1A85EC53)
     h ^= np.uint64(kin + 2) * np.uint64(0xD6E8FEB86659FD93) + np.uint64(length + 2) * np.uint64(0xA0761D6478BD642F)
     h = (h ^ np.uint64(place + 2)) * np.uint64(0xE7037ED1A0B428DB)
+    h ^= (np.uint64(class_state + 1) ^ (h >> np.uint64(31))) * np.uint64(0x8EBC6AF09C88C6E3)
     return np.int64((h ^ (h >> np.uint64(32))) & np.uint64(slots.size - 1))
 
 
 @lean
-def enter(work, arc, gap, mask, last, lm_state, kin, length, place, rest):
+def enter(work, arc, gap, mask, last, lm_state, class_state, kin, length, place, rest):
     """Lead an arc into the equal state of this stack if there is one, otherwise into a new state."""
     slots = work.slots
-    at = slot_of(gap, mask, last, lm_state, kin, length, place, slots)
+    at = slot_of(gap, mask, last, lm_state, class_state, kin, length, place, slots)
     while slots[at] != 0:
         state = work.states[slots[at] - 1]
         if (
             state.lm_state == lm_state
+            and state.class_state == class_state
             and state.mask == mask
             and state.gap == gap
             and state.last == last
@@ -238,7 +259,7 @@ def enter(work, arc, gap, mask, last, lm_state, kin, length, place, rest):
         slots[at] = work.sizes[STATES]
         state = work.states[slots[at] - 1]
         state.gap, state.mask, state.last, state.lm_state = gap, mask, last, lm_state
-        state.kin, state.length, state.place, state.best = kin, length, place, NONE
+        state.class_state, state.kin, state.length, state.place, state.best = class_state, kin, length, place, NONE
     lead(work, arc, np.int64(slots[at]) - 1)
     state = work.states[slots[at] - 1]
     state.total = state.score + rest
@@ -259,12 +280,12 @@ def lead(work, n, target):
 
 
 @lean
-def new_arc(work, origin, option, gain, language):
+def new_arc(work, origin, option, gain, language, classes):
     """Add an arc that does not lead anywhere yet; returns its number."""
     n = work.sizes[ARCS]
     work.sizes[ARCS] += 1
     arc = work.arcs[n]
-    arc.origin, arc.option, arc.gain, arc.language = origin, option, gain, language
+    arc.origin, arc.option, arc.gain, arc.language, arc.classes = origin, option, gain, language, classes
     return n
 
 
@@ -315,6 +336,7 @@ def fill_arc_features(work, options, J, delta, chosen, lengths, heard, features)
         else:
             fill_step_features(options, delta, state, arc.option, heard, features[n])
         features[n, LANGUAGE] += arc.language
+        features[n, CLASS_LANGUAGE] += arc.classes
 
 
 @lean

@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 
 from dragoman.errors import BadInputError
 from dragoman.models import alignment_kernels
+from dragoman.models.classes import OTHER
+from dragoman.models.loglinear import CLASS_LANGUAGE, Weights
 from dragoman.models.loglinear_kernels import FEATURES
 from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases import new_options
 from dragoman.search import options_kernels as kernels
 from dragoman.search.banned import leave_out
+from dragoman.search.class_kernels import ClassArrays
 from dragoman.search.lm_cache_kernels import ANSWER
 from dragoman.search.options_kernels import LINK, OPTION, WINDOW, SpanOptions
 from dragoman.search.spelling import Spelling
@@ -84,10 +87,12 @@ class Source:
 class Scorer:
     """Gives options their features and scores; made for one sentence, with the models as they are."""
 
-    def __init__(self, models: ModelSet, sentence: Source, weights: NDArray[np.float64], estimates: Estimates) -> None:
-        self.models, self.sentence, self.weights, self.estimates = models, sentence, weights, estimates
+    def __init__(self, models: ModelSet, sentence: Source, weights: Weights, estimates: Estimates) -> None:
+        self.models, self.sentence, self.estimates = models, sentence, estimates
+        self.weights = weights.vector()
         self.language = models.language.view
         self.cache = np.zeros(REMEMBERED, ANSWER)  # of the language model
+        self.classes = class_arrays(models, self.language.share, used=CLASS_LANGUAGE in weights)
         self.links = np.zeros((2, REMEMBERED), LINK)  # of the alignment models, inverse and direct
         self.heard = NOTHING_HEARD if sentence.aligned is None else sentence.aligned.heard
 
@@ -97,7 +102,11 @@ class Scorer:
         totals = phrases.orientations if phrases.base is None else phrases.orientations + phrases.base.orientations
         kernels.fill_orientations(turns, totals, options.orientations)
         self._fill_features(options)
-        kernels.score_options(options, self.weights, self.cache, self.language, self.heard)
+        self.score(options)
+
+    def score(self, options: SpanOptions) -> None:
+        """Weigh the features that have been filled in."""
+        kernels.score_options(options, self.weights, self.cache, self.language, self.classes, self.heard)
 
     def _fill_features(self, options: SpanOptions) -> None:
         alignment = self.models.inverse.view, self.models.direct.view
@@ -108,6 +117,17 @@ class Scorer:
         numbers = self.estimates.beta, self.estimates.delta
         scratch = np.empty((size, size)), np.empty((2, size))
         kernels.fill_features(options, self.sentence.ids, *alignment, self.links, jumps, *numbers, *scratch, self.heard)
+
+
+def class_arrays(models: ModelSet, share: float, *, used: bool) -> ClassArrays:
+    """What a search asks of the model of word classes; nothing if it is not used, or if there are no classes.
+
+    The share of its layer is that of the language model.
+    """
+    used = used and bool(models.classes)
+    of = models.classes.of if used else np.zeros(0, np.int64)
+    language = models.classes.language.view._replace(share=share)
+    return ClassArrays(of, OTHER, language, np.zeros(REMEMBERED if used else 1, ANSWER))
 
 
 def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient: bool = False) -> SpanOptions:

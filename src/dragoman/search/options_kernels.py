@@ -19,6 +19,7 @@ from dragoman.models.alignment_kernels import NULL, lexical
 from dragoman.models.language_kernels import EMPTY_HISTORY
 from dragoman.models.lattice_kernels import phrase_sum
 from dragoman.models.loglinear_kernels import (
+    CLASS_LANGUAGE,
     FEATURES,
     FLOOR,
     LANGUAGE,
@@ -37,6 +38,7 @@ from dragoman.models.loglinear_kernels import (
 from dragoman.models.phrases_options_kernels import options as list_options
 from dragoman.models.phrases_options_kernels import target_words
 from dragoman.models.reordering_kernels import reordering_scores
+from dragoman.search.class_kernels import OFF, say_classes
 from dragoman.search.lm_cache_kernels import say_after
 from dragoman.tables.table_kernels import ABSENT
 
@@ -292,9 +294,10 @@ def smoothed(count, total, by_words, beta):
 
 
 @lean
-def score_options(options, weights, cache, lm, heard):
-    """Weigh the features of all options, and add what the language model says of their words by themselves."""
+def score_options(options, weights, cache, lm, classes, heard):
+    """Weigh the features of all options, and add what the language models say of their words by themselves."""
     alone = np.int64(EMPTY_HISTORY)
+    alone_classes = alone if classes.of.size > 0 else np.int64(OFF)
     for n in range(options.row.size):
         option, features = options.row[n], options.features[n]
         option.translation = scale(features, weights, option.factor)
@@ -304,7 +307,8 @@ def score_options(options, weights, cache, lm, heard):
         option.score = score
         place = np.int64(option.place)
         said = say_after(cache, lm, alone, options.words, option.begin, option.stop, heard, place, True)
-        option.estimate = score + weights[LANGUAGE] * said[0]
+        kinds = say_classes(classes, alone_classes, options.words, option.begin, option.stop)
+        option.estimate = score + weights[LANGUAGE] * said[0] + weights[CLASS_LANGUAGE] * kinds[0]
 
 
 @lean

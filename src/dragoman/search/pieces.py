@@ -15,12 +15,15 @@ import numpy as np
 
 from dragoman.cancelling import checkpoint
 from dragoman.models import language_kernels
+from dragoman.models.loglinear import CLASS_LANGUAGE
 from dragoman.models.modelset import ModelSet
-from dragoman.search import lm_cache_kernels
+from dragoman.search import class_kernels, lm_cache_kernels
+from dragoman.search.class_kernels import OFF
 from dragoman.search.constrained import Prefix
 from dragoman.search.hypotheses import Hypothesis, NBest
+from dragoman.search.options import class_arrays
 from dragoman.search.plan import Plan
-from dragoman.search.searching import Search, SentenceSearch, search_sentence
+from dragoman.search.searching import History, Search, SentenceSearch, search_sentence
 from dragoman.search.upstream_options import Suggestion
 from dragoman.search.wordgraph import WordGraph
 from dragoman.types import Term
@@ -99,8 +102,8 @@ class Pieces:
         begin, end, said = self._remaining.pop()
         marks = None if self._placeable is None else self._placeable[begin:end]
         given = self._source[begin:end], marks, Prefix(()), self._terms_in(begin, end)
-        state = self._state_of_changed(plan.models) if changed else self._state
-        piece = search_sentence(plan, *given, language_state=state, ends=not self._remaining, upstream=said)
+        history = self._history_of_changed(plan) if changed else self._history
+        piece = search_sentence(plan, *given, history=history, ends=not self._remaining, upstream=said)
         if self._most < plan.beam.pops:
             piece.thin(self._most * (end - begin))
         self._searched.append(piece)
@@ -122,18 +125,22 @@ class Pieces:
         return inside
 
     @property
-    def _state(self) -> int | None:
-        """State of the language model after the best translation so far."""
-        return self._searched[-1].language_state_after if self._searched else None
+    def _history(self) -> History | None:
+        """States of the language models after the best translation so far."""
+        return self._searched[-1].history if self._searched else None
 
-    def _state_of_changed(self, models: ModelSet) -> int | None:
+    def _history_of_changed(self, plan: Plan) -> History | None:
         """The same, if the numbers of states may have changed."""
+        models = plan.models
         said = [word for piece in self._searched[-2:] for word in piece.best.words][-models.language.order :]
         if not said:
             return None
-        language, cache = models.language.view, np.zeros(1, lm_cache_kernels.ANSWER)
-        ids = models.target.ids(said)
-        return int(lm_cache_kernels.say(cache, language, int(language_kernels.EMPTY_HISTORY), ids, 0, ids.size)[1])
+        ids, empty = models.target.ids(said), int(language_kernels.EMPTY_HISTORY)
+        view, cache = models.language.view, np.zeros(1, lm_cache_kernels.ANSWER)
+        classes = class_arrays(models, view.share, used=CLASS_LANGUAGE in plan.weights)
+        language = int(lm_cache_kernels.say(cache, view, empty, ids, 0, ids.size)[1])
+        start = empty if classes.of.size else OFF
+        return History(language, int(class_kernels.say_classes(classes, start, ids, 0, ids.size)[1]))
 
 
 class LongSearch(Search):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from dragoman.models.loglinear_kernels import FEATURES
 from dragoman.models.modelset import ModelSet
 from dragoman.search import decoder_kernels, hypotheses_kernels, nbest_kernels
 from dragoman.search import wordgraph_kernels as graph_kernels
+from dragoman.search.class_kernels import OFF
 from dragoman.search.constrained import Blocks, Prefix, constrain
 from dragoman.search.decoder_kernels import Task
 from dragoman.search.hypotheses import KINDS, Hypothesis, NBest, Shares, Step, patience
@@ -46,6 +48,13 @@ Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Links = dict[Step, list[tuple[int, int]]]  # within phrases
 TAKEN = "upstream_words"  # the feature
+
+
+class History(NamedTuple):
+    """States of the language models: all that they know of the words before."""
+
+    language: int
+    classes: int  # or OFF
 
 
 class Search(ABC):
@@ -158,10 +167,11 @@ class SentenceSearch(Search):
         self.work, self.options = thinned(self.work, self.options, self.best_arcs(), most)
 
     @property
-    def language_state_after(self) -> int:
-        """State of the language model after the best translation."""
+    def history(self) -> History:
+        """States of the language models after the best translation."""
         last = self.work.arcs[self.best_arcs()[-1]]
-        return int(self.work.states[last["origin"]]["lm_state"])
+        state = self.work.states[last["origin"]]
+        return History(int(state["lm_state"]), int(state["class_state"]))
 
     def nbest(self, n: int, *, distinct: bool = False) -> NBest:
         """The n best translations of the search graph, or as many as there are."""
@@ -283,29 +293,36 @@ def search_sentence(
     prefix: Prefix,
     terms: Sequence[Term] = (),
     *,
-    language_state: int | None = None,
+    history: History | None = None,
     ends: bool = True,
     upstream: Suggestion | None = None,
     offers: Offers | None = None,
 ) -> SentenceSearch:
     """Search one sentence, or one piece of a long one.
 
-    `language_state` is the state of the language model before it, by default that at the start of a sentence; `ends`
+    `history` are the states of the language models before it, by default those at the start of a sentence; `ends`
     tells whether the sentence ends with this piece; `upstream` is what another engine says of it. With `offers`, the
     options need not be collected again.
     """
     offers = offers or collect_offers(plan, source, placeable, terms, upstream, lenient=bool(prefix.words))
-    sentence, vector = offers.sentence.with_own_spelling(), plan.weights.vector()
-    scorer = Scorer(plan.models, sentence, vector, plan.estimates)
-    start = int(language_kernels.start(scorer.language)) if language_state is None else language_state
-    options, blocks = constrain(scorer, offers.options, prefix, start)
-    task = Task(len(source), options, vector, offers.inside, offers.after, scorer.cache, *blocks, scorer.heard)
+    sentence = offers.sentence.with_own_spelling()
+    scorer = Scorer(plan.models, sentence, plan.weights, plan.estimates)
+    start = history or start_of_sentence(scorer)
+    options, blocks = constrain(scorer, offers.options, prefix, start.language)
+    known = scorer.weights, offers.inside, offers.after, scorer.cache
+    task = Task(len(source), options, *known, *blocks, scorer.heard, scorer.classes)
     work = _workspace(len(source), len(prefix.words), plan.beam, options, blocks)
     lengths = _own(plan.models.lengths.view)
     decoder_kernels.search(work, task, _settings(plan, prefix, start, ends), scorer.language, lengths)
     found = SentenceSearch(plan, sentence, options, lengths, _found(work), scorer.heard)
     found.upstream = upstream
     return found
+
+
+def start_of_sentence(scorer: Scorer) -> History:
+    """The states of the language models before the first word of a sentence."""
+    classes = int(language_kernels.start(scorer.classes.lm)) if scorer.classes.of.size else OFF
+    return History(int(language_kernels.start(scorer.language)), classes)
 
 
 def collect_offers(
@@ -319,7 +336,7 @@ def collect_offers(
 ) -> Offers:
     """Collect the options of a sentence; if lenient, for a prefix that may have said terms in other words."""
     sentence = Source(plan.models, source, placeable, terms, plan.slots, upstream, plan.banned)
-    scorer = Scorer(plan.models, sentence, plan.weights.vector(), plan.estimates)
+    scorer = Scorer(plan.models, sentence, plan.weights, plan.estimates)
     return find_offers(scorer, plan.beam.options, plan.factors, lenient=lenient)
 
 
@@ -343,7 +360,7 @@ def _own(lengths: LengthArrays) -> LengthArrays:
     return lengths._replace(table=lengths.table._replace(layer=index), **layer)
 
 
-def _settings(plan: Plan, prefix: Prefix, language_state: int, ends: bool) -> Settings:
+def _settings(plan: Plan, prefix: Prefix, history: History, ends: bool) -> Settings:
     beam, weights = plan.beam, plan.weights
     return Settings(
         pops=beam.pops,
@@ -353,7 +370,8 @@ def _settings(plan: Plan, prefix: Prefix, language_state: int, ends: bool) -> Se
         delta=plan.estimates.delta,
         reordering="previous_monotone" in weights,
         length="source_length" in weights,
-        lm_state=language_state,
+        lm_state=history.language,
+        class_state=history.classes,
         ends=ends,
         prefix=len(prefix.words),
         exact=prefix.whole,

@@ -85,7 +85,7 @@ class NewProject(Sent):
     name: Annotated[str, Field(pattern=f"^{NAME}$")]
     source: Language
     target: Language
-    preset: Literal["thot", "moses", "full"] = "moses"
+    preset: Literal["thot", "moses", "full", "classes"] = "classes"
     base: Annotated[str, Field(pattern=f"^{NAME}$", description="a project whose base to use")] | None = None
     sample: Annotated[bool, Field(description="start with the manual that ships with dragoman, untranslated")] = False
 
