@@ -93,6 +93,15 @@ def test_a_memory_in_tmx_fills_a_page_with_the_codes_of_the_page(tmp_path: Path)
         assert filled.data == b"<p>Pulse ahora<br> <strong>el bot\xc3\xb3n</strong>.</p>"
 
 
+def test_a_correction_without_codes_gets_those_of_the_segment_by_the_alignment(tmp_path: Path) -> None:
+    page = read_document(b"<p>Press <b>the button</b>.</p>", "page.html", source="en", target="es")
+    with new(tmp_path / "project") as engine:
+        for pair in (("Press it.", "Pulse eso."), ("the button", "el botón"), ("Press", "Pulse"), ("button", "botón")):
+            engine.learn(*pair)
+        engine.learn("Press the button.", "Pulse el botón.")
+        assert translate_segment(engine, page, page.segments[0]) == "Pulse <b>el botón</b>."
+
+
 def test_similarity_is_that_of_the_words_and_less_where_codes_are_lost(tmp_path: Path) -> None:
     with new(tmp_path / "project") as engine:
         engine.learn("Press the button now.", "Pulse el botón ahora.")

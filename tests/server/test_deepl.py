@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -52,6 +54,52 @@ def test_deepl_keeps_tags(translator: deepl.Translator) -> None:
     assert "<keep>the lid</keep>" in translate("Open <keep>the lid</keep>.", tag_handling="xml", ignore_tags="keep")
     html = translate("<p>Open <b>the lid</b>.</p>\n<p>Close the lid.</p>", tag_handling="html")
     assert html == "<p>Abra <b>la tapa</b>.</p>\n<p>Cierre la tapa.</p>"
+
+
+def test_deepl_translates_documents_with_its_client(translator: deepl.Translator) -> None:
+    page = b"<html><body><p>Press <b>the red button</b>.</p><p>Close the lid.</p></body></html>"
+    out = io.BytesIO()
+    handle = translator.translate_document_upload(page, filename="page.html", source_lang="EN", target_lang="ES")
+    while not (found := translator.translate_document_get_status(handle)).done:
+        assert found.ok, found.error_message
+        time.sleep(0.05)
+    assert found.billed_characters == len("Press <b>the red button</b>.") + len("Close the lid.")
+    translator.translate_document_download(handle, out)
+    assert (
+        out.getvalue() == "<html><body><p>Pulse <b>el botón rojo</b>.</p><p>Cierre la tapa.</p></body></html>".encode()
+    )
+
+
+def test_deepl_documents_use_glossaries_and_guess_their_language(translator: deepl.Translator) -> None:
+    made = translator.create_glossary("lids", "EN", "ES", {"lid": "cubierta"})
+    out = io.BytesIO()
+    given = b"Clean the lid and close the lid.\n"
+    status = translator.translate_document(
+        given, out, filename="a.txt", target_lang="ES", source_lang="EN", glossary=made
+    )
+    assert status.done
+    assert "cubierta" in out.getvalue().decode()
+    again = io.BytesIO()
+    translator.translate_document(given, again, filename="a.txt", target_lang="ES")
+    assert "tapa" in again.getvalue().decode()
+    translator.delete_glossary(made)
+
+
+def test_deepl_documents_are_refused_with_a_reason_and_only_shown_to_who_has_their_key(
+    translator: deepl.Translator, guarded: Running, keys: dict[str, str]
+) -> None:
+    with pytest.raises(deepl.DocumentTranslationException, match="not well-formed XML"):
+        translator.translate_document(b"?", io.BytesIO(), filename="a.xlf", source_lang="EN", target_lang="ES")
+    with pytest.raises(deepl.DeepLException, match="its own format"):
+        translator.translate_document_upload(b"a", filename="a.txt", target_lang="ES", output_format="pdf")
+    handle = translator.translate_document_upload(b"lid", filename="a.txt", source_lang="EN", target_lang="ES")
+    wrong = deepl.DocumentHandle(handle.document_id, "0" * 64)
+    with pytest.raises(deepl.DeepLException, match="no such document"):
+        translator.translate_document_get_status(wrong)
+    with guarded.client(keys["other"]) as other:
+        place = f"/v2/document/{handle.document_id}"
+        assert other.post(place, json={"document_key": handle.document_key}).status_code == 403
+        assert other.post(f"{place}/result", json={"document_key": "x"}).status_code == 404
 
 
 def test_deepl_glossaries_are_created_used_listed_and_deleted(translator: deepl.Translator) -> None:

@@ -43,11 +43,16 @@ def translate_segment(engine: Engine, document: Document, segment: DocumentSegme
 
 
 def _recall(engine: Engine, document: Document, segment: DocumentSegment) -> str | None:
-    """What the memory says of the same words with other codes, if it has a place for each code of the segment."""
+    """What the memory says of the same words with other codes, or without any; None if not every code has a place."""
     if not engine.memory or engine.exact_match(segment.source) is not None:
         return None
     match = engine.same_words(segment.source)
-    return match.target if match and not match.lost and _fits(document, segment, match.target) else None
+    if match is None:
+        return None
+    if match.lost and engine.exact_match(_without_tags(segment.inline)[0]) is None:
+        return None
+    target = place_by_alignment(engine, segment.inline) if match.lost else match.target
+    return target if target is not None and _fits(document, segment, target) else None
 
 
 Replace = Literal["nothing", "untranslated", "unconfirmed"]

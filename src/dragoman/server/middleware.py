@@ -21,7 +21,8 @@ from dragoman.server.observability import Metrics
 
 UPLOAD = re.compile(r"/api/v1/projects/[^/]+/(imports|memory|glossary)|/hooks/file/[^/]+")
 MEMORY = re.compile(r"(/modernmt)?/memories/[^/]+/content")  # ModernMT's, where a file is part of a form
-FILE = re.compile(r"(/libretranslate(/[^/]+)?)?/translate_file")  # LibreTranslate's, where the key may be, too
+# Those of LibreTranslate, where the key may be, too, and of DeepL
+FILE = re.compile(r"(/libretranslate(/[^/]+)?)?/translate_file|(/deepl(/[^/]+)?)?/v2/document")
 PIECE = 1 << 18  # bytes of a body that are parsed at a time
 DRAINED, DRAINING_SECONDS = 16 << 20, 2.0  # how much of a rejected body is still read, so that the answer is seen
 REMEMBERED = 10_000  # clients whose budgets are remembered

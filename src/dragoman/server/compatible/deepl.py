@@ -1,4 +1,4 @@
-"""The API of DeepL, version 2: translate, with tags and glossaries; languages, usage, glossaries.
+"""The API of DeepL, version 2: translate, with tags and glossaries; languages, usage, glossaries, documents.
 
 A key is sent as `DeepL-Auth-Key`. Formality, models and contexts are accepted and change nothing: a project has the
 style of its corrections.
@@ -19,11 +19,22 @@ from dragoman.languages import primary
 from dragoman.project.glossary import Glossary
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import CurrentIdentity
+from dragoman.server.compatible import deepl_documents
 from dragoman.server.compatible.modernmt_glossaries import check_may_change
-from dragoman.server.compatible.parameters import Given, Parameters, find_project, may_use, text_of, texts_of, visible
+from dragoman.server.compatible.parameters import (
+    Given,
+    Parameters,
+    find_glossary,
+    find_project,
+    find_terms,
+    may_use,
+    text_of,
+    texts_of,
+    visible,
+)
 from dragoman.server.context import ProjectContext, Server, ServerContext
 from dragoman.server.detection import detect, name_of
-from dragoman.server.glossary_store import NamedGlossary, joined, read_terms
+from dragoman.server.glossary_store import NamedGlossary, read_terms
 from dragoman.server.html_text import translate_html
 from dragoman.server.keys import Identity
 from dragoman.server.marked_text import translate_marked
@@ -42,6 +53,7 @@ BODY: dict[str, Any] = {
     }
 }
 router = APIRouter(tags=["DeepL"])
+router.include_router(deepl_documents.router)
 
 
 def write_error(error: ApiError) -> Response:
@@ -69,7 +81,7 @@ async def translate(request: Request, given: Given, identity: CurrentIdentity, s
         if (texts, source, target) == ([PROBE[0]], *PROBE[1:]):
             return {"translations": [_translation("test", "en", "test")]}
         raise
-    terms = _terms(server, identity, given, source, target)
+    terms = find_terms(server, identity, given, source, target)
     found = await _translated(context, given, texts, terms)
     return {"translations": [_translation(text, source, made) for text, made in zip(texts, found, strict=True)]}
 
@@ -96,12 +108,6 @@ def _names(given: Parameters, name: str) -> list[str]:
     value = given.get(name) or []
     parts: Iterable[object] = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     return [each.strip() for part in parts for each in str(part).split(",")]
-
-
-def _terms(server: ServerContext, identity: Identity, given: Parameters, source: str, target: str) -> Glossary | None:
-    if not given.get("glossary_id"):
-        return None
-    return joined([_find(server, identity, str(given["glossary_id"]))], source, target)
 
 
 @router.get("/languages")
@@ -166,29 +172,22 @@ async def list_glossaries(identity: CurrentIdentity, server: Server) -> dict[str
 @router.get("/glossaries/{glossary}")
 async def show_glossary(glossary: str, identity: CurrentIdentity, server: Server) -> dict[str, Any]:
     """One glossary."""
-    return _describe(_find(server, identity, glossary))
+    return _describe(find_glossary(server, identity, glossary))
 
 
 @router.get("/glossaries/{glossary}/entries")
 async def show_entries(glossary: str, identity: CurrentIdentity, server: Server) -> Response:
     """The terms of a glossary, as lines of TSV."""
-    lines = (f"{source}\t{target}" for source, target in _find(server, identity, glossary).terms.items())
+    lines = (f"{source}\t{target}" for source, target in find_glossary(server, identity, glossary).terms.items())
     return Response("\n".join(lines).encode(), media_type="text/tab-separated-values; charset=utf-8")
 
 
 @router.delete("/glossaries/{glossary}", status_code=204)
 async def delete_glossary(glossary: str, identity: CurrentIdentity, server: Server) -> None:
     """Delete a glossary."""
-    found = _find(server, identity, glossary)
+    found = find_glossary(server, identity, glossary)
     check_may_change(server, identity, found.source, found.target)
     await server.workers.run("glossary", partial(server.glossaries.remove, found))
-
-
-def _find(server: ServerContext, identity: Identity, wanted: str) -> NamedGlossary:
-    found = server.glossaries.find(wanted)
-    if found is None or not may_use(server, identity, found):
-        raise ApiError(404, "no such glossary", "see /v2/glossaries")
-    return found
 
 
 def _describe(glossary: NamedGlossary) -> dict[str, Any]:

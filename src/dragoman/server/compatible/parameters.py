@@ -13,7 +13,7 @@ from dragoman.project.glossary import Glossary
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import lacks_role
 from dragoman.server.context import ProjectContext, ServerContext
-from dragoman.server.glossary_store import NamedGlossary
+from dragoman.server.glossary_store import NamedGlossary, joined
 from dragoman.server.keys import Identity
 from dragoman.server.marked_text import translate_marked
 from dragoman.server.registry import ServedProject
@@ -141,6 +141,23 @@ def may_use(server: ServerContext, identity: Identity, glossary: NamedGlossary) 
         same_language(each.source, glossary.source) and same_language(each.target, glossary.target)
         for each in visible(server, identity)
     )
+
+
+def find_glossary(server: ServerContext, identity: Identity, wanted: str) -> NamedGlossary:
+    """A glossary that an identity may use."""
+    found = server.glossaries.find(wanted)
+    if found is None or not may_use(server, identity, found):
+        raise ApiError(404, "no such glossary", "see /v2/glossaries")
+    return found
+
+
+def find_terms(
+    server: ServerContext, identity: Identity, given: Parameters, source: str, target: str
+) -> Glossary | None:
+    """The terms of the glossary that a request names, if it names one."""
+    if not given.get("glossary_id"):
+        return None
+    return joined([find_glossary(server, identity, str(given["glossary_id"]))], source, target)
 
 
 def alternatives(found: Translation, most: int) -> list[str]:
