@@ -158,7 +158,7 @@ def error_rates(align: Align, test: list[tuple[Words, Words]]) -> list[float]:
         found[1].append({(i, j) for j, i in enumerate(b, start=1) if i})
         found[2].append({(int(e) + 1, int(f) + 1) for e, f in symmetrise(a, b)})
         if posteriors:
-            found[3].append({(int(e) + 1, int(f) + 1) for e, f in link_agreed(*posteriors)})
+            found[3].append({(int(e) + 1, int(f) + 1) for e, f in link_agreed(*posteriors, best=(a, b))})
     answer = gold()
     return [error_rate(links, answer) if links else float("nan") for links in found]
 

@@ -10,12 +10,13 @@ placeholders). A file that LibreOffice does not open before it is filled is coun
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree  # what LibreOffice wrote is no stranger's file
 
@@ -50,7 +51,7 @@ def main() -> int:
 
 def _try_all(paths: list[Path], ending: str) -> list[str]:
     """Fill all files, convert originals and filled ones in one run of LibreOffice each, and compare."""
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         before, after = Path(name, "before"), Path(name, "after")
         before.mkdir()
         after.mkdir()
@@ -80,7 +81,8 @@ def _try_all(paths: list[Path], ending: str) -> list[str]:
             lost = [target for source, target in wanted if source in shown and target not in held]
             same += not lost
             if lost or not flat.exists():
-                faults.append(f"{paths[number]}: {len(lost)} of {len(wanted)} lost, such as {lost[:1]}")
+                lacking = f"{len(lost)} of {len(wanted)} lost, such as {lost[:1]}"
+                faults.append(f"{paths[number]}: {lacking if flat.exists() else 'not opened after'}")
     cells = [ending, len(paths), same, refused, closed, len(faults), sum(map(len, texts.values()))]
     print("|", " | ".join(map(str, cells)), "|", flush=True)
     return faults
@@ -88,25 +90,23 @@ def _try_all(paths: list[Path], ending: str) -> list[str]:
 
 def convert(paths: list[Path], ending: str, directory: Path) -> None:
     """Let LibreOffice save files in another format; what it cannot open is left out."""
-    for start in range(0, len(paths), 20):
-        some = paths[start : start + 20]
-        profile = f"-env:UserInstallation=file://{directory}/profile"
-        command = [
-            "soffice",
-            profile,
-            "--headless",
-            "--convert-to",
-            ending,
-            "--outdir",
-            str(directory),
-            *map(str, some),
-        ]
-        with suppress(subprocess.TimeoutExpired):
-            subprocess.run(command, capture_output=True, timeout=600, check=False)
+    for start in range(0, len(paths), 10):
+        some = paths[start : start + 10]
+        _run(some, ending, directory, 120)
         for path in some:  # one damaged file ends the whole run
             if not path.with_suffix(f".{ending}").exists():
-                with suppress(subprocess.TimeoutExpired):
-                    subprocess.run([*command[: -len(some)], str(path)], capture_output=True, timeout=120, check=False)
+                _run([path], ending, directory, 60)
+
+
+def _run(paths: list[Path], ending: str, directory: Path, seconds: int) -> None:
+    """One run of LibreOffice; a file that keeps it busy for longer is given up, with all its processes."""
+    profile = f"-env:UserInstallation=file://{directory}/profile"
+    command = ["soffice", profile, "--headless", "--convert-to", ending, "--outdir", str(directory), *map(str, paths)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as run:
+        try:
+            run.wait(seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
 
 
 def _plain(text: str) -> str:

@@ -90,7 +90,7 @@ def _try(path: Path, tally: Tally, seconds: int) -> None:
     begun = time.process_time()
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
-        document = read_document(data, path.name, target=TARGET)
+        document = _read(data, path)
         targets = other_texts(document)
         filled = write_document(document, targets)
         tally.seconds += time.process_time() - begun
@@ -110,12 +110,17 @@ def _try(path: Path, tally: Tally, seconds: int) -> None:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
+def _read(data: bytes, path: Path) -> Document:
+    """A file as it is read into Spanish; the columns of a table say themselves which languages there are."""
+    return read_document(data, path.name, target=None if path.suffix.lower() == ".csv" else TARGET)
+
+
 def _compare(document: Document, targets: dict[str, str], filled: bytes, path: Path, tally: Tally) -> None:
     """The filled file holds the texts that were put in, in order, and a packed one all its other parts.
 
     Sentences are compared as one text, since other words may be divided at other places.
     """
-    again = read_document(filled, path.name, target=TARGET)
+    again = _read(filled, path)
     if any(segment.target for segment in again.segments):  # a file with a place for targets
         held = {segment.id: segment.target for segment in again.segments}
         lost = [target for name, target in targets.items() if held.get(name) != target]
@@ -138,7 +143,7 @@ def _compare(document: Document, targets: dict[str, str], filled: bytes, path: P
 
 def _words(segment: DocumentSegment, changed: bool) -> str:
     parts = segment.inline.parts or [segment.source]
-    return "".join((_changed(part) if changed else part) for part in parts if isinstance(part, str))
+    return "".join((other_words(part) if changed else part) for part in parts if isinstance(part, str))
 
 
 def _letters(text: str) -> str:
@@ -161,10 +166,11 @@ def other_texts(document: Document) -> dict[str, str]:
 
 def _other(segment: DocumentSegment) -> str:
     parts = segment.inline.parts or [segment.source]
-    return "".join(_changed(part) if isinstance(part, str) else part.shown for part in parts)
+    return "".join(other_words(part) if isinstance(part, str) else part.shown for part in parts)
 
 
-def _changed(text: str) -> str:
+def other_words(text: str) -> str:
+    """A text with its first two words changed."""
     return re.sub(r"[^\W\d_]+", lambda word: word[0].swapcase() + "ñ", text, count=2)
 
 

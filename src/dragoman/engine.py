@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -41,9 +41,11 @@ from dragoman.project.consulting import Consultant, hints_for
 from dragoman.project.guard import FlaggedError
 from dragoman.project.learning import Comparison, Lesson, compare, learn, prepare
 from dragoman.project.looking import Looking
+from dragoman.project.memory import SAME
 from dragoman.project.multiline import joined, split_lines
 from dragoman.project.provenance import Origin, changes_of, find_origins
 from dragoman.project.state import State, said_in
+from dragoman.project.term_rules import TermRule
 from dragoman.search.decoder import Hypothesis, Search
 from dragoman.search.explain import Explanation, explain
 from dragoman.search.pieces import MAX_UNCUT_WORDS
@@ -78,13 +80,16 @@ class Engine(Looking):
     language_share = settings.LANGUAGE_SHARE
     limit = settings.LIMIT
     glossary = settings.GLOSSARY
+    term_rules = settings.TERM_RULES
     guard = settings.GUARD
+    memory_threshold = settings.MEMORY_THRESHOLD
     upstream = settings.UPSTREAM
     trust = settings.TRUST
 
     def __init__(self, project: Project, *, write: bool, memory: bool = True) -> None:
         super().__init__(project, write=write, snapshot_every=self.snapshot_every or SNAPSHOT_EVERY)
         self.memory = memory
+        self._weighs_upstream = True  # when learning; this takes a search
         self._consultant = Consultant(project, UPSTREAM_SECONDS)
 
     @classmethod
@@ -177,10 +182,10 @@ class Engine(Looking):
     ) -> Translation:
         """Translate a segment; with n > 1, `.nbest` has the n best translations, all different. Changes nothing.
 
-        With memory, the newest correction of the same text comes first, and `.matches` has corrections of similar
-        texts. `upstream` is what another engine says of this text, which the caller has asked: then the translation is
-        made from both, and from that alone, to the byte, as long as nothing was learned. An `Answer` may have an n-best
-        list.
+        With memory, the newest correction of the same text comes first, or of a similar one if the project is set to
+        that (`memory_threshold`), and `.matches` has corrections of similar texts. `upstream` is what another engine
+        says of this text, which the caller has asked: then the translation is made from both, and from that alone, to
+        the byte, as long as nothing was learned. An `Answer` may have an n-best list.
         """
         _check_text(text)
         if n < 1:
@@ -196,7 +201,8 @@ class Engine(Looking):
             if not len(source):
                 return Translation(text, 0.0, dict.fromkeys(state.weights, 0.0), [], source, source)
             matches = state.memory.similar(text) if self._uses_memory(memory) else []
-            ranked = [translating.recall(state, source, matches[0])] if matches and matches[0].similarity == 100 else []
+            known = translating.first_match(state, source, matches)
+            ranked = [translating.recall(state, source, known)] if known else []
             found = None
             if not ahead and said and translating.is_final(state, source, said):
                 ranked.append(translating.repeated(state, source, said.text))
@@ -243,7 +249,9 @@ class Engine(Looking):
             with self._reading() as state:
                 if state.revision != revision:
                     return translating.best(state, source, translating.search(state, source, said), n)
-                hypotheses = hypotheses or translating.ranked(adaptation, lists, n)
+                if not hypotheses:
+                    listed = translating.ranked(adaptation, lists, n)
+                    hypotheses = translating.avoiding(state, source, found, listed)
                 written.append(translating.written(state, source, found, hypotheses[len(written)], known))
         return written
 
@@ -345,7 +353,7 @@ class Engine(Looking):
         said = self._ask(text) if upstream is None else as_answer(upstream)
         with self._reading() as state:
             source = self._read(state, text)
-            known = state.memory.exact(text) if self._uses_memory(memory) else None
+            known = translating.find_first(state, source) if self._uses_memory(memory) else None
         if len(source) > MAX_SESSION_WORDS:
             remedy = f"open sessions for texts of at most {MAX_SESSION_WORDS:,} words"
             raise BadInputError(
@@ -357,6 +365,7 @@ class Engine(Looking):
             mode=mode,
             threshold=threshold,
             memory=known.target if known else None,
+            certainty=known.similarity / SAME if known else 1.0,
             guess=guess,
         )
         return typing.open()
@@ -370,13 +379,15 @@ class Engine(Looking):
     def confidences(self, translation: Translation) -> list[float]:
         """How confident the models are of each token of a translation, from 0 to 1; corrections are certain.
 
+        Corrections of similar texts are as certain as they are similar.
         A token that the models would not have chosen at this position has confidence 0.
         """
         if translation.lines:
             return [sure for line in translation.lines for sure in self.confidences(line)]
         checkpoint()
         if translation.memory is not None or not len(translation.source):
-            return [1.0] * len(translation.target)
+            similar = [match for match in translation.matches if match.id == translation.memory]
+            return [round(similar[0].similarity / SAME, 3) if similar else 1.0] * len(translation.target)
         with session.Session(Graphs(self, translation.source, as_answer(translation.upstream)), self.learn) as typing:
             suggestion = typing.suggest()
         sure = {(word.begin, word.text): word.confidence for word in suggestion.words}
@@ -526,7 +537,7 @@ class Engine(Looking):
         """Read a correction and compare it with the system's translations, before the write lock is taken."""
         self.check_writable()
         with self._reading() as state:
-            lesson = prepare(state, source, target, upstream, engine)
+            lesson = prepare(state, source, target, upstream, engine, weigh=self._weighs_upstream)
         return lesson, compare(state, lesson)
 
     def _learn(self, state: State, lesson: Lesson, comparison: Comparison | None) -> bytes:
@@ -617,11 +628,22 @@ class Engine(Looking):
             raise BadInputError(f"{source!r} is not in the glossary", remedy="engine.glossary lists its terms")
         self._change_terms({source: None})
 
-    def _change_terms(self, changes: dict[str, str | None]) -> None:
+    def set_rule(self, source: str, rule: TermRule | None) -> None:
+        """Set what holds for a term besides its translation, or remove that."""
+        self.change_terms({}, {source: rule})
+
+    def change_terms(
+        self, terms: Mapping[str, str | None], rules: Mapping[str, TermRule | Mapping[str, Any] | None]
+    ) -> None:
+        """Change the translations of terms, and what else holds for them, all at once; None removes a term or rule."""
         with self._writing() as state:
-            state.glossary.check(changes)
-            self._change(state, {"glossary": changes})
+            state.glossary.check(terms)
+            checked = {"glossary": dict(terms), "term_rules": state.term_rules.check(rules)}
+            self._change(state, {name: changes for name, changes in checked.items() if changes})
         self._save_now_and_then()
+
+    def _change_terms(self, changes: dict[str, str | None]) -> None:
+        self.change_terms(changes, {})
 
     def _change(self, state: State, changes: dict[str, Any]) -> None:
         """Apply settings that have been checked, in the form used in the journal."""

@@ -71,7 +71,9 @@ class Match(NamedTuple):
     similarity: float  # of the two sources, in percent; 100 if they are identical
     id: int
     source: str
-    target: str
+    target: str  # with the codes of the text
+    lost: tuple[str, ...] = ()  # codes of the text that the target lacks
+    extra: tuple[str, ...] = ()  # codes that were left out of the target, because the text has none like them
 
 
 class Term(NamedTuple):
@@ -80,6 +82,7 @@ class Term(NamedTuple):
     start: int  # first source word
     end: int  # one past the last
     words: tuple[str, ...]  # of the target
+    as_written: bool = False  # keeps its capitals as they are, also at the beginning of a sentence
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +15,17 @@ from typer.testing import CliRunner
 
 from dragoman.assess.assessment import Options, ask, assess, make_plans, score_systems
 from dragoman.assess.past_work import PastWork
-from dragoman.assess.replay import LINES, POLL, read_outcomes, replay
+from dragoman.assess.replay import LINES, read_outcomes, replay
 from dragoman.assess.report_page import render, write_report
 from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SIMILAR
-from dragoman.assess.systems import WORDS
+from dragoman.assess.systems import TYPING, WORDS
 from dragoman.cli import app
 from dragoman.errors import BadInputError
 from dragoman.experiments.corpora import Corpora
 from dragoman.experiments.experiment import Text
 from dragoman.experiments.over_engine import followed
-from dragoman.experiments.post_editing import post_edit, summary
 from dragoman.experiments.workspace import Workspace
 from dragoman.formats.tmx import Entry, write_tmx
-from dragoman.store.lock import TakenError
 from tests.assess.support import recorded, said, shipped
 
 pytestmark = pytest.mark.kernels
@@ -60,17 +58,23 @@ def test_scores_are_those_of_the_experiments_over_an_engine(tmp_path: Path) -> N
         assert systems[ours].score("TER").score == row["TER"], ours
 
 
-def test_scores_are_those_of_simulate(tmp_path: Path) -> None:
-    from dragoman.engine import Engine
-
+@pytest.mark.parametrize(
+    ("mode", "names"),
+    [("post-edit", {"BLEU": "BLEU", "WER": WORDS, "TER": "TER"}), ("interactive", {"KSMR": TYPING})],
+)
+def test_scores_are_those_that_simulate_prints(tmp_path: Path, mode: str, names: dict[str, str]) -> None:
     work = shipped(SIZE)
-    (plan,) = make_plans(work, Options(typed=0), tuple(range(SIZE)), {})
-    ours = score_systems(work, replay(plan, tmp_path / "ours"), None, ())[ALONE]
-    with Engine.create(tmp_path / "project", source="en", target="es") as engine:
-        theirs = summary(list(post_edit(engine, [pair[:2] for pair in work.pairs], memory=True)))
-    assert [round(ours.score(name).score, 2) for name in ("BLEU", WORDS, "TER")] == [
-        theirs[name] for name in ("BLEU", "WER", "TER")
-    ]
+    for side, name in enumerate(("en", "es")):
+        (tmp_path / name).write_text("".join(f"{pair[side]}\n" for pair in work.pairs), encoding="utf-8")
+    project = str(tmp_path / "project")
+    CliRunner().invoke(app, ["create", project, "--source", "en", "--target", "es"])
+    arguments = ["simulate", project, str(tmp_path / "en"), str(tmp_path / "es"), "--mode", mode, "--memory", "--json"]
+    theirs = json.loads(CliRunner().invoke(app, arguments).stdout)
+    found = assess(work, tmp_path / "out", Options(typed=SIZE if mode == "interactive" else 0, jobs=1))
+    ours = found["parts"][0]["systems"][ALONE]
+    assert {name: round(ours[each]["score"], 2) for name, each in names.items()} == {
+        name: round(theirs[name], 2) for name in names
+    }
 
 
 @pytest.fixture(scope="module")
@@ -166,38 +170,57 @@ def test_the_command_writes_a_report_and_says_the_verdict(tmp_path: Path, monkey
     assert again["parts"][0]["verdict"]["sentence"] in done.stdout
 
 
-def test_an_assessment_that_was_killed_is_resumed_to_the_same_page(tmp_path: Path) -> None:
-    work = shipped(40)
-    options = Options((recorded(work, tmp_path / "answers.tsv"),), typed=2, jobs=1, tries_settings=False)
-    whole = assess(work, tmp_path / "whole", options)
-    program = (
-        "import sys\nfrom pathlib import Path\nfrom dragoman.assess.assessment import Options, assess\n"
-        "from tests.assess.support import shipped\n"
-        "if __name__ == '__main__':\n"
-        "    assess(shipped(40), Path(sys.argv[1]), Options((sys.argv[2],), typed=2, jobs=2, tries_settings=False))\n"
-    )
-    (tmp_path / "run.py").write_text(program, encoding="utf-8")
-    path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, str(tmp_path / "run.py"), str(tmp_path / "killed"), options.engines[0]]
-    killed = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, stderr=subprocess.DEVNULL)
-    while killed.poll() is None and not _begun(tmp_path / "killed"):
+ASSESS = "import sys\nfrom dragoman.cli import main\nsys.argv[0] = 'dragoman'\nmain()"
+
+
+def test_killed_at_several_places_and_resumed_it_gives_the_same_report(tmp_path: Path) -> None:
+    work = shipped(82)
+    for place in ("whole", "killed"):
+        (tmp_path / place).mkdir()
+        recorded(work, tmp_path / place / "answers.tsv")
+        rows = "".join(f"{pair.source}\t{pair.target}\n" for pair in work.pairs)
+        (tmp_path / place / "memory.tsv").write_text(rows, encoding="utf-8")
+    assert _start(tmp_path / "whole", jobs=1).wait() == 0
+    for reached in (_asking, _replaying, _trying_settings):
+        _kill_when(reached, tmp_path / "killed")
+    assert _start(tmp_path / "killed", jobs=1).wait() == 0
+    whole, resumed = (_written(tmp_path / place) for place in ("whole", "killed"))
+    assert whole == resumed
+
+
+def _start(place: Path, jobs: int = 2) -> subprocess.Popen[bytes]:
+    """The command in a process of its own."""
+    options = ["--upstream", "recorded:answers.tsv", "--typed", "2", "--jobs", str(jobs)]
+    command = [sys.executable, "-c", ASSESS, "assess", "memory.tsv", "--source", "en", "--target", "es", *options]
+    return subprocess.Popen(command, cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def _kill_when(reached: Callable[[Path], bool], place: Path) -> None:
+    process = _start(place)
+    while process.poll() is None and not reached(place / "assess-memory"):
         time.sleep(0.01)
-    killed.kill()
-    assert killed.wait() < 0
-    assert timeless(_resumed(work, tmp_path / "killed", options)) == timeless(whole)
+    process.kill()
+    assert process.wait() < 0, "it ended before it was killed"
 
 
-def _resumed(work: PastWork, directory: Path, options: Options) -> dict[str, Any]:
-    """Go on as soon as the processes of the killed one have ended by themselves."""
-    while True:
-        try:
-            return assess(work, directory, options)
-        except TakenError:
-            time.sleep(POLL)
+def _asking(directory: Path) -> bool:
+    return (directory / "answers" / "journal.db").exists()
 
 
-def _begun(directory: Path) -> bool:
-    return any(len(read_outcomes(file)) > 5 for file in directory.glob(f"*/{LINES}"))
+def _replaying(directory: Path) -> bool:
+    return any(len(read_outcomes(file)) > 30 for file in directory.glob(f"*/{LINES}"))
+
+
+def _trying_settings(directory: Path) -> bool:
+    return len([file for file in directory.glob(f"*/{LINES}") if len(read_outcomes(file)) > 3]) > 2
+
+
+def _written(place: Path) -> tuple[dict[str, Any], str]:
+    """The report, without its times."""
+    found = json.loads((place / "assess-memory" / "report.json").read_text(encoding="utf-8"))
+    page = (place / "assess-memory" / "report.html").read_text(encoding="utf-8")
+    assert len(page) > 1_000
+    return found | {"times": {}}, timeless(found)
 
 
 def test_a_repository_needs_both_languages(tmp_path: Path) -> None:

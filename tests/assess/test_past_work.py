@@ -67,12 +67,14 @@ def test_the_files_of_a_directory_are_documents(tmp_path: Path) -> None:
 
 def test_a_file_that_does_not_state_its_languages_needs_them(tmp_path: Path) -> None:
     file = written(tmp_path / "memory.tsv", "one\tuno\ntwo\tdos\n")
-    with pytest.raises(BadInputError, match="does not state its languages") as refused:
+    with pytest.raises(BadInputError, match="does not state its target language") as refused:
         read_past_work([file], "en")
     assert "--target" in str(refused.value.remedy)
 
 
-@pytest.mark.parametrize(("text", "what"), [("one\tuno\n", "1 finished translations are too few"), ("one\n", "0 fin")])
+@pytest.mark.parametrize(
+    ("text", "what"), [("one\tuno\n", "only 1 finished translation to replay"), ("one\n", "no finished translations")]
+)
 def test_too_little_past_work_is_refused(tmp_path: Path, text: str, what: str) -> None:
     with pytest.raises(BadInputError, match=what):
         read_past_work([written(tmp_path / "memory.tsv", text)], "en", "es")
@@ -125,7 +127,7 @@ def test_an_unreadable_version_of_a_file_is_left_out(tmp_path: Path) -> None:
     repository.commit("es.po", PO.format("es", entry("one", "uno") + entry("two", "dos")))
     work = read_commits(repository.path, "en", "es")
     assert len(work.pairs) == 2
-    assert work.left_out == {"unreadable version of a file": 1}
+    assert work.left_out == {"unreadable versions of files": 1}
 
 
 def test_catalogues_without_a_language_are_known_by_their_names(tmp_path: Path) -> None:
@@ -138,3 +140,28 @@ def test_catalogues_without_a_language_are_known_by_their_names(tmp_path: Path) 
 def test_a_directory_that_is_not_a_repository_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="not a git repository"):
         read_commits(tmp_path, "en", "es")
+
+
+def test_files_of_other_languages_and_countries_are_not_even_read(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "program")
+    repository.commit("locale/es/LC_MESSAGES/app.po", entry("one", "uno") + entry("two", "dos"))
+    repository.commit("locale/es_MX/LC_MESSAGES/app.po", entry("one", "un") + entry("three", "tres"))
+    repository.commit("locale/fr/LC_MESSAGES/app.po", "nonsense\n")
+    work = read_commits(repository.path, "en", "es")
+    assert [pair.target for pair in work.pairs] == ["uno", "dos"]
+    assert work.left_out == {}
+    assert [pair.target for pair in read_commits(repository.path, "en", "es-MX").pairs] == ["un", "tres"]
+
+
+def test_a_language_without_a_country_takes_files_of_a_country_if_there_are_no_others(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "program")
+    repository.commit("pt_BR.po", entry("one", "um") + entry("two", "dois"))
+    assert len(read_commits(repository.path, "en", "pt").pairs) == 2
+
+
+def test_too_little_says_what_was_left_out_and_where(tmp_path: Path) -> None:
+    file = written(tmp_path / "es.po", PO.format("es", entry("one", "uno") + entry("two", "")))
+    with pytest.raises(BadInputError, match="only 1 finished translation to replay") as raised:
+        read_past_work([file], source="en")
+    assert "1 not translated" in raised.value.what
+    assert raised.value.where == file

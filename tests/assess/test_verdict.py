@@ -104,3 +104,29 @@ def test_the_rival_is_the_best_of_what_people_have_without_dragoman() -> None:
 def test_languages_without_spaces_are_counted_by_their_tokens() -> None:
     found = scored("engine", ["打开文件"], ["打开文档"], "zh")
     assert found.counts[WORDS][0, 1] > 1
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_nothing_is_recommended_that_is_significantly_worse_than_what_people_have(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    found = systems(*random.uniform(4, 9, 2), spread=random.uniform(0.1, 6))
+    found[SIMILAR] = system(SIMILAR, random.uniform(4, 9), seed + 100)
+    for name in (OVER, ALONE):  # measures that do not agree with the words to correct
+        odd = system(name, random.uniform(3, 12), seed + 200).counts
+        chosen = {each: odd[each] for each in ("BLEU", "chrF", "TER", EDITING) if random.random() < 0.2}
+        found[name] = System(name, [], found[name].counts | chosen, found[name].measures)
+    verdict = judge(found, "", SEGMENTS * WORDS_EACH)
+    if verdict.recommends:
+        ours = found[verdict.system]
+        for rival in (ENGINE, BOTH, SIMILAR):
+            gains = {name: ours.gain_over(found[rival], name) for name in ("BLEU", "chrF", "TER", EDITING, WORDS)}
+            assert all(gain.high >= 0 for gain in gains.values()), rival
+            assert gains[WORDS].low > 0 or rival != verdict.rival
+
+
+def test_more_strokes_are_worse_too() -> None:
+    found = systems(8, 6)
+    found[OVER] = System(OVER, [], found[OVER].counts | {EDITING: system("", 14, 5).counts[EDITING]}, measures("es"))
+    verdict = judge(found, "", SEGMENTS * WORDS_EACH)
+    assert verdict.kind == UNCLEAR
+    assert "The number of strokes became significantly worse" in verdict.reason

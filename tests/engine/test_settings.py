@@ -16,6 +16,7 @@ from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 from dragoman.project.guard import Guard
 from dragoman.project.settings import SETTINGS
+from dragoman.project.term_rules import TermRule
 from dragoman.search.decoder import Estimates
 from dragoman.search.upstream_options import Trust
 from tests.engine.support import PAIRS, arrays_of, assert_same, new
@@ -31,7 +32,9 @@ VALUES: dict[str, list[Any]] = {  # as Python has them, then as JSON
     "language_share": ["auto", 0.4],
     "limit": [1000, None],
     "glossary": [{"drip tray": "bandeja"}, {"lid": "tapa"}],
+    "term_rules": [{"lid": TermRule("of a box", "same", ("cubierta",), ("tapadera",))}, {"lid": {"forbidden": ["x"]}}],
     "guard": [Guard(repeats=math.inf), {"repeats": None}],
+    "memory_threshold": [90.0, 75],
     "upstream": ["libretranslate:http://127.0.0.1:1", None],
     "trust": [Trust(share=0.1), {"count": 0.2}],
 }

@@ -89,7 +89,8 @@ def test_a_correction_of_all_lines_comes_before_those_of_each(engine: Engine) ->
 def filled(source: str, translations: dict[str, str]) -> str:
     """A segment as an engine fills it that knows some translations by heart, and copies what else there is."""
     document = read_document(XLIFF.format(source).encode(), "tag.xlf")
-    careless: Any = SimpleNamespace(translate_text=lambda text: SimpleNamespace(text=translations.get(text, text)))
+    translate = lambda text: SimpleNamespace(text=translations.get(text, text))  # noqa: E731
+    careless: Any = SimpleNamespace(translate_text=translate, memory=False)
     return translate_segment(careless, document, document.segments[0])
 
 

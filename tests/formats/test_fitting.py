@@ -14,6 +14,8 @@ from dragoman.text.tokens import split
 class Reversing:
     """Translates a text to its words in reverse, in capitals, and loses all tags."""
 
+    memory = False
+
     def translate_text(self, text: str) -> SimpleNamespace:
         source = split(re.sub("<[^<>]*>", "", text))
         words = [word.upper() for word in source.words[::-1]]

@@ -52,8 +52,7 @@ def test_runs_are_written_anew_with_their_formats() -> None:
     text = part(write_document(document, targets), "word/document.xml")
     assert (
         '<w:p><w:r><w:rPr><w:b/></w:rPr><w:t xml:space="preserve">El botón verde</w:t></w:r><w:r><w:footnoteReference w:id="2"/>'
-        '</w:r><w:r><w:t xml:space="preserve"> se pulsa dos veces.</w:t></w:r><w:r><w:t xml:space="preserve"> </w:t></w:r>'
-        '<w:r><w:t xml:space="preserve">Then wait &amp; see.</w:t></w:r></w:p>'
+        '</w:r><w:r><w:t xml:space="preserve"> se pulsa dos veces. Then wait &amp; see.</w:t></w:r></w:p>'
     ) in text
     assert (
         '<w:hyperlink r:id="rId4"><w:r><w:rPr><w:u/></w:rPr><w:t xml:space="preserve">El manual</w:t></w:r></w:hyperlink>'

@@ -61,6 +61,13 @@ def test_a_target_is_written_as_the_format_wants_it(name: str, segment: str, tar
     assert written == text.replace(old, new, 1)
 
 
+def test_an_attribute_of_the_next_block_is_written_together_with_the_text_before_it() -> None:
+    document = read("page.html", '<body>Text <img alt="An image"><p title="Tip">More text</p></body>')
+    targets = {one.id: f"{one.source} now" for one in document.segments}
+    written = write_document(document, targets).decode()
+    assert written == '<body>Text now <img alt="An image now"><p title="Tip now">More text now</p></body>'
+
+
 def test_a_translation_without_placeholders_is_refused() -> None:
     for name, segment, target in (
         ("en.json", "menu.open", "Abrir"),
@@ -166,3 +173,17 @@ def test_notes_and_limits_of_translation_tools_come_with_the_segments() -> None:
         assert read(name, text).segments[0].note == "on a button"
     assert read("a.xlf", xliff).segments[0].limit == 20
     assert read("a.po", po).segments[0].context == "menu"
+
+
+@pytest.mark.parametrize("first", ["keys", ""])
+def test_the_first_two_languages_of_a_table_count_where_nobody_says_which(first: str) -> None:
+    document = read_document(f"{first},en,pt_BR,one\nGREETING,Hello,,x\n".encode(), "a.csv")
+    assert [(one.id, one.source, one.target) for one in document.segments] == [("GREETING", "Hello", "")]
+    filled = write_document(document, {"GREETING": "Olá"})
+    assert filled == f"{first},en,pt_BR,one\nGREETING,Hello,Olá,x\n".encode()
+
+
+@pytest.mark.parametrize("version", ["", ' version="2.1"', ' version="4.5.1"'])
+def test_files_of_qt_are_read_whatever_their_version(version: str) -> None:
+    text = f"<TS{version}><context><message><source>Stop</source><translation/></message></context></TS>"
+    assert [one.source for one in read_document(text.encode(), "a.ts").segments] == ["Stop"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dragoman.errors import BadInputError
 from dragoman.models.modelset import ModelSet
 from dragoman.models.symmetry import KINDS, link_agreed, symmetrise
-from dragoman.models.symmetry_kernels import CERTAIN, THRESHOLD
+from dragoman.models.symmetry_kernels import THRESHOLD
 from tests.oracles import symmetry as oracle
 
 pytestmark = pytest.mark.kernels
@@ -64,6 +64,18 @@ def test_words_are_linked_where_the_product_of_posteriors_is_above_the_threshold
     assert [tuple(link) for link in links.tolist()] == oracle.agree(*both, threshold)
 
 
+@settings(deadline=None, max_examples=150)
+@given(posteriors(), st.data())
+def test_words_without_a_link_are_linked_as_the_best_alignments_say(
+    both: tuple[list[list[float]], list[list[float]]], data: st.DataObject
+) -> None:
+    J, I = len(both[0]), len(both[1])
+    a = data.draw(st.lists(st.integers(0, I), min_size=J, max_size=J))
+    b = data.draw(st.lists(st.integers(0, J), min_size=I, max_size=I))
+    links = link_agreed(*both, 0.25, best=(a, b))
+    assert [tuple(link) for link in links.tolist()] == oracle.complete(oracle.agree(*both, 0.25), a, b)
+
+
 def learned(symmetrisation: str) -> ModelSet:
     models = ModelSet(symmetrisation=symmetrisation)
     for source, target in [("la casa verde", "the green house"), ("la mesa", "the table"), ("una casa", "a house")] * 2:
@@ -77,11 +89,15 @@ def test_a_model_set_links_words_by_the_posteriors_of_both_models(source: str, t
     models, f, e = learned("posterior"), source.split(), target.split()
     inverse, direct = models.inverse.expectations(f, e), models.direct.expectations(e, f)
     agreed = oracle.agree(inverse.tolist(), direct.tolist(), THRESHOLD)
-    certain = oracle.agree(inverse.tolist(), direct.tolist(), CERTAIN)
     best = models.inverse.viterbi(f, e), models.direct.viterbi(e, f)
-    wanted = agreed if oracle.is_certain(certain, len(f), len(e)) else oracle.symmetrise(*best, "grow-diag-final-and")
     links = models.align(models.source.ids(f), models.target.ids(e))
-    assert [tuple(link) for link in links.tolist()] == wanted
+    assert [tuple(link) for link in links.tolist()] == oracle.complete(agreed, *best)
+
+
+def test_a_model_set_that_knows_nothing_links_words_as_its_best_alignments_say() -> None:
+    models, words = ModelSet(), [str(n) for n in range(20)]
+    ids = models.source.ids(words, add=True), models.target.ids(words, add=True)
+    assert models.align(*ids).tolist() == [[n, n] for n in range(20)]
 
 
 def test_a_model_set_may_still_symmetrise_viterbi_alignments() -> None:
@@ -94,6 +110,8 @@ def test_a_model_set_may_still_symmetrise_viterbi_alignments() -> None:
 def test_posteriors_of_different_sentences_are_refused() -> None:
     with pytest.raises(BadInputError, match="not of one sentence pair"):
         link_agreed([[0.5, 0.5]], [[0.5, 0.5], [0.5, 0.5]])
+    with pytest.raises(BadInputError, match="do not match"):
+        link_agreed([[0.5, 0.5]], [[0.5, 0.5]], best=([1, 1], [1, 2]))
 
 
 def test_alignments_have_no_posteriors() -> None:

@@ -40,9 +40,12 @@ def agree(
     ]
 
 
-def is_certain(links: list[tuple[int, int]], J: int, I: int) -> bool:
-    """Whether links as (source, target) leave no more than half of the words of either side without any."""
-    return 2 * len({j for j, _ in links}) >= J and 2 * len({i for _, i in links}) >= I
+def complete(links: list[tuple[int, int]], a: Sequence[int], b: Sequence[int]) -> list[tuple[int, int]]:
+    """Links as (source, target) from 0, and those of b, then of a, between words that both have none."""
+    found = {(i + 1, j + 1) for j, i in links}
+    final(found, {(i, j) for i, j in enumerate(b, 1) if j}, both=True)
+    final(found, {(i, j) for j, i in enumerate(a, 1) if i}, both=True)
+    return sorted((j - 1, i - 1) for i, j in found)
 
 
 def grow(links: set[Link], union: set[Link]) -> set[Link]:

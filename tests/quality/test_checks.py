@@ -8,6 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from dragoman.cli import app
+from dragoman.project.glossary import Glossary
+from dragoman.project.term_rules import TermRules
 from dragoman.quality import CHECKS, Checker
 
 
@@ -64,6 +66,31 @@ def test_terms_are_whole_words_in_any_of_their_forms() -> None:
     assert found("The lid.", "Las tapas.", terms) == set()
     assert found("The lid.", "El etapal.", terms) == {"glossary"}
     assert found("The slide.", "La guía.", terms) == set()
+
+
+def test_forbidden_translations_are_found_where_they_stand_and_the_right_one_is_told() -> None:
+    rules = TermRules()
+    rules.change(
+        {"lid": {"forbidden": ["tapadera", "la cubierta"], "admitted": ["cierre"]}, "web": {"forbidden": ["Web"]}}
+    )
+    checker = Checker("en", "es", {"lid": "tapa", "web": "web"}, rules=rules.find)
+    (finding,) = checker.check("Open the lid.", "Abra las tapaderas de la tapa.")
+    assert finding.what == "“tapaderas” must not be used for “lid”; use “tapa”"
+    assert (finding.start, finding.end, finding.severity) == (9, 18, "question")
+    assert [each.check for each in checker.check("The lid.", "La cubierta.")] == ["forbidden", "glossary"]
+    assert checker.check("The lid.", "El cierre.") == []
+    assert checker.check("The door.", "La tapadera.") == []
+    assert checker.check("On the web.", "En la web.") == []
+    assert [each.check for each in checker.check("On the web.", "En la Web.")] == ["forbidden"]
+
+
+def test_a_term_that_keeps_its_capitals_has_to_have_them() -> None:
+    terms = Glossary({"npm": "npm"})
+    terms.cases = {"npm": "same"}
+    checker = Checker("en", "es", terms.find)
+    assert checker.check("npm is open.", "npm está abierto.") == []
+    (finding,) = checker.check("npm is open.", "Npm está abierto.")
+    assert finding.what == "“npm” should be “npm”, with these capitals"
 
 
 def test_a_check_can_be_switched_off() -> None:

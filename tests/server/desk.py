@@ -23,9 +23,10 @@ def finished(client: httpx.Client, job: dict[str, Any]) -> dict[str, Any]:
     return job
 
 
-def upload(client: httpx.Client, name: str, data: str) -> str:
+def upload(client: httpx.Client, name: str, data: str | bytes) -> str:
     """The address of a document made from a file."""
-    job = finished(client, client.post(f"{API}/imports", params={"name": name}, content=data.encode()).json())
+    content = data.encode() if isinstance(data, str) else data
+    job = finished(client, client.post(f"{API}/imports", params={"name": name}, content=content).json())
     assert job["state"] == "done", job
     return f"{API}/documents/{job['document']}"
 

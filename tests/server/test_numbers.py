@@ -114,6 +114,20 @@ def test_the_glossary_goes_out_and_in_as_a_file(client: httpx.Client) -> None:
         assert (again["added"], again["changed"], again["known"]) == (0, 0, 2), kind
 
 
+def test_what_is_said_of_a_term_goes_in_and_out_over_the_api(client: httpx.Client) -> None:
+    term = {"source": "faucet", "target": "grifo", "note": "of the sink", "forbidden": ["llave"], "case": "same"}
+    assert client.put(f"{API}/glossary", json=term).status_code == 204
+    try:
+        assert client.put(f"{API}/glossary", json={"source": "faucet", "admitted": ["caño"]}).status_code == 204
+        assert term | {"admitted": ["caño"]} in client.get(f"{API}/glossary").json()["terms"]
+        assert "faucet,llave,of the sink,forbidden,same" in client.get(f"{API}/glossary.csv").text
+        assert "deprecatedTerm-admn-sts" in client.get(f"{API}/glossary.tbx").text
+        assert client.put(f"{API}/glossary", json={"source": "faucet"}).status_code == 422
+    finally:
+        assert client.delete(f"{API}/glossary", params={"source": "faucet"}).status_code == 204
+    assert "faucet" not in client.get(f"{API}/glossary").text
+
+
 def test_concordance_ignores_accents_and_knows_wildcards_and_totals(client: httpx.Client) -> None:
     found = client.get(f"{API}/concordance", params={"text": "BOTON", "limit": 1}).json()
     assert (len(found["hits"]), found["total"], found["total_is_exact"]) == (1, 2, True)

@@ -73,5 +73,5 @@ def test_the_sentence_compares_with_the_engine_once_there_is_enough() -> None:
 
 def test_the_curve_has_the_engine_only_where_it_was_asked_for_all() -> None:
     asked = Confirmation("page", "a b", "a c", "d e", 1, 1)
-    found = summarise([asked] * 12 + [asked._replace(engine=None)] * 12)
+    found = summarise([asked] * 30 + [asked._replace(engine=None)] * 30)
     assert [each["engine"] for each in found["curve"]] == [100.0] * 6 + [None] * 6

@@ -71,9 +71,10 @@ def kill_again_and_again(program: str, path: Path, rounds: int) -> Iterator[list
             print("again", file=process.stdin, flush=True)
             opened, pid = process.stdout.readline().split()
             assert opened == "open"
+            before = [process.stdout.readline() for _ in range(chance.randrange(3))]
             time.sleep(chance.uniform(0, 0.15))
             os.kill(int(pid), signal.SIGKILL)
-            yield [int(line) for line in iter(process.stdout.readline, "killed\n")]
+            yield [int(line) for line in (*before, *iter(process.stdout.readline, "killed\n"))]
         process.stdin.close()
 
 

@@ -42,6 +42,7 @@ def learn(engine, numbers):
         say("learned", n, engine.learn(f"{source} {n}", f"{target} {n}", force=True))
 
 def write(engine, learns):
+    sys.stdin.readline()  # until all others have opened the project
     learn(engine, range(learns))
 
 def stand_by(engine, learns):
@@ -88,11 +89,14 @@ class Part:
     def hear(self) -> list[str]:
         return self.lines.readline().split()
 
+    def tell(self, word: object) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(f"{word}\n")
+        self.process.stdin.flush()
+
     def arrays_at(self, revision: int) -> dict[str, np.ndarray]:
         """All that it knows once it knows as much as this revision."""
-        assert self.process.stdin
-        self.process.stdin.write(f"{revision}\n")
-        self.process.stdin.flush()
+        self.tell(revision)
         assert self.hear() == ["saved", str(revision)]
         with np.load(f"{self.path}.npz") as found:
             return dict(found)
@@ -120,12 +124,15 @@ def test_kill_9_during_a_thousand_learns_with_two_replicas_and_a_standby(
 ) -> None:
     path = tmp_path / "first"
     writer(path, postgresql.schema("failover")).close()
-    first = Part("write", path)
-    standby = Part("stand_by", copied(path, tmp_path / "standby"), "standby")
-    replicas = [Part("follow", copied(path, tmp_path / name), "replica") for name in ("one", "two")]
     seed = random.randrange(10**6)
     chance = random.Random(seed)
-    with parts(standby, *replicas, first):
+    first = Part("write", path)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(parts(first))
+        standby = Part("stand_by", copied(path, tmp_path / "standby"), "standby")
+        replicas = [Part("follow", copied(path, tmp_path / name), "replica") for name in ("one", "two")]
+        stack.enter_context(parts(standby, *replicas))
+        first.tell("go")
         acknowledged = [first.hear() for _ in range(chance.randrange(LEARNS // 5, LEARNS * 4 // 5))]
         time.sleep(chance.uniform(0, 0.02))
         first.process.kill()

@@ -91,7 +91,7 @@ def test_checks_are_made_while_somebody_types_and_can_be_accepted(visit: Visit) 
     bench.page.get_by_role("dialog").get_by_role("button", name="Accept").click()
     findings.get_by_text("accepted: in words elsewhere").wait_for()
     findings.get_by_role("button", name="Take back").wait_for()
-    bench.page.get_by_text("Shown in the menu.").wait_for()  # the note in the file
+    bench.page.get_by_role("definition").get_by_text("Shown in the menu.").wait_for()  # the note in the file
 
 
 def test_untranslated_words_are_asked_about_before_they_are_learned(visit: Visit) -> None:
@@ -131,3 +131,26 @@ def test_a_check_is_switched_off_for_a_document(visit: Visit) -> None:
     bench.page.locator("summary", has_text="Checks").click()
     bench.page.get_by_role("checkbox", name="numbers").uncheck()
     bench.row(2).get_by_text("1 warning").wait_for(state="detached")
+
+
+def test_a_forbidden_translation_is_shown_with_its_term_and_asked_about(visit: Visit) -> None:
+    bench = visit("#/manual/1/2")
+    bench.at(2)
+    bench.settled()
+    page = bench.page
+    page.get_by_text("Note, capitals, forbidden").click()
+    page.get_by_label("Term", exact=True).fill("lid")
+    page.get_by_label("Note", exact=True).fill("of the machine")
+    page.get_by_label("Forbidden translations").fill("tapadera, cubierta")
+    with page.expect_response("**/glossary"):
+        page.get_by_role("button", name="Add term").click()
+    page.locator(".forbidden", has_text="not tapadera, cubierta").wait_for()
+    page.get_by_text("of the machine").wait_for()
+    bench.editor.click()
+    bench.replace("Abra la tapadera verde.")
+    bench.press("Enter")
+    page.get_by_role("alert").get_by_text("“tapadera” must not be used for “lid”").wait_for()
+    assert bench.segment(2)["state"] != "confirmed"
+    bench.allow("409")
+    page.get_by_role("button", name="Remove lid").click()
+    page.locator(".forbidden").wait_for(state="detached")

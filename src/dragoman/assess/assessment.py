@@ -9,34 +9,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dragoman import __version__
+from dragoman.assess.charts import stretches
 from dragoman.assess.gains import find_gains
 from dragoman.assess.past_work import PastWork
 from dragoman.assess.prediction import Evidence, predict
-from dragoman.assess.replay import Outcome, Plan, replay_all
+from dragoman.assess.replay import Outcome, Plan
+from dragoman.assess.replay_workers import replay_all
 from dragoman.assess.second_opinion import Comet, opinions
 from dragoman.assess.system_names import ALONE, ENGINE, OVER
 from dragoman.assess.systems import SAME, WORDS, System, as_json, scored, suggestions
 from dragoman.assess.tried_settings import try_settings
 from dragoman.assess.verdict import WORDS_A_DAY, Verdict, judge
 from dragoman.errors import BadInputError
-from dragoman.measure import repetition
 from dragoman.progress import Progress
 from dragoman.store import Project
-from dragoman.text.tokens import split
 from dragoman.upstream import Upstream
 
 SAMPLE = 2_000  # segments that are translated and scored
 TYPED = 200  # of these, segments that the simulated user types
-POINTS = 12  # of a curve
 DOCUMENTS = 20  # that are listed
 LEAST_SEGMENTS = 5  # of a document that is listed
 ANSWERS = "answers"  # directory of the project that keeps what engines said
@@ -60,14 +58,15 @@ class Options:
 
 def assess(work: PastWork, directory: Path, options: Options, progress: Progress | None = None) -> dict[str, Any]:
     """Replay past work in a directory, and report."""
+    comet = Comet(options.comet) if options.comet else None  # refused now, and not after hours
     sampled = spread(range(len(work.pairs)), options.sample)
     heard = {name: ask(name, work, sampled, directory, progress) for name in options.engines}
     plans = make_plans(work, options, sampled, heard)
     alone, *over = replay_all(plans, directory, jobs=options.jobs, cluster=options.cluster, progress=progress)
     parts = [
-        _part(work, options, alone, found, name, heard[name])
+        _part(work, options, alone, found, name, heard[name], comet)
         for (name, found) in zip(options.engines, over, strict=True)
-    ] or [_part(work, options, alone, None, None, ())]
+    ] or [_part(work, options, alone, None, None, (), comet)]
     replayed = [alone, *over]
     best = 1 + _best(parts) if over else 0
     running: dict[str, Any] = {"jobs": options.jobs, "cluster": options.cluster, "progress": progress}
@@ -129,10 +128,17 @@ def ask(
             upstream.close()
     said = {text: reply.answer or reply.refused for text, reply in zip(texts, replies, strict=True)}
     if not any(said.values()):
-        remedy = "check the name with `dragoman upstream test`, and that the engine is running"
-        raise BadInputError(upstream.problem or "the engine has no answer for any segment", where=name, remedy=remedy)
+        raise _silent(name, upstream.problem)
     found = {n: said[work.pairs[n].source] for n in wanted}
     return tuple(answer.text if (answer := found.get(n)) else None for n in range(len(work.pairs)))
+
+
+def _silent(name: str, problem: str | None) -> BadInputError:
+    """Why an engine is of no use; what the engine's own error says, where and remedy included, is not said twice."""
+    if problem is None:
+        remedy = "check the name with `dragoman upstream test`, and that the engine is running"
+        return BadInputError("the engine has no answer for any segment", where=name, remedy=remedy)
+    return BadInputError(problem.removeprefix(f"{name}: "), where=name)
 
 
 def _kept_answers(place: Path, work: PastWork) -> Project:
@@ -165,6 +171,7 @@ def _part(
     over: Sequence[Outcome] | None,
     engine: str | None,
     said: Sequence[str | None],
+    comet: Comet | None,
 ) -> dict[str, Any]:
     """The part of the report on one engine."""
     systems = score_systems(work, alone, over, said)
@@ -177,10 +184,10 @@ def _part(
     verdict = judge(systems, _why(first, gains, repeated), source_words, options.words_a_day)
     expected = predict(evidence(work, systems[ENGINE])) if ENGINE in systems else None
     scores = {name: each.as_json() for name, each in systems.items()}
-    if options.comet:
+    if comet:
         texts = {name: each.texts for name, each in systems.items()}
         sides = [pair.source for pair in pairs], texts, [pair.target for pair in pairs]
-        for name, opinion in opinions(Comet(options.comet), *sides).items():
+        for name, opinion in opinions(comet, *sides).items():
             scores[name]["COMET"] = opinion
     return {
         "engine": engine,
@@ -224,10 +231,9 @@ def _listed(parts: Sequence[str]) -> str:
 
 def _curve(outcomes: Sequence[Outcome], systems: dict[str, System]) -> dict[str, Any]:
     """Words to correct in each hundred, for each system, in equal stretches of the text."""
-    ends = np.linspace(0, len(outcomes), min(POINTS, len(outcomes)) + 1).round().astype(int).tolist()
-    stretches = [slice(*each) for each in pairwise(ends)]
-    points = {name: [_rate(each, stretch) for stretch in stretches] for name, each in systems.items()}
-    return {"segments": [outcomes[end - 1].number + 1 for end in ends[1:]], "systems": points}
+    parts = stretches(len(outcomes))
+    points = {name: [_rate(each, stretch) for stretch in parts] for name, each in systems.items()}
+    return {"segments": [outcomes[each.stop - 1].number + 1 for each in parts], "systems": points}
 
 
 def _rate(system: System, which: slice | Sequence[int]) -> float:
@@ -263,20 +269,15 @@ def _about(work: PastWork, sampled: Sequence[int], alone: Sequence[Outcome]) -> 
         "left out": work.left_out,
         "sampled": len(sampled),
         "typed": sum(each.typing is not None for each in alone),
-        "repeated": round(100 * sum(each.similarity >= SAME for each in alone) / len(alone), 1),
-        "repetition": {name: round(value, 2) for name, value in asdict(_repetition(sources)).items()},
+        "repeated": round(100 * sum(each.similarity >= SAME for each in alone) / len(alone), 2),
+        "repetition": {name: round(value, 2) for name, value in asdict(work.repetition).items()},
         "digest": work.digest[:16],
     }
 
 
-def _repetition(sources: Iterable[str]) -> Any:
-    return repetition([split(text).words for text in sources])
-
-
 def evidence(work: PastWork, engine: System) -> Evidence:
     """What is known of a text and an engine before anything is replayed."""
-    sources = [pair.source for pair in work.pairs]
-    return Evidence(rr=_repetition(sources).rr, segments=len(sources), bleu=engine.score("BLEU").score)
+    return Evidence(rr=work.repetition.rr, segments=len(work.pairs), bleu=engine.score("BLEU").score)
 
 
 def _times(outcomes: Sequence[Outcome]) -> dict[str, float]:

@@ -14,6 +14,8 @@ from dragoman.assess.system_names import STYLES
 WIDTH, HEIGHT = 560, 280
 LEFT, RIGHT, TOP, BOTTOM = 40, 12, 12, 36  # margins
 LINES = 5  # of the grid
+POINTS = 12  # of a curve at most
+SHORTEST = 5  # segments of a stretch
 DASHES = ("2 3", "6 3", "10 3 2 3", "4 2", "1 0", "1 0")  # so that curves can be told apart without colours
 
 
@@ -43,6 +45,16 @@ def line_chart(series: Mapping[str, Sequence[float]], places: Sequence[str], wha
         points = " ".join(f"{x(n):.1f},{y(value):.1f}" for n, value in enumerate(values))
         parts.append(f'<polyline {_stroke(name)} points="{points}"><title>{escape(name)}</title></polyline>')
     return "".join([*parts, "</svg>"])
+
+
+def stretches(count: int) -> list[slice]:
+    """Equal stretches of so many segments, a point of a curve each, and none so short that it says nothing.
+
+    >>> stretches(13), len(stretches(600))
+    ([slice(0, 6, None), slice(6, 13, None)], 12)
+    """
+    points = max(1, min(POINTS, count // SHORTEST))
+    return [slice(count * n // points, count * (n + 1) // points) for n in range(points)]
 
 
 def legend(names: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ git itself is asked, and only for the commits and the contents of files; nothing
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
@@ -14,10 +15,11 @@ from typing import IO, NamedTuple
 from dragoman.assess.past_work import Pair, PastWork, finished, past_work
 from dragoman.errors import BadInputError
 from dragoman.formats import read_document
-from dragoman.languages import same_language
+from dragoman.languages import is_language, same_language
 
 GIT = ("git", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false")
 PATTERN = "*.po"
+_CODE = re.compile(r"[a-z]{2}(?:[-@][a-z0-9]{2,8})*|[a-z]{3}(?:[-@][a-z0-9]{2,8})+")
 
 
 class _Version(NamedTuple):
@@ -33,11 +35,11 @@ def read_commits(repository: Path, source: str, target: str, pattern: str = PATT
     known: dict[tuple[str, str, str], str] = {}  # targets by path, context and source
     pairs: list[Pair] = []
     left_out: Counter[str] = Counter()
-    for version, data in _contents(repository, _versions(repository, pattern)):
+    for version, data in _contents(repository, _of_language(_versions(repository, pattern), target)):
         try:
             document = read_document(data, version.path, source=source)
         except BadInputError:
-            left_out["unreadable version of a file"] += 1
+            left_out["unreadable versions of files"] += 1
             continue
         stated = document.target_language
         if stated is not None and not same_language(stated, target):
@@ -50,7 +52,33 @@ def read_commits(repository: Path, source: str, target: str, pattern: str = PATT
             if known.get(key) != pair.target:
                 known[key] = pair.target
                 pairs.append(pair)
-    return past_work(pairs, source, target, "order of the commits", left_out)
+    return past_work(pairs, source, target, "order of the commits", left_out, where=repository)
+
+
+def _of_language(versions: list[_Version], target: str) -> list[_Version]:
+    """The files that may be in a language, by their names; the rest of a large repository is not even read.
+
+    If some are named after exactly this language, those of its other countries are left out: es.po, but not es_MX.po.
+    Files that are not named after any language are kept, since their headers tell.
+    """
+    codes = {each.path: _code(each.path) for each in versions}
+    kept = [each for each in versions if (code := codes[each.path]) is None or same_language(code, target)]
+    exact = {path for path, code in codes.items() if code == _normal(target)}
+    return [each for each in kept if each.path in exact or codes[each.path] is None] if exact else kept
+
+
+def _code(path: str) -> str | None:
+    """The code of a language in the name of a file or of its folders, the nearest to the end.
+
+    >>> _code("locale/pt_BR/LC_MESSAGES/app.po"), _code("po/es.po"), _code("doc/app.po")
+    ('pt-br', 'es', None)
+    """
+    names = [_normal(name) for name in (*Path(path).parts[:-1], Path(path).stem)]
+    return next((name for name in reversed(names) if _CODE.fullmatch(name) and is_language(name)), None)
+
+
+def _normal(code: str) -> str:
+    return code.replace("_", "-").lower()
 
 
 def _is_named(path: str, target: str) -> bool:
@@ -61,7 +89,7 @@ def _is_named(path: str, target: str) -> bool:
 
 def _versions(repository: Path, pattern: str) -> list[_Version]:
     """Each commit with each matching file that it added or changed, the oldest first."""
-    wanted = ["log", "--reverse", "--topo-order", "--format=%x01%H", "--name-only", "-z", "--diff-filter=AMR"]
+    wanted = ["log", "--reverse", "--date-order", "--format=%x01%H", "--name-only", "-z", "--diff-filter=AMR"]
     done = _run(repository, *wanted, "--no-renames", "--", f":(glob)**/{pattern}")
     found = []
     for entry in done.decode(errors="replace").split("\x01")[1:]:
@@ -101,5 +129,7 @@ def _run(repository: Path, *arguments: str) -> bytes:
         raise BadInputError("git is not installed", remedy="install git, or give files") from None
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["git failed"]
-        raise BadInputError(reason[0], where=repository, remedy="give the directory of a git repository")
+        raise BadInputError(
+            reason[0].removeprefix("fatal: "), where=repository, remedy="give the directory of a git repository"
+        )
     return done.stdout

@@ -51,10 +51,21 @@ def paragraph(text: str, *, quiet: bool = False) -> str:
 def plus_minus(found: dict[str, float] | None, digits: int = 1, *, sign: bool = False) -> str:
     """A score with its margin.
 
-    >>> plus_minus({"score": 3.25, "low": 3.0, "high": 3.5}, sign=True)
-    '+3.2 ± 0.2'
+    >>> plus_minus({"score": -3.25, "low": -3.5, "high": -3.0}, sign=True)
+    '−3.2 ± 0.2'
     """
     if found is None:
         return ""
     margin = (found["high"] - found["low"]) / 2
-    return f"{found['score']:{'+' if sign else ''}.{digits}f} ± {margin:.{digits}f}"
+    score = signed(found["score"], digits) if sign else f"{found['score']:.{digits}f}"
+    return f"{score} ± {margin:.{digits}f}"
+
+
+def signed(value: float, digits: int = 0) -> str:
+    """A number with its sign; zero has none.
+
+    >>> signed(1234), signed(-0.51, 1), signed(-0.04, 1)
+    ('+1,234', '−0.5', '0.0')
+    """
+    shown = f"{value:+,.{digits}f}"
+    return shown.replace("-", "−") if any(map(int, filter(str.isdigit, shown))) else shown[1:]

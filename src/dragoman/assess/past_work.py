@@ -18,6 +18,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,10 +30,12 @@ from dragoman.formats.elements import Element
 from dragoman.formats.layout import Part
 from dragoman.formats.tmx import Tmx
 from dragoman.languages import same_language
-from dragoman.text.tokens import has_words
+from dragoman.measure.repetition import Repetition, repetition
+from dragoman.text.tokens import has_words, split
 
 FINISHED = ("confirmed", "translated")  # states of segments whose target a person may have written
 LEAST = 2  # pairs that can be replayed
+_FEW = ("no finished translations", "only 1 finished translation")
 
 
 class Pair(NamedTuple):
@@ -53,6 +56,11 @@ class PastWork:
     order: str  # what the order goes by, for people
     left_out: dict[str, int]  # reasons, and how many segments
 
+    @cached_property
+    def repetition(self) -> Repetition:
+        """How much the sources repeat; takes seconds for a hundred thousand."""
+        return repetition([split(pair.source).words for pair in self.pairs])
+
     @property
     def digest(self) -> str:
         """A digest of languages and texts."""
@@ -68,15 +76,17 @@ def read_past_work(paths: Sequence[Path], source: str | None = None, target: str
     known = source or _agreed(each.source for each in found), target or _agreed(each.target for each in found)
     for language, option in zip(known, ("--source", "--target"), strict=True):
         if language is None:
-            remedy = f"name the language with {option}"
-            raise BadInputError("the file does not state its languages", where=paths[0], remedy=remedy)
+            what = f"the file does not state its {option.removeprefix('--')} language"
+            raise BadInputError(what, where=paths[0], remedy=f"name it with {option}")
     order = "creation date" if found and all(each.is_dated for each in found) else "order of the file"
     pairs = [pair for each in found for pair in each.pairs]
     left_out = sum((each.left_out for each in found), Counter[str]())
-    return past_work(pairs, str(known[0]), str(known[1]), order, left_out)
+    return past_work(pairs, str(known[0]), str(known[1]), order, left_out, where=paths[0])
 
 
-def past_work(pairs: Iterable[Pair], source: str, target: str, order: str, left_out: Counter[str]) -> PastWork:
+def past_work(
+    pairs: Iterable[Pair], source: str, target: str, order: str, left_out: Counter[str], *, where: Path
+) -> PastWork:
     """Leave out pairs without words on one side; refused if there is nothing to replay."""
     kept = []
     for pair in pairs:
@@ -85,8 +95,10 @@ def past_work(pairs: Iterable[Pair], source: str, target: str, order: str, left_
         else:
             left_out["no words"] += 1
     if len(kept) < LEAST:
-        what = f"{len(kept)} finished translations are too few to replay"
-        raise BadInputError(what, remedy="give a file with finished translations from this language pair")
+        reasons = ", ".join(f"{number:,} {reason}" for reason, number in sorted(left_out.items()))
+        what = f"{_FEW[len(kept)]} to replay{f' ({reasons})' if reasons else ''}"
+        remedy = f"give files with finished translations from {source} to {target}"
+        raise BadInputError(what, where=where, remedy=remedy)
     return PastWork(kept, source, target, order, dict(sorted(left_out.items())))
 
 

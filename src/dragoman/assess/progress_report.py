@@ -14,19 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
-from dragoman.assess.charts import legend, line_chart
+from dragoman.assess.charts import legend, line_chart, stretches
 from dragoman.assess.page_parts import figures, page, paragraph, table
 from dragoman.assess.system_names import HEARD, SUGGESTED
 from dragoman.measure import Wer, interval
 
-POINTS = 12  # of a curve
 ENOUGH = 20  # segments from which a number means something
 
 
@@ -42,6 +40,14 @@ NOTHING: dict[str, Any] = {
     "curve": [],
     "documents": [],
 }
+COUNTED = (
+    "This counts confirmed segments that somebody started from a suggestion. Words changed are the edits from the "
+    "suggestion to the confirmed text; a suggestion that is confirmed unread counts as unchanged."
+)
+FAVOURS = (
+    "The engine's own words were not shown, and people keep what they are shown if it is good enough, so the "
+    "comparison favours dragoman. `dragoman assess` on work that was done without dragoman does not have this flaw."
+)
 Counts = NDArray[np.int64]  # [segments, 2] edits and words
 
 
@@ -97,17 +103,11 @@ def _rate(edits: Counts) -> float:
 
 def _curve(edits: Counts, engine: Counts, heard: frozenset[int]) -> list[dict[str, Any]]:
     """Words changed in equal stretches, and those of the engine where it was asked for all of a stretch."""
-    ends = np.linspace(0, len(edits), min(POINTS, len(edits)) + 1).round().astype(int).tolist()
     points = []
-    for begin, end in pairwise(ends):
-        asked = all(n in heard for n in range(begin, end))
-        points.append(
-            {
-                "segments": end,
-                "changed": _rate(edits[begin:end]),
-                "engine": _rate(engine[begin:end]) if asked else None,
-            }
-        )
+    for each in stretches(len(edits)):
+        asked = all(n in heard for n in range(each.start, each.stop))
+        said = _rate(engine[each]) if asked else None
+        points.append({"segments": each.stop, "changed": _rate(edits[each]), "engine": said})
     return points
 
 
@@ -135,13 +135,9 @@ def _body(project: str, found: dict[str, Any]) -> Iterator[str]:
     yield _chart(found["curve"])
     rows = [[escape(each["name"]), f"{each['segments']:,}", f"{each['changed']:.1f} %"] for each in found["documents"]]
     yield f"<h2>By document</h2>{table(['document', 'segments', 'words changed'], rows)}"
-    yield paragraph(
-        "Counted are confirmed segments that somebody started from a suggestion; words changed are the edits from the "
-        "suggestion to the confirmed text. A text that is accepted unread counts as unchanged. The engine's own words "
-        "were not shown, and people keep what they are shown if it is good enough, so the comparison favours dragoman; "
-        "`dragoman assess` on work that was done without it does not have this flaw.",
-        quiet=True,
-    )
+    yield paragraph(COUNTED, quiet=True)
+    if found["beside"]:
+        yield paragraph(FAVOURS, quiet=True)
 
 
 def sentence(found: dict[str, Any]) -> str:
@@ -168,12 +164,14 @@ def sentence(found: dict[str, Any]) -> str:
 def _figures(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield f"{found['changed']:.1f} ± {found['margin']:.1f}", "words changed in a hundred"
     yield f"{found['unchanged']:.0f} %", "segments confirmed as suggested"
-    yield f"{found['strokes']:.1f}", "strokes for a hundred characters"
-    yield f"{found['seconds_per_word']:.1f} s", "for a word"
+    yield f"{found['strokes']:.1f}", "key strokes and clicks for 100 characters"
+    yield f"{found['seconds_per_word']:.1f} s", "of work for a word"
     yield f"{found['segments']:,}", "confirmed segments"
 
 
 def _chart(curve: Sequence[dict[str, Any]]) -> str:
+    if len(curve) < 2:
+        return ""
     series = {SUGGESTED: [each["changed"] for each in curve]}
     if all(each["engine"] is not None for each in curve):
         series[HEARD] = [each["engine"] for each in curve]

@@ -2,10 +2,11 @@
 
 1. A `Plan` says what to replay, over which answers of another engine, and with which settings.
 2. `replay` works through it in a directory: the project, and a file with a line for each sampled segment. All segments
-   are learned, sampled or not.
+   are learned, sampled or not; how far to trust the other engine is learned from the first ones and the sampled ones,
+   since that takes a search.
 3. Killed and started again, it goes on where it was and writes the same lines, but for the times: each row of the
    journal names its segment, as its user, so the newest row says how far learning has come.
-4. `replay_all` runs several plans at once, in processes of their own or on a Ray cluster.
+4. `dragoman.assess.replay_workers` runs several plans at once.
 
 >>> import tempfile
 >>> plan = Plan("dragoman", ("en", "es"), (("green", "verde"), ("green", "verde")))
@@ -18,29 +19,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
-import os
 import shutil
-import tempfile
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from dragoman.cluster.runners import connected
 from dragoman.engine import Engine
 from dragoman.errors import UnlearnableError
 from dragoman.experiments.workspace import program
 from dragoman.files import storage_errors, write_durably
 from dragoman.interactive.user import type_characters, type_words
-from dragoman.progress import Progress
+from dragoman.project.memory import have_same_figures
+from dragoman.store import Project
+from dragoman.store.lock import TakenError
+from dragoman.text.tokens import split
 
 LINES, PROJECT, PLAN = "outcomes.jsonl", "project", "plan.json"
 POLL = 0.5  # seconds between two looks at other processes
+PATIENCE = 30.0  # seconds for the workers of a killed process to end
+SETTLING = 1_000  # segments from which the trust in an engine is learned, sampled or not
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,13 @@ class Plan:
     settings: dict[str, Any] = field(default_factory=dict)  # of the project
     base: str | None = None  # directory of a trained base
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """A digest of everything that the outcome depends on."""
-        return hashlib.sha256(json.dumps([program(), asdict(self)], sort_keys=True).encode()).hexdigest()
+        sources = program(), Path(__file__).read_text(encoding="utf-8")
+        return hashlib.sha256(json.dumps([sources, asdict(self)], sort_keys=True).encode()).hexdigest()
 
-    @property
+    @cached_property
     def wanted(self) -> frozenset[int]:
         """The segments that are scored."""
         return frozenset(range(len(self.pairs)) if self.sampled is None else self.sampled)
@@ -77,16 +79,30 @@ class Outcome(NamedTuple):
     typing: list[int] | None  # key strokes, mouse actions and word strokes with completions
     translating: float  # milliseconds
     learning: list[float]  # milliseconds for each segment learned since the sampled one before
+    is_usable: bool = True  # whether the match has the same numbers and placeholders, and so may be suggested as it is
 
 
 class _Project(Engine):
-    """A project that is thrown away afterwards, so it need not open quickly."""
+    """A project that is thrown away afterwards, so it need not open quickly, nor survive a power cut."""
 
-    snapshot_every = 5_000
+    snapshot_every = 10_000
+
+    def __init__(self, project: Project, *, write: bool, memory: bool = True) -> None:
+        super().__init__(project, write=write, memory=memory)
+        project.journal.sync_lazily()
+
+    def learn_segment(self, source: str, target: str, number: int, said: str | None, *, weigh: bool) -> None:
+        """Learn a segment, if it can be learned; `weigh` what the other engine said."""
+        self._weighs_upstream = weigh
+        with suppress(UnlearnableError):
+            self.learn(source, target, upstream=said, force=True, user=str(number))
 
 
-def replay(plan: Plan, directory: Path) -> list[Outcome]:
-    """The outcomes of a plan, worked out in a directory, or read from there as far as they are known."""
+def replay(plan: Plan, directory: Path, told: Callable[[int], None] = lambda _: None) -> list[Outcome]:
+    """The outcomes of a plan, worked out in a directory, or read from there as far as they are known.
+
+    `told` is called with the number of outcomes whenever there is a new one.
+    """
     file = directory / LINES
     with storage_errors(directory):
         directory.mkdir(parents=True, exist_ok=True)
@@ -96,12 +112,12 @@ def replay(plan: Plan, directory: Path) -> list[Outcome]:
             write_durably(about, plan.digest.encode())
         known = read_outcomes(file)
     if len(known) < len(plan.wanted) or (directory / PROJECT).exists():
-        known = _go_on(plan, directory, known)
+        known = _go_on(plan, directory, known, told)
         shutil.rmtree(directory / PROJECT, ignore_errors=True)
     return known
 
 
-def _go_on(plan: Plan, directory: Path, known: list[Outcome]) -> list[Outcome]:
+def _go_on(plan: Plan, directory: Path, known: list[Outcome], told: Callable[[int], None]) -> list[Outcome]:
     """Replay what is missing."""
     with ExitStack() as stack:
         engine = _opened(plan, directory / PROJECT)
@@ -119,12 +135,13 @@ def _go_on(plan: Plan, directory: Path, known: list[Outcome]) -> list[Outcome]:
                 lines.write(json.dumps(outcome, ensure_ascii=False) + "\n")
                 lines.flush()
             found.append(outcome)
+            told(len(found))
     return found
 
 
-def _opened(plan: Plan, path: Path) -> Engine:
+def _opened(plan: Plan, path: Path) -> _Project:
     if (path / "project.json").exists():
-        return _Project.open(path)
+        return _open_again(path)
     shutil.rmtree(path, ignore_errors=True)
     source, target = plan.languages
     engine = _Project.create(path, source=source, target=target, base=plan.base)
@@ -133,13 +150,25 @@ def _opened(plan: Plan, path: Path) -> Engine:
     return engine
 
 
+def _open_again(path: Path) -> _Project:
+    """Open a project that was left behind; a worker that was at it ends by itself when its parent was killed."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return _Project.open(path)
+        except TakenError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(POLL)
+
+
 def _last_learned(engine: Engine) -> int:
     """The segment that the newest correction comes from; -1 if nothing was learned."""
     rows = engine.history(1)
     return int(rows[0].user or -1) if rows else -1
 
 
-def _replayed(plan: Plan, engine: Engine, first: int) -> Iterator[Outcome]:
+def _replayed(plan: Plan, engine: _Project, first: int) -> Iterator[Outcome]:
     """Translate what is sampled, then learn, from a segment on."""
     wanted, typed = plan.wanted, frozenset(plan.typed)
     learning: list[float] = []
@@ -151,13 +180,13 @@ def _replayed(plan: Plan, engine: Engine, first: int) -> Iterator[Outcome]:
             found = engine.translate(source, upstream=said)
             took = 1e3 * (time.thread_time() - began)
             match = found.matches[0] if found.matches else None
-            similar = (round(match.similarity, 2), match.target) if match else (0.0, "")
+            similar = (round(match.similarity, 4), match.target) if match else (0.0, "")
+            usable = match is not None and have_same_figures(split(source), split(match.source))
             strokes = type_out(engine, source, reference, said) if number in typed else None
-            yield Outcome(number, found.text, *similar, strokes, round(took, 2), learning)
+            yield Outcome(number, found.text, *similar, strokes, round(took, 2), learning, usable)
             learning = []
         began = time.thread_time()
-        with suppress(UnlearnableError):
-            engine.learn(source, reference, upstream=said, force=True, user=str(number))
+        engine.learn_segment(source, reference, number, said, weigh=number < SETTLING or number in wanted)
         learning.append(round(1e3 * (time.thread_time() - began), 2))
 
 
@@ -196,73 +225,15 @@ def _clear(directory: Path, keep: Sequence[str] = ()) -> None:
             path.unlink()
 
 
-# ── Several at once ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def replay_all(
-    plans: Sequence[Plan],
-    directory: Path,
-    *,
-    jobs: int | None = None,
-    cluster: str | None = None,
-    progress: Progress | None = None,
-) -> list[list[Outcome]]:
-    """The outcomes of several plans, each in a directory of its own below this one.
-
-    On a cluster a plan is worked out in a temporary directory of its worker; only finished plans are resumed.
-    """
-    places = [directory / plan.digest[:16] for plan in plans]
-    if cluster is not None:
-        missing = [n for n, (plan, place) in enumerate(zip(plans, places, strict=True)) if not _is_done(plan, place)]
-        with connected(cluster) as runner:
-            items = ((plans[n], str(places[n])) for n in missing)
-            for n, found in zip(missing, runner.run(_replay_elsewhere, {}, items), strict=True):
-                _keep(plans[n], places[n], found)
-    left = [(plan, place) for plan, place in zip(plans, places, strict=True) if not _is_done(plan, place)]
-    workers = min(jobs or os.cpu_count() or 1, len(left))
-    if workers > 1:
-        _replay_in_processes(left, workers, progress)
-    return [replay(plan, place) for plan, place in zip(plans, places, strict=True)]
-
-
-def _replay_in_processes(left: Sequence[tuple[Plan, Path]], workers: int, progress: Progress | None) -> None:
-    total = sum(len(plan.wanted) for plan, _ in left)
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        waiting = {pool.submit(_replay_there, *each, os.getpid()) for each in left}
-        while waiting:
-            done, waiting = wait(waiting, timeout=POLL)
-            for each in done:
-                each.result()
-            if progress:
-                progress("replaying", sum(_lines(place / LINES) for _, place in left), total)
-
-
-def _replay_there(plan: Plan, place: Path, parent: int) -> None:
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    replay(plan, place)
-
-
-def _end_with(parent: int) -> None:
-    """End this process when the one that started it was killed, so that whoever resumes finds nobody at work."""
-    while os.getppid() == parent:
-        time.sleep(POLL)
-    os._exit(1)
-
-
-def _replay_elsewhere(shared: Any, item: tuple[Plan, str]) -> list[Outcome]:
-    """On a worker of a cluster."""
-    del shared
-    with tempfile.TemporaryDirectory() as directory:
-        return replay(item[0], Path(directory))
-
-
-def _is_done(plan: Plan, place: Path) -> bool:
+def is_done(plan: Plan, place: Path) -> bool:
+    """Whether a directory has all outcomes of a plan."""
     about = place / PLAN
     same = about.exists() and about.read_text(encoding="utf-8") == plan.digest
-    return same and not (place / PROJECT).exists() and _lines(place / LINES) == len(plan.wanted)
+    return same and not (place / PROJECT).exists() and count_outcomes(place) == len(plan.wanted)
 
 
-def _keep(plan: Plan, place: Path, outcomes: Sequence[Outcome]) -> None:
+def keep_outcomes(plan: Plan, place: Path, outcomes: Sequence[Outcome]) -> None:
+    """Write outcomes that were worked out elsewhere."""
     with storage_errors(place):
         place.mkdir(parents=True, exist_ok=True)
         _clear(place)
@@ -270,5 +241,7 @@ def _keep(plan: Plan, place: Path, outcomes: Sequence[Outcome]) -> None:
             write_durably(place / PLAN, plan.digest.encode())
 
 
-def _lines(file: Path) -> int:
+def count_outcomes(place: Path) -> int:
+    """How many outcomes are in a directory so far."""
+    file = place / LINES
     return file.read_bytes().count(b"\n") if file.exists() else 0

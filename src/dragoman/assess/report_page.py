@@ -10,7 +10,7 @@ from typing import Any
 
 from dragoman.assess.charts import bar, legend, line_chart
 from dragoman.assess.examples import side_by_side
-from dragoman.assess.page_parts import figures, page, paragraph, plus_minus, table
+from dragoman.assess.page_parts import figures, page, paragraph, plus_minus, signed, table
 from dragoman.assess.system_names import ENGINE, OURS
 from dragoman.assess.systems import EDITING, TYPING, WORDS
 from dragoman.assess.verdict import LITTLE, NO, WORTH
@@ -31,6 +31,12 @@ NOTE = (
     "and characters of the final translation. Editing is correcting in an ordinary editor; completing is typing while "
     "dragoman completes, by a simulated user. From which similarity on a match comes before the engine was chosen in "
     "hindsight, to the advantage of that way of working."
+)
+SETTINGS_NOTE = (
+    "Adapter: how the weights of the models follow corrections. Share: how much corrections count against the base. "
+    "Trust: how far the engine is believed before anything is learned about it. Memory threshold: the similarity from "
+    "which an earlier translation of a similar segment is suggested as it is. `dragoman assess … --create` writes the "
+    "chosen values into a new project."
 )
 
 
@@ -56,9 +62,9 @@ def _body(found: dict[str, Any]) -> Iterator[str]:
     yield f"<h1>Will dragoman pay off?</h1>{paragraph(_name(found), quiet=True)}"
     several = len(found["parts"]) > 1
     if several:
-        yield _overview(found["parts"])
+        yield _overview(found["parts"], found["best engine"])
     for part in found["parts"]:
-        yield from _part(part, several=several)
+        yield from _part(part, found["options"]["words a day"], several=several)
     yield _settings(found)
     yield f"<h2>The text</h2>{paragraph(' '.join(_about(found['text'])))}"
     yield _times(found)
@@ -70,27 +76,28 @@ def _body(found: dict[str, Any]) -> Iterator[str]:
     )
 
 
-def _overview(parts: list[dict[str, Any]]) -> str:
+def _overview(parts: list[dict[str, Any]], best: str) -> str:
     """The engines beside each other."""
     rows = []
     for part in parts:
         verdict, systems = part["verdict"], part["systems"]
         scores = [plus_minus(systems[verdict[each]][WORDS]) for each in ("rival", "system")]
-        rows.append([escape(part["engine"]), escape(verdict["kind"]), *scores, f"{verdict['saved']['words']:+,}"])
-    header = ["engine", "verdict", "words to correct, best without dragoman", "with dragoman", "words saved a day"]
-    return table(header, rows)
+        rows.append([escape(part["engine"]), escape(verdict["kind"]), signed(verdict["saved"]["words"]), *scores])
+    header = ["engine", "verdict", "words saved a day", "words to correct, best without dragoman", "with dragoman"]
+    ours = [number for number, part in enumerate(parts) if part["engine"] == best]
+    return f"{table(header, rows, ours)}{paragraph(f'Over {best}, dragoman leaves the least to correct.')}"
 
 
 # ── One engine ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _part(part: dict[str, Any], *, several: bool) -> Iterator[str]:
+def _part(part: dict[str, Any], words_a_day: int, *, several: bool) -> Iterator[str]:
     verdict = part["verdict"]
     if several:
         yield f"<h2>{escape(part['engine'])}</h2>"
     look = LOOKS.get(verdict["kind"], "")
     yield f'<div class="verdict {look}">{paragraph(verdict["sentence"])}{paragraph(verdict["reason"])}</div>'
-    yield figures(_figures(part))
+    yield figures(_figures(part, words_a_day))
     yield _systems(part["systems"])
     yield _curve(part["curve"])
     yield _documents(part)
@@ -98,16 +105,16 @@ def _part(part: dict[str, Any], *, several: bool) -> Iterator[str]:
     yield side_by_side(part["sources of gains"], verdict["rival"], verdict["system"])
 
 
-def _figures(part: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _figures(part: dict[str, Any], words_a_day: int) -> Iterator[tuple[str, str]]:
     verdict, expected = part["verdict"], part["predicted"]
     words = plus_minus(verdict["words"], sign=True)
-    yield words, f"fewer words to correct in a hundred, compared with {verdict['rival']}"
-    yield f"{verdict['saved']['words']:+,}", "words a day that need no correction"
-    yield f"{verdict['saved']['strokes']:+,}", "key strokes and clicks saved a day"
+    yield words, f"words saved in a hundred, compared with {verdict['rival']}"
+    yield signed(verdict["saved"]["words"]), f"words a day that need no correction, of {words_a_day:,} translated"
+    yield signed(verdict["saved"]["strokes"]), "key strokes and clicks saved a day"
     if expected:
         measured = plus_minus(part["gains over"][ENGINE][WORDS], sign=True)
         what = f"was expected from repetition and engine scores, compared with the engine alone; measured: {measured}"
-        yield f"{expected['words']:+.1f} ± {expected['margin']:.1f}", what
+        yield f"{signed(expected['words'], 1)} ± {expected['margin']:.1f}", what
 
 
 def _systems(systems: dict[str, Any]) -> str:
@@ -137,8 +144,8 @@ def _documents(part: dict[str, Any]) -> str:
     most = max(map(abs, gains))
     rows = [
         [
-            escape(each["name"]),
-            f"{gain:+.1f}{bar(max(gain, 0), max(-gain, 0), most)}",
+            escape(each["name"]).replace("/", "/<wbr>"),
+            signed(gain, 1) + bar(max(gain, 0), max(-gain, 0), most),
             f"{each['systems'][rival]:.1f}",
             f"{each['systems'][system]:.1f}",
             f"{each['segments']:,}",
@@ -184,13 +191,14 @@ def _settings(found: dict[str, Any]) -> str:
         for each in settings["tried"]
     ]
     shown = table(["setting", "tried", "words saved in a hundred", "chosen"], rows)
-    return f"<h2>Settings</h2>{paragraph(settings['sentence'])}{shown}"
+    return f"<h2>Settings</h2>{paragraph(settings['sentence'])}{shown}{paragraph(SETTINGS_NOTE, quiet=True)}"
 
 
 def _about(text: dict[str, Any]) -> Iterator[str]:
     documents = f"{text['documents']:,} document{'s' if text['documents'] != 1 else ''}"
-    yield f"{text['segments']:,} finished translations with {text['words']:,} source words in {documents}, replayed by"
-    yield f"{text['order']}."
+    order = f"{'by' if 'date' in text['order'] else 'in the'} {text['order']}"
+    yield f"{text['segments']:,} finished translations with {text['words']:,} source words in {documents}, replayed"
+    yield f"{order}."
     yield f"{text['repeated']:.0f} % of the segments had been translated before, word for word."
     yield f"In a window of 1,000 words, {text['repetition']['rr']:.1f} % of the distinct phrases come back."
     if text["sampled"] < text["segments"]:

@@ -1,29 +1,35 @@
 """Settings found, not guessed: each candidate is tried on the older part of the past work, and checked on the newer.
 
 A setting is chosen only if it is significantly better than the default on the older part, and kept only if it is also
-better on the newer part, which had no say in the choice.
+better on the newer part, which had no say in the choice. If only a sample of the past work was translated, settings are
+tried on its beginning.
 
-The memory needs no replay: from the same outcomes it is known what taking a similar correction instead would have cost.
+The memory threshold needs no replay: what a correction of a similar text would have cost is known from the outcomes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dragoman.adapt import PassiveAggressive, Ridge
+from dragoman.assess.page_parts import signed
 from dragoman.assess.past_work import PastWork
-from dragoman.assess.replay import Outcome, Plan, replay_all
+from dragoman.assess.replay import Outcome, Plan
+from dragoman.assess.replay_workers import replay_all
 from dragoman.assess.systems import WORDS, System, as_json, scored
 from dragoman.measure.significance import Interval
 from dragoman.progress import Progress
 
 OLDER = 600  # segments at most
 LEAST = 40  # segments of the older part, without which trying makes no sense
-MATCHES = (95.0, 90.0, 80.0)  # percent similarity from which the memory might come first
+BEGINNING = 2 * OLDER  # segments of a large text that are all translated, where the engine's answers are known
+SPARSE = 3_000  # segments of a large text of which only the sampled ones have answers
+THRESHOLDS = (95.0, 90.0, 80.0)  # percent similarity from which the memory might come first
 NBEST = 100  # entries that adapters learn from
+THRESHOLD = "memory_threshold"  # the setting
 
 
 @dataclass(frozen=True)
@@ -35,8 +41,15 @@ class Candidate:
     settings: dict[str, Any]
 
 
+class _Trial(NamedTuple):
+    """A candidate, and the words it saves on the older part."""
+
+    candidate: Candidate
+    gain: Interval
+
+
 def candidates(*, over: bool, base: bool) -> Iterator[Candidate]:
-    """What is tried: adapters; with a base, its share; over another engine, how far that is trusted."""
+    """What is replayed: adapters; with a base, its share; over another engine, how far that is trusted."""
     yield Candidate("adapter", "ridge", {"adapter": Ridge(nbest=NBEST).settings()})
     yield Candidate("adapter", "passive-aggressive", {"adapter": PassiveAggressive(nbest=NBEST).settings()})
     if base:
@@ -46,6 +59,12 @@ def candidates(*, over: bool, base: bool) -> Iterator[Candidate]:
         for changed in ({"count": 0.02}, {"count": 0.2}, {"share": 0.0}, {"share": 0.1}):
             name, value = next(iter(changed.items()))
             yield Candidate("trust", f"{name} {value:g}", {"trust": changed})
+
+
+def thresholds() -> Iterator[Candidate]:
+    """The memory thresholds, which need no replay."""
+    for least in THRESHOLDS:
+        yield Candidate("memory threshold", f"{least:g} %", {THRESHOLD: least})
 
 
 def try_settings(
@@ -59,50 +78,82 @@ def try_settings(
     progress: Progress | None = None,
 ) -> dict[str, Any] | None:
     """Try settings for the system of a plan whose outcomes are known; None if there is too little text."""
-    size = min(len(work.pairs) // 2, OLDER)
-    sampled = tuple(n for n in sorted(plan.wanted) if n < size)
+
+    def replayed(*plans: Plan) -> list[list[Outcome]]:
+        return replay_all(plans, directory, jobs=jobs, cluster=cluster, progress=progress, what="trying settings")
+
+    whole = _beginning(plan)
+    size = min(len(whole.pairs) // 2, OLDER) if whole is plan else len(whole.pairs) // 2
+    sampled = tuple(n for n in sorted(whole.wanted) if n < size)
     if len(sampled) < LEAST:
         return None
-    tried = list(candidates(over=bool(plan.said), base=plan.base is not None))
-    older = replace(plan, pairs=plan.pairs[:size], said=plan.said[:size], sampled=sampled, typed=())
-    plans = [replace(older, settings=plan.settings | each.settings) for each in tried]
-    running = {"jobs": jobs, "cluster": cluster, "progress": progress}
-    found = replay_all(plans, directory, **running)  # type: ignore[arg-type]  # the options of this function
-    default = _scored(work, [each for each in outcomes if each.number < size])
-    gains = [_scored(work, each).gain_over(default, WORDS) for each in found]
-    chosen = _choose(tried, gains)
-    rows = [_row(each, gain, each in chosen) for each, gain in zip(tried, gains, strict=True)]
-    rows += _memory(work, [each for each in outcomes if each.number < size], default)
+    known = outcomes if whole is plan else replayed(whole)[0]
+    trials = _tried(work, whole, known, size, replayed)
+    chosen = _choose(trials)
     settings = {name: value for each in chosen for name, value in each.settings.items()}
     newer = None
     if settings:
-        whole = replay_all([replace(plan, settings=plan.settings | settings, typed=())], directory, **running)[0]  # type: ignore[arg-type]
-        newer = _on_newer(work, whole, outcomes, size)
+        if settings.keys() == {THRESHOLD}:
+            found = with_threshold(known, settings[THRESHOLD])
+        else:
+            (found,) = replayed(replace(whole, settings=plan.settings | settings, typed=()))
+        newer = _on_newer(work, found, known, size)
         settings = settings if newer.score > 0 else {}
-    sentence = _sentence(tried, chosen, newer, size, len(work.pairs) - size)
+    rows = [_row(each, each.candidate in chosen) for each in trials]
+    sentence = _sentence(trials, chosen, newer, size, len(whole.pairs) - size)
     return {"tried": rows, "settings": settings, "newer": newer and as_json(newer), "sentence": sentence}
 
 
-def _choose(tried: Sequence[Candidate], gains: Sequence[Interval]) -> list[Candidate]:
+def _beginning(plan: Plan) -> Plan:
+    """The plan itself if all was translated; otherwise the beginning of the text."""
+    if len(plan.wanted) == len(plan.pairs):
+        return plan
+    dense = tuple(range(min(BEGINNING, len(plan.pairs))))
+    answered = not plan.said or any(plan.said[n] is not None for n in dense if n not in plan.wanted)
+    size = len(dense) if answered else min(SPARSE, len(plan.pairs))
+    sampled = dense if answered else tuple(n for n in sorted(plan.wanted) if n < size)
+    return replace(plan, pairs=plan.pairs[:size], said=plan.said[:size], sampled=sampled, typed=())
+
+
+def _tried(
+    work: PastWork, whole: Plan, known: Sequence[Outcome], size: int, replayed: Callable[..., list[list[Outcome]]]
+) -> list[_Trial]:
+    """What each candidate saves on the older part."""
+    before = [each for each in known if each.number < size]
+    sampled = tuple(each.number for each in before)
+    older = replace(whole, pairs=whole.pairs[:size], said=whole.said[:size], sampled=sampled, typed=())
+    default = _scored(work, before)
+    tried = list(candidates(over=bool(whole.said), base=whole.base is not None))
+    found = replayed(*(replace(older, settings=whole.settings | each.settings) for each in tried))
+    trials = [
+        _Trial(each, _scored(work, some).gain_over(default, WORDS)) for each, some in zip(tried, found, strict=True)
+    ]
+    for each in thresholds():
+        similar = with_threshold(before, each.settings[THRESHOLD])
+        trials.append(_Trial(each, _scored(work, similar).gain_over(default, WORDS)))
+    return trials
+
+
+def with_threshold(outcomes: Sequence[Outcome], least: float) -> list[Outcome]:
+    """The outcomes as they would have been with this memory threshold."""
+    return [
+        each._replace(text=each.match) if each.is_usable and each.similarity >= least else each for each in outcomes
+    ]
+
+
+def _choose(trials: Sequence[_Trial]) -> list[Candidate]:
     """For each setting the value with the greatest gain, if it is significant."""
-    best: dict[str, tuple[float, Candidate]] = {}
-    for each, gain in zip(tried, gains, strict=True):
-        if gain.low > 0 and gain.score > best.get(each.name, (0.0, each))[0]:
-            best[each.name] = gain.score, each
-    return [each for _, each in best.values()]
+    best: dict[str, _Trial] = {}
+    for each in trials:
+        name = each.candidate.name
+        if each.gain.low > 0 and (name not in best or each.gain.score > best[name].gain.score):
+            best[name] = each
+    return [each.candidate for each in best.values()]
 
 
-def _row(each: Candidate, gain: Interval, chosen: bool) -> dict[str, Any]:
-    return {"name": each.name, "value": each.value, "words": as_json(gain), "chosen": chosen}
-
-
-def _memory(work: PastWork, outcomes: Sequence[Outcome], default: System) -> Iterator[dict[str, Any]]:
-    """What similar corrections would have saved, if they came before dragoman's own translation."""
-    for least in MATCHES:
-        texts = [each.match if each.similarity >= least else each.text for each in outcomes]
-        found = _scored(work, [each._replace(text=text) for each, text in zip(outcomes, texts, strict=True)])
-        similar = Candidate("memory first", f"from {least:g} % similarity", {})
-        yield _row(similar, found.gain_over(default, WORDS), chosen=False)
+def _row(trial: _Trial, chosen: bool) -> dict[str, Any]:
+    each = trial.candidate
+    return {"name": each.name, "value": each.value, "words": as_json(trial.gain), "chosen": chosen}
 
 
 def _on_newer(work: PastWork, found: Sequence[Outcome], default: Sequence[Outcome], size: int) -> Interval:
@@ -116,13 +167,15 @@ def _scored(work: PastWork, outcomes: Sequence[Outcome]) -> System:
 
 
 def _sentence(
-    tried: Sequence[Candidate], chosen: Sequence[Candidate], newer: Interval | None, older: int, rest: int
+    trials: Sequence[_Trial], chosen: Sequence[Candidate], newer: Interval | None, older: int, rest: int
 ) -> str:
-    begun = f"{len(tried)} settings were tried on the older part ({older:,} segments)"
+    begun = f"{len(trials)} settings were tried on the older part ({older:,} segments)"
     if newer is None:
         return f"{begun}; none was significantly better than the default, so the defaults stay."
     names = " and ".join(f"{each.name} = {each.value}" for each in chosen)
-    result = f"{newer.score:+.2f} ± {newer.margin:.2f} words in a hundred on the newer part ({rest:,} segments)"
+    saved = f"{signed(newer.score, 2)} ± {newer.margin:.2f} words in a hundred"
+    result = f"{saved} on the newer part ({rest:,} segments)"
+    was = "was" if len(chosen) == 1 else "were"
     if newer.score <= 0:
-        return f"{begun}; {names} was better there, but brought {result}. The defaults stay."
-    return f"{begun}; {names} was better there, and saves {result}, compared with the defaults."
+        return f"{begun}; {names} {was} better there, but brought {result}. The defaults stay."
+    return f"{begun}; {names} {was} better there, and saved {result}, compared with the defaults."

@@ -2,12 +2,12 @@
 
 The best of what people have without dragoman is the rival: the engine, or the memory before the engine, with the same
 or with similar matches; without an engine, the memory. The best of dragoman's ways is held against it, by words to
-correct.
+correct. By the other measures it must not be significantly worse than any of the ways that people have without it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from dragoman.measure.significance import Interval
 
 WORTH, LITTLE, NO, UNCLEAR = "worth it", "worth little", "not worth it", "unclear"
 WORTHWHILE = 1.0  # words in a hundred that must be saved to be worth the trouble
-QUALITY = ("BLEU", "chrF", "TER")  # none of which may be worse
+OTHERS = {"BLEU": "BLEU", "chrF": "chrF", "TER": "TER", EDITING: "the number of strokes"}  # none may be worse
 ENOUGH = 50  # segments; the intervals of fewer are not to be relied on
 WORDS_A_DAY = 2_500  # source words that a professional translates in a day
 
@@ -57,16 +57,22 @@ class Verdict:
 
 def judge(systems: Mapping[str, System], why: str, source_words: int, words_a_day: int = WORDS_A_DAY) -> Verdict:
     """The verdict; `why` says of the text, in a sentence, what there was to gain from."""
-    rival = _best(systems, (ENGINE, BOTH, SIMILAR) if ENGINE in systems else (MEMORY,))
-    system = _best(systems, (OVER, ALONE))
+    names = (ENGINE, BOTH, SIMILAR) if ENGINE in systems else (MEMORY,)
+    rival, system = _best(systems, names), _best(systems, (OVER, ALONE))
     words = system.gain_over(rival, WORDS)
-    worse = [name for name in QUALITY if system.gain_over(rival, name).high < 0]
+    worse = worse_measures(system, [systems[name] for name in names if name in systems])
     segments = len(system.counts[WORDS])
     kind = _kind(words, worse) if segments >= ENOUGH else UNCLEAR
     reason = _reason(kind, words, worse, why) if segments >= ENOUGH else TOO_FEW.format(segments)
     saved = _saved(rival, system, source_words, words_a_day)
     sentence = _sentence(kind, rival, system, words, saved)
     return Verdict(kind, sentence, reason, rival.name, system.name, words, saved)
+
+
+def worse_measures(system: System, rivals: Iterable[System]) -> list[str]:
+    """The measures by which a system is significantly worse than one of its rivals, as people call them."""
+    known = list(rivals)
+    return [shown for name, shown in OTHERS.items() if any(system.gain_over(each, name).high < 0 for each in known)]
 
 
 def _kind(words: Interval, worse: list[str]) -> str:
@@ -93,14 +99,14 @@ def _saved(rival: System, system: System, source_words: int, words_a_day: int) -
 
 def _sentence(kind: str, rival: System, system: System, words: Interval, saved: dict[str, int]) -> str:
     before, after = rival.score(WORDS).score, system.score(WORDS).score
-    numbers = f"{after:.1f} of 100 words to correct, against {before:.1f} with {_the(rival.name)}"
-    day = f"{abs(saved['words']):,} words and {abs(saved['strokes']):,} strokes a day"
+    numbers = f"{after:.1f} of 100 words to correct; the best without it, {_the(rival.name)}, leaves {before:.1f}"
+    day = f"{abs(saved['words']):,} words and {abs(saved['strokes']):,} key strokes and clicks a day"
     if kind in (WORTH, LITTLE):
         lead = "Worth it" if kind == WORTH else "Worth it, but only just"
-        return f"{lead}: {system.name} leaves {numbers}, which saves about {day}."
+        return f"{lead}: {system.name} leaves {numbers}. That saves about {day}."
     if kind == NO:
         return f"Not worth it: {system.name} leaves {numbers}."
-    return f"Unclear: {system.name} leaves {numbers}, and the difference is {words.score:+.1f} ± {words.margin:.1f}."
+    return f"Unclear: {system.name} leaves {numbers}. The difference is {abs(words.score):.1f} ± {words.margin:.1f}."
 
 
 def _reason(kind: str, words: Interval, worse: list[str], why: str) -> str:
@@ -109,14 +115,19 @@ def _reason(kind: str, words: Interval, worse: list[str], why: str) -> str:
         return f"{least} {why}"
     if words.high < 0:
         return f"It makes more work, by {-words.high:.1f} words in a hundred or more at 95 % confidence. {why}"
-    disagree = f"{' and '.join(worse)} became significantly worse. " if worse else ""
+    disagree = f"{_capitalised(' and '.join(worse))} became significantly worse. " if worse else ""
     if kind == NO:
         most = abs(max(words.high, 0))  # no -0.0
         few = f"At best it saves {most:.1f} words in a hundred, fewer than the {WORTHWHILE:.0f} asked for."
         return f"{few} {disagree}{why}"
     if worse:
-        return f"The measures disagree: {disagree}{why}"
+        return f"The measures disagree. {disagree}{why}"
     return f"The difference may be chance. Assess more text: it takes about four times as much to halve the ±. {why}"
+
+
+def _capitalised(text: str) -> str:
+    """A text as the beginning of a sentence; chrF keeps its spelling."""
+    return text[:1].upper() + text[1:] if text.startswith("the ") else text
 
 
 def _the(name: str) -> str:

@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from dragoman.assess.past_work import PastWork
 
 commands = typer.Typer()
+EXAMPLES = """Examples:
+
+dragoman assess memory.tmx --upstream "command:apertium -u eng-spa"
+
+dragoman assess checkout --git --source en --target es --create my-project"""
 
 
-@commands.command(epilog='Example: dragoman assess memory.tmx --upstream "command:apertium -u eng-spa"')
+@commands.command(epilog=EXAMPLES)
 def assess(
     files: Annotated[
         list[Path], typer.Argument(help="Finished translations: TMX, PO, XLIFF or TSV files, or a directory of them.")
@@ -50,7 +55,7 @@ def assess(
     ] = None,
     comet: Annotated[
         Path | None,
-        typer.Option(help="Checkpoint of a COMET model, for a second opinion; needs the extra `comet`."),
+        typer.Option(help="Checkpoint of a COMET model, for a second opinion; needs the command comet-score."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes to use; default: one a core.")] = None,
     cluster: Cluster = None,

@@ -71,25 +71,30 @@ def import_file(
 
 
 def _import_glossary(engine: Engine, file: Path) -> dict[str, int]:
-    """Add the terms of a file to the glossary; forbidden ones, and others for the same source, are left out."""
+    """Add the terms of a file to the glossary, with their notes and with what is admitted or forbidden."""
     from dragoman.formats.glossaries import read_glossary
+    from dragoman.formats.glossary_terms import plan_import
 
     terms = read_glossary(_bytes(file), file.name, engine.source, engine.target)
-    wanted: dict[str, str] = {}
-    for term in terms:
-        if not term.forbidden:
-            wanted.setdefault(term.source, term.target)
-    engine.glossary = engine.glossary | wanted
-    return {"terms": len(wanted), "left out": len(terms) - len(wanted)}
+    plan = plan_import(engine, terms)
+    if plan.terms or plan.rules:
+        engine.change_terms(plan.terms, plan.rules)
+    used = [term for term in terms if term.source not in plan.left_out]
+    return {
+        "terms": len({term.source for term in used if term.status == "preferred"}),
+        "forbidden": sum(term.status == "forbidden" for term in used),
+        "left out": len(terms) - len(used),
+    }
 
 
 def _export_glossary(project: Path, file: Path) -> dict[str, int]:
     from dragoman.files import storage_errors, write_durably
-    from dragoman.formats.glossaries import GlossaryTerm, write_glossary
+    from dragoman.formats.glossaries import write_glossary
+    from dragoman.formats.glossary_terms import from_settings
 
     check_output(file)
     with opened(project, write=False) as engine:
-        terms = [GlossaryTerm(source, target) for source, target in engine.glossary.items()]
+        terms = from_settings(engine.glossary, engine.term_rules)
         data = write_glossary(terms, file.name, engine.source, engine.target)
     with storage_errors(file):
         write_durably(file, data)

@@ -47,7 +47,7 @@ def check(
         with opened(project, write=False) as engine:
             document = _read(file, engine.source, engine.target)
             known = engine.is_target_word
-            checker = Checker(engine.source, engine.target, engine.find_terms, known, off=off or ())
+            checker = Checker(engine.source, engine.target, engine.find_terms, known, off or (), engine.find_rules)
             found = _find(document, checker)
     _print(found, json)
     raise typer.Exit(1 if found else 0)

@@ -14,12 +14,8 @@ b'hello\thola\ngood night\tbuenas noches\n'
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from dragoman.formats.division import FindBoundaries
-from dragoman.formats.document import Document, DocumentSegment, State, Targets
+from dragoman.formats.document import Document, DocumentSegment, State, Targets, no_collection
 from dragoman.formats.kinds import FORMATS, find_kind
 from dragoman.formats.packed import PackedDocument
 from dragoman.formats.piece_document import PieceDocument
@@ -42,22 +38,10 @@ def read_document(
     without, each is a segment.
     """
     kind = find_kind(data, name)
-    with _no_collection():
+    with no_collection():
         if issubclass(kind, PieceDocument | PackedDocument):
             return kind.read(data, name, source, target, sentences=sentences)
         return kind.read(data, name, source, target)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Read without looking for garbage in between: there is none, and looking takes half as long as reading."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def write_document(document: Document, targets: Targets) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from dragoman.errors import BadInputError
 from dragoman.formats.codes import pair_up, read_codes, words
 from dragoman.formats.division import Parts, whole
 from dragoman.formats.elements import Element, escape
@@ -15,7 +16,12 @@ from dragoman.formats.inline import Inline, read_inline
 from dragoman.formats.piece_document import Piece, Replacement
 from dragoman.formats.xml_pieces import XmlPieceDocument
 
-_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))|(\")|(\s+)", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))|(\")|([^\S ]\s*| \s+)", re.DOTALL)  # a single space may stay
+_PLAIN = re.compile(r"[^\\\"\s]*(?: [^\\\"\s]+)*")
+_REFERENCE = re.compile(r"\A(\s*)([@?])")
+_DOUBLE = re.compile(r"\s\s")
+_BREAKS = re.compile(r"[\r\u2028\u2029]")
+_STAND_INS = "\ufffc\ufdd0\ufdd1\ufdd2"  # for tags; one that no text has is taken
 _LETTERS = {"n": "\n", "t": "\t"}
 _MARKUP = words("a annotation b big div em font i li small span strike strong sub sup tt u")
 
@@ -42,7 +48,10 @@ class AndroidDocument(XmlPieceDocument):
             return
         written = self.raw_data[element.inside : element.close]
         cdata = b"<![CDATA[" in written
-        inline = _with_codes(read_inline(self.raw_data, element, frozenset() if cdata else _MARKUP))
+        try:
+            inline = _with_codes(read_inline(self.raw_data, element, frozenset() if cdata else _MARKUP))
+        except ValueError as error:
+            raise BadInputError(f"string {name!r}: {error}", where=self.contents.name, remedy="remove them") from None
         yield Piece(name, inline, element.inside, element.close, name, divide=whole, style=cdata)
 
     def _render(self, piece: Piece, parts: Parts, inner: list[Replacement]) -> str:
@@ -55,24 +64,36 @@ class AndroidDocument(XmlPieceDocument):
             else:
                 written.append(self.raw(part, inner))
         text = "".join(written)
-        text = re.sub(r"\A(\s*)([@?])", r"\1\\\2", text)
-        if re.search(r"\A\s|\s\Z|\s\s", text):
+        text = _REFERENCE.sub(r"\1\\\2", text)
+        if text != text.strip() or _DOUBLE.search(text):
             text = f'"{text}"'
         return f"<![CDATA[{text.replace(']]>', ']]]]><![CDATA[>')}]]>" if piece.style else text
 
 
 def _with_codes(inline: Inline) -> Inline:
     """Escapes resolved, and what programs fill in as tags; those are written like text, so they have no raw form."""
+    if inline.plain is not None:
+        inline = read_codes(read_escapes(inline.plain))
+        parts = [part if isinstance(part, str) else part._replace(raw=b"") for part in inline.parts]
+        return Inline(parts)
     found = Inline()
-    text = "".join(part if isinstance(part, str) else "\ufffc" for part in inline.parts)
     tags = iter(inline.tags)
-    for number, run in enumerate(read_escapes(text).split("\ufffc")):
+    for number, run in enumerate(_runs(inline)):
         if number:
             found.parts.append(next(tags))
         for part in read_codes(run).parts:
             found.parts.append(part if isinstance(part, str) else part._replace(raw=b""))
     pair_up(found.parts)
     return found
+
+
+def _runs(inline: Inline) -> list[str]:
+    """The texts between tags, with escapes resolved; quotes may begin before a tag and end after it."""
+    for mark in _STAND_INS:
+        text = read_escapes("".join(part if isinstance(part, str) else mark for part in inline.parts))
+        if text.count(mark) == len(inline.tags):
+            return text.split(mark)
+    raise ValueError("every stand-in for a tag occurs in the text")
 
 
 def read_escapes(text: str) -> str:
@@ -95,6 +116,8 @@ def read_escapes(text: str) -> str:
         return found[4] if quoted else " "
 
     stripped = text.strip()
+    if _PLAIN.fullmatch(stripped):
+        return stripped
     plain = _ESCAPE.sub(character, stripped)
     return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
@@ -107,4 +130,4 @@ def write_escapes(text: str) -> str:
     """
     for character, written in (("\\", "\\\\"), ("'", "\\'"), ('"', '\\"'), ("\n", "\\n"), ("\t", "\\t")):
         text = text.replace(character, written)
-    return re.sub(r"[\r\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _BREAKS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -12,17 +12,19 @@ from collections import Counter
 from dragoman.formats.inline import Inline, Kind, Tag
 
 _TAG = r"</?[A-Za-z][\w:.-]{0,40}(?:\s[^<>]{0,2000})?/?>|</?\d{1,3}/?>"
-_PERCENT = r"%(?:\d{1,2}\$)?[#0+-]*\d{0,4}(?:\.\d{1,4}|\.\*)?(?:hh|h|ll|l|L|q|j|z|t)?[diouxXeEfFgGaAcCsSp@](?![A-Za-z])"
+_FORMAT = r"[#0+-]*\d{0,4}(?:\.\d{1,4}|\.\*)?(?:hh|h|ll|l|L|q|j|z|t)?[diouxXeEfFgGaAcCsSp@]"
+_PERCENT = rf"%\d{{1,2}}\${_FORMAT}|%{_FORMAT}(?![A-Za-z])"  # a number before the dollar leaves no doubt, as in "%1$si"
 CODE = re.compile(
-    rf"{_TAG}"
+    rf"(?=[<{{%$#@&])(?:{_TAG}"
     r"|[%$#@]?\{\{[^{}]{0,400}\}\}|[%$#@]?\{[^{}]{0,400}\}"  # {name}, {{name}}, %{name}, ${name}
     r"|\$t\([^()]{0,400}\)"  # i18next refers to another key
     r"|%\([\w.]{1,60}\)[#0 +-]*\d{0,4}(?:\.\d{1,4})?[diouxXeEfFgGaAcCrs]"  # Python
     r"|%(?:\d{1,2}\$)?#@\w{1,60}@"  # Apple's plural forms
     rf"|{_PERCENT}|%[nL]?\d{{1,2}}(?!\d*[%\s])|%n\b|%%"  # Qt
-    r"|&(?:[A-Za-z][A-Za-z0-9]{1,31}|\#\d{1,7}|\#x[0-9A-Fa-f]{1,6});",
+    r"|&(?:[A-Za-z][A-Za-z0-9]{1,31}|\#\d{1,7}|\#x[0-9A-Fa-f]{1,6});)",
 )
 _NAME = re.compile(r"[\w:.-]+")
+_MAY_BEGIN = re.compile(r"[<{%$#@&]")  # a code: a quick look, since most strings have none
 
 
 def words(text: str) -> frozenset[str]:
@@ -30,12 +32,12 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def read_codes(text: str, pattern: re.Pattern[str] = CODE) -> Inline:
+def read_codes(text: str) -> Inline:
     """A text with its codes as tags; markup that opens and closes becomes pairs."""
-    if text and pattern.search(text) is None:
+    if text and (_MAY_BEGIN.search(text) is None or CODE.search(text) is None):
         return Inline([text])
     inline, at = Inline(), 0
-    for found in pattern.finditer(text):
+    for found in CODE.finditer(text):
         if found.start() > at:
             inline.add(text[at : found.start()])
         inline.parts.append(_code(found[0]))

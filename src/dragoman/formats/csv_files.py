@@ -1,7 +1,8 @@
 """CSV with named columns: one for the source and one for the target, others for keys and notes.
 
-The first row names them: `source` and `target`, or the languages (`en`, `es-MX`). Cells are separated by commas,
-semicolons or tabs, whichever the first row has most of.
+The first row names them: `source` and `target`, or the languages (`en`, `es-MX`); where nobody says which languages
+are wanted, the first two count. A first column without a name holds keys. Cells are separated by commas, semicolons or
+tabs, whichever the first row has most of.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from dragoman.formats.codes import read_codes
 from dragoman.formats.division import Chunk, Parts
 from dragoman.formats.inline import Inline
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
-from dragoman.languages import same_language
+from dragoman.languages import is_language, primary, same_language
 
-KEYS = ("key", "id", "identifier", "name", "string id", "term id")
+KEYS = ("key", "keys", "id", "identifier", "name", "string id", "term id")
 NOTES = ("note", "notes", "comment", "comments", "description", "context")
 _CODE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
@@ -51,9 +52,9 @@ class CsvDocument(PieceDocument):
         rows = read_rows(self.contents.text, self._separator, self.contents.name)
         header = next(rows, [])
         names = [cell.text.strip().lower() for cell in header]
-        source = self._column(names, "source", self.source_language)
-        target = self._column(names, "target", self.target_language)
-        key = next((names.index(name) for name in KEYS if name in names), None)
+        source = self._column(names, "source", self.source_language, 0)
+        target = self._column(names, "target", self.target_language, 1)
+        key = next((names.index(name) for name in KEYS if name in names), None if names[0] else 0)
         note = next((names.index(name) for name in NOTES if name in names), None)
         for number, row in enumerate(rows, start=2):
             if len(row) <= source or not row[source].text.strip():
@@ -68,12 +69,16 @@ class CsvDocument(PieceDocument):
             state = "confirmed" if cell.text else "new"
             yield Piece(name, inline, cell.start, cell.end, name, said, None, _one, cell.text, state, cell)  # type: ignore[arg-type]
 
-    def _column(self, names: list[str], role: str, language: str | None) -> int:
-        """The column of a role: the one with its name, or with its language."""
+    def _column(self, names: list[str], role: str, language: str | None, place: int) -> int:
+        """The column of a role: the one with its name, or its language, or the first or second with any language."""
         if role in names:
             return names.index(role)
-        for number, name in enumerate(names):
-            code = name.removeprefix(f"{role}_").removeprefix(f"{role} ").replace("_", "-")
+        codes = [name.removeprefix(f"{role}_").removeprefix(f"{role} ").replace("_", "-") for name in names]
+        if language is None:
+            known = [number for number, code in enumerate(codes) if code not in KEYS and _is_known(code)]
+            if len(known) > 1:
+                return known[place]
+        for number, code in enumerate(codes):
             if language and _CODE.fullmatch(code) and same_language(code, language):
                 return number
         what = f"the first row names no column {role!r}" + (f" or {language!r}" if language else "")
@@ -81,6 +86,10 @@ class CsvDocument(PieceDocument):
 
     def _render(self, piece: Piece, parts: Parts, _: list[Replacement]) -> str:
         return write_cell(Inline(parts).text, self._separator, quoted=piece.style.quoted)
+
+
+def _is_known(code: str) -> bool:
+    return bool(_CODE.fullmatch(code)) and len(primary(code)) == 2 and is_language(primary(code))
 
 
 def read_rows(text: str, separator: str, name: str) -> Iterator[list[Cell]]:

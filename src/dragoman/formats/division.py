@@ -50,11 +50,13 @@ def is_translatable(parts: Sequence[str | Tag]) -> bool:
     ['Save', 'e-mail']
     """
     if len(parts) == 1 and isinstance(parts[0], str):
-        text = parts[0].strip()
-    elif sum(isinstance(part, Tag) for part in parts) > MOST_TAGS:
+        return _has_words(parts[0].strip())
+    if sum(isinstance(part, Tag) for part in parts) > MOST_TAGS:
         return False
-    else:
-        text = "".join(part for part in parts if isinstance(part, str)).strip()
+    return _has_words("".join(part for part in parts if isinstance(part, str)).strip())
+
+
+def _has_words(text: str) -> bool:
     if " " in text and text[0].isalpha():  # more than one word, and no address, path or name has a space in it
         return True
     return any(map(str.isalpha, text)) and _FIXED.fullmatch(text) is None
@@ -73,6 +75,8 @@ def into_sentences(language: str | None, find: FindBoundaries = find_boundaries)
     """A division into sentences, by our rules or others; a sentence never ends inside a pair of tags."""
 
     def divide(parts: Parts) -> list[Chunk]:
+        if len(parts) == 1 and isinstance(parts[0], str):  # most are
+            return _divide_text(parts[0], find, language)
         before, middle, after = _trim(parts)
         if sum(len(part) for part in middle if isinstance(part, str)) < 2:
             return whole(parts)
@@ -90,6 +94,30 @@ def into_sentences(language: str | None, find: FindBoundaries = find_boundaries)
         return [chunk for chunk in found if chunk.parts]
 
     return divide
+
+
+def _divide_text(text: str, find: FindBoundaries, language: str | None) -> list[Chunk]:
+    """The sentences of a text without tags: the same as for one with tags, in fewer steps."""
+    bare = text.strip()
+    ends = find(bare, language) if len(bare) > 1 else []
+    if not ends:
+        return whole([text])
+    begin = len(text) - len(text.lstrip())
+    found = [Chunk([text[:begin]], False)] if begin else []
+    at = 0
+    for end in (*ends, len(bare)):
+        sentence = bare[at:end]
+        shown = sentence.rstrip()
+        if not shown or sentence[0].isspace():
+            found += whole([sentence])
+        else:
+            found.append(Chunk([shown], _has_words(shown)))
+            if len(shown) < len(sentence):
+                found.append(Chunk([sentence[len(shown) :]], False))
+        at = end
+    if begin + at < len(text):
+        found.append(Chunk([text[begin + at :]], False))
+    return found
 
 
 def _cut(parts: Parts, ends: list[int]) -> list[Parts]:

@@ -21,6 +21,7 @@ UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 _ATTRIBUTE = rb"""\s+([^\s=>"']+)\s*=\s*("[^"]*"|'[^']*')"""
 _START = re.compile(rb"<([^\s/>]+)((?:" + _ATTRIBUTE.replace(b"(", b"(?:") + rb")*+)(\s*)(/?)>")
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
+_NAME = re.compile(rb"[^\s/>]+")
 
 
 @dataclass(slots=True, eq=False)
@@ -34,6 +35,7 @@ class Element:
     close: int = 0  # of the end tag, if there is one
     end: int = 0  # one past the element
     content: list[str | Element] = field(default_factory=list)
+    nests: bool = False  # whether an element that is wanted for itself is inside
 
     @property
     def empty(self) -> bool:
@@ -47,13 +49,27 @@ class Element:
 
     def child(self, name: str) -> Element | None:
         """The first element of this name that is directly in this one."""
-        return next((each for each in self.elements if each.name == name), None)
+        for each in self.content:
+            if isinstance(each, Element) and each.name == name:
+                return each
+        return None
+
+    @property
+    def only_text(self) -> str | None:
+        """The text if there is nothing else; None if there are elements."""
+        content = self.content
+        if len(content) == 1:
+            return content[0] if isinstance(content[0], str) else None
+        texts = [each for each in content if isinstance(each, str)]
+        return "".join(texts) if len(texts) == len(content) else None
 
     def descendants(self) -> Iterator[Element]:
         """All elements in this one, in the order of the file."""
-        for each in self.elements:
-            yield each
-            yield from each.descendants()
+        for each in self.content:
+            if isinstance(each, Element):
+                yield each
+                if each.content:
+                    yield from each.descendants()
 
 
 class Edit(NamedTuple):
@@ -65,6 +81,7 @@ class Edit(NamedTuple):
 
 
 Visit = Callable[[Element, list[Element]], None]
+Start = Callable[[str, dict[str, str]], None]
 
 
 class Scanner:
@@ -75,18 +92,14 @@ class Scanner:
         self.where = contents.name
         self.wanted = frozenset([wanted]) if isinstance(wanted, str) else wanted
         self.visit = visit
-        self.namespace = ""
         self.outside: dict[str, Element] = {}  # the first of each name that is in no wanted one
         self.open: list[Element] = []
-        self.inside = 0  # how many of those that are open belong to an element that is wanted
 
     def scan(self) -> None:
         """Go through the whole file; visits happen as elements end."""
         self.parser = parser = expat.ParserCreate("UTF-8", " ")
         parser.buffer_text = True
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._text
+        parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = self._handlers(parser)
         parser.StartDoctypeDeclHandler = self._doctype
         parser.EntityDeclHandler = self._entity
         parser.SkippedEntityHandler = self._entity
@@ -97,38 +110,58 @@ class Scanner:
             remedy = "open it in the tool that created it, and save it again"
             raise BadInputError(what, where=self.where, remedy=remedy) from None
 
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        if len(self.open) == DEEPEST:
-            raise self._refusal(f"has more than {DEEPEST} elements inside each other", "simplify it")
-        if not self.open:
-            self.namespace = name.rpartition(" ")[0]
-        start = self.parser.CurrentByteIndex
+    def _handlers(self, parser: expat.XMLParserType) -> tuple[Start, Callable[[str], None], Callable[[str], None]]:
+        """What expat calls for each tag and text: closures, since nearly all of the time is spent in them."""
+        opened, wanted, find = self.open, self.wanted, self.data.find
+        prefix = ""  # the root's namespace, as expat puts it before names
+        inside = 0  # how many of those that are open belong to an element that is wanted
+
+        def start(name: str, attributes: dict[str, str]) -> None:
+            nonlocal prefix, inside
+            if len(opened) == DEEPEST:
+                raise self._refusal(f"has more than {DEEPEST} elements inside each other", "simplify it")
+            if not opened:
+                prefix = name.rpartition(" ")[0] + " "
+            at = parser.CurrentByteIndex
+            end = find(b">", at) + 1
+            if find(b"=", at, end) >= 0:  # a > may be in an attribute
+                end = self._end_of_tag(at)
+            local = name.removeprefix(prefix)
+            element = Element(local, attributes, at, end)
+            if inside:
+                opened[-1].content.append(element)
+                if local in wanted:
+                    for each in opened[-inside:]:
+                        each.nests = True
+                inside += 1
+            elif local in wanted:
+                inside = 1
+            elif local not in self.outside:
+                self.outside[local] = element
+            opened.append(element)
+
+        def end(_: str) -> None:
+            nonlocal inside
+            element = opened.pop()
+            element.close = at = parser.CurrentByteIndex
+            tagged = at != element.inside or self.data[at - 2 : at] != b"/>"
+            element.end = find(b">", at) + 1 if tagged else at
+            if inside:
+                inside -= 1
+                if not inside:
+                    self.visit(element, opened)
+
+        def text(text: str) -> None:
+            if inside:
+                opened[-1].content.append(text)
+
+        return start, end, text
+
+    def _end_of_tag(self, start: int) -> int:
         tag = _START.match(self.data, start)
         if tag is None:
             raise self._refusal("has a tag that cannot be understood", "write it in the usual way")
-        local = name.removeprefix(f"{self.namespace} ")
-        element = Element(local, attributes, start, tag.end())
-        if self.inside or local in self.wanted:
-            if self.inside:
-                self.open[-1].content.append(element)
-            self.inside += 1
-        else:
-            self.outside.setdefault(local, element)
-        self.open.append(element)
-
-    def _end(self, _: str) -> None:
-        element = self.open.pop()
-        element.close = self.parser.CurrentByteIndex
-        tagged = element.close != element.inside or self.data[element.inside - 2 : element.inside] != b"/>"
-        element.end = self.data.index(b">", element.close) + 1 if tagged else element.close
-        if self.inside:
-            self.inside -= 1
-            if not self.inside:
-                self.visit(element, self.open)
-
-    def _text(self, text: str) -> None:
-        if self.inside:
-            self.open[-1].content.append(text)
+        return tag.end()
 
     def _doctype(self, _name: str, _system: str | None, _public: str | None, has_declarations: bool) -> None:
         if has_declarations:
@@ -150,9 +183,14 @@ def find_root(data: bytes, contents: Contents) -> Element:
     """The outermost element, with its start tag only."""
 
     class Root(Scanner):
-        def _start(self, name: str, attributes: dict[str, str]) -> None:
-            super()._start(name, attributes)
-            raise _Found
+        def _handlers(self, parser: expat.XMLParserType) -> tuple[Start, Callable[[str], None], Callable[[str], None]]:
+            start, end, text = super()._handlers(parser)
+
+            def stop(name: str, attributes: dict[str, str]) -> None:
+                start(name, attributes)
+                raise _Found
+
+            return stop, end, text
 
     scanner = Root(data, contents, "", lambda *_: None)
     try:
@@ -164,7 +202,8 @@ def find_root(data: bytes, contents: Contents) -> Element:
 
 def tag_name(data: bytes, element: Element) -> str:
     """The name of an element as it is written, with its prefix."""
-    return _tag(data, element)[1].decode()
+    name = _NAME.match(data, element.start + 1)
+    return name[0].decode() if name else ""
 
 
 def tag_attributes(data: bytes, element: Element) -> list[tuple[str, str]]:

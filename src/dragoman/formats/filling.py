@@ -1,8 +1,9 @@
 """Translations that fit into a document: with the inline tags of their source.
 
-1. The segment is translated with its tags, which the engine copies.
-2. If they come out broken, it is translated without them, and they are put back by the word alignment.
-3. If that is not possible either, the pieces between the tags are translated one by one.
+1. What the memory says of the same words is taken, with the tags of this segment.
+2. Otherwise the segment is translated with its tags, which the engine copies.
+3. If they come out broken, it is translated without them, and they are put back by the word alignment.
+4. If that is not possible either, the pieces between the tags are translated one by one.
 
 Tags that only divide a text, like the change from one subtitle to the next, are put back in proportion.
 """
@@ -29,6 +30,8 @@ def translate_segment(engine: Engine, document: Document, segment: DocumentSegme
     """A translation with the tags of its source."""
     if any(tag.name == "cue" for tag in segment.inline.tags):
         return _divided(engine, document, segment)
+    if segment.inline.tags and (recalled := _recall(engine, document, segment)) is not None:
+        return recalled
     target = engine.translate_text(segment.source).text
     if _fits(document, segment, target):
         return target
@@ -37,6 +40,14 @@ def translate_segment(engine: Engine, document: Document, segment: DocumentSegme
         return placed
     parts = segment.inline.parts
     return "".join(engine.translate_text(part).text if isinstance(part, str) else part.shown for part in parts)
+
+
+def _recall(engine: Engine, document: Document, segment: DocumentSegment) -> str | None:
+    """What the memory says of the same words with other codes, if it has a place for each code of the segment."""
+    if not engine.memory or engine.exact_match(segment.source) is not None:
+        return None
+    match = engine.same_words(segment.source)
+    return match.target if match and not match.lost and _fits(document, segment, match.target) else None
 
 
 Replace = Literal["nothing", "untranslated", "unconfirmed"]

@@ -1,4 +1,9 @@
-"""Fluent (FTL): messages, their attributes and the variants of a choice are segments; fluent.syntax finds them."""
+"""Fluent (FTL): messages, their attributes and the variants of a choice are segments.
+
+Most entries are patterns of one line with names filled in; these are matched here, and fluent.syntax, which reads
+character by character, gets only the others. If an entry cannot be read by itself, it reads the whole file and says
+what is wrong.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +19,21 @@ from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 
 _BREAK = re.compile(r"\n[ \t]*")
+_NAME = r"[A-Za-z][\w-]*+"
+_PLACE = rf"\{{ *+(?:\$?{_NAME}|-{_NAME}|{_NAME}\.{_NAME}|\"[^\"\\\n]*+\") *+\}}"
+_PATTERN = rf"(?:[^{{}}\n]++|{_PLACE})++(?<! )(?=\n|\Z)"
+_ENTRY = re.compile(
+    rf"(?P<comment>(?:# [^\n]*+\n)*+)(?P<name>-?{_NAME}) *+=(?: *+(?P<value>{_PATTERN}))?"
+    rf"(?P<attributes>(?:\n++ ++\.{_NAME} *+= *+{_PATTERN})*+)"
+    r"(?:\n|\Z)(?= *+(?:\n *+)*+(?:(?<![^\n])[A-Za-z#-]|\Z))",  # nothing that could go on with it
+    re.ASCII,
+)
+_ATTRIBUTE = re.compile(rf"\.(?P<name>{_NAME}) *+= *+(?P<value>{_PATTERN})", re.ASCII)
+_PLACES = re.compile(rf"({_PLACE})", re.ASCII)
+# Blank lines, and comments that belong to no entry: those with nothing or something else than an entry after them.
+_LINE = r"(?: [^\n]*+(?:\n|\Z)|\n)"  # the rest of a comment
+_BLANK = re.compile(rf"(?: *+\n)++| ++\Z|(?:#{{2,3}}{_LINE})++|(?:#{_LINE})++(?![A-Za-z-])")
+_ANY = re.compile(r"(?:#[^\n]*+\n)*+[^\n]*+(?:\n(?![A-Za-z#-])[^\n]*+)*+(?:\n|\Z)")  # up to the next entry
 
 
 class FluentDocument(PieceDocument):
@@ -27,11 +47,51 @@ class FluentDocument(PieceDocument):
         text = self.contents.text
         if "\r" in text:
             raise BadInputError("has line endings of Windows", where=self.contents.name, remedy="convert them to \\n")
-        resource = syntax.FluentParser(with_spans=True).parse(text)
-        for entry in resource.body:
+        parser = syntax.FluentParser(with_spans=True)
+        try:
+            return list(self._entries(parser))
+        except ValueError:  # something cannot be read by itself
+            return list(self._parsed(parser.parse(text).body, 0))
+
+    def _entries(self, parser: Any) -> Iterator[Piece]:
+        """The pieces entry by entry."""
+        text, at = self.contents.text, 0
+        while at < len(text):
+            entry = _ENTRY.match(text, at)
+            if entry is not None and (entry["value"] or entry["attributes"]):
+                yield from self._simple(entry)
+                at = entry.end()
+                continue
+            blank = _BLANK.match(text, at)
+            if blank is not None:
+                at = blank.end()
+                continue
+            found = _ANY.match(text, at)
+            if found is None or found.end() == at:
+                raise ValueError("no entry")
+            body = parser.parse(found[0]).body
+            if any(type(each).__name__ == "Junk" for each in body):
+                raise ValueError("not an entry by itself")
+            yield from self._parsed(body, at)
+            at = found.end()
+
+    def _simple(self, entry: re.Match[str]) -> Iterator[Piece]:
+        """The pieces of an entry whose patterns have one line each."""
+        name = entry["name"]
+        note = "\n".join(line[2:] for line in entry["comment"].split("\n")[:-1]) if entry["comment"] else ""
+        if entry["value"]:
+            yield Piece(name, _inline(entry["value"]), *entry.span("value"), name, note, divide=whole, style=4)
+        for each in _ATTRIBUTE.finditer(self.contents.text, *entry.span("attributes")) if entry["attributes"] else ():
+            full = f"{name}.{each['name']}"
+            column = each.start() - self.contents.text.rfind("\n", 0, each.start()) - 1
+            yield Piece(full, _inline(each["value"]), *each.span("value"), full, note, divide=whole, style=column + 4)
+
+    def _parsed(self, body: list[Any], offset: int) -> Iterator[Piece]:
+        """The pieces of what fluent.syntax has read from a position on."""
+        for entry in body:
             kind = type(entry).__name__
             if kind == "Junk":
-                line = text.count("\n", 0, entry.span.start) + 1
+                line = self.contents.text.count("\n", 0, entry.span.start + offset) + 1
                 what = f"line {line} is not Fluent ({entry.annotations[0].message if entry.annotations else 'unknown'})"
                 raise BadInputError(what, where=self.contents.name, remedy="correct it")
             if kind not in ("Message", "Term"):
@@ -39,14 +99,14 @@ class FluentDocument(PieceDocument):
             name = ("-" if kind == "Term" else "") + entry.id.name
             note = entry.comment.content if entry.comment else ""
             if entry.value is not None:
-                yield from self._pattern(name, entry.value, note)
+                yield from self._pattern(name, entry.value, note, offset)
             for attribute in entry.attributes:
-                yield from self._pattern(f"{name}.{attribute.id.name}", attribute.value, note)
+                yield from self._pattern(f"{name}.{attribute.id.name}", attribute.value, note, offset)
 
-    def _pattern(self, name: str, pattern: Any, note: str) -> Iterator[Piece]:
+    def _pattern(self, name: str, pattern: Any, note: str, offset: int) -> Iterator[Piece]:
         """The pieces of a pattern: between its choices, and in each variant of them."""
         parts: Parts = []
-        begin = pattern.span.start
+        begin = pattern.span.start + offset
         at = begin
         for element in pattern.elements:
             choice: Any = getattr(element, "expression", None)
@@ -54,14 +114,14 @@ class FluentDocument(PieceDocument):
                 yield from self._piece(name, parts, begin, at, note)
                 for variant in choice.variants:
                     key = getattr(variant.key, "name", None) or getattr(variant.key, "value", "")
-                    yield from self._pattern(f"{name}/{key}", variant.value, note)
-                parts, begin = [], element.span.end
+                    yield from self._pattern(f"{name}/{key}", variant.value, note, offset)
+                parts, begin = [], element.span.end + offset
             elif choice is not None:
-                shown = _BREAK.sub(" ", self._slice(element.span.start, element.span.end))
-                parts.append(Tag(shown, shown.encode(), "alone", shown, None))
+                shown = _BREAK.sub(" ", self._slice(element.span.start + offset, element.span.end + offset))
+                parts.append(_place(shown))
             else:
                 parts.append(element.value)
-            at = element.span.end
+            at = element.span.end + offset
         yield from self._piece(name, parts, begin, at, note)
 
     def _piece(self, name: str, parts: Parts, start: int, end: int, note: str) -> Iterator[Piece]:
@@ -91,3 +151,15 @@ class FluentDocument(PieceDocument):
         if re.search(r"(?:\A|\n)[ ]*[.*\[]|\r|\A\n|\n\Z|\n ", bare):
             return "has a line that Fluent would take for something else", "begin it with another character"
         return super()._find_unwritable(segment, target)
+
+
+def _inline(pattern: str) -> Inline:
+    """A pattern of one line: text, and names that are filled in."""
+    if "{" not in pattern:
+        return Inline([pattern])
+    found = _PLACES.split(pattern)
+    return Inline([_place(part) if number % 2 else part for number, part in enumerate(found) if part])
+
+
+def _place(shown: str) -> Tag:
+    return Tag(shown, shown.encode(), "alone", shown, None)

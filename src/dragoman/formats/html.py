@@ -37,14 +37,18 @@ CHARSET = re.compile(
 )
 # No < outside of quotation marks, and no endless quotation: else a file of unfinished tags would take for ever.
 _IN_TAG = r"(?:[^<>\"']|\"[^\"]{0,5000}\"|'[^']{0,5000}')"
+# The set that begins the pattern lets the search skip what cannot be markup.
 _MARKUP = re.compile(
-    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<![^<>]*>|<\?(?:php\b|=).*?(?:\?>|\Z)|<\?[^<>]*>|<%.*?(?:%>|\Z)"
-    r"|\{\{.{0,500}?\}\}|\{%.{0,500}?%\}"
-    rf"|<(?P<end>/?)(?P<name>[A-Za-z][^\s/<>]*)(?P<attributes>{_IN_TAG}*?)(?P<empty>/?)>",
+    r"[<{](?:(?<=<)(?:"
+    rf"(?P<end>/?)(?P<name>[A-Za-z][^\s/<>]*)(?P<attributes>{_IN_TAG}*?)(?P<empty>/?)>"
+    r"|!--.*?(?:-->|\Z)|!\[CDATA\[.*?(?:\]\]>|\Z)|![^<>]*>|\?(?:php\b|=).*?(?:\?>|\Z)|\?[^<>]*>|%.*?(?:%>|\Z))"
+    r"|(?<=\{)(?:\{.{0,500}?\}\}|%.{0,500}?%\}))",
     re.DOTALL,
 )
+_SAYS_NO = re.compile(r"""\stranslate\s*=\s*["']?no\b""", re.IGNORECASE)
+_NOTRANSLATE = re.compile(r"""\sclass\s*=\s*["'][^"']*\bnotranslate\b""")
 _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)\s*(?:=\s*("[^"]*"|'[^']*'|[^\s"'=<>`]+))?""")
-_SPACES = re.compile(r"[ \t\n\r\f]+")
+_SPACES = re.compile(r"[\t\n\r\f][ \t\n\r\f]*| [ \t\n\r\f]+")  # a single space may stay as it is
 
 
 @dataclass
@@ -87,7 +91,7 @@ class HtmlDocument(PieceDocument):
         return [Replacement(begin + one.start(1), begin + one.end(1), self.target_language) for one in places]
 
     def _normal(self, text: str) -> str:
-        return _SPACES.sub(" ", text).strip(" ")
+        return _collapse(text).strip(" ")
 
     def _render(self, piece: Piece, parts: Parts, inner: list[Replacement]) -> str:
         quote = piece.style or ""
@@ -156,11 +160,13 @@ class Scan:
         """Where an element that is left alone ends; 0 if this is none."""
         if found["end"] or found["empty"] or name in VOID:
             return 0
-        said = re.search(r"""\stranslate\s*=\s*["']?no\b""", found["attributes"], re.IGNORECASE)
-        skipped = re.search(r"""\sclass\s*=\s*["'][^"']*\bnotranslate\b""", found["attributes"])
-        if name in FIXED or name in OPAQUE or ((said or skipped) and name not in ("html", "body")):
+        if name in FIXED or name in OPAQUE:
             return self._end_of(name, found.end(), past=True)
-        return 0
+        attributes = found["attributes"]
+        if not attributes or name in ("html", "body"):
+            return 0
+        said = _SAYS_NO.search(attributes) or _NOTRANSLATE.search(attributes)
+        return self._end_of(name, found.end(), past=True) if said else 0
 
     def _end_of(self, name: str, at: int, *, past: bool = False) -> int:
         """Where an element ends, also if others of its name are inside."""
@@ -184,7 +190,7 @@ class Scan:
             if not raw.strip(" \t\n\r\f"):
                 return
             self.block.start = start
-        shown = _SPACES.sub(" ", unescape(raw) if "&" in raw else raw)
+        shown = _collapse(unescape(raw) if "&" in raw else raw)
         if self.block.parts and isinstance(self.block.parts[-1], str):
             self.block.parts[-1] += shown
         else:
@@ -237,7 +243,7 @@ class Scan:
                 continue
             self.count += 1
             start = base + found[key].start(2) + 1
-            text = _SPACES.sub(" ", unescape(written[1:-1]))
+            text = _collapse(unescape(written[1:-1]))
             inline = Inline([text] if text else [])
             end = start + len(written) - 2
             yield Piece(f"{self.prefix}{self.count}", inline, start, end, f"@{key}", divide=whole, style=written[0])
@@ -245,4 +251,11 @@ class Scan:
 
 def _shown(tag: str) -> str:
     """A tag in its usual spelling, so that it is a placeable."""
-    return _SPACES.sub(" ", tag)
+    return _collapse(tag)
+
+
+def _collapse(text: str) -> str:
+    """White space as single spaces; most texts have no other."""
+    if "\n" in text or "  " in text or "\t" in text or "\r" in text or "\f" in text:
+        return _SPACES.sub(" ", text)
+    return text

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from dragoman.formats.elements import Element, escape, tag_attributes, tag_name
@@ -70,6 +71,8 @@ class Inline:
     @property
     def ambiguous(self) -> bool:
         """Whether it has text that looks like one of its own tags, so that the two cannot be told apart."""
+        if self.plain is not None:
+            return False
         shown = {tag.shown for tag in self.tags}
         if not shown:
             return False
@@ -86,6 +89,9 @@ class Inline:
 
 def read_inline(data: bytes, element: Element, marking: frozenset[str]) -> Inline:
     """The contents of an element; elements with names in `marking` only enclose text."""
+    text = element.only_text
+    if text is not None:
+        return Inline([text] if text else [])
     inline = Inline()
     _read(data, element, marking, inline)
     return inline
@@ -121,6 +127,8 @@ def _tag(data: bytes, element: Element, kind: Literal["start", "alone"]) -> Tag:
 
 def write_inline(source: Inline, target: str, newline: str) -> bytes:
     """A target without broken tags, as the contents of an element."""
+    if source.plain is not None:
+        return escape(target).replace("\n", newline).encode()
     parts = split_target(source, target)
     return b"".join(
         escape(part).replace("\n", newline).encode() if isinstance(part, str) else part.raw for part in parts
@@ -164,14 +172,19 @@ def _find_difference(source: Inline, tags: list[Tag]) -> str | None:
 
 def _find_stranger(source: Inline, parts: list[str | Tag], names: frozenset[str]) -> str | None:
     """A tag of the format that is not in the source: a mistake, unless the source has it as text."""
-    if not names:
+    if not names or not any(isinstance(part, str) and "<" in part for part in parts):
         return None
-    looks = re.compile(rf"</?(?:[\w.-]+:)?(?:{'|'.join(sorted(names))})(?:\s[^<>]*)?/?>")
+    looks = _tags_named(names)
     for part in parts:
         for found in looks.finditer(part) if isinstance(part, str) else ():
             if not any(found[0] in run for run in source.runs):
                 return f"has {found[0]}, which the source lacks"
     return None
+
+
+@lru_cache
+def _tags_named(names: frozenset[str]) -> re.Pattern[str]:
+    return re.compile(rf"</?(?:[\w.-]+:)?(?:{'|'.join(sorted(names))})(?:\s[^<>]*)?/?>")
 
 
 def _find_bad_nesting(tags: list[Tag]) -> str | None:

@@ -13,9 +13,10 @@ from dragoman.formats.elements import Edit, Element, Scanner, apply, start_tag, 
 from dragoman.formats.inline import Inline, read_inline, write_inline
 
 LONGEST_INDENT = 200  # bytes
+NOTES = frozenset({"note", "extracomment", "translatorcomment", "comment"})
 
 
-@dataclass
+@dataclass(slots=True)
 class Part:
     """A segment in a unit, and its position."""
 
@@ -63,9 +64,11 @@ class Layout(ABC):
 
         def visit(unit: Element, around: list[Element]) -> None:
             for part in self.parts(unit, around):
+                text = part.source.plain
+                if text is None:
+                    text = part.source.text
                 state: State = "locked" if part.source.ambiguous else _state_of(part)
-                texts = part.source.text, part.target
-                found.append(DocumentSegment(part.id, *texts, state, part.source, note=part.note, limit=part.limit))
+                found.append(DocumentSegment(part.id, text, part.target, state, part.source, "", part.note, part.limit))
 
         self.scanner.visit = visit
         self.scanner.scan()
@@ -77,8 +80,10 @@ class Layout(ABC):
 
         def visit(unit: Element, around: list[Element]) -> None:
             parts = self.parts(unit, around)
-            if any(part.id in changes for part in parts):
-                edits.extend(self.edits(unit, parts, changes))
+            for part in parts:
+                if part.id in changes:
+                    edits.extend(self.edits(unit, parts, changes))
+                    return
 
         self.scanner.visit = visit
         self.scanner.scan()
@@ -91,8 +96,13 @@ class Layout(ABC):
     def part(self, name: str, source: Element, target: Element | None, state: State) -> list[Part]:
         """A segment in a list, or none if its source is empty."""
         inline = read_inline(self.data, source, self.marking)
-        text = read_inline(self.data, target, self.marking).text if target else ""
-        return [Part(self.names.unique(name), inline, text, state, source, target)] if inline.text else []
+        if not inline.parts:
+            return []
+        text = ""
+        if target is not None and target.content:
+            plain = target.only_text
+            text = plain if plain is not None else read_inline(self.data, target, self.marking).text
+        return [Part(self.names.unique(name), inline, text, state, source, target)]
 
     def content(self, part: Part, target: str) -> bytes:
         """A target as the contents of an element."""
@@ -134,7 +144,7 @@ def _has_words(texts: Iterable[str]) -> bool:
 
 def note_of(element: Element) -> str:
     """What the notes in an element say."""
-    notes = (
-        each for each in element.descendants() if each.name in ("note", "extracomment", "translatorcomment", "comment")
-    )
+    notes = [each for each in element.descendants() if each.name in NOTES]
+    if not notes:
+        return ""
     return " ".join(" ".join("".join(part for part in each.content if isinstance(part, str)).split()) for each in notes)

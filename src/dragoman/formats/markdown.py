@@ -8,6 +8,7 @@ paragraph that changes is written on one line; lines break only where the page s
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -21,7 +22,9 @@ from dragoman.formats.yaml_files import Scalar, read_scalars, write_scalar
 FRONT_KEYS = ("title", "description", "summary", "subtitle", "excerpt", "sidebar_label", "linkTitle")
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _BLOCK_START = re.compile(r"(?:[#>+-]|\d{1,9}[.)]|[*](?=\s)|=+\s*\Z|-+\s*\Z|```|~~~|\||:::)")
+# The look ahead lets the search give up quickly wherever nothing of this can begin.
 _CODE = re.compile(
+    r"(?=[\\` !\[\]<{$:&*_~h])(?:"
     r"(?P<escape>\\[!-/:-@\[-`{-~])"
     r"|(?P<code>(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<break>(?: {2,}|\\)\n\ufdd0*)"
@@ -33,9 +36,15 @@ _CODE = re.compile(
     r"|(?P<tag><!--.*?-->|</?[A-Za-z][\w:.-]*(?:\s(?:[^<>\"']|\"[^\"]*\"|'[^']*')*)?/?>)"
     r"|(?P<template>\{\{.{0,500}?\}\}|\{%.{0,500}?%\}|\$\$[^$]{1,500}\$\$|:[a-z0-9_+-]+:)"
     r"|(?P<entity>&(?:[A-Za-z]\w{1,31}|\#\d{1,7}|\#x[0-9A-Fa-f]{1,6});)"
-    r"|(?P<mark>\*{1,3}|(?<![^\W_])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![^\W_])|~~)",
+    r"|(?P<mark>\*{1,3}|(?<![^\W_])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![^\W_])|~~))",
     re.DOTALL,
 )
+_MAY_BEGIN = re.compile(r"[\\`!\[\]<{$:&*_~\n]")  # any of these, except an address, which has a colon
+
+
+_BREAK = "\ufffa"  # stands for one where texts are compared; spaces around it do not count
+_AROUND_BREAK = re.compile(f" *{_BREAK} *")
+_SPACES = re.compile(r"[\t\r\n][ \t\r\n]*| [ \t\r\n]+")  # a single space may stay as it is
 
 
 class _Line(NamedTuple):
@@ -104,23 +113,30 @@ class MarkdownDocument(PieceDocument):
 
     def _parts_of(self, lines: list[_Line]) -> Iterator[str | Tag]:
         """The text and tags of a block; a line break is a space, unless it is meant."""
-        texts, places = list[str](), list[int]()  # the text, and the position in the file of each character
+        texts, begins, size = list[str](), list[int](), 0  # the text, and where each line begins in it
         for number, line in enumerate(lines):
             if number:
                 gap = self._slice(lines[number - 1].end, line.start)
                 joint = "  \n" if gap.startswith("  ") else "\n" if texts[-1].endswith("\\") else " "
                 texts.append(joint)
-                places += [lines[number - 1].end] * len(joint)
+                size += len(joint)
             texts.append(self._slice(*line))
-            places += range(*line)
-        places.append(lines[-1].end)
+            begins.append(size)
+            size += len(texts[-1])
         flat = "".join(texts)
+        if _MAY_BEGIN.search(flat) is None:
+            return iter([flat])
+
+        def place(at: int) -> int:
+            number = bisect_right(begins, at) - 1
+            return min(lines[number].start + at - begins[number], lines[number].end)
+
         parts: Parts = []
         at = 0
         for found in _CODE.finditer(flat):
             if found.start() > at:
                 parts.append(flat[at : found.start()])
-            parts.append(_tag(found, (places[found.start()], places[found.end()])))
+            parts.append(_tag(found, (place(found.start()), place(found.end()))))
             at = found.end()
         if at < len(flat):
             parts.append(flat[at:])
@@ -137,13 +153,14 @@ class MarkdownDocument(PieceDocument):
         return written
 
     def _normal(self, text: str) -> str:
-        return re.sub(r"[ \t\r\n]+", " ", text).strip()
+        return _SPACES.sub(" ", text).strip()
 
     def _read_back(self, piece: Piece, parts: Parts | None) -> str:
         """An escaped character counts as the character: a target may need an escape where the source had none."""
         parts = piece.inline.parts if parts is None else parts
         plain = [part.raw.decode()[1:] if isinstance(part, Tag) and part.raw else part for part in parts]
-        return super()._read_back(piece, plain)
+        broken = [_BREAK if isinstance(part, Tag) and part.name == "br" else part for part in plain]
+        return _AROUND_BREAK.sub(_BREAK, super()._read_back(piece, broken))
 
     def _front_matter(self, front: re.Match[str]) -> Iterator[Piece]:
         scalars = list(read_scalars(front[1].replace("\r\n", "\n"), self.contents.name))
@@ -189,6 +206,8 @@ def _tag(found: re.Match[str], span: tuple[int, int]) -> Tag:
 
 def _numbered(parts: Parts) -> Parts:
     """Emphasis in pairs, and every tag with a name that tells it from all others."""
+    if all(isinstance(part, str) for part in parts):
+        return parts
     begun: dict[str, int] = {}
     for number, part in enumerate(parts):
         if isinstance(part, Tag) and part.name[0] in "*_~" and part.kind == "start":

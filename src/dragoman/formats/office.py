@@ -1,7 +1,8 @@
 """Office Open XML: DOCX, PPTX and XLSX.
 
 Documents: paragraphs, also in tables, headers, footers, notes and text boxes. Presentations: paragraphs of slides and
-their notes. Workbooks: the texts of cells, except headers of tables, which formulas refer to by name.
+their notes. Workbooks: the texts of cells, except headers of tables, which formulas refer to by name, and of text
+boxes. In all of them: diagrams, and the titles of charts.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ _OVERRIDE = re.compile(rb"<(?:\w+:)?Override\b[^>]*>")
 _PART = re.compile(rb"""PartName\s*=\s*["']/?([^"']+)["']""")
 _TYPE = re.compile(rb"""ContentType\s*=\s*["']([^"']+)["']""")
 _COLUMN = re.compile(rb"""<(?:\w+:)?tableColumn\b[^>]*?\sname\s*=\s*["']([^"']*)["']""")
+# Diagrams, the pictures of them that programs show, and the titles of charts.
+_DRAWN = r"(?i)drawingml\.(?:diagramData|diagramDrawing|chart)\+xml"
 _DRAWING = ("http://schemas.openxmlformats.org/drawingml/2006/main", "http://purl.oclc.org/ooxml/drawingml/main")
 
 
@@ -87,8 +90,7 @@ class _OfficeDocument(PackedDocument):
     """A file whose table of types says what its parts are."""
 
     root = "[Content_Types].xml"
-    types: ClassVar[str]
-    reader: ClassVar[type[PieceDocument]]
+    types: ClassVar[dict[str, type[PieceDocument]]]  # patterns of types, and what reads them
 
     @classmethod
     def find_parts(cls, package: Package) -> Iterable[tuple[str, type[PieceDocument]]]:
@@ -96,9 +98,11 @@ class _OfficeDocument(PackedDocument):
         found = []
         for override in _OVERRIDE.findall(package.read(cls.root) if cls.root in package else b""):
             part, kind = _PART.search(override), _TYPE.search(override)
-            if part and kind and re.search(cls.types, kind[1].decode("latin-1")):
-                found.append(unescape(part[1].decode("utf-8", "replace")))
-        return [(path, cls.reader) for path in sorted(found, key=_natural)]
+            said = kind[1].decode("latin-1") if kind else ""
+            reader = next((reader for types, reader in cls.types.items() if re.search(types, said)), None)
+            if part and reader:
+                found.append((unescape(part[1].decode("utf-8", "replace")), reader))
+        return sorted(found, key=lambda one: _natural(one[0]))
 
 
 def _natural(path: str) -> tuple[str, int, str]:
@@ -110,30 +114,36 @@ class DocxDocument(_OfficeDocument):
     """A document of Word."""
 
     kind = "docx"
-    types = r"(?i)wordprocessingml\.(?:(?:document|template)\.main|header|footer|footnotes|endnotes)\+xml|ms-word.*main"
-    reader = WordPart
+    types: ClassVar = {
+        r"(?i)wordprocessingml\.(?:(?:document|template)\.main|header|footer|footnotes|endnotes)\+xml": WordPart,
+        r"(?i)ms-word.*main": WordPart,
+        _DRAWN: DrawingPart,
+    }
 
 
 class PptxDocument(_OfficeDocument):
     """A presentation of PowerPoint."""
 
     kind = "pptx"
-    types = r"(?i)presentationml\.(?:slide|notesSlide)\+xml|drawingml\.diagramData\+xml"
-    reader = DrawingPart
+    types: ClassVar = {r"(?i)presentationml\.(?:slide|notesSlide)\+xml": DrawingPart, _DRAWN: DrawingPart}
 
 
 class XlsxDocument(_OfficeDocument):
     """A workbook of Excel."""
 
     kind = "xlsx"
-    types = r"(?i)spreadsheetml\.(?:sharedStrings|worksheet)\+xml"
-    reader = SheetPart
+    types: ClassVar = {
+        r"(?i)spreadsheetml\.(?:sharedStrings|worksheet)\+xml": SheetPart,
+        r"(?i)drawing\+xml": DrawingPart,
+        _DRAWN: DrawingPart,
+    }
 
     @classmethod
     def find_parts(cls, package: Package) -> Iterable[tuple[str, type[PieceDocument]]]:
         """The table of strings, and those sheets that have strings in their cells."""
         for path, reader in super().find_parts(package):
-            if "sharedStrings" in path or (path in package and b"inlineStr" in package.read(path)):
+            is_sheet = reader is SheetPart and "sharedStrings" not in path
+            if not is_sheet or (path in package and b"inlineStr" in package.read(path)):
                 yield path, reader
 
     @classmethod

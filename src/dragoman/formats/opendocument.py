@@ -17,7 +17,7 @@ from dragoman.formats.xml_pieces import XmlPieceDocument
 
 TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
 AROUND_TEXT = frozenset({f"{TEXT} span", f"{TEXT} a", f"{TEXT} meta"})
-_SPACES = re.compile(r"[ \t\r\n]+")
+_SPACES = re.compile(r"[\t\r\n][ \t\r\n]*| [ \t\r\n]+")  # a single space may stay as it is
 
 
 class OpenDocumentPart(XmlPieceDocument):

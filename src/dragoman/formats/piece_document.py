@@ -49,6 +49,14 @@ class Replacement(NamedTuple):
     new: str
 
 
+class _Expected(NamedTuple):
+    """A piece that is compared with what is read from the new file; None if its parts do not change."""
+
+    piece: Piece
+    chunks: list[tuple[str, Chunk]]
+    parts: Parts | None
+
+
 @dataclass(frozen=True)
 class PieceDocument(Document):
     """A document made of pieces."""
@@ -74,6 +82,16 @@ class PieceDocument(Document):
         sentences: bool | FindBoundaries = True,
     ) -> Self:
         """Read a file; `sentences` tells whether paragraphs are divided into sentences, or by which rules."""
+        document = cls._read_pieces(data, name, source, target, sentences)
+        document.chunks.extend(document._divide())
+        document.segments.extend(_segments(document.pieces, document.chunks))
+        return document
+
+    @classmethod
+    def _read_pieces(
+        cls, data: bytes, name: str, source: str | None, target: str | None, sentences: bool | FindBoundaries
+    ) -> Self:
+        """The file with its pieces, which are not divided yet."""
         contents = cls._decode(data, name)
         document = cls(cls.kind, source, target, [], data, contents, [], [], sentences)
         try:
@@ -84,8 +102,6 @@ class PieceDocument(Document):
         # Set here, not by `replace`, which would lose what formats have cached while they looked for pieces.
         object.__setattr__(document, "source_language", stated[0] or source)
         object.__setattr__(document, "target_language", stated[1] or target)
-        document.chunks.extend(document._divide())
-        document.segments.extend(_segments(document.pieces, document.chunks))
         return document
 
     @classmethod
@@ -141,15 +157,18 @@ class PieceDocument(Document):
     def _write(self, changes: Mapping[str, Change]) -> bytes:
         done: list[Replacement] = []
         for piece, parts in self._changed(changes):
-            inner: list[Replacement] = []
-            while done and done[-1].start >= piece.start:
-                inner.insert(0, done.pop())
+            first = len(done)
+            while first and done[first - 1].start >= piece.start:
+                first -= 1
+            # An attribute of the block after this one may have come before it, too.
+            inner = [each for each in done[first:] if each.start < piece.end]
+            done[first:] = [each for each in done[first:] if each.start >= piece.end]
             done.append(Replacement(piece.start, piece.end, self._render(piece, parts, inner)))
         return self._encode([*done, *self._extra(changes)])
 
     def _changed(self, changes: Mapping[str, Change]) -> Iterator[tuple[Piece, Parts]]:
         for piece, chunks in zip(self.pieces, self.chunks, strict=True):
-            if any(name in changes for name, _ in chunks):
+            if _touches(chunks, changes):
                 yield self._with_state(piece, chunks, changes), self._parts(chunks, changes)
 
     def _with_state(self, piece: Piece, chunks: list[tuple[str, Chunk]], changes: Mapping[str, Change]) -> Piece:
@@ -158,13 +177,21 @@ class PieceDocument(Document):
         return replace(piece, state=next(changes[name].state for name, _ in chunks if name in changes))
 
     def _parts(self, chunks: list[tuple[str, Chunk]], changes: Mapping[str, Change]) -> Parts:
+        """The parts of a piece with its changes; texts that meet become one."""
         parts: Parts = []
+        text = ""  # since the last tag
         for name, chunk in chunks:
-            if name in changes:
-                parts += split_target(chunk.inline, changes[name].target)
-            else:
-                parts += chunk.parts
-        return parts
+            change = changes.get(name)
+            if len(chunk.parts) == 1 and isinstance(chunk.parts[0], str):  # no tags to look for
+                text += chunk.parts[0] if change is None else change.target
+                continue
+            for part in chunk.parts if change is None else split_target(chunk.inline, change.target):
+                if isinstance(part, str):
+                    text += part
+                    continue
+                parts += (text, part) if text else (part,)
+                text = ""
+        return [*parts, text] if text else parts
 
     def raw(self, tag: Tag, inner: Iterable[Replacement]) -> str:
         """A tag as it is in the file, with the replacements inside it."""
@@ -178,26 +205,56 @@ class PieceDocument(Document):
 
     def _verify(self, data: bytes, changes: Mapping[str, Change]) -> None:
         """Make sure that every piece is read back from the new file as it was put in, and that nothing else changed."""
-        again = self.read(
-            data, self.contents.name, self.source_language, self.target_language, sentences=self.sentences
-        )
+        again = self._read_again(data)
         if len(again.pieces) != len(self.pieces):
             what = f"with these targets the file would have {len(again.pieces)} texts instead of {len(self.pieces)}"
             raise BadInputError(what, where=self.contents.name, remedy="look for markup in the targets")
-        for piece, chunks, new in zip(self.pieces, self.chunks, again.pieces, strict=True):
-            changed = any(name in changes for name, _ in chunks)
-            parts = self._parts(chunks, changes) if changed else None
+        for (piece, chunks, parts), new in zip(self._expected(changes), again.pieces, strict=True):
             if self._read_back(piece, parts) != self._read_back(new, None):
                 segment = next((name for name, _ in chunks if name in changes), piece.id)
                 raise UnwritableError(segment, self.contents.name)
+
+    def _expected(self, changes: Mapping[str, Change]) -> list[_Expected]:
+        """The pieces in the order of the new file: those inside the tags of another one move with these tags."""
+        found: list[_Expected] = []
+        for piece, chunks in zip(self.pieces, self.chunks, strict=True):
+            parts = self._parts(chunks, changes) if _touches(chunks, changes) else None
+            first = len(found)
+            while first and found[first - 1].piece.start >= piece.start:
+                first -= 1
+            if parts is not None and len(found) - first > 1:
+                spans = self._spans(piece, parts)
+                found[first:] = sorted(found[first:], key=lambda one: _place(one.piece.start, spans))
+            found.append(_Expected(piece, chunks, parts))
+        return found
+
+    def _spans(self, piece: Piece, parts: Parts) -> list[tuple[int, int]]:  # noqa: ARG002
+        """Where the tags of a piece were in the old file, in their new order."""
+        return [part.span for part in parts if isinstance(part, Tag) and part.span]
+
+    def _read_again(self, data: bytes) -> Self:
+        """The pieces of a file that was written."""
+        languages = self.source_language, self.target_language
+        return self._read_pieces(data, self.contents.name, *languages, self.sentences)
 
     def _read_back(self, piece: Piece, parts: Parts | None) -> str:
         """What is compared: the text, with tags as such."""
         if parts is None and piece.target is not None:
             return self._normal(piece.target)
         parts = piece.inline.parts if parts is None else parts
+        if len(parts) == 1 and isinstance(parts[0], str):
+            return self._normal(parts[0])
         shown = (part if isinstance(part, str) else part.shown if self.tags_are_text else "\ufffc" for part in parts)
         return self._normal("".join(shown))
+
+
+def _place(at: int, spans: list[tuple[int, int]]) -> int:
+    return next((number for number, (start, end) in enumerate(spans) if start <= at < end), -1)
+
+
+def _touches(chunks: list[tuple[str, Chunk]], changes: Mapping[str, Change]) -> bool:
+    """Whether one of these segments changes."""
+    return any(name in changes for name, _ in chunks)
 
 
 def splice(text: str, replacements: Iterable[Replacement]) -> str:
@@ -215,7 +272,9 @@ def splice(text: str, replacements: Iterable[Replacement]) -> str:
 
 def _named(piece: Piece, chunks: list[Chunk], names: Names) -> list[tuple[str, Chunk]]:
     """The chunks of a piece, the segments among them with their ids."""
-    count = sum(chunk.is_segment for chunk in chunks)
+    if len(chunks) == 1 and not chunks[0].name:
+        return [(names.unique(piece.id) if chunks[0].is_segment else "", chunks[0])]
+    count = sum([chunk.is_segment for chunk in chunks])
     found, number = [], 0
     for chunk in chunks:
         if not chunk.is_segment:
@@ -232,7 +291,10 @@ def _segments(pieces: list[Piece], chunks: list[list[tuple[str, Chunk]]]) -> Ite
         for name, chunk in some:
             if name:
                 inline = chunk.inline
-                state: State = "locked" if inline.ambiguous else piece.state
+                text, state = inline.plain, piece.state
+                if text is None:
+                    text = inline.text
+                    state = "locked" if inline.ambiguous else state
                 yield DocumentSegment(
-                    name, inline.text, piece.target or "", state, inline, piece.context, piece.note, piece.limit
+                    name, text, piece.target or "", state, inline, piece.context, piece.note, piece.limit
                 )

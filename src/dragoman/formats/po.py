@@ -17,11 +17,13 @@ from typing import Self
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import CHARSET, Contents, decode
-from dragoman.formats.document import Change, Document, DocumentSegment, State
+from dragoman.formats.document import Change, Document, DocumentSegment
 
 WIDTH = 79  # columns of a line, where lines are wrapped: as gettext has it
 _STRINGS = r'"(?:[^"\\]++|\\.)*+"'
 _LINE = re.compile(rf"\s*(msgctxt|msgid_plural|msgid|msgstr(?:\[\d{{1,2}}\])?)?\s*((?:{_STRINGS}\s*)+)")
+# Nearly every line: a keyword and a string, or a string.
+_USUAL = re.compile(rf"(msgctxt|msgid_plural|msgid|msgstr(?:\[\d{{1,2}}\])?)?[ \t]*({_STRINGS})\r?")
 _DOMAIN = re.compile(rf"\s*domain\s*{_STRINGS}\s*")
 _STRING = re.compile(_STRINGS)
 _ESCAPE = re.compile(r"((?:\\(?:x[0-9A-Fa-f]{1,2}|[0-7]{1,3}))+)|\\(.)")
@@ -30,21 +32,24 @@ _LETTER_OF = {character: letter for letter, character in _LETTERS.items()}
 _SPECIAL = re.compile(f"[{re.escape(''.join(_LETTER_OF))}]")
 
 
-@dataclass
+@dataclass(slots=True)
 class Field:
     """A keyword with its strings: the lines of the file from first to one before last."""
 
     first: int
     last: int
     strings: list[str]
+    text: str | None = None
 
     @property
     def value(self) -> str:
-        """The text that the strings are."""
-        return "".join(map(unescape, self.strings))
+        """The text that the strings are; not to be asked for before all of them are there."""
+        if self.text is None:
+            self.text = "".join(map(unescape, self.strings))
+        return self.text
 
 
-@dataclass
+@dataclass(slots=True)
 class Entry:
     """An entry, with the comments before it that matter."""
 
@@ -52,16 +57,12 @@ class Entry:
     notes: list[int] = field(default_factory=list)  # lines for the translator: `#. …`
     previous: int | None = None  # first line that tells of an older source: `#| msgid "…"`
     fields: dict[str, Field] = field(default_factory=dict)
+    translated: bool = False  # whether it has reached the targets, so that the next comment belongs to another entry
 
     @property
     def begin(self) -> int:
         """The line before which flags go."""
         return self.previous if self.previous is not None else next(iter(self.fields.values())).first
-
-    @property
-    def translated(self) -> bool:
-        """Whether it has reached the targets, so that the next comment belongs to another entry."""
-        return any(name.startswith("msgstr") for name in self.fields)
 
 
 @dataclass(frozen=True)
@@ -101,12 +102,16 @@ class PoDocument(Document):
 
     def _segments(self) -> Iterator[DocumentSegment]:
         for number, entry in enumerate(self.entries, start=1):
+            context = entry.fields["msgctxt"].value if "msgctxt" in entry.fields else ""
+            note = " ".join(self.lines[line].strip()[2:].strip() for line in entry.notes) if entry.notes else ""
             for name, key, source in self._forms(number, entry):
-                target = entry.fields[key].value if key in entry.fields else ""
-                state: State = "new" if not target else "translated" if self._is_fuzzy(entry) else "confirmed"
-                context = entry.fields["msgctxt"].value if "msgctxt" in entry.fields else ""
-                note = " ".join(self.lines[line].strip()[2:].strip() for line in entry.notes)
+                target, state = self._target(entry, key)
                 yield DocumentSegment(name, source, target, state, context=context, note=note)
+
+    def _target(self, entry: Entry, key: str) -> Change:
+        """The target of a form and its state."""
+        target = entry.fields[key].value if key in entry.fields else ""
+        return Change(target, "new" if not target else "translated" if self._is_fuzzy(entry) else "confirmed")
 
     def _forms(self, number: int, entry: Entry) -> Iterator[tuple[str, str, str]]:
         """Id, keyword of the target and source of each segment of an entry."""
@@ -119,32 +124,42 @@ class PoDocument(Document):
             yield f"{number}[{form}]", f"msgstr[{form}]", one if form == self.singular and forms > 1 else many.value
 
     def _is_fuzzy(self, entry: Entry) -> bool:
-        return any("fuzzy" in _flags(self.lines[line]) for line in entry.flags)
+        return bool(entry.flags) and any("fuzzy" in _flags(self.lines[line]) for line in entry.flags)
 
     def _find_fault(self, _: DocumentSegment, target: str) -> tuple[str, str] | None:
         return ("has the character U+0000, which PO cannot hold", "take it out") if "\0" in target else None
 
     def _write(self, changes: Mapping[str, Change]) -> bytes:
-        lines = [[line] for line in self.lines]  # what becomes of each line: others, none, or itself
-        wanted = {segment.id: Change(segment.target, segment.state) for segment in self.segments} | dict(changes)
+        lines: dict[int, list[str]] = {}  # what becomes of a line that changes: others, or none
         for number, entry in enumerate(self.entries, start=1):
             forms = {name: key for name, key, _ in self._forms(number, entry)}
             if changes.keys().isdisjoint(forms):
                 continue
-            for name, key in forms.items():
-                self._set(lines, entry, key, wanted[name].target)
-            doubtful = (wanted[name].target and wanted[name].state != "confirmed" for name in forms)
-            self._set_fuzzy(lines, entry, any(doubtful))
-        return self.contents.encode("\n".join(line for some in lines for line in some))
+            wanted = {key: changes.get(name) or self._target(entry, key) for name, key in forms.items()}
+            for key, change in wanted.items():
+                self._set(lines, entry, key, change.target)
+            doubtful = any(change.target and change.state != "confirmed" for change in wanted.values())
+            self._set_fuzzy(lines, entry, doubtful)
+        return self.contents.encode("\n".join(self._with(lines)))
 
-    def _set(self, lines: list[list[str]], entry: Entry, key: str, target: str) -> None:
+    def _with(self, changed: Mapping[int, list[str]]) -> list[str]:
+        """All lines, with some of them changed."""
+        found, done = list[str](), 0
+        for number in sorted(changed):
+            found += self.lines[done:number]
+            found += changed[number]
+            done = number + 1
+        return found + self.lines[done:]
+
+    def _set(self, lines: dict[int, list[str]], entry: Entry, key: str, target: str) -> None:
         """Replace the old target, or add it after all others."""
         old = entry.fields.get(key)
         if target == (old.value if old else ""):
             return
         new = [line + self._end for line in written(key, target, wrap=self._wraps)]
         if old is None:
-            lines[max(each.last for each in entry.fields.values()) - 1] += new
+            last = max(each.last for each in entry.fields.values()) - 1
+            lines[last] = [*lines.get(last, [self.lines[last]]), *new]
             return
         if not self.lines[old.last - 1].endswith("\r"):
             new[-1] = new[-1].removesuffix("\r")
@@ -152,7 +167,7 @@ class PoDocument(Document):
             lines[line] = []
         lines[old.first] = new
 
-    def _set_fuzzy(self, lines: list[list[str]], entry: Entry, fuzzy: bool) -> None:
+    def _set_fuzzy(self, lines: dict[int, list[str]], entry: Entry, fuzzy: bool) -> None:
         if fuzzy == self._is_fuzzy(entry):
             return
         for line in entry.flags:
@@ -161,7 +176,7 @@ class PoDocument(Document):
                 flags.insert(0, "fuzzy")
             lines[line] = [f"#, {', '.join(flags)}{self._end}"] if flags else []
         if fuzzy and not entry.flags:
-            lines[entry.begin] = [f"#, fuzzy{self._end}", *lines[entry.begin]]
+            lines[entry.begin] = [f"#, fuzzy{self._end}", *lines.get(entry.begin, [self.lines[entry.begin]])]
 
     @property
     def _end(self) -> str:
@@ -187,8 +202,9 @@ def _check_charset(contents: Contents, data: bytes) -> None:
 def _entries(lines: list[str], name: str) -> Iterator[Entry]:
     entry, last = Entry(), ""
     for number, line in enumerate(lines):
-        text = line.strip()
-        if text.startswith("#") or not text:
+        usual = _USUAL.fullmatch(line)
+        text = "" if usual else line.strip()
+        if not usual and (not text or text[0] == "#"):
             if entry.translated:
                 yield entry
                 entry = Entry()
@@ -201,16 +217,16 @@ def _entries(lines: list[str], name: str) -> Iterator[Entry]:
             elif text.startswith("#|") and entry.previous is None:
                 entry.previous = number
             continue
-        if _DOMAIN.fullmatch(line):  # the entries after it go into another catalogue
+        if text.startswith("domain") and _DOMAIN.fullmatch(line):  # the entries after it go into another catalogue
             if entry.translated:
                 yield entry
             entry, last = Entry(), ""
             continue
-        found = _LINE.fullmatch(line)
+        found = usual or _LINE.fullmatch(line)
         if found is None or not (found[1] or last in entry.fields):
-            what = f"line {number + 1} is neither a comment nor a keyword with a string: {text[:40]}"
+            what = f"line {number + 1} is neither a comment nor a keyword with a string: {line.strip()[:40]}"
             raise BadInputError(what, where=name, remedy="check the file with msgfmt -c")
-        strings = [string[1:-1] for string in _STRING.findall(found[2])]
+        strings = [found[2][1:-1]] if usual else [string[1:-1] for string in _STRING.findall(found[2])]
         if found[1] is None:
             entry.fields[last].strings += strings
             entry.fields[last].last = number + 1
@@ -220,6 +236,7 @@ def _entries(lines: list[str], name: str) -> Iterator[Entry]:
             entry = Entry()
         last = _place(found[1], entry, number, name)
         entry.fields[last] = Field(number, number + 1, strings)
+        entry.translated = entry.translated or last.startswith("msgstr")
     if entry.translated:
         yield entry
     elif entry.fields:
@@ -274,6 +291,8 @@ def unescape(string: str) -> str:
     >>> unescape(r"caf\303\251")
     'café'
     """
+    if "\\" not in string:
+        return string
     return _ESCAPE.sub(lambda found: _bytes(found[1]) if found[1] else _LETTERS.get(found[2], found[0]), string)
 
 

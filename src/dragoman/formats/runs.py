@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar, NamedTuple
 
 from dragoman.formats.division import Parts
@@ -110,20 +110,21 @@ class RunDocument(XmlPieceDocument):
                 yield from self._run(each)
             elif name in self.boxes and not each.empty:
                 inner = [child for child in each.elements if local(child) not in self.skipped]
-                if inner:
+                items = _merged(self._items(inner))
+                if _length(items):
                     start = Thing(None, each.start, inner[0].start)
                     end = Thing(None, inner[-1].end, each.end)
-                    yield Box([start], [end], _merged(self._items(inner)))
+                    yield Box([start], [end], items)
                 else:
                     yield Other([Thing(None, each.start, each.end)])
             elif name not in self.noise:
                 yield Other([Thing(None, each.start, each.end)])
 
     def _run(self, run: Element) -> Iterator[Run | Other]:
-        properties = next((each for each in run.elements if local(each) == self.properties), None)
+        children = [(local(each), each) for each in run.elements]
+        properties = next((each for name, each in children if name == self.properties), None)
         written = self._slice(properties.start, properties.end) if properties else ""
-        for each in run.elements:
-            name = local(each)
+        for name, each in children:
             if each is properties or name in self.noise:
                 continue
             if name == self.text and not each.elements:
@@ -149,6 +150,13 @@ class RunDocument(XmlPieceDocument):
             elif part.kind == "end" and len(formats) > 1:
                 formats.pop()
         return "".join(written)
+
+    def _spans(self, piece: Piece, parts: Parts) -> list[tuple[int, int]]:
+        style: Style | None = piece.style
+        if style is None:
+            return []
+        tags = [part for part in parts if isinstance(part, Tag)]
+        return [(thing.start, thing.end) for tag in tags for thing in style.meanings[tag.shown].things]
 
     @cached_property
     def _prefix(self) -> str:
@@ -236,6 +244,8 @@ def local(element: Element) -> str:
 
 def nested_in(element: Element, wanted: frozenset[str]) -> Iterator[Element]:
     """The outermost elements of some names inside another."""
+    if not element.nests:
+        return
     for each in element.elements:
         if each.name in wanted:
             yield each
@@ -253,6 +263,7 @@ def _same(one: str, other: str) -> bool:
     return one == other or _bare(one) == _bare(other)
 
 
+@lru_cache(maxsize=1000)
 def _bare(properties: str) -> str:
     bare = _NOISE.sub("", properties)
     return "" if re.fullmatch(r"<([\w.:-]+)\s*(?:/>|></\1>)", bare) else bare

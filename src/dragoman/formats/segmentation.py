@@ -19,7 +19,11 @@ from itertools import pairwise
 from dragoman.languages import primary
 
 _CLOSERS = r"[\"'”’»›)\]】」』）\ufffc]*"
-_END = re.compile(rf"(?:[.!?…]+{_CLOSERS}(?=\s)|[؟۔।॥։።]+{_CLOSERS}(?=\s|\Z)|[。！？｡]+[”’」』）】]*)\s*")
+# The set that begins the pattern lets the search skip to the next candidate; then what it was decides how it goes on.
+_END = re.compile(
+    r"[.!?…؟۔।॥։።。！？｡](?:"
+    rf"(?<=[.!?…])[.!?…]*{_CLOSERS}(?=\s)|(?<=[؟۔।॥։።])[؟۔।॥։።]*{_CLOSERS}(?=\s|\Z)|(?<=[。！？｡])[。！？｡]*[”’」』）】]*)\s*"
+)
 _OPENERS = "\"'“‘«‹([{¿¡„‚「『（【\ufffc-–—*•"
 _LAST_WORD = re.compile(r"[\w.'’-]*\Z")
 _BREAK = re.compile(r"\n\s*\n\s*")
@@ -50,21 +54,24 @@ def split_sentences(text: str, language: str | None) -> list[str]:
 
 def find_boundaries(text: str, language: str | None) -> list[int]:
     """The positions where a sentence begins, except the first."""
-    found = {match.end() for match in _END.finditer(text) if _is_end(text, match, language)}
+    found = [match.end() for match in _END.finditer(text) if _is_end(text, match, language)]
     if "\n" in text:
-        found |= {match.end() for match in _BREAK.finditer(text)}
-    return sorted(found - {0, len(text)})
+        found = sorted({*found, *(match.end() for match in _BREAK.finditer(text))})
+    return [at for at in found if 0 < at < len(text)]
 
 
 def _is_end(text: str, match: re.Match[str], language: str | None) -> bool:
-    after = text[match.end() : match.end() + 1]
-    if match[0][0] not in ".!?…":
+    start, end = match.span()
+    if text[start] not in ".!?…":
         return True
+    after = text[end : end + 1]
     if not after or after.islower():
         return False
-    if match[0].startswith(".") and not match[0].startswith(".."):
-        word = _LAST_WORD.search(text[max(0, match.start() - 40) : match.start()])
-        before = word[0] if word else ""
+    if text[start] == "." and text[start + 1] != ".":
+        before = text[max(0, start - 40) : start].rpartition(" ")[2]
+        if not before.isalpha():
+            word = _LAST_WORD.search(before)
+            before = word[0] if word else ""
         if _is_abbreviation(before, language) or (before.isdigit() and _goes_on_after_number(text, match, language)):
             return False
     return after.isupper() or after.isdigit() or after in _OPENERS or not after.isascii()
@@ -78,7 +85,9 @@ def _is_abbreviation(word: str, language: str | None) -> bool:
 
 def _goes_on_after_number(text: str, match: re.Match[str], language: str | None) -> bool:
     """In German and some other languages `3.` is an ordinal number; anywhere, a number that begins a line counts."""
-    begins_line = text[: match.start()].rpartition("\n")[2].strip().isdigit()
+    nearby = max(0, match.start() - 80)  # a paragraph may be a megabyte of numbers
+    line = text.rfind("\n", nearby, match.start()) + 1
+    begins_line = (line > 0 or nearby == 0) and text[line : match.start()].strip().isdigit()
     return begins_line or (language or "")[:2] in ("de", "cs", "da", "nb", "no", "fi", "pl", "sk", "sl", "hr", "hu")
 
 

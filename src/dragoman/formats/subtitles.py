@@ -21,7 +21,7 @@ READING_SPEED = 20  # characters a second
 LINE = 42  # characters, the usual width
 MOST_CUES = 8  # joined to one segment
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
-_TIMES = re.compile(rf"{_TIME}[ \t]{{0,20}}-->[ \t]{{0,20}}{_TIME}[^\n]*")
+TIMES = re.compile(rf"{_TIME}[ \t]{{0,20}}-->[ \t]{{0,20}}{_TIME}[^\n]*")
 _BLANK = re.compile(r"^[ \t]*\r?\n|\Z", re.MULTILINE)
 _MARKUP = re.compile(r"</?[A-Za-z][^<>\n]{0,200}>|<\d[\d:.]{0,20}>|\{\\[^{}\n]{0,200}\}")
 _ENDS = re.compile(r"[.!?…。！？؟।♪\])\"”»:]\s*\Z")
@@ -44,7 +44,7 @@ class SubtitlesDocument(PieceDocument):
     def _cues(self) -> Iterator[Cue]:
         text, at = self.contents.text, 0
         while True:
-            times = _TIMES.search(text, at)
+            times = TIMES.search(text, at)
             if times is None:
                 return
             begins = text.rfind("\n", 0, times.start()) + 1
@@ -129,7 +129,7 @@ class SubtitlesDocument(PieceDocument):
 
     def _verify(self, data: bytes, changes: Mapping[str, Change]) -> None:
         """Compare cue by cue: which cues make a sentence may differ in a translation."""
-        again = self.read(data, self.contents.name, self.source_language, self.target_language)
+        again = self._read_again(data)
         wanted = [
             self._parts(chunks, changes) if any(name in changes for name, _ in chunks) else piece.inline.parts
             for piece, chunks in zip(self.pieces, self.chunks, strict=True)

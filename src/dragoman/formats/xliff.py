@@ -7,7 +7,7 @@ target.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from dragoman.formats.contents import Contents
 from dragoman.formats.dialects import Mark, find_mark
@@ -23,10 +23,12 @@ WRITTEN = {"new": "needs-translation", "translated": "translated", "confirmed": 
 ORDER: tuple[State, ...] = ("new", "translated", "confirmed")
 
 
-def is_locked(elements: Iterable[Element]) -> bool:
+def is_locked(unit: Element, around: list[Element]) -> bool:
     """Whether the innermost element with a `translate` attribute says no."""
-    said = [element.attributes["translate"] for element in elements if "translate" in element.attributes]
-    return said[-1:] == ["no"]
+    for element in (unit, *reversed(around)):
+        if "translate" in element.attributes:
+            return element.attributes["translate"] == "no"
+    return False
 
 
 class Xliff(Layout):
@@ -54,14 +56,20 @@ class Xliff(Layout):
 
     def parts(self, unit: Element, around: list[Element]) -> list[Part]:
         """The segments of the unit, one unless it is segmented."""
-        self.files.update({each.start: each for each in around if each.name == "file"})
-        source, target = unit.child("source"), unit.child("target")
+        for each in around:
+            if each.name == "file":
+                self.files[each.start] = each
+        children: dict[str, Element] = {}
+        for child in unit.content:
+            if isinstance(child, Element):
+                children.setdefault(child.name, child)
+        source, target, divided = children.get("source"), children.get("target"), children.get("seg-source")
         if source is None:
             return []
-        locked = is_locked([*around, unit])
+        locked = is_locked(unit, around)
         name = unit.attributes.get("id", "")
-        pieces = _pieces(unit.child("seg-source"))
-        places = _pieces(target)
+        pieces = _pieces(divided) if divided is not None else {}
+        places = _pieces(target) if divided is not None else {}
         if not pieces or (_is_filled(target) and not places):
             found = self.part(name, source, target, "new")
         else:
@@ -70,6 +78,8 @@ class Xliff(Layout):
                 for mid, piece in pieces.items()
                 for part in self.part(f"{name}/{mid}" if len(pieces) > 1 else name, piece, places.get(mid), "new")
             ]
+        note = note_of(unit) if len(children) > 1 + (target is not None) + (divided is not None) else ""
+        limit = _limit(unit)
         mids = list(pieces) if len(found) == len(pieces) else [None] * len(found)
         for part, mid in zip(found, mids, strict=True):
             mark = find_mark(unit, mid, self.prefixes, has_target=bool(part.target)) if self.prefixes else None
@@ -78,7 +88,7 @@ class Xliff(Layout):
             stated = mark.state if mark else _state(unit, target, part.target, divided=len(pieces) > 1)
             if mark is None and stated == "translated" and _is_bare_copy(unit, target, part):
                 stated = "new"
-            part.note, part.limit = note_of(unit), _limit(unit)
+            part.note, part.limit = note, limit
             part.state = "locked" if locked else stated if part.target or stated == "locked" else "new"
         return found
 
@@ -87,8 +97,8 @@ class Xliff(Layout):
         target = unit.child("target")
         wanted = [changes.get(part.id, Change(part.target, part.state)) for part in parts]
         state = min((change.state for change in wanted if change.state != "locked"), key=ORDER.index)
-        edits, attributes = self._mark_edits(parts, changes), dict[str, str | None]()
-        marked = any(part.id in self.marks for part in parts)
+        edits, attributes = self._mark_edits(parts, changes) if self.marks else [], dict[str, str | None]()
+        marked = bool(self.marks) and any(part.id in self.marks for part in parts)
         if not marked and (target is None or _state(unit, target, "some text", divided=False) != state):
             attributes["state"] = WRITTEN[state]
             approved = "yes" if state == "confirmed" else "no"

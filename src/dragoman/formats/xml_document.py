@@ -19,7 +19,7 @@ from dragoman.formats.xliff import Xliff
 from dragoman.formats.xliff2 import Xliff2
 
 # By the name of the root and the first digit of its version.
-LAYOUTS: dict[str, type[Layout]] = {"xliff 1": Xliff, "xliff 2": Xliff2, "tmx 1": Tmx, "TS 1": QtTs, "TS 2": QtTs}
+LAYOUTS: dict[str, type[Layout]] = {"xliff 1": Xliff, "xliff 2": Xliff2, "tmx 1": Tmx}
 
 
 def _version(text: str) -> str:
@@ -40,14 +40,15 @@ class XmlDocument(Document):
         contents = decode(data, name, hint=DECLARED)
         root = find_root(contents.text.encode(), contents)
         kind = f"{root.name} {(root.attributes.get('version') or _version(contents.text))[:1]}"
-        if kind not in LAYOUTS:
+        layout = QtTs if root.name == "TS" else LAYOUTS.get(kind)  # TS files have the version of Qt, if any
+        if layout is None:
             version = root.attributes.get("version")
             what = f"the root is <{root.name}>" + (f" of version {version}" if version else "")
             raise BadInputError(what, where=name, remedy="use XLIFF 1.x or 2.x, TMX 1.x or Qt TS")
-        one_pass = LAYOUTS[kind](contents, source, target)
+        one_pass = layout(contents, source, target)
         segments = one_pass.segments()
         said = one_pass.languages()
-        return cls(one_pass.format, said[0] or source, said[1] or target, segments, data, contents, LAYOUTS[kind])
+        return cls(one_pass.format, said[0] or source, said[1] or target, segments, data, contents, layout)
 
     def _find_fault(self, segment: DocumentSegment, target: str) -> tuple[str, str] | None:
         found = UNWRITABLE.search(target)

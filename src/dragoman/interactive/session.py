@@ -100,8 +100,8 @@ class Session:
 
     `mode` "graph" goes by the word graph alone, "search" searches behind every prefix, "auto" does so where the graph
     does not fit. With a `threshold`, suggestions end before the first word less sure than that. `memory` is a
-    translation that is known already, and comes first; `learn` is called with the one that is accepted. Without
-    `guess`, a word that is begun and that no phrase offers is not completed from the vocabulary.
+    translation that is known already, and comes first, with its `certainty`; `learn` is called with the one that is
+    accepted. Without `guess`, a word that is begun and that no phrase offers is not completed from the vocabulary.
     """
 
     def __init__(
@@ -112,13 +112,14 @@ class Session:
         mode: Mode = "auto",
         threshold: float = 0.0,
         memory: str | None = None,
+        certainty: float = 1.0,
         guess: bool = True,
     ) -> None:
         if mode not in get_args(Mode):
             raise BadInputError(f"there is no mode {mode!r}", remedy=f"choose one of {', '.join(get_args(Mode))}")
         self.source, self.mode, self.threshold, self.memory, self.guess = graphs.source, mode, threshold, memory, guess
         self.upstream = graphs.said  # by another engine, for the whole source
-        self._graphs, self._learn = graphs, learn
+        self._graphs, self._learn, self._certainty = graphs, learn, certainty
         self._opening: _Graph | None = None
         self._searched: OrderedDict[tuple[int, tuple[str, ...]], _Graph] = OrderedDict()
         self._prefix = ""
@@ -194,7 +195,7 @@ class Session:
         if self.memory is not None and self.memory.startswith(prefix):
             rest = self.memory[len(prefix) :]
             pieces = (_Piece("", rest, tuple(range(len(self.source)))),) if rest else ()
-            yield Suggestion(prefix, rest, "memory", self.revision, pieces, lambda: [1.0] * len(pieces))
+            yield Suggestion(prefix, rest, "memory", self.revision, pieces, lambda: [self._certainty] * len(pieces))
         if self._opening is None:
             yield Suggestion(prefix, "" if prefix else self.source.text, "graph", self.revision)
             return

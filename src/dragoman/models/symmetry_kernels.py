@@ -7,7 +7,8 @@ between start from the first and grow towards the second.
 Or links are made from posteriors, without choosing one alignment of each direction: two words are linked where the
 product of both posteriors of their link is above a threshold. A word may get several links or none, and a link on which
 both directions nearly agree is not lost because each has a slightly better one. Models that have seen little spread
-their posteriors over many links, so that few are above any threshold; then two alignments say more.
+their posteriors over many links, so that few are above any threshold; so words that are left without a link on either
+side are then linked as the best alignments say.
 """
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
@@ -21,7 +22,6 @@ from dragoman.models.lattice_kernels import backward, best_path, forward
 INTERSECTION, UNION, GROW_DIAG, GROW_DIAG_FINAL, GROW_DIAG_FINAL_AND, POSTERIOR = range(6)
 UNIT = 2**20  # posteriors are compared in units of 2⁻²⁰, as expected counts are stored
 THRESHOLD = 0.1  # of the product of both posteriors; chosen on development sets: docs/alignment.md
-CERTAIN = 0.25  # posteriors are used where half of the words of either side have a link with a product above this
 
 # (target, source) steps to the eight neighbours, in the order in which Moses tries them
 NEIGHBOURS = np.array([[-1, 0], [0, -1], [1, 0], [0, 1], [-1, -1], [-1, 1], [1, -1], [1, 1]])
@@ -33,21 +33,21 @@ def link_lattices(inverse, direct, kind):
 
     `inverse` says how the source comes from the target, `direct` the reverse.
     """
+    a, b = best_path(inverse[0], inverse[1]), best_path(direct[0], direct[1])
     if kind != POSTERIOR:
-        return symmetrise(best_path(inverse[0], inverse[1]), best_path(direct[0], direct[1]), kind)
+        return symmetrise(a, b, kind)
     one, other = link_posteriors(inverse[0], inverse[1]), link_posteriors(direct[0], direct[1])
-    if is_certain(agree(one, other, CERTAIN)):
-        return agree(one, other, THRESHOLD)
-    return symmetrise(best_path(inverse[0], inverse[1]), best_path(direct[0], direct[1]), GROW_DIAG_FINAL_AND)
+    links = agree(one, other, THRESHOLD)
+    complete(a, b, links)
+    return links
 
 
 @kernel
-def is_certain(links):
-    """Whether at least half of the words of either side have a link."""
-    J, I = links.shape
-    source_linked, target_linked = np.zeros(J, np.bool_), np.zeros(I, np.bool_)
+def complete(a, b, links):
+    """Add links of either alignment, a [J] or b [I], between words that both have none yet."""
+    source_linked, target_linked = np.zeros(a.size, np.bool_), np.zeros(b.size, np.bool_)
     mark_linked(links, source_linked, target_linked)
-    return 2 * source_linked.sum() >= J and 2 * target_linked.sum() >= I
+    finish(a, b, True, links, source_linked, target_linked)
 
 
 @kernel

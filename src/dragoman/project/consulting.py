@@ -118,7 +118,7 @@ def hints_for(state: State, source: Sentence) -> Hints:
 
 
 def _nearest(memory: Memory, text: str) -> tuple[tuple[str, str], ...]:
-    return tuple((match.source, match.target) for match in memory.similar(text, limit=NEAREST))
+    return tuple((match.source, match.target) for match in memory.similar(text, limit=NEAREST, codes=False))
 
 
 def _parts(name: str, text: str) -> tuple[str, str, str]:

@@ -49,6 +49,7 @@ class Glossary:
         self._entries: dict[Words, list[Entry]] = {}  # by the words of the term in lower case
         self._lengths: dict[str, dict[int, int]] = {}  # by the first of these, how many terms have each length
         self._in_order: dict[str, str] | None = None
+        self.cases: Mapping[str, str] = {}  # of terms that are found in "any" capitals, or only in the "same"
         self.change(terms or {})
 
     def __contains__(self, source: str) -> bool:
@@ -129,32 +130,45 @@ class Glossary:
         own = [term for term in self._find(words, placeable) if taken.isdisjoint(range(term.start, term.end))]
         return sorted([*first, *own])
 
+    def spans(self, words: Sequence[str], placeable: Sequence[bool] | None = None) -> list[tuple[int, int, str]]:
+        """The terms in a sentence as they are written in the glossary, each with the words it stands for."""
+        return [(start, end, entry.text) for start, end, entry in self._found(words, placeable)]
+
     def _find(self, words: Sequence[str], placeable: Sequence[bool] | None) -> list[Term]:
+        found = self._found(words, placeable)
+        return [Term(start, end, entry.target, self.cases.get(entry.text) == "same") for start, end, entry in found]
+
+    def _found(self, words: Sequence[str], placeable: Sequence[bool] | None) -> list[tuple[int, int, Entry]]:
         if not self._entries:
             return []
         words = [unicodedata.normalize("NFC", word) for word in words]
         lowered = _lowered(words)
         fixed = placeable or (False,) * len(words)
         starts = {start.at for start in find_starts(words, fixed)} if self.mode == "text" else set()
-        found, at = list[Term](), 0
+        found, at = list[tuple[int, int, Entry]](), 0
         while at < len(words):
-            term = self._find_at(words, lowered, at, at in starts)
-            if term and not any(fixed[at : term.end]):
-                found.append(term)
-                at = term.end
+            entry = self._find_at(words, lowered, at, at in starts)
+            end = at + len(entry.source) if entry else at + 1
+            if entry and not any(fixed[at:end]):
+                found.append((at, end, entry))
+                at = end
             else:
                 at += 1
         return found
 
-    def _find_at(self, words: Sequence[str], lowered: Words, at: int, starts: bool) -> Term | None:
+    def _find_at(self, words: Sequence[str], lowered: Words, at: int, starts: bool) -> Entry | None:
         for size in sorted(self._lengths.get(lowered[at], ()), reverse=True):
             here = words[at : at + size]
             known = self._entries.get(lowered[at : at + size], []) if len(here) == size else []
             for entry in known[:MAX_VARIANTS]:
+                case = self.cases.get(entry.text, "")
+                if case == "any":
+                    return entry
                 first = entry.source[0]
-                begins = _stands_for(first, here[0]) or (starts and first.lower() == here[0])
-                if begins and all(map(_stands_for, entry.source[1:], here[1:])):
-                    return Term(at, at + size, entry.target)
+                begun = here[0].lower() if case == "same" else here[0]  # a capital that a sentence begins with
+                begins = _stands_for(first, here[0], case) or (starts and first.lower() == begun)
+                if begins and all(_stands_for(*pair, case) for pair in zip(entry.source[1:], here[1:], strict=True)):
+                    return entry
         return None
 
 
@@ -180,5 +194,5 @@ def _lowered(words: Sequence[str]) -> Words:
     return tuple(word.lower() for word in words)
 
 
-def _stands_for(term: str, word: str) -> bool:
-    return term == word or (shape(term) == LOWER and term == word.lower())
+def _stands_for(term: str, word: str, case: str) -> bool:
+    return term == word or (case != "same" and shape(term) == LOWER and term == word.lower())

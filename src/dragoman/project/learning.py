@@ -44,13 +44,22 @@ class Comparison:
 
 
 def prepare(
-    state: State, source: str, target: str, upstream: Answer | None = None, engine: str | None = None
+    state: State,
+    source: str,
+    target: str,
+    upstream: Answer | None = None,
+    engine: str | None = None,
+    *,
+    weigh: bool = True,
 ) -> Lesson:
-    """Read a correction, and search for translations of its source if weights adapt; needs the engine's lock."""
+    """Read a correction, and search for translations of its source if that is needed; needs the engine's lock.
+
+    It is needed if weights adapt, and to `weigh` how far another engine is to be trusted.
+    """
     known = _known(state, source, upstream)
     pair = state.knowledge.read_beside(known, target) if known else state.knowledge.read_pair(source, target)
     said = known or _read_said(state, pair, upstream.text if upstream else None)
-    wanted = state.adaptation_of(said is not None) or (said is not None and not state.is_untaught)
+    wanted = state.adaptation_of(said is not None) or (weigh and said is not None and not state.is_untaught)
     found = translating.search(state, pair.source, upstream) if wanted else None
     return Lesson(state.revision, pair, found, said, engine)
 

@@ -12,6 +12,7 @@ from dragoman.models.loglinear import Weights
 from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES
 from dragoman.project.opened import OpenProject
 from dragoman.project.state import said_in
+from dragoman.project.term_rules import FoundRule
 from dragoman.search.decoder import Estimates
 from dragoman.store import Delivered, Row
 from dragoman.store.deliveries import find_delivered, find_delivery, find_place
@@ -30,10 +31,21 @@ class Models(NamedTuple):
 class Looking(OpenProject):
     """An open project that can be looked into; `Engine` translates and learns with it."""
 
-    def matches(self, text: str, *, least: float = LEAST_SIMILARITY, limit: int = MOST_MATCHES) -> list[Match]:
-        """The newest correction of each source that is at least `least` percent similar to a text, best first."""
+    def matches(
+        self, text: str, *, least: float = LEAST_SIMILARITY, limit: int = MOST_MATCHES, codes: bool = True
+    ) -> list[Match]:
+        """The newest correction of each source that is at least `least` percent similar to a text, best first.
+
+        Inline codes do not count as differences. Targets have the codes of the text, as far as they belong together;
+        with `codes` false, they have their own.
+        """
         with self._reading() as state:
-            return state.memory.similar(text, least, limit)
+            return state.memory.similar(text, least, limit, codes=codes)
+
+    def same_words(self, text: str) -> Match | None:
+        """The correction of a text that differs in its codes only; its target has the codes of the text."""
+        with self._reading() as state:
+            return state.memory.same_words(text)
 
     def memory_texts(self) -> list[tuple[int, str, str]]:
         """Id, source and target of all corrections in force, newest first."""
@@ -76,6 +88,11 @@ class Looking(OpenProject):
         """The terms of the glossary in a sentence, from left to right, the longest at each position."""
         with self._reading() as state:
             return state.glossary.find(words, placeable)
+
+    def find_rules(self, words: Sequence[str], placeable: Sequence[bool] | None = None) -> list[FoundRule]:
+        """The rules for the terms in a sentence."""
+        with self._reading() as state:
+            return state.term_rules.find(words, placeable)
 
     def correction(self, number: int) -> Row:
         """The row of a correction, whether learned, flagged or forgotten."""

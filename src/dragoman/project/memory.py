@@ -1,8 +1,10 @@
 """The translation memory: finds corrections in force of a text, and of similar texts.
 
-Similarity is that of characters: the share that both texts have in common, in the same order. The similarities returned
-are exact, but not all sources are compared, so that a search takes milliseconds: only those closest in length, fewer if
-the text is long; and if it has more than LONG_CHARACTERS, only those with the most words in common.
+Similarity is that of characters: the share that both texts have in common, in the same order. Inline codes do not
+count, but texts whose codes differ are not 100 % similar, and the target of a match has the codes of the text that was
+looked for (`code_matching`). The similarities returned are exact, but not all sources are compared, so that a search
+takes milliseconds: only those closest in length, fewer if the text is long; and if it has more than LONG_CHARACTERS,
+only those with the most words in common.
 
 >>> memory = Memory()
 >>> memory.add(1, "Press the green button.", "Pulse el botón verde.")
@@ -28,10 +30,13 @@ from rapidfuzz.distance import Indel
 
 from dragoman.arrays import ArrayTree
 from dragoman.cancelling import checkpoint
-from dragoman.types import Match
+from dragoman.project.code_matching import DIFFERENT, MOST_PENALTY, PENALTY, bare, carry_match
+from dragoman.types import Match, Sentence
 
+SAME = 100.0  # percent similarity of the same source
 LEAST_SIMILARITY = 70.0  # percent; less similar corrections are of little help
 MOST_MATCHES = 5  # matches
+ALIKE = 5  # corrections of the same words whose codes are compared
 MAX_COMPARED = 20_000  # sources compared at most, those closest in length
 MAX_WORK = 20_000_000  # steps of the processor that comparing may take: some 20 milliseconds
 MAX_PORTION = 2_000_000  # steps at once
@@ -47,7 +52,8 @@ class Memory:
     def __init__(self) -> None:
         self._texts: dict[int, tuple[str, str]] = {}  # by id, the oldest first
         self._ids: dict[str, list[int]] = {}  # of the key of a source, the newest last
-        self._sources: list[tuple[int, str]] = []  # length and text of all keys of `_ids`, in order
+        self._coded: dict[str, list[int]] = {}  # those whose source has codes, by the source without them
+        self._sources: list[tuple[int, str]] = []  # length and text of all sources without codes, in order
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -58,30 +64,50 @@ class Memory:
     def add(self, number: int, source: str, target: str) -> None:
         """Add a correction, newer than all others."""
         key = _key(source)
-        if key not in self._ids:
-            self._ids[key] = []
-            insort(self._sources, (len(key), key))
-        self._ids[key].append(number)
+        plain = bare(key)
+        if not self._has(plain):
+            insort(self._sources, (len(plain), plain))
+        self._ids.setdefault(key, []).append(number)
+        if plain != key:
+            self._coded.setdefault(plain, []).append(number)
         self._texts[number] = source, target
+
+    def _has(self, plain: str) -> bool:
+        """Whether there is a source like this without its codes."""
+        return plain in self._ids or plain in self._coded
 
     def remove(self, number: int) -> None:
         """Remove a correction, if present."""
         if number not in self._texts:
             return
         key = _key(self._texts.pop(number)[0])
-        self._ids[key].remove(number)
-        if not self._ids[key]:
-            del self._ids[key]
-            del self._sources[bisect_left(self._sources, (len(key), key))]
+        plain = bare(key)
+        _remove(self._ids, key, number)
+        if plain != key:
+            _remove(self._coded, plain, number)
+        if not self._has(plain):
+            del self._sources[bisect_left(self._sources, (len(plain), plain))]
 
     def exact(self, source: str) -> Match | None:
         """The newest correction of a source."""
         ids = self._ids.get(_key(source))
-        return self._match(100.0, ids[-1]) if ids else None
+        return self._match(SAME, ids[-1]) if ids else None
 
-    def similar(self, source: str, least: float = LEAST_SIMILARITY, limit: int = MOST_MATCHES) -> list[Match]:
-        """The newest correction of each source that is at least this similar, the most similar first."""
-        text = _key(source)
+    def same_words(self, source: str) -> Match | None:
+        """The correction of a source that differs from this in its codes only; its target has the codes of this."""
+        key = _key(source)
+        plain = bare(key)
+        return self._with_codes(DIFFERENT, plain, key) if self._has(plain) else None
+
+    def similar(
+        self, source: str, least: float = LEAST_SIMILARITY, limit: int = MOST_MATCHES, *, codes: bool = True
+    ) -> list[Match]:
+        """The newest correction of each source that is at least this similar, the most similar first.
+
+        Their targets have the codes of the text, unless `codes` is false.
+        """
+        key = _key(source)
+        text = bare(key)
         if limit < 1:
             return []
         if len(text) > LONG_CHARACTERS:
@@ -90,8 +116,12 @@ class Memory:
         else:
             candidates = self._nearest(text, least, min(MAX_COMPARED, MAX_WORK // _work(text)))
         found = _most_similar(text, candidates, least, limit)
-        same = self.exact(text)  # may not be among the candidates if many have the same length
-        matches = [self._match(similarity, self._ids[candidates[n]][-1]) for similarity, n in found]
+        same = self.exact(key)  # may not be among the candidates if many have the same length
+        if same is None and self._has(text) and least <= DIFFERENT:
+            same = self._with_codes(DIFFERENT, text, key, codes=codes)
+        matches = [self._with_codes(similarity, candidates[n], key, codes=codes) for similarity, n in found]
+        if any(match.lost or match.extra for match in matches):
+            matches = sorted(matches, key=lambda match: -match.similarity)
         return [*([same] if same else []), *matches][:limit]
 
     def _nearest(self, text: str, least: float, most: int) -> list[str]:
@@ -104,6 +134,16 @@ class Memory:
 
     def _match(self, similarity: float, number: int) -> Match:
         return Match(similarity, number, *self._texts[number])
+
+    def _with_codes(self, similarity: float, plain: str, text: str, *, codes: bool = True) -> Match:
+        """Of the corrections of a source, whatever its codes, the newest that needs the least change of codes."""
+        ids = [*self._ids.get(plain, ())[-1:], *self._coded.get(plain, ())[-ALIKE:]]
+        found = [carry_match(self._match(similarity, number), text) for number in sorted(ids, reverse=True)]
+        best = min(found, key=lambda match: len(match.lost) + len(match.extra))
+        if not codes:
+            return self._match(similarity, best.id)
+        penalty = min(MOST_PENALTY, PENALTY * (len(best.lost) + len(best.extra)))
+        return best._replace(similarity=similarity - penalty)
 
     def texts(self) -> list[tuple[int, str, str]]:
         """Id, source and target of all corrections, newest first: a copy, for a search without the lock."""
@@ -126,9 +166,18 @@ class Memory:
         for number in arrays["ids"].tolist():
             memory._texts[number] = next(texts), next(texts)
         for number, (source, _) in memory._texts.items():
-            memory._ids.setdefault(_key(source), []).append(number)
-        memory._sources = sorted((len(key), key) for key in memory._ids)
+            key = _key(source)
+            memory._ids.setdefault(key, []).append(number)
+            if (plain := bare(key)) != key:
+                memory._coded.setdefault(plain, []).append(number)
+        memory._sources = sorted({(len(plain), plain) for plain in map(bare, memory._ids)})
         return memory
+
+
+def _remove(lists: dict[str, list[int]], key: str, number: int) -> None:
+    lists[key].remove(number)
+    if not lists[key]:
+        del lists[key]
 
 
 def _work(text: str) -> int:
@@ -173,6 +222,21 @@ def _likeliest(text: str, candidates: Sequence[str], limit: int) -> list[tuple[f
 
 def _key(source: str) -> str:
     return unicodedata.normalize("NFC", source.strip())
+
+
+def have_same_figures(one: Sentence, other: Sentence) -> bool:
+    """Whether two texts have the same numbers, tags and placeholders, in any order.
+
+    >>> from dragoman.text.tokens import split
+    >>> have_same_figures(split("See page 12."), split("See page 13."))
+    False
+    """
+    return _figures(one) == _figures(other)
+
+
+def _figures(sentence: Sentence) -> list[str]:
+    words = zip(sentence.words, sentence.placeable, strict=True)
+    return sorted(word for word, placeable in words if placeable or any(map(str.isnumeric, word)))
 
 
 def fold(text: str) -> str:

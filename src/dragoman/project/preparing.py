@@ -28,7 +28,9 @@ MAX_OTHERS = 9  # translations of another engine's n-best list, beside the first
 MAX_TERM_CHARACTERS = 400_000  # of what the terms in one text prescribe
 
 
-def decoder(state: State, beam: Beam | str = "best", upstream: Suggestion | None = None) -> Decoder:
+def decoder(
+    state: State, beam: Beam | str = "best", upstream: Suggestion | None = None, banned: Sequence[tuple[str, ...]] = ()
+) -> Decoder:
     """A decoder with the current models, weights and factors: those over another engine, if that says something."""
     adaptation = state.adaptation_of(upstream is not None)
     adapted = adaptation if adaptation and adaptation.live else None
@@ -38,7 +40,7 @@ def decoder(state: State, beam: Beam | str = "best", upstream: Suggestion | None
     if upstream:
         weights = state.fused_weights
         weights[TAKEN] += upstream.bonus
-    return Decoder(models, weights, beam, state.estimates, factors, slots)
+    return Decoder(models, weights, beam, state.estimates, factors, slots, banned)
 
 
 class Preparation(NamedTuple):
@@ -81,7 +83,7 @@ def prepare(state: State, source: Sentence, beam: Beam, upstream: Answer | None,
     said = hear(state, words, upstream if len(words) <= MAX_UNCUT_WORDS or not behind else None)
     offers = None
     if behind or len(words) <= MAX_UNCUT_WORDS:
-        plan = decoder(state, beam, said).plan
+        plan = decoder(state, beam, said, state.term_rules.banned(words, source.placeable)).plan
         offers = collect_offers(plan, words, source.placeable, terms, said, lenient=behind)
     return Preparation(words, terms, said, offers, behind)
 

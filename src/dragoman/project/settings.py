@@ -25,6 +25,8 @@ from dragoman.models.language import Share
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import checked_language_share, checked_limit, checked_share
 from dragoman.project.guard import Guard
+from dragoman.project.memory import LEAST_SIMILARITY, SAME
+from dragoman.project.term_rules import TermRule
 from dragoman.search.decoder import Estimates
 from dragoman.search.upstream_options import Trust
 from dragoman.upstream.names import parse as parse_engine_name
@@ -196,6 +198,19 @@ def _apply_glossary(state: State, changes: Mapping[str, str | None]) -> None:
     state.glossary.change(changes)
 
 
+def _check_term_rules(state: State, rules: Mapping[str, TermRule | Mapping[str, Any]]) -> dict[str, Any]:
+    """The changes that lead from the rules in force to these."""
+    wanted = state.term_rules.check(_mapping("term_rules", rules))
+    there = {source: rule.dump() for source, rule in state.term_rules.rules.items()}
+    gone = dict.fromkeys(source for source in there if source not in wanted)
+    return {**gone, **{source: said for source, said in wanted.items() if there.get(source) != said}}
+
+
+def _apply_term_rules(state: State, changes: Mapping[str, Any]) -> None:
+    state.term_rules.change(changes)
+    state.glossary.cases = state.term_rules.cases
+
+
 def _check_guard(_: State, value: Guard | Mapping[str, float | None]) -> dict[str, float | None]:
     guard = value if isinstance(value, Guard) else _made(Guard, "guard", _with_infinity(_mapping("guard", value)))
     return _without_infinity(asdict(guard))
@@ -213,6 +228,14 @@ GLOSSARY = Setting[dict[str, str], Mapping[str, str]](
     read=lambda state: dict(state.glossary.terms),
     dump=lambda state: dict(state.glossary.terms),
 )
+TERM_RULES = Setting[dict[str, TermRule], Mapping[str, TermRule | Mapping[str, Any]]](
+    "term_rules",
+    "what holds for terms besides their translation: note, case, admitted and forbidden translations",
+    _check_term_rules,
+    _apply_term_rules,
+    read=lambda state: state.term_rules.rules,
+    dump=lambda state: {source: rule.dump() for source, rule in state.term_rules.rules.items()},
+)
 GUARD = Setting[Guard, Guard](
     "guard",
     "what makes a correction suspicious",
@@ -220,6 +243,29 @@ GUARD = Setting[Guard, Guard](
     _apply_guard,
     read=lambda state: state.guard,
     dump=lambda state: _without_infinity(asdict(state.guard)),
+)
+
+# ── The memory ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _check_memory_threshold(_: State, value: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not LEAST_SIMILARITY <= float(value) <= SAME:
+        what = f"memory_threshold must be a number from {LEAST_SIMILARITY:g} to {SAME:g}, not {value!r}"
+        raise BadInputError(what, remedy="the default, 100, takes corrections of the same text only")
+    return float(value)
+
+
+def _apply_memory_threshold(state: State, value: float) -> None:
+    state.memory_threshold = value
+
+
+MEMORY_THRESHOLD = Setting[float, float](
+    "memory_threshold",
+    "percent similarity from which a correction of a similar text is suggested as it is; 100: of the same text only",
+    _check_memory_threshold,
+    _apply_memory_threshold,
+    read=lambda state: state.memory_threshold,
+    dump=lambda state: state.memory_threshold,
 )
 
 # ── Another engine ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -272,7 +318,10 @@ UPSTREAM = Setting[str | None, str | None](
 # In the order in which several are applied: an adapter starts from the weights.
 SETTINGS: dict[str, Setting[Any, Any]] = {
     each.name: each
-    for each in (WEIGHTS, ADAPTER, ESTIMATES, SHARE, LANGUAGE_SHARE, LIMIT, GLOSSARY, GUARD, UPSTREAM, TRUST)
+    for each in (
+        *(WEIGHTS, ADAPTER, ESTIMATES, SHARE, LANGUAGE_SHARE, LIMIT, GLOSSARY, TERM_RULES, GUARD, MEMORY_THRESHOLD),
+        *(UPSTREAM, TRUST),
+    )
 }
 
 

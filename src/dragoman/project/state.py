@@ -20,8 +20,9 @@ from dragoman.models.modelset import Contribution
 from dragoman.models.replacements import Replacements
 from dragoman.project.glossary import Glossary
 from dragoman.project.guard import Guard
-from dragoman.project.memory import Memory
+from dragoman.project.memory import SAME, Memory
 from dragoman.project.settings import apply_settings, dump_settings
+from dragoman.project.term_rules import TermRules
 from dragoman.search.decoder import Estimates
 from dragoman.search.searching import Search
 from dragoman.search.upstream_options import Trust
@@ -52,6 +53,7 @@ class State:
     knowledge: Knowledge
     weights: Weights
     glossary: Glossary = field(default_factory=Glossary)
+    term_rules: TermRules = field(default_factory=TermRules)
     guard: Guard = field(default_factory=Guard)
     memory: Memory = field(default_factory=Memory)
     adaptation: Adaptation | None = None
@@ -61,6 +63,7 @@ class State:
     trust: Trust = field(default_factory=Trust)
     fused_adaptation: Adaptation | None = None  # of the weights over another engine
     upstream: str | None = None  # the name of that engine
+    memory_threshold: float = SAME  # percent similarity from which a correction is taken as it is
     latest: Latest | None = None  # learning the correction needs the same search
     revision: int = 0  # id of the last row of the journal folded into it
     saved: int = 0  # id of the last row covered by a snapshot
@@ -87,8 +90,9 @@ class State:
 
     @classmethod
     def _new(cls, knowledge: Knowledge, settings: Mapping[str, Any]) -> Self:
+        mode = settings["tokens"]
         weights = starting_weights(settings, classes=bool(knowledge.models.classes))
-        return cls(knowledge, weights, Glossary(mode=settings["tokens"]))
+        return cls(knowledge, weights, Glossary(mode=mode), TermRules(mode))
 
     @classmethod
     def _from_snapshot(cls, snapshot: Snapshot, base: Knowledge | None, settings: Mapping[str, Any]) -> Self:

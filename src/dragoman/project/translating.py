@@ -6,7 +6,7 @@ alone, so nobody has to wait for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import Candidates, candidates
 from dragoman.cancelling import checkpoint
 from dragoman.project.glossary import has_extra_terms
+from dragoman.project.memory import SAME, have_same_figures
 from dragoman.project.preparing import PreparedSource, decoder, find_terms, hear
 from dragoman.project.state import Latest, State
 from dragoman.search.constrained import Prefix
@@ -28,6 +29,7 @@ from dragoman.upstream.fusion import blended
 
 Reading = Callable[[], AbstractContextManager[State]]  # the state, for a `with` block during which nobody changes it
 
+MOST_AVOIDING = 100  # translations among which one without banned words is looked for
 MAX_LIST_WORDS = 100_000  # words of the source times translations of an n-best list
 
 
@@ -66,7 +68,8 @@ def search_in_pieces(
     while not pieces.found:
         checkpoint()
         with reading() as state:
-            pieces.search_next(decoder(state, beam, said).plan, changed=state.revision != last)
+            plan = decoder(state, beam, said, state.term_rules.banned(words, source.placeable)).plan
+            pieces.search_next(plan, changed=state.revision != last)
             last = state.revision
     return pieces.found
 
@@ -86,7 +89,8 @@ def search_behind(
     """
     beam = Beam.of(beam)
     known = (prepared or PreparedSource()).at(state, source, beam, upstream, behind=bool(prefix.words))
-    return decoder(state, beam, known.said).search(
+    banned = state.term_rules.banned(known.words, source.placeable) if known.offers is None else ()
+    return decoder(state, beam, known.said, banned).search(
         known.words,
         source.placeable,
         prefix=prefix,
@@ -100,14 +104,23 @@ def is_final(state: State, source: Sentence, upstream: Answer) -> bool:
     """Whether what another engine says is to be taken as it is.
 
     So it is where nothing was learned, where the two cannot be joined, or where doing so has not paid; but never
-    against the glossary.
+    against the glossary, nor if it has words that must not be used.
     """
-    if not len(state.knowledge.target.read(upstream.text)):
+    said = state.knowledge.target.read(upstream.text)
+    if not len(said):
         return False
     words = state.knowledge.source.model_words(source)
     if state.glossary.find(words, source.placeable):
         return False
+    if any(_has(said.words, banned) for banned in state.term_rules.banned(words, source.placeable)):
+        return False
     return state.is_untaught or state.confidence.bonus is None or hear(state, words, upstream) is None
+
+
+def _has(words: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    """Whether some words stand in a row among others, whatever the case."""
+    lowered, size = tuple(word.lower() for word in words), len(wanted)
+    return any(lowered[at : at + size] == wanted for at in range(len(lowered) - size + 1))
 
 
 def repeated(state: State, source: Sentence, upstream: str) -> Translation:
@@ -158,9 +171,26 @@ def ranked(adaptation: Adaptation | None, lists: Lists, n: int) -> list[Hypothes
 def best(state: State, source: Sentence, found: Search, n: int) -> list[Translation]:
     """The n best translations of a search as text."""
     adaptation = state.adaptation_of(found.upstream is not None)
-    hypotheses = ranked(adaptation, listed(found, adaptation, n), n)
+    hypotheses = avoiding(state, source, found, ranked(adaptation, listed(found, adaptation, n), n))
     known: Links = {}
     return [written(state, source, found, hypothesis, known) for hypothesis in hypotheses]
+
+
+def avoiding(state: State, source: Sentence, found: Search, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
+    """The hypotheses with those last that say banned words; if all do, the best of many that does not comes first.
+
+    Most options that say them are left out of the search; what is left is what only two of them say together.
+    """
+    banned = state.term_rules.banned(found.source, source.placeable)
+    bad = [each for each in hypotheses if any(_has(each.words, words) for words in banned)]
+    if not bad:
+        return hypotheses
+    good = [each for each in hypotheses if each not in bad]
+    if not good:
+        more = found.nbest(min(MOST_AVOIDING, most_listed(found)), distinct=True)
+        rest = (more[k] for k in range(len(more)))
+        good = [each for each in rest if not any(_has(each.words, words) for words in banned)][:1]
+    return [*good, *bad][: len(hypotheses)]
 
 
 def written(
@@ -169,8 +199,22 @@ def written(
     """A hypothesis as text; for `known` see `Search.alignment`."""
     fixed = {word for word, placeable in zip(found.source, source.placeable, strict=True) if placeable}
     marks = [word in fixed for word in hypothesis.words]
+    for begin, end in _as_written(state, source, found, hypothesis):
+        marks[begin:end] = [True] * (end - begin)
     target = state.knowledge.target.write(hypothesis.words, source, marks)
     return _fused(source, target, found, hypothesis, known)
+
+
+def _as_written(state: State, source: Sentence, found: Search, hypothesis: Hypothesis) -> Iterator[tuple[int, int]]:
+    """Where a hypothesis has translations of terms whose capitals stay as they are."""
+    if not state.glossary.cases:
+        return
+    spans = {(term.start, term.end) for term in state.glossary.find(found.source, source.placeable) if term.as_written}
+    at = 0
+    for step in hypothesis.steps:
+        if step.kind == "term" and tuple(step.source) in spans:
+            yield at, at + len(step.words)
+        at += len(step.words)
 
 
 def _fused(
@@ -187,6 +231,29 @@ def _fused(
         return replace(made, text=said.text, target=said, upstream=said.text)
     made = _translation(source, blended(target, said, hypothesis), found, hypothesis, phrases, known=known)
     return replace(made, upstream=said.text)
+
+
+def first_match(state: State, source: Sentence, matches: Sequence[Match]) -> Match | None:
+    """The correction that is taken as it is, if there is one; `matches` are those of the source, the best first.
+
+    It is a correction of the same text, or, as the project is set, of one that is similar enough and has the same
+    numbers and placeholders; terms of the glossary are left to the search.
+    """
+    if not matches or matches[0].similarity < state.memory_threshold:
+        return None
+    best = matches[0]
+    if best.similarity == SAME:
+        return best
+    if not have_same_figures(source, state.knowledge.source.read(best.source)):
+        return None
+    return None if find_terms(state, state.knowledge.source.model_words(source), source.placeable) else best
+
+
+def find_first(state: State, source: Sentence) -> Match | None:
+    """The same, looked up."""
+    if state.memory_threshold == SAME:
+        return state.memory.exact(source.text)
+    return first_match(state, source, state.memory.similar(source.text, state.memory_threshold, 1))
 
 
 def recall(state: State, source: Sentence, match: Match) -> Translation:

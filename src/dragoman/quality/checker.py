@@ -9,7 +9,7 @@ from dragoman.quality.finding import Finding
 from dragoman.quality.numerals import find_numbers
 from dragoman.quality.placeholders import find_slots
 from dragoman.quality.punctuation import find_end, find_spaces
-from dragoman.quality.terminology import Find, find_terms
+from dragoman.quality.terminology import Find, FindRules, find_forbidden, find_terms
 from dragoman.quality.untranslated import Known, find_untranslated
 from dragoman.text.tokens import split
 
@@ -21,8 +21,8 @@ def _knows_all(_: str) -> bool:
 class Checker:
     """Checks translations from one language into another; it changes nothing and may be shared by threads.
 
-    `glossary` has the terms, or finds them in a sentence. `known` tells which words the target language has: without
-    it, copied words are not looked at.
+    `glossary` has the terms, or finds them in a sentence; `rules` finds what else holds for terms. `known` tells which
+    words the target language has: without it, copied words are not looked at.
     """
 
     def __init__(
@@ -32,9 +32,11 @@ class Checker:
         glossary: Mapping[str, str] | Find | None = None,
         known: Known = _knows_all,
         off: Collection[str] = (),
+        rules: FindRules = lambda *_: [],
     ) -> None:
         self.source, self.target, self.off = source, target, frozenset(off)
         self.find_terms = glossary if callable(glossary) else Glossary(glossary or {}).find
+        self.find_rules = rules
         self.known = known
 
     def check(
@@ -58,7 +60,8 @@ class Checker:
             what = f"has {len(target)} characters, {len(target) - limit} more than the file allows"
             yield Finding("length", what, limit, len(target))
         yield from find_numbers(one, other)
-        yield from find_terms(one, other, self.find_terms)
+        yield from find_forbidden(one, other, self.find_terms, self.find_rules)
+        yield from find_terms(one, other, self.find_terms, self.find_rules)
         yield from find_end(source, target, self.target)
         yield from find_spaces(source, target)
 

@@ -38,6 +38,7 @@ CHECKS: dict[str, About] = {
     "placeholders": About("question", "Placeholders, such as {count} or %s, that are missing or added."),
     "untranslated": About("question", "Words copied from the source that the project does not know in its target."),
     "length": About("question", "Translations longer than the file allows."),
+    "forbidden": About("question", "Translations that the glossary forbids."),
     "numbers": About("warning", "Numbers that are missing or added."),
     "glossary": About("warning", "Terms of the glossary that are not translated as it says."),
     "punctuation": About("warning", "Punctuation at the end that differs from the source."),

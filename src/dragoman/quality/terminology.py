@@ -1,21 +1,28 @@
-"""Terms of the glossary: where the source has one, the translation has what the glossary says."""
+"""Terms of the glossary: where the source has one, the translation has what the glossary says and nothing forbidden."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 
+from dragoman.project.term_rules import FoundRule
 from dragoman.quality.finding import Finding
+from dragoman.text.tokens import split
 from dragoman.types import Sentence, Term
 
 Find = Callable[[Sequence[str], Sequence[bool]], list[Term]]  # the terms in the words of a sentence
+FindRules = Callable[[Sequence[str], Sequence[bool]], list[FoundRule]]
 ENDING = 3  # letters by which an inflected word may differ from the term
+Words = Sequence[str]
 
 
-def find_terms(source: Sentence, target: Sentence, find: Find) -> Iterator[Finding]:
+def find_terms(
+    source: Sentence, target: Sentence, find: Find, find_rules: FindRules = lambda *_: []
+) -> Iterator[Finding]:
     """Terms that are not translated as the glossary says; whole words only, whatever their endings.
 
-    >>> from dragoman.text.tokens import split
+    Other translations that are admitted will do. A term that keeps its capitals has to have them.
+
     >>> from dragoman.project.glossary import Glossary
     >>> glossary = Glossary({"lid": "tapa", "cup": "taza"})
     >>> source = split("Open the lids: the lid of the cup.")
@@ -23,16 +30,63 @@ def find_terms(source: Sentence, target: Sentence, find: Find) -> Iterator[Findi
     ['“lid” should be “tapa”']
     """
     words = [_folded(word) for word in target.words]
+    admitted = {(each.start, each.end): each.rule.admitted for each in find_rules(source.words, source.placeable)}
     for term in find(source.words, source.placeable):
-        if not _occurs([_folded(word) for word in term.words], words):
+        others = (split(text).words for text in admitted.get((term.start, term.end), ()))
+        if any(_places(each, words) for each in others):
+            continue
+        there = _occurs_exactly(term.words, target.words) if term.as_written else bool(_places(term.words, words))
+        if not there:
             start, end = source.spans[term.start][0], source.spans[term.end - 1][1]
-            said = f"“{source.text[start:end]}” should be “{' '.join(term.words)}”"
+            exactly = ", with these capitals" if term.as_written and _places(term.words, words) else ""
+            said = f"“{source.text[start:end]}” should be “{' '.join(term.words)}”{exactly}"
             yield Finding("glossary", said, source_start=start, source_end=end)
 
 
-def _occurs(term: list[str], words: list[str]) -> bool:
-    size = len(term)
-    return any(all(map(_is_form, term, words[at : at + size])) for at in range(len(words) - size + 1))
+def find_forbidden(source: Sentence, target: Sentence, find: Find, find_rules: FindRules) -> Iterator[Finding]:
+    """Translations that the glossary forbids for terms of the source, at each place.
+
+    >>> from dragoman.project.term_rules import TermRules
+    >>> rules = TermRules()
+    >>> rules.change({"lid": {"forbidden": ["tapadera"]}})
+    >>> pair = split("Open the lid."), split("Abra la tapadera.")
+    >>> [finding.what for finding in find_forbidden(*pair, lambda *_: [], rules.find)]
+    ['“tapadera” must not be used for “lid”']
+    """
+    rules = find_rules(source.words, source.placeable)
+    if not rules:
+        return
+    words = [_folded(word) for word in target.words]
+    wanted = {(term.start, term.end): term.words for term in find(source.words, source.placeable)}
+    for each in rules:
+        right = wanted.get((each.start, each.end), ())
+        better = f"; use “{' '.join(right)}”" if right else ""
+        start, end = source.spans[each.start][0], source.spans[each.end - 1][1]
+        allowed = {tuple(right), *(tuple(split(text).words) for text in each.rule.admitted)}
+        for text in each.rule.forbidden:
+            term = split(text).words
+            for at in _places(term, words):
+                said = tuple(target.words[at : at + len(term)])
+                if said in allowed or (_same_letters(term, right) and said != tuple(term)):
+                    continue
+                begin, stop = target.spans[at][0], target.spans[at + len(term) - 1][1]
+                what = f"“{target.text[begin:stop]}” must not be used for “{source.text[start:end]}”{better}"
+                yield Finding("forbidden", what, begin, stop, start, end)
+
+
+def _places(term: Words, words: list[str]) -> list[int]:
+    """Where a term is among words without case and accents, whatever their endings."""
+    wanted, size = [_folded(word) for word in term], len(term)
+    return [at for at in range(len(words) - size + 1) if all(map(_is_form, wanted, words[at : at + size]))]
+
+
+def _occurs_exactly(term: Words, words: Words) -> bool:
+    return any(tuple(words[at : at + len(term)]) == tuple(term) for at in range(len(words) - len(term) + 1))
+
+
+def _same_letters(one: Words, other: Words) -> bool:
+    """Whether two terms differ in their capitals only, so that these have to be looked at."""
+    return [word.casefold() for word in one] == [word.casefold() for word in other]
 
 
 def _is_form(term: str, word: str) -> bool:

@@ -42,7 +42,8 @@ class Decoder:
 
     `beam` limits the effort of a search: a Beam, or the name of a profile. `factors` are the learned factors u of
     phrase pairs ([M] Eq. 7), by the pair's key in the phrase model: a function, or a table whose only column holds
-    u − 1. `slots` [V] marks target words that are only used where the source has them, such as tags.
+    u − 1. `slots` [V] marks target words that are only used where the source has them, such as tags. `banned` are words
+    in a row that are not used if there is any other way to say it.
     """
 
     def __init__(
@@ -53,8 +54,10 @@ class Decoder:
         estimates: Estimates | None = None,
         factors: Factors | Table | None = None,
         slots: NDArray[np.bool_] | None = None,
+        banned: Sequence[tuple[str, ...]] = (),
     ) -> None:
-        self.plan = Plan(models, weights, Beam.of(beam), estimates or Estimates(), as_factors(factors), slots)
+        made = estimates or Estimates()
+        self.plan = Plan(models, weights, Beam.of(beam), made, as_factors(factors), slots, tuple(banned))
 
     def search(
         self,

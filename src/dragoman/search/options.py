@@ -19,6 +19,7 @@ from dragoman.models.loglinear_kernels import FEATURES
 from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases import new_options
 from dragoman.search import options_kernels as kernels
+from dragoman.search.banned import leave_out
 from dragoman.search.class_kernels import ClassArrays
 from dragoman.search.lm_cache_kernels import ANSWER
 from dragoman.search.options_kernels import LINK, OPTION, WINDOW, SpanOptions
@@ -62,12 +63,14 @@ class Source:
         terms: Sequence[Term] = (),
         slots: NDArray[np.bool_] | None = None,
         upstream: Suggestion | None = None,
+        banned: Sequence[tuple[str, ...]] = (),
     ) -> None:
         self.words = words
         self.ids = models.source.ids(words)  # [J]
         self.spelling = Spelling(models.target)
         self.copies = self.spelling.ids(words)  # [J] the same words as target words
         self.terms = terms
+        self.banned = banned
         self.fixed = np.zeros(len(words), np.bool_) if placeable is None else np.array(placeable, np.bool_)  # [J]
         self.slots = np.zeros(0, np.bool_) if slots is None else slots  # [V] or nothing
         self.aligned = None  # what another engine says of it
@@ -144,6 +147,8 @@ def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient
     if sentence.terms:
         locate = partial(find_place, sentence.aligned) if sentence.aligned else None
         found = settle(found, sentence.terms, sentence.spelling, lenient=lenient, locate=locate)
+    if sentence.banned:
+        found = leave_out(found, sentence.banned, sentence.spelling)
     options = new_span_options(*found[:-1])
     if factors is not None:
         learned = options.row["pair"] >= 0

@@ -121,7 +121,7 @@ class Pieces:
         while self._terms and self._terms[-1].start < end:
             term = self._terms.pop()
             if begin <= term.start and term.end <= end:
-                inside.append(Term(term.start - begin, term.end - begin, term.words))
+                inside.append(term._replace(start=term.start - begin, end=term.end - begin))
         return inside
 
     @property

@@ -50,3 +50,4 @@ class Plan:
     estimates: Estimates
     factors: Factors | None
     slots: NDArray[np.bool_] | None = None  # [V] target words that are said only where the source has them
+    banned: tuple[tuple[str, ...], ...] = ()  # target words in a row that are not to be said

@@ -335,7 +335,7 @@ def collect_offers(
     lenient: bool = False,
 ) -> Offers:
     """Collect the options of a sentence; if lenient, for a prefix that may have said terms in other words."""
-    sentence = Source(plan.models, source, placeable, terms, plan.slots, upstream)
+    sentence = Source(plan.models, source, placeable, terms, plan.slots, upstream, plan.banned)
     scorer = Scorer(plan.models, sentence, plan.weights, plan.estimates)
     return find_offers(scorer, plan.beam.options, plan.factors, lenient=lenient)
 

@@ -42,6 +42,7 @@ from dragoman.server.routes import (
     hooks,
     identity,
     live,
+    preview,
     progress,
     projects,
     segments,
@@ -59,7 +60,7 @@ from dragoman.server.workers import Workers
 
 OWN = (
     *(identity, projects, project_settings, translations, corrections, glossaries, statistics, documents, segments),
-    *(checks, team, effort, progress, exchange, live, events),
+    *(checks, team, effort, progress, exchange, preview, live, events),
 )
 ROUTES = (*OWN, hooks, workbench, moses)
 COMPATIBLE = {

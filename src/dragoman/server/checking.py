@@ -42,7 +42,7 @@ class ProjectChecks:
         """
         engine = self._project.engine
         known = engine.is_target_word if engine.upstream is None else _knows_all
-        return Checker(engine.source, engine.target, engine.find_terms, known)
+        return Checker(engine.source, engine.target, engine.find_terms, known, rules=engine.find_rules)
 
     def _find_fault(self, segment: Segment, target: str, opened: OpenFile | None) -> Iterable[Finding]:
         """What the file cannot hold; a document without a file is exported as TSV."""

@@ -211,6 +211,8 @@ class MatchDiff(Given):
     id: int
     source: str
     target: str
+    lost: Annotated[list[str], Field(description="codes of the segment that the target lacks", default_factory=list)]
+    extra: Annotated[list[str], Field(description="codes left out of the target", default_factory=list)]
     diff: Annotated[list[tuple[str, str]], Field(description="same, delete or insert, and the text")]
 
 

@@ -71,7 +71,7 @@ def _repaired(
 def _from_memory(engine: Engine, layout: _Layout) -> str | None:
     """What a correction says that differs from this text in nothing but its slots."""
     skeleton = _skeleton(layout.sentence)
-    for match in engine.matches(layout.sentence.text, least=LIKENESS, limit=CANDIDATES):
+    for match in engine.matches(layout.sentence.text, least=LIKENESS, limit=CANDIDATES, codes=False):
         source, target = split(match.source), split(match.target)
         if _skeleton(source) == skeleton and (text := layout.with_own_slots(source, target)) is not None:
             return text

@@ -5,19 +5,27 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 from dragoman.formats import Document, DocumentSegment
+from dragoman.formats.preview import Preview
 
 MOST_BYTES = 8 << 20  # of all files that are kept, which take many times that; at least one is, however large
 Key = tuple[str, int]  # name of the project, number of the document
 
 
-class OpenFile(NamedTuple):
+@dataclass(frozen=True)
+class OpenFile:
     """A file, and its segments by id."""
 
     document: Document
     segments: dict[str, DocumentSegment]
+
+    @cached_property
+    def preview(self) -> Preview:
+        """The text around each segment."""
+        return Preview(self.document)
 
 
 class OpenFiles:

@@ -76,13 +76,13 @@ def _maker(project: ServedProject, number: int, least: float | None) -> Make:
         return Made(found[0].target, "memory", round(found[0].similarity, 1)) if found else None
 
     def translate(segment: Segment) -> Made:
-        known = engine.exact_match(segment.source)
+        known = engine.exact_match(segment.source) or engine.same_words(segment.source)
         if opened is not None:
             text = translate_segment(engine, opened.document, opened.segments[segment.key])
         else:
             text = engine.translate_text(segment.source).text
         if known is not None and known.target == text:
-            return Made(text, "memory", 100.0)
+            return Made(text, "memory", round(known.similarity, 1))
         return Made(text, "machine", None)
 
     return translate if least is None else from_memory

@@ -20,6 +20,7 @@ User = Annotated[str, Field(max_length=200)]
 LARGEST = 2**53 - 1  # integers up to here are exact in JavaScript, too
 Id = Annotated[int, Field(ge=1, le=LARGEST)]
 CorrectionId = Annotated[int, Path(ge=1, le=LARGEST, description="id of the correction")]
+OWN = frozenset({"glossary", "term_rules"})  # settings with an address of their own
 DocumentId = Annotated[int, Path(ge=1, le=LARGEST, description="id of the document")]
 SegmentNumber = Annotated[int, Path(ge=1, le=LARGEST, description="number of the segment, from 1")]
 PageSize = Annotated[int, Query(ge=1, le=1000, description="at most this many")]
@@ -179,7 +180,7 @@ else:
         "SettingsChange",
         __base__=Sent,
         __doc__="Settings to change, all of them or none; others stay as they are. Terms have an address of their own.",
-        **{name: (Any, Field(None, description=one.about)) for name, one in SETTINGS.items() if name != "glossary"},
+        **{name: (Any, Field(None, description=one.about)) for name, one in SETTINGS.items() if name not in OWN},
     )
 
 
@@ -221,10 +222,14 @@ class PhrasePair(Given):
 class MatchFound(Given):
     """A match from the translation memory: a correction of a similar text."""
 
-    similarity: Annotated[float, Field(description="percent")]
+    similarity: Annotated[float, Field(description="percent; of the words, less where codes differ")]
     id: int
     source: str
-    target: str
+    target: Annotated[str, Field(description="with the inline codes of the text, as far as they belong together")]
+    lost: Annotated[list[str], Field(description="codes of the text that the target lacks", default_factory=list)]
+    extra: Annotated[
+        list[str], Field(description="codes left out of the target: the text has none like them", default_factory=list)
+    ]
 
 
 class Alternative(Given):
@@ -316,12 +321,24 @@ class History(Given):
     corrections: list[HistoryRow]
 
 
-class Term(Sent):
-    """A term and its translation."""
+TermTexts = Annotated[list[Annotated[str, Field(min_length=1, max_length=500)]], Field(max_length=50)]
 
-    model_config = example(source="drip tray", target="bandeja de goteo")
+
+class Term(Sent):
+    """A term and its translation, and what else holds for it; what is not sent stays as it is."""
+
+    model_config = example(source="drip tray", target="bandeja de goteo", forbidden=["plato"])
     source: Annotated[str, Field(min_length=1, max_length=500)]
-    target: Annotated[str, Field(min_length=1, max_length=500)]
+    target: Annotated[
+        str | None, Field(min_length=1, max_length=500, description="null: none, only what else is said")
+    ] = None
+    note: Annotated[str | None, Field(max_length=4000)] = None
+    case: Annotated[
+        Literal["", "any", "same"] | None,
+        Field(description="same: found and written only in these capitals; any: found in any"),
+    ] = None
+    admitted: Annotated[TermTexts | None, Field(description="other translations that may be used")] = None
+    forbidden: Annotated[TermTexts | None, Field(description="translations that must not be used")] = None
 
 
 class Glossary(Given):

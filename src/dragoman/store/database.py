@@ -51,6 +51,7 @@ class Database:
         if self.file:
             _set_up_sqlite_reader(self._reader, self.file)
         self._forked = False
+        self._synchronous = "FULL"  # of SQLite: each commit is forced to disk
         only_here(self)
         if write:
             self.open_writer(create=create)
@@ -67,9 +68,19 @@ class Database:
         """Open for writing too; `check` is called for each new connection and raises an error if we may not write."""
         self._writer = self._engine(QueuePool)
         if self.file:
-            _set_up_sqlite_writer(self._writer, self.file, create=create)
+            _set_up_sqlite_writer(self._writer, self.file, self._synchronous, create=create)
         else:
             _set_up_postgresql_writer(self._writer, check)
+
+    def sync_lazily(self) -> None:
+        """From here on a commit to an SQLite file need not be on disk when it returns, for data that can be made again.
+
+        A process may be killed at any time; after a power cut the newest rows may be gone, but none before them.
+        """
+        self._synchronous = "NORMAL"
+        if self.file and self._writer:
+            self.close_writer()
+            self.open_writer()
 
     @property
     def is_writable(self) -> bool:
@@ -193,7 +204,7 @@ def _set_up_sqlite_reader(engine: sa.Engine, file: Path) -> None:
         connection.exec_driver_sql("BEGIN")
 
 
-def _set_up_sqlite_writer(engine: sa.Engine, file: Path, *, create: bool) -> None:
+def _set_up_sqlite_writer(engine: sa.Engine, file: Path, synchronous: str, *, create: bool) -> None:
     @sa.event.listens_for(engine, "do_connect")
     def connect(*_: Any) -> sqlite3.Connection:
         connection = _connect_sqlite(file, "rwc" if create else "rw")
@@ -201,7 +212,7 @@ def _set_up_sqlite_writer(engine: sa.Engine, file: Path, *, create: bool) -> Non
             (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
             if mode != "wal":
                 raise sqlite3.OperationalError("no write-ahead log is possible on this file system; choose a local one")
-            connection.execute("PRAGMA synchronous = FULL")  # each commit is forced to disk,
+            connection.execute(f"PRAGMA synchronous = {synchronous}")  # if FULL, each commit is forced to disk,
             connection.execute("PRAGMA fullfsync = ON")  # and out of the cache of the drive, where that takes asking
         except BaseException:
             connection.close()

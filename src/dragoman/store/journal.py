@@ -197,6 +197,10 @@ class Journal:
             if (tail.id, tail.digest.hex()) == (known, known_digest):
                 self._tail = tail
 
+    def sync_lazily(self) -> None:
+        """Do not wait for the disk: for projects that are thrown away; see `Database.sync_lazily`."""
+        self._database.sync_lazily()
+
     def stop_writing(self) -> None:
         """Stop writing, and let others write."""
         self._database.close_writer()

@@ -98,12 +98,16 @@ class Table(Restorable):
     def add(self, keys: ArrayLike, **amounts: ArrayLike) -> None:
         """Add an amount to the named columns of each key; an entry with zeros in all columns is erased."""
         keys = _as_keys(keys)
+        if not keys.size:
+            return
         self.reserve(keys.size)
         ids = np.empty(keys.size, np.int64)
         kernels.insert_many(self.index, keys, ids)
         for name, values in amounts.items():
             column = self.columns[name]
-            kernels.add_at(column, ids, np.broadcast_to(np.asarray(values, column.dtype), ids.shape).copy())
+            each = np.empty(ids.size, column.dtype)
+            each[:] = values
+            kernels.add_at(column, ids, each)
         self._erase_zeros(ids)
 
     def _erase_zeros(self, ids: Ids) -> None:

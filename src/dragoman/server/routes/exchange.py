@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from dragoman.errors import BadInputError
-from dragoman.formats.glossaries import GlossaryTerm, read_glossary, write_glossary
+from dragoman.formats.glossaries import read_glossary, write_glossary
+from dragoman.formats.glossary_terms import from_settings, plan_import
 from dragoman.formats.lines import write_tsv
 from dragoman.formats.tmx import Entry, write_tmx
-from dragoman.project.glossary import Glossary
 from dragoman.server import desk_schemas, replacing, schemas
 from dragoman.server.api_errors import ApiError
 from dragoman.server.context import CanLearn, CanRead, ProjectContext
@@ -84,13 +83,14 @@ async def import_memory(request: Request, context: CanLearn, name: Name) -> sche
 
 @router.get("/glossary.{kind}", response_class=Response, responses=FILE)
 async def export_glossary(kind: Annotated[Literal["tbx", "tsv", "csv"], Path()], context: CanRead) -> Response:
-    """All terms of the glossary, as TBX, TSV or CSV."""
+    """All terms of the glossary, as TBX or CSV with all that is said of them, or as TSV."""
 
     def write() -> bytes:
         engine = context.project.engine
-        terms = [GlossaryTerm(source, target) for source, target in engine.glossary.items()]
+        terms = from_settings(engine.glossary, engine.term_rules)
         if kind == "tsv":
-            return write_tsv([("", "source", "target"), *(("", term.source, term.target) for term in terms)])
+            used = (("", term.source, term.target) for term in terms if term.status == "preferred")
+            return write_tsv([("", "source", "target"), *used])
         return write_glossary(terms, f"terms.{kind}", engine.source, engine.target)
 
     return _file(await context.run("export", write), f"{context.project.name}.{kind}")
@@ -122,36 +122,15 @@ def _learn(context: ProjectContext, job: Job, pairs: list[tuple[int, tuple[str, 
 
 def _add_terms(project: ServedProject, data: bytes, name: str) -> desk_schemas.TermsImported:
     engine = project.engine
-    old, new, skipped = engine.glossary, dict[str, str](), list[dict[str, object]]()
-    for term in read_glossary(data, name, engine.source, engine.target):
-        if term.forbidden:
-            skipped.append({"source": term.source, "what": f"“{term.target}” is a term that must not be used"})
-        elif term.source in new:
-            skipped.append({"source": term.source, "what": "the file has another translation of it before"})
-        else:
-            new[term.source] = term.target
-    for source, why in [*_invalid(new)]:
-        skipped.append({"source": source, "what": why})
-        del new[source]
-    changed = {source: target for source, target in new.items() if old.get(source) != target}
-    if changed:
-        engine.change_settings({"glossary": {**old, **changed}})
+    old = {*engine.glossary, *engine.term_rules}
+    plan = plan_import(engine, read_glossary(data, name, engine.source, engine.target))
+    if plan.terms or plan.rules:
+        engine.change_terms(plan.terms, plan.rules)
+    changed = {*plan.terms, *plan.rules}
+    skipped: list[dict[str, object]] = [{"source": source, "what": what} for source, what in plan.left_out.items()]
     return desk_schemas.TermsImported(
-        added=sum(source not in old for source in changed),
-        changed=sum(source in old for source in changed),
-        known=len(new) - len(changed),
-        skipped=skipped[:1000],
+        added=len(changed - old), changed=len(changed & old), known=plan.known, skipped=skipped[:1000]
     )
-
-
-def _invalid(terms: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Terms that a glossary cannot have, and why."""
-    checked = Glossary()
-    for source, target in terms.items():
-        try:
-            checked.check({source: target})
-        except BadInputError as error:
-            yield source, error.what
 
 
 def _file(data: bytes, name: str) -> Response:

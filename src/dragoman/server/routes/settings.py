@@ -66,7 +66,7 @@ def _given(context: ProjectContext) -> schemas.ProjectSettings:
     """The settings in force; to others than administrators, of the engine only its kind: names may hold paths."""
     project = context.project
     revision, settings = project.revision, dict(project.engine.settings)
-    del settings["glossary"]  # which has an address of its own
+    del settings["glossary"], settings["term_rules"]  # which have an address of their own
     if not context.identity.has_role("admin", project.name):
         if settings["upstream"]:
             settings["upstream"] = f"{settings['upstream'].partition(':')[0]}:"

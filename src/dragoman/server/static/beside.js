@@ -3,8 +3,10 @@
 import { About } from "./about.js";
 import { h } from "./dom.js";
 import { Effort } from "./effort.js";
+import { Glossary } from "./glossary.js";
 import { Origin } from "./origin.js";
-import { Concordance, Glossary, History } from "./panels.js";
+import { Concordance, History } from "./panels.js";
+import { Preview } from "./preview.js";
 import { Suggestions } from "./suggestions.js";
 import { CheckSwitches } from "./switches.js";
 
@@ -27,9 +29,16 @@ export function buildPanels(desk) {
     show: (check) => desk.list.showCheck(check),
     changed: () => desk.checksChanged(),
   });
-  const elements = [suggestions, glossary].map((each) => each.element);
+  const preview = new Preview(desk.project, {
+    path: (rest) => desk.sync.path(rest),
+    address: (number) => desk.address(desk.about.id, number),
+    open: (number) => desk.open(number),
+    segment: (number) => desk.list.segments.get(number),
+    typed: () => ({ text: desk.editor.text, coming: desk.editor.completion?.text ?? "" }),
+  });
+  const elements = [suggestions, glossary, preview].map((each) => each.element);
   elements.push(...about.elements, ...[origin, concordance, history, switches].map((each) => each.element));
   const beside = h("aside", { class: "beside", "aria-label": "Translation aids" }, elements);
   const effort = new Effort(name);
-  return { suggestions, glossary, notes: about, origin, concordance, history, switches, effort, beside };
+  return { suggestions, glossary, preview, notes: about, origin, concordance, history, switches, effort, beside };
 }

@@ -45,6 +45,7 @@ export class Desk {
       numbers: (query) => this.sync.numbers(query),
       edited: () => this.edited,
       me: person,
+      updated: (number) => number !== this.number && this.preview?.update(number),
       people: (number) => this.events?.at(number) ?? [],
       grid: () => this.setGrid(!this.grid),
     });
@@ -54,7 +55,7 @@ export class Desk {
   build(nonce) {
     this.card = new Card(this.project, nonce, {
       typed: (text, ask) => this.typed(text, ask),
-      shown: () => this.card.textChanged(),
+      shown: () => (this.card.textChanged(), this.preview.typed()),
       waits: () => this.completing.expected,
       tabbed: () => this.card.say("Nothing more to accept. Enter confirms; Esc leaves the editor."),
       confirm: (force) => this.confirm({ force }),
@@ -130,6 +131,7 @@ export class Desk {
     clearTimeout(this.calm);
     this.pointing.stop();
     this.card.stop();
+    this.preview.stop();
     this.sync.close();
   }
 
@@ -171,6 +173,7 @@ export class Desk {
     this.changedSince = null;
     this.list.select(number);
     this.show();
+    this.preview.show(number);
     this.pointing.begin();
     this.origin.clear();
     if (this.may.edit) this.suggestions.wait();

@@ -28,6 +28,7 @@ export const KEYS = {
     [[alt, "S"], "shade words by confidence"],
     [[alt, "W"], "show the origin of the word at the caret"],
     [[alt, "G"], "switch between list and grid"],
+    [[alt, "P"], "show or hide the preview"],
     [[control, "G"], "go to a segment by its number"],
     [[control, "H"], "find and replace"],
     [[control, "K"], "look up the selection in the concordance"],

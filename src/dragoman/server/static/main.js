@@ -147,6 +147,7 @@ const ANYWHERE = {
   "Control+KeyH": (desk) => desk.replace(),
   "Control+KeyG": (desk) => desk.list.jump.focus(),
   "Alt+KeyG": (desk) => desk.setGrid(!desk.grid),
+  "Alt+KeyP": (desk) => desk.preview.toggle(),
   "Alt+KeyA": (desk) => desk.may.edit && desk.card.approve(),
   "Control+ArrowDown": (desk) => desk.step(1),
   "Control+ArrowUp": (desk) => desk.step(-1),

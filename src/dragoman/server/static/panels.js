@@ -1,85 +1,10 @@
-// The panels beside the text: glossary, concordance, history. Suggestions and origin have files of their own.
+// The panels beside the text: concordance and history. The others have files of their own.
 
-import { get, inside, put, remove } from "./api.js";
-import { count, counted, fill, h, when } from "./dom.js";
+import { get, inside, remove } from "./api.js";
+import { count, fill, h, when } from "./dom.js";
 import { notifyError } from "./notices.js";
 import { fillRows, marked, nothing, panel } from "./panel.js";
-import { occurs } from "./text.js";
 import { chipped } from "./texts.js";
-
-export class Glossary {
-  /** `insert(text)` is called to use a term, `changed()` when terms were added or removed. */
-  constructor(project, insert, changed) {
-    Object.assign(this, { project, insert, changed, terms: [], source: "" }, panel("Glossary"));
-    this.list = h("div");
-    const field = (name) =>
-      h("input", {
-        name,
-        "aria-label": name === "source" ? "Term" : "Translation of the term",
-        placeholder: name === "source" ? "term" : "translation",
-        required: true,
-        maxlength: 500,
-      });
-    this.form = h(
-      "form",
-      { class: "term", onsubmit: (event) => this.add(event) },
-      field("source"),
-      field("target"),
-      h("button", { class: "small" }, "Add term"),
-    );
-    fill(this.body, this.list, this.form);
-  }
-
-  async load() {
-    this.terms = (await get(inside(this.project, "glossary"))).terms;
-    this.show(this.source);
-  }
-
-  show(source) {
-    this.source = source;
-    const here = this.terms.filter((term) => occurs(source, term.source));
-    const rows = here.map((term) =>
-      h(
-        "li",
-        { class: "row" },
-        h("span", {}, h("span", { class: "of" }, term.source), " → ", term.target),
-        h(
-          "span",
-          {},
-          h("button", { class: "small", onclick: () => this.insert(term.target) }, "Insert"),
-          h(
-            "button",
-            { class: "small quiet", "aria-label": `Remove ${term.source}`, onclick: () => this.remove(term) },
-            "×",
-          ),
-        ),
-      ),
-    );
-    const otherwise = this.terms.length
-      ? `No terms in this segment (${counted(this.terms.length, "term")} in the glossary).`
-      : "No terms yet. A term is always translated the way you enter it here.";
-    fillRows(this.list, rows, otherwise);
-  }
-
-  async add(event) {
-    event.preventDefault();
-    const term = Object.fromEntries(new FormData(this.form));
-    try {
-      await put(inside(this.project, "glossary"), term);
-      this.form.reset();
-      await this.load();
-      this.changed();
-    } catch (error) {
-      notifyError(error);
-    }
-  }
-
-  async remove(term) {
-    await remove(inside(this.project, `glossary?source=${encodeURIComponent(term.source)}`)).catch(notifyError);
-    await this.load();
-    this.changed();
-  }
-}
 
 export class Concordance {
   /** `insert(text)` is called to use what was found. */

@@ -21,7 +21,8 @@ const PAUSE = 150; // milliseconds without a key before a search begins
 
 export class SegmentList {
   /** `handlers` has: open(number), load(number) for a page around it, numbers(query) for those that fit a filter,
-   *  edited() for the numbers of confirmed segments changed since, me(), people(number), and grid() to switch. */
+   *  edited() for the numbers of confirmed segments changed since, me(), people(number), grid() to switch, and
+   *  updated(number) when a segment has come. */
   constructor(handlers) {
     Object.assign(this, { handlers, current: null });
     this.segments = new DocumentSegments();
@@ -142,6 +143,7 @@ export class SegmentList {
   /** Show a segment as the server has it now; whether that is news. */
   update(segment) {
     const news = this.segments.update(segment);
+    this.handlers.updated?.(segment.number);
     this.refit(segment.number);
     return news;
   }
@@ -150,6 +152,7 @@ export class SegmentList {
   updateAll(segments) {
     for (const each of segments) this.segments.update(each);
     for (const each of segments) this.redraw(each.number);
+    for (const each of segments) this.handlers.updated?.(each.number);
     this.tally();
   }
 

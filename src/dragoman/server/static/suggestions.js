@@ -4,12 +4,21 @@
 import { h } from "./dom.js";
 import { changes, reason } from "./fused.js";
 import { fillRows, panel } from "./panel.js";
-import { chipped } from "./texts.js";
+import { chip, chipped } from "./texts.js";
 
 const TAGS = { same: "span", delete: "del", insert: "ins" };
 
 /** What is different in the source of a match: left out here, and new here. */
 const differences = (diff) => diff.map(([kind, text]) => h(TAGS[kind] ?? "span", {}, chipped(text)));
+
+/** Which codes of this segment a match lacks, and which of its own were left out. */
+function differentCodes({ lost = [], extra = [] }) {
+  const said = [
+    lost.length > 0 && ["Lacks ", lost.map((code) => chip(code))],
+    extra.length > 0 && ["Left out ", extra.map((code) => chip(code))],
+  ].filter(Boolean);
+  return said.length > 0 && h("p", { class: "lacking" }, said.flatMap((each, n) => [n ? " · " : null, each]));
+}
 
 export class Suggestions {
   /** `use(text)` is called with a whole translation, `takeBack(change)` with a change to undo. */
@@ -25,9 +34,9 @@ export class Suggestions {
 
   /** Show matches from the memory, and what another engine said, if there is one. */
   show(matches, said = null) {
-    this.found = matches.map(({ similarity, source, target }) => {
+    this.found = matches.map(({ similarity, source, target, ...codes }) => {
       const badge = h("span", { class: "badge", title: "similarity of the sources" }, `${Math.floor(similarity)} %`);
-      const shown = [h("p", { class: "of" }, chipped(source)), h("p", {}, chipped(target))];
+      const shown = [h("p", { class: "of" }, chipped(source)), h("p", {}, chipped(target)), differentCodes(codes)];
       return { source, target, badge, shown };
     });
     if (said !== null) {
@@ -39,9 +48,10 @@ export class Suggestions {
 
   /** Show how the sources of similar segments differ from this one. */
   explain(matches) {
-    for (const { source, target, diff } of matches) {
+    for (const { source, target, diff, ...codes } of matches) {
       const found = this.found.find((each) => each.source === source && each.target === target);
-      if (found && diff) found.shown = [h("p", { class: "of" }, differences(diff)), h("p", {}, chipped(target))];
+      if (!found || !diff) continue;
+      found.shown = [h("p", { class: "of" }, differences(diff)), h("p", {}, chipped(target)), differentCodes(codes)];
     }
     if (matches.length && this.found.length) this.draw();
   }

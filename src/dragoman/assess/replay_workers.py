@@ -1,0 +1,112 @@
+"""Several replays at once: in processes of their own, or on a Ray cluster.
+
+A process ends by itself when the one that started it was killed, so whoever resumes finds nobody at work. On a cluster
+a plan is worked out in a temporary directory of its worker, so only finished plans are resumed there.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dragoman.assess.replay import POLL, Outcome, Plan, count_outcomes, is_done, keep_outcomes, replay
+from dragoman.cluster.runners import connected
+from dragoman.errors import DragomanError
+from dragoman.progress import Progress
+
+Report = Callable[[int, int], None]  # amount done, total amount
+
+
+class _Work(NamedTuple):
+    """A plan, and the directory in which it is worked out."""
+
+    plan: Plan
+    place: Path
+
+
+def replay_all(
+    plans: Sequence[Plan],
+    directory: Path,
+    *,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+    what: str = "replaying",
+) -> list[list[Outcome]]:
+    """The outcomes of several plans, each in a directory of its own below this one; `what` names the progress bar."""
+    report: Report = partial(progress, what) if progress else lambda *_: None
+    works = [_Work(plan, directory / plan.digest[:16]) for plan in plans]
+    if cluster is not None:
+        _replay_on_cluster(_missing(works), cluster, report)
+    missing = _missing(works)
+    workers = min(jobs or os.cpu_count() or 1, len(missing))
+    if workers > 1:
+        _replay_in_processes(missing, workers, report)
+    return _replay_here(works, report)
+
+
+def _missing(works: Sequence[_Work]) -> list[_Work]:
+    return [each for each in works if not is_done(*each)]
+
+
+def _replay_here(works: Sequence[_Work], report: Report) -> list[list[Outcome]]:
+    """What is missing is worked out in this process; the rest is read."""
+    total, found = sum(len(plan.wanted) for plan, _ in works), list[list[Outcome]]()
+    for plan, place in works:
+        before = sum(map(len, found))
+        found.append(replay(plan, place, lambda n, before=before: report(before + n, total)))  # type: ignore[misc]
+    return found
+
+
+def _replay_in_processes(works: Sequence[_Work], workers: int, report: Report) -> None:
+    total = sum(len(plan.wanted) for plan, _ in works)
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        waiting = {pool.submit(_replay_there, *each, os.getpid()) for each in works}
+        while waiting:
+            done, waiting = wait(waiting, timeout=POLL)
+            for each in done:
+                _check_done(each)
+            report(sum(count_outcomes(place) for _, place in works), total)
+
+
+def _check_done(work: Future[None]) -> None:
+    try:
+        work.result()
+    except BrokenProcessPool as error:
+        what = "a worker process was killed, perhaps because memory ran out"
+        raise DragomanError(what, remedy="run the same command again to resume, with --jobs 1 to need less") from error
+
+
+def _replay_there(plan: Plan, place: Path, parent: int) -> None:
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    replay(plan, place)
+
+
+def _end_with(parent: int) -> None:
+    """End this process when the one that started it was killed."""
+    while os.getppid() == parent:
+        time.sleep(POLL)
+    os._exit(1)
+
+
+def _replay_on_cluster(works: Sequence[_Work], address: str, report: Report) -> None:
+    with connected(address) as runner:
+        found = runner.run(_replay_elsewhere, {}, [plan for plan, _ in works])
+        for done, (work, outcomes) in enumerate(zip(works, found, strict=True), start=1):
+            keep_outcomes(*work, outcomes)
+            report(done, len(works))
+
+
+def _replay_elsewhere(_: Any, plan: Plan) -> list[Outcome]:
+    """On a worker of a cluster."""
+    with tempfile.TemporaryDirectory() as directory:
+        return replay(plan, Path(directory))
