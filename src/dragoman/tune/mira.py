@@ -21,10 +21,15 @@ DECAY = 0.999  # of the background statistics, per sentence
 REFERENCE_WORDS = 1  # column of the statistics of BLEU, TER and WER
 
 
-def mira(pool: Pool, weights: Vector, *, seed: int = 1, epochs: int = EPOCHS, step: float = STEP) -> Vector:
-    """Weights that rank hopes above fears; the best of the averages after each epoch."""
+def mira(
+    pool: Pool, weights: Vector, *, seed: int = 1, epochs: int = EPOCHS, step: float = STEP, scale: bool = True
+) -> Vector:
+    """Weights that rank hopes above fears; the best of the averages after each epoch.
+
+    With `scale`, features are divided by their spread.
+    """
     random = np.random.default_rng(seed)
-    spread = _spread(pool)
+    spread = _spread(pool) if scale else np.ones_like(weights)
     scaled = [features / spread for features in pool.features]
     current, best, quality = weights * spread, weights.copy(), pool.quality(weights)
     background = np.mean([counts[0] for counts in pool.statistics], axis=0)
