@@ -2,6 +2,7 @@
 
     python -m benchmarks.bench_beyond                                    # all candidates, four kinds of text
     python -m benchmarks.bench_beyond --corpora captions-en-fr --only bilingual
+    python -m benchmarks.bench_beyond --steps                            # how MIRA should take its steps
 
 1. The development set is translated; weights are tuned for some rounds, so that lists are those of a tuned system.
 2. Each half of the set is rescored with weights that MIRA found on the other half, with and without a candidate.
@@ -28,7 +29,7 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.search.decoder import Decoder, Step
 from dragoman.tune import Pool, mira, tune
-from dragoman.tune.development import Development
+from dragoman.tune.development import Development, decode
 
 LINES = {"captions-en-fr": 29_000, "pydocs-en-es": 30_000, "europarl-en-es": 20_000, "desktop-en-es": 22_720}
 NBEST = 200
@@ -156,6 +157,32 @@ def compared(lists: Lists, makers: Sequence[str], corpus: Corpus) -> None:
         )
 
 
+def steps(corpus: Corpus, nbest: int) -> None:
+    """Print what MIRA reaches on the half that it is tuned on and on the other, by its largest step."""
+    pool, start = Pool(MEASURE), np.array(list(Weights("classes").values()))
+    weights = start
+    for seed in range(1, 5):
+        current = Weights("classes", dict(zip(Weights("classes"), weights.tolist(), strict=True)))
+        found = decode(Decoder(corpus.models, current), corpus.development, MEASURE, nbest, threads=1)
+        pool.add(found.features, found.statistics)
+        weights = mira(pool, start, seed=seed)
+    for scale, step in ((False, 0.01), (False, 0.003), (True, 0.01), (True, 0.003), (True, 0.001)):
+        seen, other = np.mean([_halves(pool, start, scale, step, seed) for seed in SEEDS], axis=0)
+        print(f"| {'divided by spread' if scale else 'as they are'} | {step} | {seen:.2f} | {other:.2f} |", flush=True)
+
+
+def _halves(pool: Pool, start: Floats, scale: bool, step: float, seed: int) -> tuple[float, float]:
+    """BLEU of both halves of a pool with weights tuned on the same, and on the other."""
+    halves, seen, chosen = [Pool(MEASURE), Pool(MEASURE)], 0.0, []
+    for half, part in enumerate(halves):
+        part.add(pool.features[half::2], pool.statistics[half::2])
+    for here, there in (halves, halves[::-1]):
+        weights = mira(here, start, seed=seed, step=step, scale=scale)
+        seen += here.quality(weights) / 2
+        chosen += [rows[n] for rows, n in zip(there.statistics, there.choose(weights), strict=True)]
+    return seen, MEASURE.score(np.sum(chosen, axis=0))
+
+
 def _score(statistics: Floats) -> float:
     return MEASURE.score(statistics.sum((0, 1)))
 
@@ -165,6 +192,7 @@ def main() -> None:
     parser.add_argument("--corpora", nargs="*", default=[*LINES], choices=[*LINES])
     parser.add_argument("--only", nargs="*", default=[""], help="candidates whose names begin with one of these")
     parser.add_argument("--sentences", type=int, default=1200, help="of a development set, at most")
+    parser.add_argument("--steps", action="store_true", help="compare steps of MIRA instead of candidates")
     parser.add_argument("--nbest", type=int, default=NBEST)
     arguments = parser.parse_args()
     if not CORPORA.exists():
@@ -173,7 +201,10 @@ def main() -> None:
     for name in arguments.corpora:
         corpus = prepared(name, arguments.sentences)
         print(f"\n{name}", flush=True)
-        compared(listed(corpus, arguments.nbest), makers, corpus)
+        if arguments.steps:
+            steps(corpus, arguments.nbest)
+        else:
+            compared(listed(corpus, arguments.nbest), makers, corpus)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from dragoman import extras
 from dragoman.errors import BadInputError
 from dragoman.measure import Wer
-from dragoman.tune import METHODS, Mert200, Pool, mert_plus
+from dragoman.tune import METHODS, Mert200, Pool, mert_plus, mira
 from dragoman.tune.pool import rescaled
 from tests.tune.support import MEASURES, measures, random_pool, seeds, separable_pool
 
@@ -42,6 +42,15 @@ def test_ranking_recovers_the_direction_that_orders_the_hypotheses(method: str) 
     found = METHODS[method](separable_pool(direction), np.ones(4), seed=3)
     cosine = found @ direction / np.linalg.norm(found) / np.linalg.norm(direction)
     assert cosine > 0.95
+
+
+def test_mira_does_not_depend_on_the_unit_of_a_feature() -> None:
+    pool, start = separable_pool(np.array([0.6, 0.3, -0.8])), np.array([0.5, 0.5, 0.5])
+    units = np.array([64.0, 0.125, 0.125])  # their product is 1, so the features are as large as before on the whole
+    other = Pool(pool.measure)
+    other.add([rows * units for rows in pool.features], pool.statistics)
+    found, again = mira(pool, start), mira(other, start / units)
+    assert pool.choose(found).tolist() == other.choose(again).tolist()
 
 
 @pytest.mark.parametrize("method", METHODS)

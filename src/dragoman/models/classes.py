@@ -87,7 +87,11 @@ class ClassModel(Restorable):
         return self.language.score_ids(self.ids(words)) if self else 0.0
 
     def train(self, language: LanguageModel, classes: int | None = None) -> None:
-        """Find classes for the words of a compacted language model and count their n-grams: all that it has counted."""
+        """Find classes for the words of a compacted language model and count their n-grams: all that it has counted.
+
+        What this model held before is replaced.
+        """
+        self._clear()
         words = len(language.vocabulary) - len(SPECIAL)
         classes = min(CLASSES, words // WORDS_PER_CLASS) if classes is None else classes
         if classes < 2 or language.order < 2 or len(language) > MOST_GRAMS:

@@ -2,6 +2,10 @@
 
 The hope is a good hypothesis with a high score, the fear a bad one with a high score. If the
 weights separate them by less than their difference in quality, a step is taken, just large enough but at most C.
+
+A step changes each weight in proportion to its feature. So that the weight of a count of phrases, which differs by one
+or two, moves as easily as that of a log probability, which differs by ten, features are divided by their spread within
+lists.
 """
 
 from __future__ import annotations
@@ -12,31 +16,50 @@ from dragoman.tune.pool import Pool, Vector, settled
 from dragoman.tune.pool_kernels import project
 
 EPOCHS = 30
-STEP = 0.01  # C, the largest step
+STEP = 0.003  # C, the largest step; 0.01 fits the pool better and other text worse (docs/tuning.md)
 DECAY = 0.999  # of the background statistics, per sentence
 REFERENCE_WORDS = 1  # column of the statistics of BLEU, TER and WER
 
 
-def mira(pool: Pool, weights: Vector, *, seed: int = 1, epochs: int = EPOCHS, step: float = STEP) -> Vector:
-    """Weights that rank hopes above fears; the best of the averages after each epoch."""
+def mira(
+    pool: Pool, weights: Vector, *, seed: int = 1, epochs: int = EPOCHS, step: float = STEP, scale: bool = True
+) -> Vector:
+    """Weights that rank hopes above fears; the best of the averages after each epoch.
+
+    With `scale`, features are divided by their spread.
+    """
     random = np.random.default_rng(seed)
-    current, best, quality = weights.copy(), weights.copy(), pool.quality(weights)
+    spread = _spread(pool) if scale else np.ones_like(weights)
+    scaled = [features / spread for features in pool.features]
+    current, best, quality = weights * spread, weights.copy(), pool.quality(weights)
     background = np.mean([counts[0] for counts in pool.statistics], axis=0)
     for _ in range(epochs):
         total = np.zeros_like(current)
         for s in random.permutation(len(pool)):
-            current, chosen = _learn(pool, int(s), current, background, step)
+            current, chosen = _learn(pool, scaled[s], pool.statistics[s], current, background, step)
             background = DECAY * background + chosen
             total += current
-        average = total / len(pool)
+        average = total / len(pool) / spread
         if (reached := pool.quality(average)) > quality:
             best, quality = average, reached
     return settled(pool, best, weights)
 
 
-def _learn(pool: Pool, s: int, weights: Vector, background: Vector, step: float) -> tuple[Vector, Vector]:
+def _spread(pool: Pool) -> Vector:
+    """[M] the standard deviation of each feature within lists, relative to the geometric mean of all; 1 if it is 0."""
+    squares = sum(((features - features.mean(0)) ** 2).sum(0) for features in pool.features)
+    varies = squares > 0
+    spread = np.ones(squares.size)
+    if varies.any():
+        logarithms = np.log(squares[varies]) / 2
+        spread[varies] = np.exp(logarithms - logarithms.mean())
+    return spread
+
+
+def _learn(
+    pool: Pool, features: Vector, counts: Vector, weights: Vector, background: Vector, step: float
+) -> tuple[Vector, Vector]:
     """One step on one sentence: the weights after it, and the statistics of the hypothesis they preferred before."""
-    features, counts = pool.features[s], pool.statistics[s]
     gains = _gains(pool, counts, background)
     scores = project(features, weights)
     hope, fear = int(np.argmax(scores + gains)), int(np.argmax(scores - gains))
