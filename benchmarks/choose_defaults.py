@@ -1,6 +1,7 @@
 """Choose the default weights: one set for all kinds of text, on the development sets of all corpora together.
 
-    python -m benchmarks.choose_defaults                          # all tasks, about twenty minutes on a free core
+    python -m benchmarks.choose_defaults                          # all tasks, about ten minutes on a free core
+    python -m benchmarks.choose_defaults --preset moses           # the weights of projects without word classes
     python -m benchmarks.choose_defaults --start 1                # from the weights of defaults version 1
     python -m benchmarks.choose_defaults --tasks captions pydocs  # only tasks whose names begin so
     python -m benchmarks.choose_defaults --rounds 0 --settings    # other β, thresholds and smoothing, same weights
@@ -34,6 +35,7 @@ from numpy.typing import NDArray
 from dragoman.measure import Bleu
 from dragoman.models.defaults import CURRENT, VERSIONS, starting_weights
 from dragoman.models.language import MODIFIED
+from dragoman.models.loglinear import DEFAULT as DEFAULT_PRESET
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.models.symmetry import DEFAULT, link_agreed
@@ -187,8 +189,9 @@ def search(tasks: Sequence[Task], start: Weights, rounds: int) -> list[Weights]:
         for pool, each in zip(pools, lists, strict=True):
             pool.add(each.features, each.statistics)
         print(f"round {number}: {report(tasks, [each.score for each in lists])}", flush=True)
-        starts = [current, *(starting_weights({"preset": start.preset, "defaults": each}) for each in VERSIONS)]
-        vector = balanced(pools, [np.array(list(each.values())) for each in starts], seed=number)
+        versions = [starting_weights({"preset": start.preset, "defaults": each}) for each in VERSIONS]
+        starts = dict.fromkeys(tuple(each.values()) for each in (current, *versions))
+        vector = balanced(pools, [np.array(each) for each in starts], seed=number)
         current = Weights(start.preset, dict(zip(start, vector.tolist(), strict=True)))
         found.append(current)
         print({name: round(value, 3) for name, value in current.items()}, flush=True)
@@ -263,7 +266,7 @@ def compare(tasks: Sequence[Task], candidates: dict[str, tuple[Weights, Setting]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--preset", default="moses", help="the preset whose weights are chosen")
+    parser.add_argument("--preset", default=DEFAULT_PRESET, help="the preset whose weights are chosen")
     parser.add_argument(
         "--start", type=int, choices=VERSIONS, default=CURRENT, help="the version of its weights to start from"
     )
@@ -274,6 +277,8 @@ def main() -> None:
     if not CORPORA.exists():
         raise SystemExit(f"{CORPORA} is not there: weights are chosen on its corpora")
     tasks = [task for task in TASKS if task.name.startswith(tuple(arguments.tasks))]
+    if arguments.preset == "classes":  # which start from the weights of `moses` where there is no base
+        tasks = [task for task in tasks if task.base]
     start = starting_weights({"preset": arguments.preset, "defaults": arguments.start})
     candidates = candidates_from(start, search(tasks, start, arguments.rounds))
     best = "start"
