@@ -16,13 +16,14 @@ from dragoman.tune.pool import Pool, Vector, settled
 from dragoman.tune.pool_kernels import project
 
 EPOCHS = 30
+LEAST_STEPS = 3000  # a pool of few sentences is gone through more often
 STEP = 0.003  # C, the largest step; 0.01 fits the pool better and other text worse (docs/tuning.md)
 DECAY = 0.999  # of the background statistics, per sentence
 REFERENCE_WORDS = 1  # column of the statistics of BLEU, TER and WER
 
 
 def mira(
-    pool: Pool, weights: Vector, *, seed: int = 1, epochs: int = EPOCHS, step: float = STEP, scale: bool = True
+    pool: Pool, weights: Vector, *, seed: int = 1, epochs: int | None = None, step: float = STEP, scale: bool = True
 ) -> Vector:
     """Weights that rank hopes above fears; the best of the averages after each epoch.
 
@@ -33,7 +34,7 @@ def mira(
     scaled = [features / spread for features in pool.features]
     current, best, quality = weights * spread, weights.copy(), pool.quality(weights)
     background = np.mean([counts[0] for counts in pool.statistics], axis=0)
-    for _ in range(epochs):
+    for _ in range(epochs or max(EPOCHS, LEAST_STEPS // len(pool))):
         total = np.zeros_like(current)
         for s in random.permutation(len(pool)):
             current, chosen = _learn(pool, scaled[s], pool.statistics[s], current, background, step)
