@@ -1,8 +1,8 @@
 """What would pay beyond the features there are? N-best lists of development sets, rescored with candidates.
 
-    python -m benchmarks.bench_beyond                                    # all candidates, four kinds of text
-    python -m benchmarks.bench_beyond --corpora captions-en-fr --only bilingual
-    python -m benchmarks.bench_beyond --steps                            # how MIRA should take its steps
+    python benchmarks/bench_beyond.py                                    # all candidates, four kinds of text
+    python benchmarks/bench_beyond.py --corpora captions-en-fr --only bilingual
+    python benchmarks/bench_beyond.py --steps                            # how MIRA should take its steps
 
 1. The development set is translated; weights are tuned for some rounds, so that lists are those of a tuned system.
 2. Each half of the set is rescored with weights that MIRA found on the other half, with and without a candidate.
@@ -15,13 +15,12 @@ read. Models are kept in benchmarks/out for the next run.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
-from benchmarks import beyond_features as candidates
-from benchmarks.beyond_features import Candidate, Links, Pairs, Translation
-from benchmarks.choose_defaults import CORPORA, MEASURE, OUT, read
 from numpy.typing import NDArray
 
 from dragoman.measure.significance import bootstrap
@@ -30,6 +29,12 @@ from dragoman.models.modelset import ModelSet
 from dragoman.search.decoder import Decoder, Step
 from dragoman.tune import Pool, mira, tune
 from dragoman.tune.development import Development, decode
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+from benchmarks import beyond_features as candidates
+from benchmarks.beyond_features import Candidate, Links, Pairs, Translation
+from benchmarks.choose_defaults import CORPORA, MEASURE, OUT, read
 
 LINES = {"captions-en-fr": 29_000, "pydocs-en-es": 30_000, "europarl-en-es": 20_000, "desktop-en-es": 22_720}
 NBEST = 200

@@ -163,7 +163,7 @@ def test_a_file_that_is_sent_again_teaches_only_what_is_new(guarded: Running, ke
     with guarded.client(keys["learn"]) as client:
 
         def send(data: bytes, **more: str | bool) -> dict[str, int]:
-            answer = client.post("/hooks/file/manual", params={"name": "locale/es.po", **more}, content=data)
+            answer = client.post("/hooks/file/manual", params={"name": "locale/sent-again.po", **more}, content=data)
             assert answer.status_code == 200, answer.text
             found: dict[str, int] = answer.json()
             return found
