@@ -104,6 +104,19 @@ def test_the_memory_goes_out_and_in_as_a_file(client: httpx.Client) -> None:
     assert "El pico." in client.get(f"{API}/memory.tsv").text
 
 
+def test_a_draft_of_the_machine_stays_in_the_history_of_a_segment_that_a_person_has_changed(
+    client: httpx.Client,
+) -> None:
+    place = make(client, "Press the green button.", "Press the green lid.")
+    finished(client, client.post(f"{place}/translate").json())
+    drafts = [client.get(f"{place}/segments/{number}").json()["target"] for number in (1, 2)]
+    client.put(f"{place}/segments/2", json={"target": "Pulse ya.", "state": "translated"})
+    found = [client.get(f"{place}/segments/{number}/about").json()["history"] for number in (1, 2)]
+    assert [(each["action"], each["target"]) for each in found[0]] == [("memory", drafts[0])]
+    assert [each["action"] for each in found[1]] == ["draft", "machine"]
+    assert found[1][1]["target"] == drafts[1]
+
+
 def test_the_glossary_goes_out_and_in_as_a_file(client: httpx.Client) -> None:
     table = b"source,target\ngasket,junta\nlever,palanca\n"
     added = client.post(f"{API}/glossary", params={"name": "t.csv"}, content=table).json()

@@ -48,9 +48,10 @@ def test_a_preview_of_other_files_is_the_neighbouring_texts_with_notes(client: h
 
 
 def test_a_document_that_came_from_no_file_has_a_preview(client: httpx.Client) -> None:
-    place = make(client, *(f"Open lid {n}." for n in range(1, 21)))
+    place = make(client, *(f"Open <b>lid {n}</b>." for n in range(1, 21)))
     found = client.get(f"{place}/preview", params={"segment": 10, "before": 2, "after": 3}).json()
     assert [each["number"] for each in found["segments"]] == [8, 9, 10, 11, 12, 13]
+    assert [each["look"] for each in found["segments"][0]["looks"]] == ["bold", "plain"]
     assert (found["more_before"], found["more_after"]) == (True, True)
 
 

@@ -135,6 +135,7 @@ def test_a_translation_by_somebody_else_appears_on_the_page(look: Look, address:
 def test_subtitles_have_times_a_line_and_a_reading_speed(look: Look) -> None:
     bench = look("film.srt", FILM, 2)
     assert bench.page.locator(".timeline .cue-bar").count() == 3
+    bench.page.get_by_text("12 characters/s", exact=True).wait_for()  # of the first, before anybody has typed
     assert bench.page.locator(".page .cue .label").nth(1).inner_text().startswith("0:04.5 – 0:05.0")
     bench.settled()
     bench.replace("Abra.")

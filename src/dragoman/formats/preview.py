@@ -25,6 +25,7 @@ from html import unescape
 from typing import NamedTuple
 
 from dragoman.formats.block_places import find_places
+from dragoman.formats.codes import read_codes
 from dragoman.formats.division import Chunk
 from dragoman.formats.document import Document, DocumentSegment
 from dragoman.formats.epub import NcxPart, OpfPart
@@ -165,6 +166,11 @@ def _reach(items: Sequence[Piece | DocumentSegment], at: int, step: int, most: i
         at += step
         characters += sum(map(len, items[at].inline.runs))
     return at
+
+
+def look_at(source: str) -> list[TagLook]:
+    """What the tags in a text look like that came from no file."""
+    return [_PLAIN.find(None, tag) for tag in read_codes(source).tags]
 
 
 def _alone(segment: DocumentSegment, number: int, *, prose: bool) -> Block:

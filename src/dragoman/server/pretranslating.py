@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.formats.filling import translate_segment
+from dragoman.server import segment_log
 from dragoman.server.asking_ahead import lines_of
 from dragoman.server.context import ProjectContext
 from dragoman.server.delivery_report import check_open
@@ -55,6 +57,7 @@ def _fill(project: ServedProject, job: Job, make: Make, segments: list[Segment])
                 state = "translated" if made.text else "new"
                 project.documents.change(
                     segment,
+                    then=partial(_record, segment, made) if made.text else None,
                     target=made.text,
                     suggestion=made.text,
                     state=state,
@@ -65,6 +68,11 @@ def _fill(project: ServedProject, job: Job, make: Make, segments: list[Segment])
         except (ConflictError, BadInputError) as error:  # a person has changed it; or it is too long, for instance
             job.skip(segment.number, error.what)
     check_open(project, [project.documents.segment(each.document, each.number) for each in segments])
+
+
+def _record(old: Segment, made: Made, connection: sqlite3.Connection, new: Segment) -> None:
+    """Keep the draft in the history of the segment, where it can be found again after a person has changed it."""
+    segment_log.record(connection, old, new, made.origin, None)
 
 
 def _maker(project: ServedProject, number: int, least: float | None) -> Make:

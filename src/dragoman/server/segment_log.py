@@ -25,7 +25,7 @@ class Change:
     batch: int
     time: str
     user: str | None
-    action: str  # confirmed, draft, machine, repetition, replacement, undo, approved, returned
+    action: str  # confirmed, draft, machine, memory, repetition, replacement, undo, approved, returned
     target: str
     state: str
     version: int  # after it

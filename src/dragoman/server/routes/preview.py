@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from dragoman.formats.preview import AFTER, BEFORE
+from dragoman.formats.preview import AFTER, BEFORE, look_at
 from dragoman.formats.preview_blocks import Block, Excerpt, Place, Run, TagLook
 from dragoman.server import schemas
 from dragoman.server.context import CanRead
@@ -62,7 +62,7 @@ def _excerpt(project: ServedProject, document: int, segment: int, before: int, a
             [Run("segment", segment=each.number)],
             each.note,
             each.limit,
-            looks={each.number: []},
+            looks={each.number: look_at(each.source)},
         )
         for each in some
     ]

@@ -14,6 +14,7 @@ const ACTIONS = {
   repetition: "filled from a repetition",
   replacement: "replaced",
   machine: "translated by machine",
+  memory: "from the memory",
   approved: "approved",
   assigned: "assigned",
 };

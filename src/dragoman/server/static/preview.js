@@ -130,12 +130,13 @@ export class Preview {
 
   block(block) {
     const { role, level, marker, label } = block.place;
+    const times = block.cues.length > 0 && this.times(block); // before the segments, which say how fast they are read
     const text = typeset(h(role === "code" ? "code" : "span", { class: "text" }), block.runs, (n) => this.spot(n, block));
     const deep = role === "heading" || role === "item" ? `level-${Math.min(level, 6)}` : "";
     return h(
       "div",
       { class: `block ${role} ${deep}` },
-      block.cues.length > 0 && this.times(block),
+      times,
       label && h("span", { class: "label" }, label),
       marker && h("span", { class: "marker" }, marker),
       text,

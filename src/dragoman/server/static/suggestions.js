@@ -17,7 +17,7 @@ function differentCodes({ lost = [], extra = [] }) {
     lost.length > 0 && ["Lacks ", lost.map((code) => chip(code))],
     extra.length > 0 && ["Left out ", extra.map((code) => chip(code))],
   ].filter(Boolean);
-  return said.length > 0 && h("p", { class: "lacking" }, said.flatMap((each, n) => [n ? " · " : null, each]));
+  return said.length > 0 && h("p", { class: "codes" }, said.flatMap((each, n) => [n ? " · " : null, each]));
 }
 
 export class Suggestions {
