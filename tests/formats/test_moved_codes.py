@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dragoman.formats import read_document, write_document
 from dragoman.formats.codes import read_codes
+from dragoman.formats.inline import Inline, Tag, split_target
 
 A = "http://schemas.openxmlformats.org/drawingml/2006/main"
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -101,3 +105,13 @@ def test_spaces_around_a_line_break_of_a_page_do_not_count() -> None:
 )
 def test_a_numbered_place_ends_where_it_must_whatever_follows(text: str, codes: list[str]) -> None:
     assert [tag.shown for tag in read_codes(text).tags] == codes
+
+
+@given(
+    st.text("ab<", max_size=12), st.lists(st.text("ab<", min_size=1, max_size=3), min_size=1, max_size=4, unique=True)
+)
+def test_tags_are_found_as_by_a_regular_expression(text: str, tags: list[str]) -> None:
+    source = Inline([Tag(shown, b"", "alone", shown, None) for shown in tags])
+    parts = re.split(f"({'|'.join(map(re.escape, tags))})", text)
+    found = [part if isinstance(part, str) else part.shown for part in split_target(source, text)]
+    assert found == [part for part in parts if part]
