@@ -39,7 +39,7 @@ class Tag(NamedTuple):
     span: tuple[int, int] | None = None  # its position in the file, if pieces of its own may be inside it
 
 
-@dataclass
+@dataclass(slots=True)
 class Inline:
     """The contents of an element."""
 

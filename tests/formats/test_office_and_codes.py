@@ -1,4 +1,4 @@
-"""Inline codes that a translation puts elsewhere: each is written once, with all that is inside it."""
+"""Office files, and inline codes that a translation puts elsewhere: each is written once, with all that is inside it."""
 
 from __future__ import annotations
 
@@ -115,3 +115,22 @@ def test_tags_are_found_as_by_a_regular_expression(text: str, tags: list[str]) -
     parts = re.split(f"({'|'.join(map(re.escape, tags))})", text)
     found = [part if isinstance(part, str) else part.shown for part in split_target(source, text)]
     assert found == [part for part in parts if part]
+
+
+def test_what_a_cell_shows_of_a_formula_or_a_date_is_left_alone() -> None:
+    cell = "<table:table-cell {}><text:p>{}</text:p></table:table-cell>"
+    cells = [
+        cell.format('office:value-type="string"', "Some words"),
+        cell.format('office:value-type="date" office:date-value="2026-03-02"', "Monday"),
+        cell.format('office:value-type="string" table:formula="of:=[.A1]"', "Some words"),
+    ]
+    space = "urn:oasis:names:tc:opendocument:xmlns"
+    names = " ".join(f'xmlns:{name}="{space}:{name}:1.0"' for name in ("office", "table", "text"))
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", f"<office:document-content {names}>{''.join(cells)}</office:document-content>")
+    document = read_document(out.getvalue(), "a.ods")
+    assert [one.source for one in document.segments] == ["Some words"]
+    filled = write_document(document, {document.segments[0].id: "Unas palabras"})
+    assert unpacked(filled, "content.xml").count("Some words") == 1
