@@ -1,4 +1,4 @@
-"""Office files, and inline codes that a translation puts elsewhere: each is written once, with all that is inside it."""
+"""Office files, and inline codes that a translation moves: each is written once, with all that is inside it."""
 
 from __future__ import annotations
 
