@@ -101,7 +101,11 @@ def test_spaces_around_a_line_break_of_a_page_do_not_count() -> None:
 
 @pytest.mark.parametrize(
     ("text", "codes"),
-    [("%1$si rakendus", ["%1$s"]), ("%1$dkB of %2$ldMB", ["%1$d", "%2$ld"])],
+    [
+        ("%1$si rakendus", ["%1$s"]),
+        ("%1$dkB of %2$ldMB", ["%1$d", "%2$ld"]),
+        ("at %-I:%M %p, 50%off", ["%-I", "%M", "%p"]),
+    ],
 )
 def test_a_numbered_place_ends_where_it_must_whatever_follows(text: str, codes: list[str]) -> None:
     assert [tag.shown for tag in read_codes(text).tags] == codes
