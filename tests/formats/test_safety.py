@@ -65,6 +65,13 @@ def test_size_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "split it" in refusal(XLIFF.format("x" * 100))
 
 
+def test_a_file_that_grows_over_the_limit_by_its_targets_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = XLIFF.format("x" * 100).encode()
+    monkeypatch.setattr(contents, "LARGEST", len(data))
+    document = read_document(data, "a.xlf")
+    assert len(write_document(document, {"1": "y" * 100})) > len(data)
+
+
 def test_packed_files_are_refused() -> None:
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

@@ -14,6 +14,7 @@ b'hello\thola\ngood night\tbuenas noches\n'
 
 from __future__ import annotations
 
+from dragoman.formats.contents import check_size
 from dragoman.formats.division import FindBoundaries
 from dragoman.formats.document import Document, DocumentSegment, State, Targets, no_collection
 from dragoman.formats.kinds import FORMATS, find_kind
@@ -37,6 +38,7 @@ def read_document(
     `sentences`, the paragraphs of a text are divided into sentences, by our rules or by those given (see `srx`);
     without, each is a segment.
     """
+    check_size(data, name)
     kind = find_kind(data, name)
     with no_collection():
         if issubclass(kind, PieceDocument | PackedDocument):

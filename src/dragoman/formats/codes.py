@@ -20,6 +20,7 @@ CODE = re.compile(
     r"|\$t\([^()]{0,400}\)"  # i18next refers to another key
     r"|%\([\w.]{1,60}\)[#0 +-]*\d{0,4}(?:\.\d{1,4})?[diouxXeEfFgGaAcCrs]"  # Python
     r"|%(?:\d{1,2}\$)?#@\w{1,60}@"  # Apple's plural forms
+    r"|(?<![\d%])%[-_^]?[A-Za-z](?![A-Za-z])"  # times: %Y, %-d
     rf"|{_PERCENT}|%[nL]?\d{{1,2}}(?!\d*[%\s])|%n\b|%%"  # Qt
     r"|&(?:[A-Za-z][A-Za-z0-9]{1,31}|\#\d{1,7}|\#x[0-9A-Fa-f]{1,6});)",
 )

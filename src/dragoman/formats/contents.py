@@ -50,11 +50,15 @@ class Contents:
             raise BadInputError(what, where=self.name, remedy="convert the file to UTF-8 first") from None
 
 
-def decode(data: bytes, name: str, *, hint: re.Pattern[bytes]) -> Contents:
-    """The text of a document, in the encoding of its byte order mark, or the one that `hint` finds, or UTF-8."""
+def check_size(data: bytes, name: str) -> None:
+    """Refuse a file that is too large; one that we have written may be larger than what was read."""
     if len(data) > LARGEST:
         what = f"is {len(data) >> 20:,} MB, over the limit of {LARGEST >> 20} MB"
         raise BadInputError(what, where=name, remedy="split it")
+
+
+def decode(data: bytes, name: str, *, hint: re.Pattern[bytes]) -> Contents:
+    """The text of a document, in the encoding of its byte order mark, or the one that `hint` finds, or UTF-8."""
     if data.startswith(PACKED):
         raise BadInputError("is a compressed file", where=name, remedy="extract it first")
     mark = next((mark for mark in MARKS if data.startswith(mark)), b"")

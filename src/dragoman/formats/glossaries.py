@@ -14,7 +14,7 @@ from pathlib import PurePath
 from typing import Literal, NamedTuple, get_args
 
 from dragoman.errors import BadInputError
-from dragoman.formats.contents import DECLARED, NOTHING, decode
+from dragoman.formats.contents import DECLARED, NOTHING, check_size, decode
 from dragoman.formats.csv_files import NOTES, read_rows, write_cell
 from dragoman.formats.elements import XML, Element, Scanner, escape, quote
 from dragoman.languages import same_language
@@ -51,6 +51,7 @@ def read_glossary(data: bytes, name: str, source: str, target: str) -> list[Glos
 
 
 def _read_tbx(data: bytes, name: str, source: str, target: str) -> Iterator[GlossaryTerm]:
+    check_size(data, name)
     contents = decode(data, name, hint=DECLARED)
     found: list[GlossaryTerm] = []
 
@@ -94,6 +95,7 @@ def _text(element: Element) -> str:
 
 
 def _read_table(data: bytes, name: str, source: str, target: str) -> Iterator[GlossaryTerm]:
+    check_size(data, name)
     text = decode(data, name, hint=NOTHING).text
     separator = max(",;\t", key=text.partition("\n")[0].count)
     rows = read_rows(text, separator, name)

@@ -39,7 +39,7 @@ class Tag(NamedTuple):
     span: tuple[int, int] | None = None  # its position in the file, if pieces of its own may be inside it
 
 
-@dataclass
+@dataclass(slots=True)
 class Inline:
     """The contents of an element."""
 
@@ -153,13 +153,30 @@ def split_target(source: Inline, target: str) -> Iterator[str | Tag]:
     supply: dict[str, list[Tag]] = {}
     for tag in source.tags:
         supply.setdefault(tag.shown, []).append(tag)
-    pattern = "|".join(map(re.escape, supply)) or r"(?!)"
-    for part in re.split(f"({pattern})", target):
-        same = supply.get(part)
-        if same:
-            yield same.pop(0) if len(same) > 1 else same[0]
-        elif part:
-            yield part
+    done = 0
+    for start, shown in _occurrences(target, list(supply)):
+        if start > done:
+            yield target[done:start]
+        same = supply[shown]
+        yield same.pop(0) if len(same) > 1 else same[0]
+        done = start + len(shown)
+    if done < len(target):
+        yield target[done:]
+
+
+def _occurrences(text: str, wanted: list[str]) -> Iterator[tuple[int, str]]:
+    """Where some strings occur, from left to right; of those that begin at one place, the first in the list."""
+    found = []
+    for order, each in enumerate(wanted):
+        at = text.find(each)
+        while each and at >= 0:
+            found.append((at, order))
+            at = text.find(each, at + 1)
+    done = 0
+    for at, order in sorted(found):
+        if at >= done:
+            yield at, wanted[order]
+            done = at + len(wanted[order])
 
 
 def _find_difference(source: Inline, tags: list[Tag]) -> str | None:

@@ -1,4 +1,7 @@
-"""OpenDocument: ODT, ODS and ODP. Paragraphs are pieces, also in notes, frames, tables, headers and footers."""
+"""OpenDocument: ODT, ODS and ODP. Paragraphs are pieces, also in notes, frames, tables, headers and footers.
+
+What a cell shows of a formula, a number or a date is left alone: programs compute it again.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,8 @@ from dragoman.formats.runs import local, nested_in
 from dragoman.formats.xml_pieces import XmlPieceDocument
 
 TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
 AROUND_TEXT = frozenset({f"{TEXT} span", f"{TEXT} a", f"{TEXT} meta"})
 _SPACES = re.compile(r"[\t\r\n][ \t\r\n]*| [ \t\r\n]+")  # a single space may stay as it is
 
@@ -32,7 +37,7 @@ class OpenDocumentPart(XmlPieceDocument):
         return [0]
 
     def _visit(self, element: Element, around: list[Element]) -> Iterable[Piece]:
-        if any(local(each) == "tracked-changes" for each in around):
+        if any(local(each) == "tracked-changes" for each in around) or (around and _is_computed(around[-1])):
             return
         for nested in nested_in(element, self.wanted):
             yield from self._visit(nested, around)
@@ -60,6 +65,13 @@ class OpenDocumentPart(XmlPieceDocument):
 
     def _normal(self, text: str) -> str:
         return _SPACES.sub(" ", text).strip(" ")
+
+
+def _is_computed(cell: Element) -> bool:
+    """Whether what a cell shows is computed: from a formula, or from a number, a date or the like."""
+    if local(cell) not in ("table-cell", "covered-table-cell"):
+        return False
+    return f"{TABLE} formula" in cell.attributes or cell.attributes.get(f"{OFFICE} value-type", "string") != "string"
 
 
 def _collapsed(parts: Iterable[str | Tag]) -> Parts:

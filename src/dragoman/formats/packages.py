@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from io import BytesIO
 
 from dragoman.errors import BadInputError
-from dragoman.formats import contents
 
 MOST_ENTRIES = 10_000
 MOST_BYTES = 500 << 20  # of all parts, unpacked
@@ -29,8 +28,6 @@ class Package:
     def __init__(self, data: bytes, name: str) -> None:
         self.data = data
         self.where = name
-        if len(data) > contents.LARGEST:
-            raise self._refusal(f"is {len(data) >> 20:,} MB, over the limit of {contents.LARGEST >> 20} MB", "split it")
         try:
             with zipfile.ZipFile(BytesIO(data)) as archive:
                 self.infos = {info.filename: info for info in archive.infolist()}

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.extras import load
-from dragoman.formats.contents import DECLARED, decode
+from dragoman.formats.contents import DECLARED, check_size, decode
 from dragoman.formats.elements import Element, Scanner
 
 SECONDS = 5.0  # that a rule may take for one paragraph
@@ -76,6 +76,7 @@ class SentenceRules:
 
 def read_srx(data: bytes, name: str) -> SentenceRules:
     """Read a file of rules; every expression in it is compiled before anything is divided."""
+    check_size(data, name)
     contents = decode(data, name, hint=DECLARED)
     rules: dict[str, tuple[Rule, ...]] = {}
     maps: list[tuple[str, str]] = []

@@ -1,14 +1,18 @@
-"""Inline codes that a translation puts elsewhere: each is written once, with all that is inside it."""
+"""Office files, and inline codes that a translation moves: each is written once, with all that is inside it."""
 
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dragoman.formats import read_document, write_document
 from dragoman.formats.codes import read_codes
+from dragoman.formats.inline import Inline, Tag, split_target
 
 A = "http://schemas.openxmlformats.org/drawingml/2006/main"
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -97,7 +101,40 @@ def test_spaces_around_a_line_break_of_a_page_do_not_count() -> None:
 
 @pytest.mark.parametrize(
     ("text", "codes"),
-    [("%1$si rakendus", ["%1$s"]), ("%1$dkB of %2$ldMB", ["%1$d", "%2$ld"])],
+    [
+        ("%1$si rakendus", ["%1$s"]),
+        ("%1$dkB of %2$ldMB", ["%1$d", "%2$ld"]),
+        ("at %-I:%M %p, 50%off", ["%-I", "%M", "%p"]),
+    ],
 )
 def test_a_numbered_place_ends_where_it_must_whatever_follows(text: str, codes: list[str]) -> None:
     assert [tag.shown for tag in read_codes(text).tags] == codes
+
+
+@given(
+    st.text("ab<", max_size=12), st.lists(st.text("ab<", min_size=1, max_size=3), min_size=1, max_size=4, unique=True)
+)
+def test_tags_are_found_as_by_a_regular_expression(text: str, tags: list[str]) -> None:
+    source = Inline([Tag(shown, b"", "alone", shown, None) for shown in tags])
+    parts = re.split(f"({'|'.join(map(re.escape, tags))})", text)
+    found = [part if isinstance(part, str) else part.shown for part in split_target(source, text)]
+    assert found == [part for part in parts if part]
+
+
+def test_what_a_cell_shows_of_a_formula_or_a_date_is_left_alone() -> None:
+    cell = "<table:table-cell {}><text:p>{}</text:p></table:table-cell>"
+    cells = [
+        cell.format('office:value-type="string"', "Some words"),
+        cell.format('office:value-type="date" office:date-value="2026-03-02"', "Monday"),
+        cell.format('office:value-type="string" table:formula="of:=[.A1]"', "Some words"),
+    ]
+    space = "urn:oasis:names:tc:opendocument:xmlns"
+    names = " ".join(f'xmlns:{name}="{space}:{name}:1.0"' for name in ("office", "table", "text"))
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", f"<office:document-content {names}>{''.join(cells)}</office:document-content>")
+    document = read_document(out.getvalue(), "a.ods")
+    assert [one.source for one in document.segments] == ["Some words"]
+    filled = write_document(document, {document.segments[0].id: "Unas palabras"})
+    assert unpacked(filled, "content.xml").count("Some words") == 1
