@@ -81,5 +81,5 @@ def test_weights_are_those_of_the_graph_as_any_numbers(models: ModelSet) -> None
         return found
 
     assert updated(list(weights.values())) == list(weights.values())
-    with pytest.raises(BadInputError, match=r"14\] do not fit weights of shape \[23\]"):
+    with pytest.raises(BadInputError, match=rf"14\] do not fit weights of shape \[{weights.vector().size}\]"):
         updated(weights.vector())

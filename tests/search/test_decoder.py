@@ -146,7 +146,7 @@ def test_even_the_narrowest_search_ends_in_a_true_translation(
 def test_a_layer_over_a_base_translates_like_one_model(preset: str) -> None:
     pairs = [(source.split(), target.split()) for source, target in PAIRS]
     base = learned(pairs[:2])
-    layer = ModelSet(base, share=None, symmetrisation="grow-diag-final-and")
+    layer = ModelSet(base, share=None, symmetrisation=base.symmetrisation)
     for pair in pairs[2:]:
         layer.add(*pair)
     source = ["the", "green", "lamp", "is", "on"]
