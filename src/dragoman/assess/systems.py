@@ -75,8 +75,9 @@ class System:
 
 
 def as_json(found: Interval) -> dict[str, float]:
-    """An interval, rounded: the digits after these mean nothing."""
-    return {"score": round(found.score, 3), "low": round(found.low, 3), "high": round(found.high, 3)}
+    """An interval, rounded: the digits after these mean nothing; adding 0.0 makes nothing of minus nothing."""
+    numbers = {"score": found.score, "low": found.low, "high": found.high}
+    return {name: round(number, 3) + 0.0 for name, number in numbers.items()}
 
 
 def suggestions(
