@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.formats.samples import PACKED
 from tests.workbench.support import TASKS, Bench
 from tests.workbench.test_access import serious
 
@@ -112,6 +113,14 @@ def test_a_file_is_dropped_anywhere_on_the_page(visit: Visit) -> None:
             document.body.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
     }""")
     bench.page.get_by_text("0 of 2 confirmed").wait_for()
+    bench.at(1)
+
+
+def test_what_is_special_about_a_file_is_said_when_it_is_uploaded(visit: Visit) -> None:
+    bench = visit("")
+    file = {"name": "a.docx", "mimeType": "application/zip", "buffer": PACKED["a.docx"]}
+    bench.page.locator("input[type=file]").set_input_files(file)  # type: ignore[arg-type]
+    bench.page.get_by_text("a.docx: the file has macros; they are kept").wait_for()
     bench.at(1)
 
 

@@ -28,7 +28,7 @@ def add_file(project: ServedProject, data: bytes, name: str, job: Job | None = N
     """Add a file as a document; its id."""
     document = project.read_file(data, name)
     if job is not None:
-        job.total = len(document.segments)
+        job.total, job.warnings = len(document.segments), document.warnings
     found = ((one.id, one.source, one.target, one.state, one.context, one.note, one.limit) for one in document.segments)
     number = project.documents.add(name, found, data, format=document.format)
     project.files.put((project.name, number), document)

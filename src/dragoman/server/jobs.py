@@ -39,6 +39,7 @@ class Job:
     skipped: int = 0  # segments
     untranslated: list[int] = field(default_factory=list)  # the first segments that an export has as their source
     unconfirmed: list[int] = field(default_factory=list)  # the first that it has as drafts
+    warnings: list[str] = field(default_factory=list)  # about the file, for people: signatures, macros
     stopped: bool = False
     only_waits: bool = False  # for another machine: not counted among those that run
 

@@ -550,6 +550,7 @@ class JobGiven(Given):
         skipped=0,
         untranslated=[],
         unconfirmed=[],
+        warnings=[],
         error=None,
     )
     id: str
@@ -566,6 +567,7 @@ class JobGiven(Given):
     unconfirmed: Annotated[
         list[int], Field(description="of an export: segments that are in it as drafts, at most 1000")
     ]
+    warnings: Annotated[list[str], Field(description="of an import: what to know about the file, such as signatures")]
     error: Error | None
 
 

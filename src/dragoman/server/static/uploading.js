@@ -39,5 +39,6 @@ async function uploadOne(project, file, status) {
     const some = counted(job.left_out.length, "confirmed segment");
     notify(`Not learned: ${some}, as the translation looks wrong.`, { kind: "problem", stay: true });
   }
+  for (const warning of job.warnings) notify(`${file.name}: ${warning}.`, { stay: true });
   return job.document;
 }
