@@ -618,7 +618,7 @@ class Engine(Looking):
 
     def set_term(self, source: str, target: str) -> None:
         """Add a term to the glossary, or change its translation."""
-        self._change_terms({source: target})
+        self.change_terms({source: target}, {})
 
     def remove_term(self, source: str) -> None:
         """Remove a term from the glossary."""
@@ -626,7 +626,7 @@ class Engine(Looking):
             known = source in state.glossary
         if not known:
             raise BadInputError(f"{source!r} is not in the glossary", remedy="engine.glossary lists its terms")
-        self._change_terms({source: None})
+        self.change_terms({source: None}, {})
 
     def set_rule(self, source: str, rule: TermRule | None) -> None:
         """Set what holds for a term besides its translation, or remove that."""
@@ -641,9 +641,6 @@ class Engine(Looking):
             checked = {"glossary": dict(terms), "term_rules": state.term_rules.check(rules)}
             self._change(state, {name: changes for name, changes in checked.items() if changes})
         self._save_now_and_then()
-
-    def _change_terms(self, changes: dict[str, str | None]) -> None:
-        self.change_terms(changes, {})
 
     def _change(self, state: State, changes: dict[str, Any]) -> None:
         """Apply settings that have been checked, in the form used in the journal."""

@@ -114,16 +114,22 @@ def test_a_memory_threshold_is_chosen_if_it_saves_words(tmp_path: Path, replayed
     assert found["newer"]["score"] > 0
 
 
-def test_of_a_large_text_that_was_sampled_the_beginning_is_tried(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[Plan] = []
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Plan]:
+    """What is to be replayed, instead of replaying it."""
+    plans: list[Plan] = []
 
-    def pretend(plans: list[Plan], *_: Any, **__: Any) -> list[list[Outcome]]:
-        asked.extend(plans)
-        return [[each for each in outcomes(one, 3) if each.number in one.wanted] for one in plans]
+    def pretend(some: list[Plan], *_: Any, **__: Any) -> list[list[Outcome]]:
+        plans.extend(some)
+        return [[each for each in outcomes(one, 3) if each.number in one.wanted] for one in some]
 
     monkeypatch.setattr(tried_settings, "replay_all", pretend)
+    return plans
+
+
+def test_of_a_large_text_that_was_sampled_the_beginning_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Plan]
+) -> None:
     monkeypatch.setattr(tried_settings, "BEGINNING", 100)
     sparse = replace(plan(), sampled=tuple(range(0, SIZE, 10)))
     found = try_settings(shipped(SIZE), sparse, [], tmp_path)
@@ -133,15 +139,8 @@ def test_of_a_large_text_that_was_sampled_the_beginning_is_tried(
 
 
 def test_an_engine_that_was_only_asked_for_the_sample_is_not_asked_for_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Plan]
 ) -> None:
-    asked: list[Plan] = []
-
-    def pretend(plans: list[Plan], *_: Any, **__: Any) -> list[list[Outcome]]:
-        asked.extend(plans)
-        return [[each for each in outcomes(one, 3) if each.number in one.wanted] for one in plans]
-
-    monkeypatch.setattr(tried_settings, "replay_all", pretend)
     monkeypatch.setattr(tried_settings, "LEAST", 10)
     sampled = tuple(range(0, SIZE, 4))
     sparse = replace(plan(), sampled=sampled, said=tuple("si" if n in sampled else None for n in range(SIZE)))
