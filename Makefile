@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# Tests that drive browsers, servers and kills can be late on a busy machine: one more try, which the summary names.
+AGAIN := --reruns 1
 
 .PHONY: help run demo test test-bounds test-tools check format bench docs kernels release clean
 
@@ -17,11 +19,11 @@ demo: $(VENV)/.core  ## in the terminal: watch a project learn the shipped manua
 	$(BIN)/dragoman demo
 
 test: $(VENV)/.dev  ## the whole test-suite: the fast run, then the kernel tests with bounds checks
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto $(AGAIN)
 	$(MAKE) --no-print-directory test-bounds
 
 test-bounds: $(VENV)/.dev  ## only the kernel tests, with every array access checked
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto -m kernels
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto $(AGAIN) -m kernels
 
 test-tools: $(VENV)/.dev  ## beside the suite: Weblate, OmegaT and official clients against a live server; installs them
 	$(BIN)/python tools/test-tools

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -167,6 +169,7 @@ def test_the_real_apertium_server_translates() -> None:
         ["/usr/bin/python3", "-c", APY, "--port", str(port), str(modes)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     try:
         for _ in range(100):
@@ -187,5 +190,6 @@ def test_the_real_apertium_server_translates() -> None:
         for each in (upstream, german):
             each.close()
     finally:
-        process.terminate()
-        process.wait(10)
+        # It ends only when the programs it started do, and they may take long: all of them go at once.
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
