@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # Tests that drive browsers, servers and kills can be late on a busy machine: one more try, which the summary names.
-AGAIN := --reruns 1
+AGAIN := --reruns 1 -raR
 
 .PHONY: help run demo test test-bounds test-tools check format bench docs kernels release clean
 
