@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.bench_tuning import CORPORA, MEASURES, read, trained
+
 from dragoman.kernels import warm
 from dragoman.measure import bootstrap
 from dragoman.models.loglinear import Weights
