@@ -102,9 +102,7 @@ class Document(ABC):
             changes = self._changes(targets)
             if not changes:
                 return self.data
-            data = self._write(changes)
-            self._verify(data, changes)
-            return data
+            return self._write_checked(changes)
 
     @classmethod
     @abstractmethod
@@ -125,6 +123,12 @@ class Document(ABC):
     @abstractmethod
     def _write(self, changes: Mapping[str, Change]) -> bytes:
         """The file with these changes, each of which does change something."""
+
+    def _write_checked(self, changes: Mapping[str, Change]) -> bytes:
+        """The file with these changes, after making sure that they are read back from it."""
+        data = self._write(changes)
+        self._verify(data, changes)
+        return data
 
     def _changes(self, targets: Targets) -> dict[str, Change]:
         known = {segment.id: segment for segment in self.segments}
