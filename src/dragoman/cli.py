@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import Annotated, Any
 
@@ -37,6 +38,7 @@ GROUPS = {
     "Serve and connect": ("serve", "keys", "watch", "upstream"),
     "Measure and tune": ("assess", "measure", "simulate", "adapt", "sweep", "tune", "tune-number", "experiment"),
 }
+COLLECT_AFTER = 50_000  # new objects; by default 700, and loading makes hundreds of thousands that stay
 PANELS = {name: group for group, names in GROUPS.items() for name in names}
 
 
@@ -100,6 +102,7 @@ def _options(
 
 def main() -> None:
     """Run a command; a `DragomanError` becomes one clear line and exit code 2."""
+    gc.set_threshold(COLLECT_AFTER)
     try:
         app(prog_name="dragoman")
     except DragomanError as error:

@@ -416,7 +416,7 @@ class Engine(Looking):
             return [origin for line in translation.lines for origin in self.provenance(line)]
         with self._reading() as state:
             found = find_origins(translation, state)
-        return found.trace(self._project.journal)  # reads from the disk
+        return found.trace(self._project.reader.get)  # reads from the disk
 
     # ── Learning ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -567,7 +567,7 @@ class Engine(Looking):
         return reason
 
     def _in_force(self, number: int) -> Row:
-        row = self._project.journal.get(number)
+        row = self._project.reader.get(number)
         if row.source is None or row.forgotten:
             raise BadInputError(f"{number} is not a correction in force", remedy="see the ids in the history")
         return row

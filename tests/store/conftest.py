@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dragoman.store.database import Place
+from dragoman.store.sqlite_files import Place
 
 if TYPE_CHECKING:
     from tests.store.postgresql import Server

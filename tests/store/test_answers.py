@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from dragoman.errors import BadInputError
 from dragoman.store import Journal, SupersededError
 from dragoman.store.answers import ANSWERS, Answers, Entry, Spent
-from dragoman.store.database import Place
+from dragoman.store.sqlite_files import Place
 
 ENGINE = "ct2:models/nmt"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.store import Project
-from dragoman.store.database import Place
+from dragoman.store.sqlite_files import Place
 
 # The parent opens a project, appends, forks a child, and is killed; the child reads a line first, then tries to write.
 PROGRAM = """

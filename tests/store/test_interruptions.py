@@ -14,7 +14,7 @@ from dragoman.engine import Engine
 from dragoman.errors import StorageError
 from dragoman.store import Journal, TakenError
 from dragoman.store.appending import INSERT, Page, read_tail
-from dragoman.store.database import Place
+from dragoman.store.sqlite_files import Place
 from tests.engine.support import PAIRS, arrays_of, assert_same
 from tests.store.replicas import end_backends, until
 

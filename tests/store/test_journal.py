@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from dragoman.errors import BadInputError, DamagedFileError, StorageError
 from dragoman.store import Journal, Row
-from dragoman.store.database import Database, Place
+from dragoman.store.database import Database
+from dragoman.store.sqlite_files import Place
 
 if TYPE_CHECKING:
     from tests.store.postgresql import Server

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 from dragoman.store import Journal, Project
-from dragoman.store.database import Place
+from dragoman.store.journal_tables import FORGETS, MARKED
 from dragoman.store.marks import has_index
-from dragoman.store.rows import FORGETS, MARKED
+from dragoman.store.sqlite_files import Place
 from tests.engine.support import PAIRS, assert_is_clean_replay, new
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError, StorageError
-from dragoman.store.database import Place
+from dragoman.store.sqlite_files import Place
 from tests.engine.support import PAIRS, arrays_of, assert_same
 from tests.store.replicas import assert_follows, copied, until, writer
 

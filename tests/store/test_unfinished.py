@@ -17,7 +17,7 @@ import pytest
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError, DragomanError
 from dragoman.store import Journal, Project, TakenError, UnfinishedError
-from dragoman.store.database import Place
+from dragoman.store.sqlite_files import Place
 from dragoman.store.unfinished import aside, publish
 from tests.engine.support import PAIRS, arrays_of, assert_same, new
 

@@ -6,7 +6,7 @@ import gc
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal, NamedTuple, Self, get_args
 
 from dragoman.errors import BadInputError
@@ -17,7 +17,7 @@ State = Literal["new", "translated", "confirmed", "locked"]
 WRITABLE = frozenset(get_args(State)) - {"locked"}
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, slots=True, init=False)
 class DocumentSegment:
     """A piece of a document with its translation; inline tags are in the texts as they are in the file."""
 
@@ -41,21 +41,25 @@ class DocumentSegment:
         note: str = "",
         limit: int | None = None,
     ) -> None:
-        # A frozen dataclass would set each field by a call of its own, which takes four times as long.
-        fields = self.__dict__
-        fields["id"] = id
-        fields["source"] = source
-        fields["target"] = target
-        fields["state"] = state
-        fields["inline"] = Inline() if inline is None else inline
-        fields["context"] = context
-        fields["note"] = note
-        fields["limit"] = limit
+        # A frozen dataclass would set each field by a call of its `__setattr__`, which takes three times as long.
+        _set_id(self, id)
+        _set_source(self, source)
+        _set_target(self, target)
+        _set_state(self, state)
+        _set_inline(self, Inline() if inline is None else inline)
+        _set_context(self, context)
+        _set_note(self, note)
+        _set_limit(self, limit)
 
     @property
     def tags(self) -> list[str]:
         """The inline tags in the source, in order."""
         return [tag.shown for tag in self.inline.tags]
+
+
+_set_id, _set_source, _set_target, _set_state, _set_inline, _set_context, _set_note, _set_limit = (
+    vars(DocumentSegment)[each.name].__set__ for each in fields(DocumentSegment)
+)
 
 
 class UnwritableError(BadInputError):
@@ -102,9 +106,7 @@ class Document(ABC):
             changes = self._changes(targets)
             if not changes:
                 return self.data
-            data = self._write(changes)
-            self._verify(data, changes)
-            return data
+            return self._write_checked(changes)
 
     @classmethod
     @abstractmethod
@@ -126,6 +128,12 @@ class Document(ABC):
     def _write(self, changes: Mapping[str, Change]) -> bytes:
         """The file with these changes, each of which does change something."""
 
+    def _write_checked(self, changes: Mapping[str, Change]) -> bytes:
+        """The file with these changes, after making sure that they are read back from it."""
+        data = self._write(changes)
+        self._verify(data, changes)
+        return data
+
     def _changes(self, targets: Targets) -> dict[str, Change]:
         known = {segment.id: segment for segment in self.segments}
         changes = {}
@@ -146,11 +154,15 @@ class Document(ABC):
 
     def _verify(self, data: bytes, changes: Mapping[str, Change]) -> None:
         """Make sure that the targets are read back from the new file exactly."""
-        again = self.read(data, self.contents.name, self.source_language, self.target_language)
-        written = {segment.id: segment.target for segment in again.segments}
+        written = self._targets(data)
         for name, change in changes.items():
             if written.get(name) != change.target:
                 raise UnwritableError(name, self.contents.name)
+
+    def _targets(self, data: bytes) -> dict[str, str]:
+        """The targets in a file that was written, by the ids of their segments."""
+        again = self.read(data, self.contents.name, self.source_language, self.target_language)
+        return {segment.id: segment.target for segment in again.segments}
 
 
 @contextmanager

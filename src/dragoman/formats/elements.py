@@ -112,7 +112,7 @@ class Scanner:
 
     def _handlers(self, parser: expat.XMLParserType) -> tuple[Start, Callable[[str], None], Callable[[str], None]]:
         """What expat calls for each tag and text: closures, since nearly all of the time is spent in them."""
-        opened, wanted, find = self.open, self.wanted, self.data.find
+        opened, wanted, data, find, match = self.open, self.wanted, self.data, self.data.find, _START.match
         prefix = ""  # the root's namespace, as expat puts it before names
         inside = 0  # how many of those that are open belong to an element that is wanted
 
@@ -125,7 +125,10 @@ class Scanner:
             at = parser.CurrentByteIndex
             end = find(b">", at) + 1
             if find(b"=", at, end) >= 0:  # a > may be in an attribute
-                end = self._end_of_tag(at)
+                tag = match(data, at)
+                if tag is None:
+                    raise self._refusal("has a tag that cannot be understood", "write it in the usual way")
+                end = tag.end()
             local = name.removeprefix(prefix)
             element = Element(local, attributes, at, end)
             if inside:
@@ -144,7 +147,7 @@ class Scanner:
             nonlocal inside
             element = opened.pop()
             element.close = at = parser.CurrentByteIndex
-            tagged = at != element.inside or self.data[at - 2 : at] != b"/>"
+            tagged = at != element.inside or data[at - 2 : at] != b"/>"
             element.end = find(b">", at) + 1 if tagged else at
             if inside:
                 inside -= 1
@@ -156,12 +159,6 @@ class Scanner:
                 opened[-1].content.append(text)
 
         return start, end, text
-
-    def _end_of_tag(self, start: int) -> int:
-        tag = _START.match(self.data, start)
-        if tag is None:
-            raise self._refusal("has a tag that cannot be understood", "write it in the usual way")
-        return tag.end()
 
     def _doctype(self, _name: str, _system: str | None, _public: str | None, has_declarations: bool) -> None:
         if has_declarations:

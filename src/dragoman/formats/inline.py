@@ -138,7 +138,7 @@ def write_inline(source: Inline, target: str, newline: str) -> bytes:
 def find_broken_tag(source: Inline, target: str, names: frozenset[str]) -> str | None:
     """What is wrong with the tags in a target; `names` are the elements that can be tags in its format."""
     if source.plain is not None:
-        return _find_stranger(source, [target], names)
+        return _find_stranger(source, [target], names) if "<" in target else None
     parts = list(split_target(source, target))
     tags = [part for part in parts if isinstance(part, Tag)]
     return _find_difference(source, tags) or _find_stranger(source, parts, names) or _find_bad_nesting(tags)

@@ -82,11 +82,13 @@ class ArbDocument(JsonDocument):
 
 def _find_brace(segment: DocumentSegment, target: str) -> tuple[str, str] | None:
     """A brace would begin an argument of a message; one is fine where the source has one, too."""
+    if "{" not in target and "}" not in target:
+        return None
     text = "".join(part for part in segment.inline.parts if isinstance(part, str))
     for brace in "{}":
         bare = target
         for tag in segment.tags:
             bare = bare.replace(tag, "")
         if bare.count(brace) > text.count(brace):
-            return f"has a {brace} that the source has not", "take it out"
+            return f"has a {brace} that the source lacks", "take it out"
     return None

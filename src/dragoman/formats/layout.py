@@ -74,6 +74,18 @@ class Layout(ABC):
         self.scanner.scan()
         return found
 
+    def targets(self) -> dict[str, str]:
+        """The targets of the whole file, by the ids of their segments."""
+        found: dict[str, str] = {}
+
+        def visit(unit: Element, around: list[Element]) -> None:
+            for part in self.parts(unit, around):
+                found[part.id] = part.target
+
+        self.scanner.visit = visit
+        self.scanner.scan()
+        return found
+
     def write(self, changes: Mapping[str, Change]) -> bytes:
         """The whole file with changes made."""
         edits: list[Edit] = []

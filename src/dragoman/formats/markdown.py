@@ -77,11 +77,14 @@ class MarkdownDocument(PieceDocument):
     def _blocks(self, tokens: list[Any], lines: list[_Line]) -> Iterator[Piece]:
         number, context, cells = 0, "", dict[int, int]()
         for token in tokens:
-            if token.type.endswith("_open"):
-                context = token.tag
-            if token.type == "tr_open":
-                cells = {}
-            if token.type != "inline" or not token.map or not token.content.strip():
+            kind = token.type
+            if kind != "inline":
+                if kind == "tr_open":
+                    cells = {}
+                if kind.endswith("_open"):
+                    context = token.tag
+                continue
+            if not token.map or not token.content.strip():
                 continue
             number += 1
             in_table = context in ("th", "td")
@@ -111,8 +114,12 @@ class MarkdownDocument(PieceDocument):
         inline = Inline(list(self._parts_of(lines)))
         return Piece(name, inline, start, end, context, divide=whole if context in ("th", "td") else None)
 
-    def _parts_of(self, lines: list[_Line]) -> Iterator[str | Tag]:
+    def _parts_of(self, lines: list[_Line]) -> Iterable[str | Tag]:
         """The text and tags of a block; a line break is a space, unless it is meant."""
+        if len(lines) == 1:
+            text = self._slice(*lines[0])
+            if _MAY_BEGIN.search(text) is None:  # most have no tags
+                return [text]
         texts, begins, size = list[str](), list[int](), 0  # the text, and where each line begins in it
         for number, line in enumerate(lines):
             if number:
@@ -125,7 +132,7 @@ class MarkdownDocument(PieceDocument):
             size += len(texts[-1])
         flat = "".join(texts)
         if _MAY_BEGIN.search(flat) is None:
-            return iter([flat])
+            return [flat]
 
         def place(at: int) -> int:
             number = bisect_right(begins, at) - 1
@@ -140,7 +147,7 @@ class MarkdownDocument(PieceDocument):
             at = found.end()
         if at < len(flat):
             parts.append(flat[at:])
-        return iter(_numbered(parts))
+        return _numbered(parts)
 
     def _render(self, piece: Piece, parts: Parts, inner: list[Replacement]) -> str:
         if isinstance(piece.style, Scalar):  # in the front matter
@@ -184,8 +191,8 @@ def _lines(text: str, at: int) -> list[_Line]:
 
 
 def _is_definition(content: str) -> bool:
-    return re.match(r"\[[^\]]+\]:\s*\S+\s*\Z", content) is not None or content.lstrip().startswith(
-        (":::", "import ", "export ")
+    return content.lstrip().startswith((":::", "import ", "export ")) or (
+        content[0] == "[" and re.match(r"\[[^\]]+\]:\s*\S+\s*\Z", content) is not None
     )
 
 

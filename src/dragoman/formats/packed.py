@@ -89,9 +89,8 @@ class PackedDocument(Document):
             by_part.setdefault(path, {})[inside] = change
         changed = {}
         for path, some in by_part.items():
-            changed[path] = self.parts[path]._write(some)
             try:
-                self.parts[path]._verify(changed[path], some)
+                changed[path] = self.parts[path]._write_checked(some)
             except UnwritableError as error:
                 raise UnwritableError(f"{path}:{error.segment}", self.contents.name) from None
         return self.package.write(changed)

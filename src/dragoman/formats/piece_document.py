@@ -154,9 +154,23 @@ class PieceDocument(Document):
         """Why the format cannot hold a target."""
         return ("is empty", "leave this segment out") if not target.strip() and segment.target == "" else None
 
+    def _write_checked(self, changes: Mapping[str, Change]) -> bytes:
+        """The file with these changes, after making sure that it is read back as it was put in."""
+        new = self._new_parts(changes)
+        data = self._write_parts(new, changes)
+        self._verify_parts(data, new, changes)
+        return data
+
     def _write(self, changes: Mapping[str, Change]) -> bytes:
+        return self._write_parts(self._new_parts(changes), changes)
+
+    def _new_parts(self, changes: Mapping[str, Change]) -> list[Parts | None]:
+        """The parts of each piece with its changes, None if it has none."""
+        return [self._parts(chunks, changes) if _touches(chunks, changes) else None for chunks in self.chunks]
+
+    def _write_parts(self, new: list[Parts | None], changes: Mapping[str, Change]) -> bytes:
         done: list[Replacement] = []
-        for piece, parts in self._changed(changes):
+        for piece, parts in self._changed(new, changes):
             first = len(done)
             while first and done[first - 1].start >= piece.start:
                 first -= 1
@@ -166,15 +180,16 @@ class PieceDocument(Document):
             done.append(Replacement(piece.start, piece.end, self._render(piece, parts, inner)))
         return self._encode([*done, *self._extra(changes)])
 
-    def _changed(self, changes: Mapping[str, Change]) -> Iterator[tuple[Piece, Parts]]:
-        for piece, chunks in zip(self.pieces, self.chunks, strict=True):
-            if _touches(chunks, changes):
-                yield self._with_state(piece, chunks, changes), self._parts(chunks, changes)
+    def _changed(self, new: list[Parts | None], changes: Mapping[str, Change]) -> Iterator[tuple[Piece, Parts]]:
+        for piece, chunks, parts in zip(self.pieces, self.chunks, new, strict=True):
+            if parts is not None:
+                yield self._with_state(piece, chunks, changes), parts
 
     def _with_state(self, piece: Piece, chunks: list[tuple[str, Chunk]], changes: Mapping[str, Change]) -> Piece:
         if piece.target is None:
             return piece
-        return replace(piece, state=next(changes[name].state for name, _ in chunks if name in changes))
+        state = next(changes[name].state for name, _ in chunks if name in changes)
+        return piece if state == piece.state else replace(piece, state=state)
 
     def _parts(self, chunks: list[tuple[str, Chunk]], changes: Mapping[str, Change]) -> Parts:
         """The parts of a piece with its changes; texts that meet become one."""
@@ -203,22 +218,27 @@ class PieceDocument(Document):
         ]
         return splice(self._slice(start, end), within) if within else self._slice(start, end)
 
-    def _verify(self, data: bytes, changes: Mapping[str, Change]) -> None:
+    def _verify_parts(self, data: bytes, parts: list[Parts | None], changes: Mapping[str, Change]) -> None:
         """Make sure that every piece is read back from the new file as it was put in, and that nothing else changed."""
         again = self._read_again(data)
         if len(again.pieces) != len(self.pieces):
             what = f"with these targets the file would have {len(again.pieces)} texts instead of {len(self.pieces)}"
             raise BadInputError(what, where=self.contents.name, remedy="look for markup in the targets")
-        for (piece, chunks, parts), new in zip(self._expected(changes), again.pieces, strict=True):
-            if self._read_back(piece, parts) != self._read_back(new, None):
+        for (piece, chunks, put), new in zip(self._expected(parts), again.pieces, strict=True):
+            if not self._is_same(piece, put, new):
                 segment = next((name for name, _ in chunks if name in changes), piece.id)
                 raise UnwritableError(segment, self.contents.name)
 
-    def _expected(self, changes: Mapping[str, Change]) -> list[_Expected]:
+    def _is_same(self, piece: Piece, parts: Parts | None, new: Piece) -> bool:
+        """Whether the parts of a piece, its own if None, are those that were read from the new file."""
+        if new.target is None and new.inline.parts == (piece.inline.parts if parts is None else parts):
+            return True  # most are, and then there is no need to compare them without what does not count
+        return self._read_back(piece, parts) == self._read_back(new, None)
+
+    def _expected(self, new: list[Parts | None]) -> list[_Expected]:
         """The pieces in the order of the new file: those inside the tags of another one move with these tags."""
         found: list[_Expected] = []
-        for piece, chunks in zip(self.pieces, self.chunks, strict=True):
-            parts = self._parts(chunks, changes) if _touches(chunks, changes) else None
+        for piece, chunks, parts in zip(self.pieces, self.chunks, new, strict=True):
             first = len(found)
             while first and found[first - 1].piece.start >= piece.start:
                 first -= 1
@@ -255,7 +275,10 @@ def _place(at: int, spans: list[tuple[int, int]]) -> int:
 
 def _touches(chunks: list[tuple[str, Chunk]], changes: Mapping[str, Change]) -> bool:
     """Whether one of these segments changes."""
-    return any(name in changes for name, _ in chunks)
+    for name, _ in chunks:  # noqa: SIM110 (`any` takes three times as long)
+        if name in changes:
+            return True
+    return False
 
 
 def splice(text: str, replacements: Iterable[Replacement]) -> str:

@@ -132,6 +132,12 @@ class PoDocument(Document):
     def _write(self, changes: Mapping[str, Change]) -> bytes:
         lines: dict[int, list[str]] = {}  # what becomes of a line that changes: others, or none
         for number, entry in enumerate(self.entries, start=1):
+            if "msgid_plural" not in entry.fields:  # nearly all have one form
+                alone = changes.get(str(number))
+                if alone is not None:
+                    self._set(lines, entry, "msgstr", alone.target)
+                    self._set_fuzzy(lines, entry, bool(alone.target) and alone.state != "confirmed")
+                continue
             forms = {name: key for name, key, _ in self._forms(number, entry)}
             if changes.keys().isdisjoint(forms):
                 continue
@@ -311,9 +317,8 @@ def written(key: str, text: str, *, wrap: bool) -> list[str]:
     >>> written("msgstr", "one\ntwo", wrap=False)
     ['msgstr ""', '"one\\n"', '"two"']
     """
-    pieces = [
-        _SPECIAL.sub(lambda found: "\\" + _LETTER_OF[found[0]], piece) for piece in re.findall(r"[^\n]*\n|[^\n]+", text)
-    ]
+    lines = re.findall(r"[^\n]*\n|[^\n]+", text) if "\n" in text else [text]
+    pieces = [_SPECIAL.sub(lambda found: "\\" + _LETTER_OF[found[0]], line) for line in lines]
     if len(pieces) < 2 and not (wrap and len(key) + 3 + sum(map(len, pieces)) > WIDTH):
         return [f'{key} "{"".join(pieces)}"']
     return [f'{key} ""', *(f'"{line}"' for piece in pieces for line in (_wrapped(piece) if wrap else [piece]))]

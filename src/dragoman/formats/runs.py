@@ -172,6 +172,10 @@ class RunDocument(XmlPieceDocument):
         name = f"{self._prefix}{self.text}"
         return f"<{name}{self.preserve}>{escape(text)}</{name}>"
 
+    def _is_same(self, piece: Piece, parts: Parts | None, new: Piece) -> bool:
+        """The same texts may have other formats."""
+        return self._read_back(piece, parts) == self._read_back(new, None)
+
     def _read_back(self, piece: Piece, parts: Parts | None) -> str:
         """The text of each format in turn: which of them goes without saying may be another in the new paragraph."""
         style: Style = piece.style

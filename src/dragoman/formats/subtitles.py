@@ -129,13 +129,10 @@ class SubtitlesDocument(PieceDocument):
         at = min(spaces, key=lambda space: abs(space - middle))
         return text[:at] + self.contents.newline + text[at + 1 :]
 
-    def _verify(self, data: bytes, changes: Mapping[str, Change]) -> None:
+    def _verify_parts(self, data: bytes, parts: list[Parts | None], _: Mapping[str, Change]) -> None:
         """Compare cue by cue: which cues make a sentence may differ in a translation."""
         again = self._read_again(data)
-        wanted = [
-            self._parts(chunks, changes) if any(name in changes for name, _ in chunks) else piece.inline.parts
-            for piece, chunks in zip(self.pieces, self.chunks, strict=True)
-        ]
+        wanted = [piece.inline.parts if new is None else new for piece, new in zip(self.pieces, parts, strict=True)]
         if _cues(wanted) != _cues([piece.inline.parts for piece in again.pieces]):
             what = "a target cannot be written into this file as it is"
             raise BadInputError(what, where=self.contents.name, remedy="look for blank lines and markup in the targets")
@@ -164,15 +161,16 @@ class VttDocument(SubtitlesDocument):
 
 def _cues(pieces: Iterable[Parts]) -> list[str]:
     """The text of each cue, with markup in it as such, and without white space."""
-    shown = (
-        "".join(part if isinstance(part, str) else "\n" if part.name == "cue" else "\ufffc" for part in parts)
-        for parts in (_flat(parts) for parts in pieces)
+    return ["".join(cue.split()) for cue in "\n".join(map(_shown, pieces)).split("\n")]
+
+
+def _shown(parts: Parts) -> str:
+    """The parts on one line, but for the ends of cues."""
+    if len(parts) == 1 and isinstance(parts[0], str):  # most are
+        return parts[0].replace("\n", " ")
+    return "".join(
+        part.replace("\n", " ") if isinstance(part, str) else "\n" if part.name == "cue" else "\ufffc" for part in parts
     )
-    return ["".join(cue.split()) for cue in "\n".join(shown).split("\n")]
-
-
-def _flat(parts: Parts) -> Parts:
-    return [" ".join(part.split()) if isinstance(part, str) else part for part in parts]
 
 
 def _bare(text: str) -> str:

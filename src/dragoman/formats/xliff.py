@@ -23,9 +23,9 @@ WRITTEN = {"new": "needs-translation", "translated": "translated", "confirmed": 
 ORDER: tuple[State, ...] = ("new", "translated", "confirmed")
 
 
-def is_locked(unit: Element, around: list[Element]) -> bool:
-    """Whether the innermost element with a `translate` attribute says no."""
-    for element in (unit, *reversed(around)):
+def is_locked(around: list[Element]) -> bool:
+    """Whether the innermost element with a `translate` attribute says no; the outermost comes first."""
+    for element in reversed(around):
         if "translate" in element.attributes:
             return element.attributes["translate"] == "no"
     return False
@@ -42,6 +42,8 @@ class Xliff(Layout):
     def __init__(self, contents: Contents, source: str | None, target: str | None) -> None:
         super().__init__(contents, source, target)
         self.files: dict[int, Element] = {}  # those with units in them, by where they start
+        self._innermost: Element | None = None  # what was around the last unit,
+        self._locks = False  # and whether that is locked
         self.marks: dict[str, Mark] = {}  # where a tool keeps the state of a segment in its own words
         declared = _PREFIX.findall(contents.text[:20_000])
         self.prefixes = {namespace: prefix for prefix, namespace in declared if _TOOLS.search(namespace)}
@@ -56,9 +58,8 @@ class Xliff(Layout):
 
     def parts(self, unit: Element, around: list[Element]) -> list[Part]:
         """The segments of the unit, one unless it is segmented."""
-        for each in around:
-            if each.name == "file":
-                self.files[each.start] = each
+        if not around or around[-1] is not self._innermost:
+            self._enter(around)
         children: dict[str, Element] = {}
         for child in unit.content:
             if isinstance(child, Element):
@@ -66,8 +67,15 @@ class Xliff(Layout):
         source, target, divided = children.get("source"), children.get("target"), children.get("seg-source")
         if source is None:
             return []
-        locked = is_locked(unit, around)
+        locked = unit.attributes["translate"] == "no" if "translate" in unit.attributes else self._locks
         name = unit.attributes.get("id", "")
+        if divided is None and not self.prefixes and len(children) == 1 + (target is not None):  # nearly all are so
+            found = self.part(name, source, target, "locked" if locked else "new")
+            if found and not locked and found[0].target:
+                found[0].state = self._plain_state(unit, target, found[0])
+            if found and "maxwidth" in unit.attributes:
+                found[0].limit = _limit(unit)
+            return found
         pieces = _pieces(divided) if divided is not None else {}
         places = _pieces(target) if divided is not None else {}
         if not pieces or (_is_filled(target) and not places):
@@ -85,18 +93,28 @@ class Xliff(Layout):
             mark = find_mark(unit, mid, self.prefixes, has_target=bool(part.target)) if self.prefixes else None
             if mark is not None:
                 self.marks[part.id] = mark
-            stated = mark.state if mark else _state(unit, target, part.target, divided=len(pieces) > 1)
-            if mark is None and stated == "translated" and _is_bare_copy(unit, target, part):
-                stated = "new"
+            stated = mark.state if mark else self._plain_state(unit, target, part, divided=len(pieces) > 1)
             part.note, part.limit = note, limit
             part.state = "locked" if locked else stated if part.target or stated == "locked" else "new"
         return found
 
+    def _enter(self, around: list[Element]) -> None:
+        """Look at what is around a unit, once for all units in it."""
+        self._innermost = around[-1] if around else None
+        self._locks = is_locked(around)
+        for each in around:
+            if each.name == "file":
+                self.files[each.start] = each
+
+    def _plain_state(self, unit: Element, target: Element | None, part: Part, *, divided: bool = False) -> State:
+        """The state of a segment as XLIFF itself states it."""
+        stated = _state(unit, target, part.target, divided=divided)
+        return "new" if stated == "translated" and _is_bare_copy(unit, target, part) else stated
+
     def edits(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> list[Edit]:
         """The target, new or replaced, and the unit if its approval changes."""
         target = unit.child("target")
-        wanted = [changes.get(part.id, Change(part.target, part.state)) for part in parts]
-        state = min((change.state for change in wanted if change.state != "locked"), key=ORDER.index)
+        state = _common_state(parts, changes)
         edits, attributes = self._mark_edits(parts, changes) if self.marks else [], dict[str, str | None]()
         marked = bool(self.marks) and any(part.id in self.marks for part in parts)
         if not marked and (target is None or _state(unit, target, "some text", divided=False) != state):
@@ -124,15 +142,16 @@ class Xliff(Layout):
 
     def _content(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> bytes | None:
         """The new contents of the target; None if only its state changes."""
+        if len(parts) == 1 and parts[0].origin.name == "source":
+            target = changes[parts[0].id].target
+            return None if target == parts[0].target else self.content(parts[0], target)
         changed = [part for part in parts if part.id in changes and changes[part.id].target != part.target]
-        if not changed:
-            return None
         divided = unit.child("seg-source")
-        if divided is None or parts[0].origin.name == "source":
-            return self.content(parts[0], changes[parts[0].id].target)
-        target = unit.child("target")
-        if target is not None and all(part.place for part in parts):
-            frame, places = target, {part.id: part.place for part in changed}
+        if not changed or divided is None:
+            return None
+        old_target = unit.child("target")
+        if old_target is not None and all(part.place for part in parts):
+            frame, places = old_target, {part.id: part.place for part in changed}
         else:
             frame, places = divided, {part.id: part.origin for part in parts}
         edits = []
@@ -160,6 +179,14 @@ class Xliff(Layout):
         named = {"target-language": self.target}
         unnamed = [file for file in self.files.values() if "target-language" not in file.attributes]
         return [self.replace(file, None, dict(named)) for file in unnamed if self.target]
+
+
+def _common_state(parts: list[Part], changes: Mapping[str, Change]) -> State:
+    """The state of a unit with these changes: the least of those of its segments."""
+    if len(parts) == 1:
+        return changes[parts[0].id].state
+    states = [changes[part.id].state if part.id in changes else part.state for part in parts]
+    return min((state for state in states if state != "locked"), key=ORDER.index)
 
 
 def _pieces(element: Element | None) -> dict[str, Element]:

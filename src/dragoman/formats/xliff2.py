@@ -33,7 +33,7 @@ class Xliff2(Layout):
 
     def parts(self, unit: Element, around: list[Element]) -> list[Part]:
         """All segments of the unit that have a source."""
-        locked = is_locked(unit, around)
+        locked = is_locked([*around, unit])
         found = []
         segments = [each for each in unit.elements if each.name == "segment"]
         for number, segment in enumerate(segments, start=1):

@@ -60,3 +60,7 @@ class XmlDocument(Document):
     def _write(self, changes: Mapping[str, Change]) -> bytes:
         written = self.layout(self.contents, self.source_language, self.target_language).write(changes)
         return self.contents.encode(written.decode(), errors="xmlcharrefreplace")
+
+    def _targets(self, data: bytes) -> dict[str, str]:
+        contents = decode(data, self.contents.name, hint=DECLARED)
+        return self.layout(contents, self.source_language, self.target_language).targets()

@@ -31,8 +31,7 @@ from dragoman.errors import UnlearnableError
 from dragoman.files import storage_errors
 from dragoman.progress import Progress
 from dragoman.project.state import initial_settings, said_in
-from dragoman.store import Journal, Project, Row
-from dragoman.store.answers import Answers, Entry
+from dragoman.store import Project, Row
 from dragoman.store.unfinished import aside, publish
 
 ANSWERS = 500  # of other engines, copied at once
@@ -91,6 +90,8 @@ def copy(
                 publish(place, path)
             except BaseException:
                 if journal:
+                    from dragoman.store import Journal
+
                     Journal.drop(journal)
                 if not place.exists():  # it was moved to its path, but could not be finished
                     shutil.rmtree(path, ignore_errors=True)
@@ -126,6 +127,8 @@ def _take_rows(engine: Engine, project: Project, progress: Progress | None) -> C
 def _take_answers(engine: Engine, project: Project) -> None:
     """Keep what other engines have said, so that they need not be asked again, and what they were sent today."""
     languages = project.source, project.target
+    from dragoman.store.answers import Answers, Entry  # here, since this loads SQLAlchemy
+
     old, new = Answers(project.journal, *languages), Answers(engine._project.journal, *languages)
     for name in dict.fromkeys(each.engine for each in old.summaries()):
         kept = old.entries(name)

@@ -15,7 +15,6 @@ from dragoman.project.state import said_in
 from dragoman.project.term_rules import FoundRule
 from dragoman.search.decoder import Estimates
 from dragoman.store import Delivered, Row
-from dragoman.store.deliveries import find_delivered, find_delivery, find_place
 from dragoman.types import Alignment, Check, Match, Term
 
 
@@ -97,7 +96,7 @@ class Looking(OpenProject):
     def correction(self, number: int) -> Row:
         """The row of a correction, whether learned, flagged or forgotten."""
         self._check_open()
-        row = self._project.journal.get(number)
+        row = self._project.reader.get(number)
         if row.source is None:
             what = f"row {number} is a {row.kind} row, not a correction"
             raise BadInputError(what, remedy="see the ids in the history")
@@ -116,16 +115,22 @@ class Looking(OpenProject):
         """The id of the correction that a message brought, whether learned or flagged; None if it is not known."""
         if message is None:
             return None
+        from dragoman.store.delivery_tables import find_delivery
+
         with self._project.journal.reading() as connection:
             return find_delivery(connection, message)
 
     def delivered_from(self, place: str) -> list[Delivered]:
         """The corrections made in a place, such as a string in another program, the oldest first."""
+        from dragoman.store.delivery_tables import find_delivered
+
         with self._project.journal.reading() as connection:
             return find_delivered(connection, place)
 
     def place_of(self, number: int) -> str | None:
         """The place in which a correction was made, if it was recorded."""
+        from dragoman.store.delivery_tables import find_place
+
         with self._project.journal.reading() as connection:
             return find_place(connection, number)
 
@@ -143,7 +148,7 @@ class Looking(OpenProject):
     def changes(self, after: int = 0) -> Iterator[Row]:
         """All rows of the journal after a revision, in order."""
         self._check_open()
-        return self._project.journal.rows(after=after)
+        return self._project.reader.rows(after=after)
 
     def history(self, limit: int = 50, *, search: str | None = None, in_force: bool = False) -> list[Row]:
         """The newest corrections, whether learned, flagged or forgotten.

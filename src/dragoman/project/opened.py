@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from dragoman.errors import BadInputError, DragomanError, StorageError
 from dragoman.locks import ReadWriteLock
@@ -19,17 +19,11 @@ from dragoman.models.knowledge import Knowledge
 from dragoman.project.recovery import Recovery, Undo
 from dragoman.project.saving import SnapshotSaver
 from dragoman.project.state import State
-from dragoman.store import (
-    BehindError,
-    Follower,
-    Project,
-    ReplicaError,
-    RewoundError,
-    Row,
-    SupersededError,
-    TakenError,
-)
+from dragoman.store import BehindError, Project, ReplicaError, RewoundError, Row, SupersededError, TakenError
 from dragoman.text.tokens import Mode
+
+if TYPE_CHECKING:
+    from dragoman.store import Follower
 
 VERIFIED_AT_ONCE = 1 << 25  # bytes of a snapshot that a writer checks while it opens the project: a tenth of a second
 
@@ -218,10 +212,10 @@ class OpenProject:
         about, directory = self._project.about, self._project.find_base()
         base = None if directory is None else Knowledge.open_base(directory)
         state, warnings = State.restore(self._project, base, verify=verify or (VERIFIED_AT_ONCE if self._write else 0))
-        self._digest = self._project.journal.digest(state.revision)
+        self._digest = self._project.reader.digest(state.revision)
         self._state, self._about = state, about
-        self._project.journal.resume(state.revision, self._digest)
-        warnings += self._project.journal.warnings
+        self._project.reader.resume(state.revision, self._digest)
+        warnings += self._project.reader.warnings
         self.warnings += [warning for warning in warnings if warning not in self.warnings]
         self._torn = self._unsettled = False
 
@@ -244,7 +238,7 @@ class OpenProject:
     @property
     def rows_behind(self) -> int:
         """The number of rows of the journal not known here yet."""
-        return max(0, self._project.journal.last_id - self.revision)
+        return max(0, self._project.reader.last_id - self.revision)
 
     @property
     def seconds_behind(self) -> float:
@@ -335,6 +329,8 @@ class OpenProject:
             self._follower.stop()
 
     def _follow(self, *, standby: bool = False) -> None:
+        from dragoman.store import Follower  # here: few projects are followed, and this loads SQLAlchemy
+
         self._follower = Follower(self._project.journal.listener(), self.refresh, self._take_over if standby else None)
 
     def _take_over(self) -> bool:

@@ -18,7 +18,7 @@ from dragoman.cancelling import checkpoint
 from dragoman.models.modelset import Contribution, Ids
 from dragoman.project.memory import fold
 from dragoman.project.state import State, contribution
-from dragoman.store import Journal
+from dragoman.store import Row
 from dragoman.types import Change, Phrase, Translation
 
 MAX_NAMED = 10  # corrections named for each phrase
@@ -45,12 +45,12 @@ class Suspects:
     found: list[tuple[Origin, tuple[Ids, Ids]]]  # with the word ids of both sides of the phrase
     texts: list[Text]  # corrections in force, newest first
 
-    def trace(self, journal: Journal, limit: int = MAX_NAMED) -> list[Origin]:
-        """The origin of each phrase, with the corrections that contain it."""
+    def trace(self, find: Callable[[int], Row], limit: int = MAX_NAMED) -> list[Origin]:
+        """The origin of each phrase, with the corrections that contain it; `find` reads a row of the journal."""
         if not any(origin.learned and not origin.corrections for origin, _ in self.found):
             return [origin for origin, _ in self.found]
         folded = [(number, fold(source), fold(target)) for number, source, target in self.texts]
-        read, reads = cache(lambda number: contribution(journal.get(number))), iter(range(MAX_READ_IN_ALL))
+        read, reads = cache(lambda number: contribution(find(number))), iter(range(MAX_READ_IN_ALL))
         found: dict[Phrase, tuple[int, ...]] = {}  # the same phrases come again and again in a long text
         for origin, ids in self.found:
             checkpoint()

@@ -84,8 +84,8 @@ class State:
             warnings.append(f"snapshot {snapshot.id} skipped: it was made by another version of dragoman")
         elif snapshot:
             state = cls._from_snapshot(snapshot, base, settings)
-        for row in project.journal.rows(after=state.revision):
-            state.fold(row, project.journal.get)
+        for row in project.reader.rows(after=state.revision):
+            state.fold(row, project.reader.get)
         return state, warnings
 
     @classmethod

@@ -1,14 +1,19 @@
 """What a project keeps on disk: the journal of corrections, snapshots of the models, the directory that holds both."""
 
-from dragoman.store.answers import Answers
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from dragoman.store.deliveries import Delivered, Delivery
 from dragoman.store.directory import Project
-from dragoman.store.fencing import SupersededError
-from dragoman.store.following import BehindError, Follower, ReplicaError, RewoundError
-from dragoman.store.journal import Journal, UnfinishedError
+from dragoman.store.journal_errors import BehindError, ReplicaError, RewoundError, SupersededError, UnfinishedError
 from dragoman.store.lock import TakenError
 from dragoman.store.rows import Row
 from dragoman.store.snapshot import Snapshot, SnapshotStore
+
+if TYPE_CHECKING:
+    from dragoman.store.answers import Answers
+    from dragoman.store.following import Follower
+    from dragoman.store.journal import Journal
 
 __all__ = [
     "Answers",
@@ -27,3 +32,12 @@ __all__ = [
     "TakenError",
     "UnfinishedError",
 ]
+
+_LOADED_LATER = {"Answers": "answers", "Follower": "following", "Journal": "journal"}  # they load SQLAlchemy
+
+
+def __getattr__(name: str) -> Any:
+    """Import what needs SQLAlchemy only when it is asked for."""
+    if name in _LOADED_LATER:
+        return getattr(import_module(f"dragoman.store.{_LOADED_LATER[name]}"), name)
+    raise AttributeError(f"module 'dragoman.store' has no attribute {name!r}")

@@ -27,7 +27,8 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from dragoman.store.journal import Journal
-from dragoman.store.rows import ID, METADATA, AnyText, write_time
+from dragoman.store.journal_tables import ID, METADATA, AnyText
+from dragoman.store.rows import write_time
 
 MOST = 500_000  # answers in a database; the oldest go first
 CHUNK = 500  # answers looked for, or read, at once

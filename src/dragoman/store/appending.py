@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from dragoman.errors import BadInputError
-from dragoman.store.deliveries import Delivery, record_delivery
-from dragoman.store.rows import FORGOTTEN_BY, JOURNAL, NO_ROW, check_text, digest
+from dragoman.store.deliveries import Delivery
+from dragoman.store.delivery_tables import record_delivery
+from dragoman.store.journal_tables import FORGOTTEN_BY, JOURNAL
+from dragoman.store.rows import NO_ROW, check_id, check_text, digest, no_row
 
 CORRECTIONS = ("learn", "flagged")
-LARGEST_ID = 2**63 - 1
 INSERT = sa.insert(JOURNAL).returning(JOURNAL.c.id)  # built once: that takes longer than to execute it
 NEWEST_FIRST = JOURNAL.c.id.desc()
 TAIL = sa.select(JOURNAL.c.id, JOURNAL.c.kind, JOURNAL.c.revision, JOURNAL.c.digest).order_by(NEWEST_FIRST).limit(1)
@@ -79,15 +80,3 @@ def read_tail(connection: sa.Connection) -> Tail:
     """The end of the journal as it is now."""
     found = connection.execute(TAIL).first()
     return Tail(*found) if found else NO_TAIL
-
-
-def check_id(row_id: int) -> int:
-    """The id, if a row can have it."""
-    if not 0 < row_id <= LARGEST_ID:
-        raise no_row(row_id)
-    return row_id
-
-
-def no_row(row_id: int) -> BadInputError:
-    """The error for an id that no row has."""
-    return BadInputError(f"there is no correction {row_id}", remedy="see the ids in the history")

@@ -17,26 +17,14 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.pool import NullPool, QueuePool
 
-from dragoman.errors import BadInputError, DamagedFileError, DragomanError, StorageError
+from dragoman.errors import BadInputError
 from dragoman.store.forking import KEPT, only_here
+from dragoman.store.sqlite_files import Place, connect, connect_to_read, explain, is_read_only
 
-Place = str | Path  # the path of an SQLite file, or the URL of a PostgreSQL database
-
-TABLE = "journal"
 LOST = {"idle": 5, "interval": 2, "count": 3}  # seconds without a sign, and between questions, and how many of these
 KEEP_ALIVE = tuple(f"SET tcp_keepalives_{name} = {number}" for name, number in LOST.items())  # at the server's end
 UNREACHABLE = {"connect_timeout": 10, "tcp_user_timeout": 10_000}  # seconds to connect, and ms until data is confirmed
 HUNG = "10s"  # after which the server takes back what was begun by a process that was stopped in the middle of it
-REMEDIES = {  # the beginning of SQLite's name of an error, or of PostgreSQL's code for it
-    "SQLITE_FULL": "free some space and try again",
-    "SQLITE_IOERR": "check the disk and its free space, and try again",
-    "SQLITE_READONLY": "choose a directory you may write to",
-    "SQLITE_CANTOPEN": "choose a directory you may write to",
-    "SQLITE_BUSY": "check which other program has it open",
-    "53100": "free some space and try again",
-    "25006": "use a server that accepts writes",
-    "42501": "use an account that can write there",
-}
 
 
 class Database:
@@ -46,7 +34,7 @@ class Database:
         self.file = place.absolute() if isinstance(place, Path) else None
         self._url = URL.create("sqlite") if isinstance(place, Path) else _postgresql(place)
         self.name = str(self.file or self._url.render_as_string(hide_password=True))
-        self._reader = self._engine(NullPool if self.file and _read_only(self.file) else QueuePool)
+        self._reader = self._engine(NullPool if self.file and is_read_only(self.file) else QueuePool)
         self._writer: sa.Engine | None = None
         if self.file:
             _set_up_sqlite_reader(self._reader, self.file)
@@ -148,19 +136,7 @@ class Database:
         try:
             yield
         except sa.exc.DBAPIError as error:
-            raise self._explain(error.orig or error, what) from error
-
-    def _explain(self, error: BaseException, what: str) -> DragomanError:
-        """The error that says what happened to the journal, and what to do."""
-        code = getattr(error, "sqlite_errorname", None) or getattr(error, "sqlstate", None) or ""
-        message = " ".join(str(error).split())
-        if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-            return DamagedFileError(message, where=self.name, remedy="restore the journal from a copy")
-        if self.file and not self.file.exists():
-            return DamagedFileError("the journal is missing", where=self.name, remedy="restore it from a copy")
-        otherwise = None if code or self.file else "check the URL, and that the server can be reached"
-        remedy = next((remedy for start, remedy in REMEDIES.items() if code.startswith(start)), otherwise)
-        return StorageError(what.format(message), where=self.name, remedy=remedy)
+            raise explain(error.orig or error, what, self.file, self.name) from error
 
 
 def _postgresql(place: str) -> URL:
@@ -175,29 +151,10 @@ def _postgresql(place: str) -> URL:
     return url.set(drivername="postgresql+psycopg")
 
 
-def _connect_sqlite(file: Path, mode: str) -> sqlite3.Connection:
-    # By URI, because a plain path would make an empty database where a journal has been lost; and transactions are
-    # begun by us, because the driver would begin them only at the first change.
-    uri = f"{file.as_uri()}?mode={mode}"
-    return sqlite3.connect(uri, uri=True, timeout=30, isolation_level=None, check_same_thread=False)
-
-
-def _read_only(file: Path) -> bool:
-    """Whether readers cannot lock an SQLite file; then they read it without a lock while nobody writes.
-
-    This is checked each time; if a writer starts at that very moment, digests reveal what was read half-written.
-    """
-    return not os.access(file.parent, os.W_OK)
-
-
 def _set_up_sqlite_reader(engine: sa.Engine, file: Path) -> None:
     @sa.event.listens_for(engine, "do_connect")
-    def connect(*_: Any) -> sqlite3.Connection:
-        log = file.with_name(f"{file.name}-wal")
-        # After a crash the first to come, who may be a reader, recovers the file, so a reader does not ask for "ro".
-        connection = _connect_sqlite(file, "ro&immutable=1" if _read_only(file) and not log.exists() else "rw")
-        connection.execute("PRAGMA query_only = ON")
-        return connection
+    def open_file(*_: Any) -> sqlite3.Connection:
+        return connect_to_read(file)
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
@@ -206,8 +163,8 @@ def _set_up_sqlite_reader(engine: sa.Engine, file: Path) -> None:
 
 def _set_up_sqlite_writer(engine: sa.Engine, file: Path, synchronous: str, *, create: bool) -> None:
     @sa.event.listens_for(engine, "do_connect")
-    def connect(*_: Any) -> sqlite3.Connection:
-        connection = _connect_sqlite(file, "rwc" if create else "rw")
+    def open_file(*_: Any) -> sqlite3.Connection:
+        connection = connect(file, "rwc" if create else "rw")
         try:
             (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
             if mode != "wal":

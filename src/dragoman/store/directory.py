@@ -14,20 +14,24 @@ import json
 import re
 import secrets
 import shutil
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.files import MANIFEST, storage_errors
-from dragoman.store.database import Place
 from dragoman.store.description import DESCRIPTION, FORMAT, LANGUAGE, migrate, read_description, write_description
-from dragoman.store.journal import Journal
+from dragoman.store.journal_file import JournalFile
 from dragoman.store.lock import WriterLock, holder
 from dragoman.store.rows import write_settings
 from dragoman.store.snapshot import Snapshot, SnapshotStore, sync_directory
+from dragoman.store.sqlite_files import Place
+
+if TYPE_CHECKING:
+    from dragoman.store.journal import Journal
 
 
 class Project:
@@ -46,9 +50,12 @@ class Project:
     >>> directory.cleanup()
     """
 
-    def __init__(self, path: Path, description: Mapping[str, Any], journal: Journal, lock: WriterLock | None) -> None:
+    def __init__(
+        self, path: Path, description: Mapping[str, Any], reader: Journal | JournalFile, lock: WriterLock | None
+    ) -> None:
         self.path = path
-        self.journal = journal
+        self.reader = reader  # of the rows: the journal, or its file as long as only rows are read
+        self._loading = threading.Lock()
         self.snapshots = SnapshotStore(path / "snapshots")
         self._description = dict(description)
         self._lock = lock
@@ -95,8 +102,13 @@ class Project:
         lock = WriterLock(path / "lock") if write else None
         try:
             description = migrate(path, read_description(path), write=write)
-            journal = Journal(_journal_place(path, description), write=write, unfinished=unfinished)
-            project = cls(path, description, journal, lock)
+            place = _journal_place(path, description)
+            if write or unfinished or isinstance(place, str):
+                from dragoman.store.journal import Journal  # here, since this loads SQLAlchemy
+
+                project = cls(path, description, Journal(place, write=write, unfinished=unfinished), lock)
+            else:
+                project = cls(path, description, JournalFile(place), lock)
         except BaseException:
             if lock:
                 lock.release()
@@ -108,11 +120,23 @@ class Project:
             raise
         return project
 
+    @property
+    def journal(self) -> Journal:
+        """The journal, which can do more than a `reader`; an SQLite file is opened as one when it is first needed."""
+        with self._loading:
+            if isinstance(self.reader, JournalFile):
+                from dragoman.store.journal import Journal
+
+                self.reader = Journal(_journal_place(self.path, self._description))
+            return self.reader
+
     @staticmethod
     def discard_journal(path: Path) -> None:
         """Drop the journal of a project that was never finished, if it is in a database and nobody writes it."""
         place = _journal_place(path, read_description(path))
         if isinstance(place, str):
+            from dragoman.store.journal import Journal
+
             Journal.drop(place, unfinished=True)
 
     def start_writing(self) -> None:
@@ -130,7 +154,8 @@ class Project:
 
     def stop_writing(self) -> None:
         """Stop writing, and let others write."""
-        self.journal.stop_writing()
+        if not isinstance(self.reader, JournalFile):
+            self.reader.stop_writing()
         if self._lock:
             self._lock.release()
         self._lock = None
@@ -138,7 +163,7 @@ class Project:
     @property
     def writer(self) -> str | None:
         """Who is writing the journal now, if known."""
-        return self.journal.writer if self.journal.is_shared else holder(self.path / "lock")
+        return self.journal.writer if self.reader.is_shared else holder(self.path / "lock")
 
     def check_agreement(self, *, succeeding: bool = False) -> None:
         """Read the description again; refuse a shared journal written over another base or other settings.
@@ -148,7 +173,7 @@ class Project:
         `succeeding` another writer, since it may not know of a base that the other has trained.
         """
         self._description = migrate(self.path, read_description(self.path), write=False)
-        about = self.journal.about if self.journal.is_shared else self.about
+        about = self.journal.about if self.reader.is_shared else self.about
         if about == self.about:
             return
         if about is not None and (succeeding or self.journal.history(limit=1)):
@@ -156,7 +181,7 @@ class Project:
             raise BadInputError(
                 "has a different base or different initial settings than its journal", where=self.path, remedy=remedy
             )
-        if self.journal.is_writable:
+        if self.reader.is_writable:
             self.journal.describe(self.about)
 
     @property
@@ -219,7 +244,7 @@ class Project:
 
     def save_snapshot(self, row_id: int, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:
         """Save the models' arrays as they are after the row with this id; id 0 is before the first row."""
-        self.snapshots.write(row_id, arrays, {**about, "digest": self.journal.digest(row_id), "base": self._base})
+        self.snapshots.write(row_id, arrays, {**about, "digest": self.reader.digest(row_id), "base": self._base})
 
     def newest_snapshot(self, *, verify: bool | int = False) -> tuple[Snapshot | None, list[str]]:
         """The newest valid snapshot of this journal and base, and a message for each one skipped."""
@@ -228,7 +253,7 @@ class Project:
     def close(self) -> None:
         """Close the journal, and let others write."""
         self.stop_writing()
-        self.journal.close()
+        self.reader.close()
 
     def __enter__(self) -> Self:
         return self
@@ -243,10 +268,10 @@ class Project:
 
     def _refuse(self, snapshot: Snapshot) -> str | None:
         """Why a snapshot does not fit this project as it is now."""
-        last = self.journal.last_id
+        last = self.reader.last_id
         if snapshot.id > last:
             return f"the journal ends at row {last}"
-        if snapshot.about.get("digest") != self.journal.digest(snapshot.id):
+        if snapshot.about.get("digest") != self.reader.digest(snapshot.id):
             return "it was made of another journal"
         if snapshot.about.get("base") != self._base:
             return "it was made over another base"
@@ -255,6 +280,8 @@ class Project:
 
 def _make(path: Path, description: Mapping[str, Any], *, unfinished: bool) -> None:
     """Create the directory under another name and rename it, so that it is complete or absent."""
+    from dragoman.store.journal import Journal
+
     new_parents = [parent for parent in path.parents if not parent.exists()]
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     journal = _journal_place(aside, description)

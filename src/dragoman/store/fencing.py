@@ -17,11 +17,12 @@ from contextlib import suppress
 
 import sqlalchemy as sa
 
-from dragoman.errors import StorageError
-from dragoman.store.database import TABLE, Database
+from dragoman.store.database import Database
 from dragoman.store.forking import KEPT, detach, only_here
+from dragoman.store.journal_errors import SupersededError
+from dragoman.store.journal_tables import METADATA
 from dragoman.store.lock import TakenError
-from dragoman.store.rows import METADATA
+from dragoman.store.sqlite_files import TABLE
 
 OURS = 0x64726167  # "drag": half of our key among the advisory locks of PostgreSQL; the table's number is the other
 WRITER = sa.Table(
@@ -43,10 +44,6 @@ HOLDER = sa.text(  # with few permissions one sees only that there is a writer
     f" WHERE locktype = 'advisory' AND granted AND classid = {OURS} AND objid::bigint = {NUMBER} AND database = {HERE}"
 )
 CHANNEL = sa.text(f"SELECT 'dragoman_' || {NUMBER}")
-
-
-class SupersededError(StorageError):
-    """Another process has taken over writing; nothing was changed."""
 
 
 class Fence:

@@ -15,7 +15,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dragoman.errors import BadInputError, StorageError
 from dragoman.store.database import Database
 from dragoman.store.fencing import find_channel
 
@@ -24,18 +23,6 @@ UNTOLD = 0.1  # seconds between looks for new rows where nothing announces them,
 TOLD = 1.0  # and where they are announced
 AGAIN = 1.0  # seconds after which to try again what went wrong,
 LISTEN_AGAIN = 60.0  # and to listen
-
-
-class ReplicaError(BadInputError):
-    """Only the process that writes the journal can do this."""
-
-
-class BehindError(StorageError):
-    """The requested revision has not arrived here yet."""
-
-
-class RewoundError(StorageError):
-    """The journal does not continue from the rows we know; for example, it was restored from a copy."""
 
 
 class Listener:

@@ -23,45 +23,31 @@ from typing import Any, Self
 
 import sqlalchemy as sa
 
-from dragoman.errors import BadInputError, DamagedFileError, StorageError
-from dragoman.store.appending import (
-    CORRECTIONS,
-    INSERT,
-    LARGEST_ID,
-    NEWEST_FIRST,
-    NO_TAIL,
-    Page,
-    check_id,
-    no_row,
-    read_tail,
-)
-from dragoman.store.database import TABLE, Database, Place
+from dragoman.errors import BadInputError, StorageError
+from dragoman.store.appending import CORRECTIONS, INSERT, NEWEST_FIRST, NO_TAIL, Page, read_tail
+from dragoman.store.database import Database
 from dragoman.store.deliveries import Delivery
 from dragoman.store.fencing import Fence, find_about, find_channel, find_holder
-from dragoman.store.following import Listener, RewoundError
+from dragoman.store.following import Listener
+from dragoman.store.journal_errors import RewoundError, interrupted, no_journal
+from dragoman.store.journal_tables import IN_FORCE, JOURNAL, MARKED_ROWS, METADATA, ROWS, UNFINISHED
 from dragoman.store.lock import TakenError
 from dragoman.store.marks import create_indexes, has_index, repair_marks
 from dragoman.store.rows import (
-    IN_FORCE,
-    JOURNAL,
-    MARKED_ROWS,
-    METADATA,
+    LARGEST_ID,
     NO_ROW,
-    ROWS,
-    UNFINISHED,
     Row,
+    check_id,
     check_text,
+    no_row,
     read_row,
     write_settings,
     write_time,
 )
+from dragoman.store.sqlite_files import TABLE, Place
 
 CHUNK = 256  # rows fetched at once
 BELIEVED = 1.0  # seconds for which a database that answered is taken to answer again: asking costs half an append
-
-
-class UnfinishedError(BadInputError):
-    """The journal belongs to a copy that was interrupted; it has only a part of the corrections."""
 
 
 class Journal:
@@ -91,11 +77,9 @@ class Journal:
         try:
             with self._database.reading() as connection:
                 if not sa.inspect(connection).has_table(TABLE):
-                    remedy = "restore it from a copy" if self._database.file else "check the database and the schema"
-                    raise DamagedFileError("there is no journal here", where=self.name, remedy=remedy)
+                    raise no_journal(self.name, file=bool(self._database.file))
                 if not unfinished and sa.inspect(connection).has_table(UNFINISHED.name):
-                    remedy = "make the copy again, which replaces this one"
-                    raise UnfinishedError("is a copy that was interrupted", where=self.name, remedy=remedy)
+                    raise interrupted(self.name)
                 self._rows = ROWS if has_index(connection) else MARKED_ROWS
             if write:
                 self.start_writing()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from dragoman.store.rows import FORGETS, JOURNAL, MARKED
+from dragoman.store.journal_tables import FORGETS, JOURNAL, MARKED
 
 _forget = JOURNAL.alias("forgetting")
 _is_forget = _forget.c.kind == sa.literal_column("'forget'")

@@ -1,4 +1,4 @@
-"""The rows of a journal: what is in one, how it is kept in a database, and how it is checked when read.
+"""The rows of a journal: what is in one, how it is checked when read, and how its texts are stored.
 
 Each row carries a digest of its contents and of the digest before it. So a row that was damaged, or has lost its
 predecessor, is detected when it is read; and a digest identifies all rows up to its own, which tells whether a snapshot
@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-import sqlalchemy as sa
-
 from dragoman.errors import BadInputError, DamagedFileError
-from dragoman.store.database import TABLE
 
 NO_ROW = bytes(32)  # the digest before the first row
+LARGEST_ID = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,72 +42,6 @@ class Row:
     def forgotten(self) -> bool:
         """Whether a later row has forgotten this one."""
         return self.forgotten_by is not None
-
-
-class AnyText(sa.types.TypeDecorator[str]):
-    """Any text: U+0000, which PostgreSQL cannot store, is written as a noncharacter and a digit."""
-
-    impl = sa.Text
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002
-        """The text as the database holds it."""
-        return value and value.replace("\ufdd0", "\ufdd01").replace("\0", "\ufdd00")
-
-    def process_result_value(self, value: str | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002
-        """The text as it was given."""
-        return value and value.replace("\ufdd00", "\0").replace("\ufdd01", "\ufdd0")
-
-
-def _index_some(name: str, column: sa.Column[Any], where: sa.ColumnElement[bool]) -> sa.Index:
-    """An index of some rows; PostgreSQL is told when it creates one, since its dialect takes time to load."""
-    index = sa.Index(name, column, sqlite_where=where)
-
-    @sa.event.listens_for(index, "before_create")
-    def tell_postgresql(_: sa.Index, connection: sa.Connection, **__: Any) -> None:
-        if connection.dialect.name == "postgresql":
-            index.dialect_options["postgresql"]["where"] = where
-
-    return index
-
-
-ID = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite numbers the rows only in a column of this type
-METADATA = sa.MetaData()
-JOURNAL = sa.Table(
-    TABLE,
-    METADATA,
-    sa.Column("id", ID, primary_key=True),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("time", sa.Text, nullable=False),
-    sa.Column("username", AnyText),  # `user` is something else in PostgreSQL
-    sa.Column("source", AnyText),
-    sa.Column("target", AnyText),
-    sa.Column("reason", AnyText),
-    sa.Column("refers_to", ID),
-    sa.Column("forgotten_by", ID),
-    sa.Column("settings", AnyText),
-    sa.Column("revision", ID, nullable=False),
-    sa.Column("digest", sa.LargeBinary, nullable=False),
-    sa.Column("contribution", sa.LargeBinary),  # last, so that SQLite finds the others without reading past it
-    sqlite_autoincrement=True,  # an id is given out once, even if its row is deleted
-)
-UNFINISHED = sa.Table(f"{TABLE}_unfinished", METADATA, sa.Column("id", ID))  # exists while the journal is being copied
-IN_FORCE = (JOURNAL.c.kind == sa.literal_column("'learn'")) & JOURNAL.c.forgotten_by.is_(None)
-_index_some(f"{TABLE}_in_force", JOURNAL.c.id, IN_FORCE)  # to count them quickly
-_is_forget = JOURNAL.c.kind == sa.literal_column("'forget'")
-_is_marked = JOURNAL.c.forgotten_by.is_not(None)
-# Which rows forget a correction, and which corrections are marked as forgotten: to hold one against the other.
-FORGETS = _index_some(f"{TABLE}_forgets", JOURNAL.c.refers_to, _is_forget)
-MARKED = _index_some(f"{TABLE}_marked", JOURNAL.c.forgotten_by, _is_marked)
-_before = JOURNAL.alias("before")
-_previous = sa.select(_before.c.digest).where(_before.c.id < JOURNAL.c.id).order_by(_before.c.id.desc()).limit(1)
-_later = JOURNAL.alias("later")
-_forgets_it = (_later.c.kind == sa.literal_column("'forget'")) & (_later.c.refers_to == JOURNAL.c.id)
-FORGOTTEN_BY = sa.select(sa.func.min(_later.c.id)).where(_forgets_it).scalar_subquery()
-# All that `read_row` needs. The first form believes the mark `forgotten_by`, which is in no digest; the second looks
-# for the row that forgets, which is. Without the index of those it would read the whole journal for each row.
-MARKED_ROWS = sa.select(JOURNAL, _previous.scalar_subquery().label("previous"))
-ROWS = MARKED_ROWS.add_columns(FORGOTTEN_BY.label("really_forgotten_by"))
 
 
 def digest(previous: bytes, values: Mapping[Any, Any]) -> bytes:
@@ -140,6 +72,16 @@ def read_row(values: Mapping[Any, Any], where: str) -> Row:
         contribution=values["contribution"],
         digest=values["digest"].hex(),
     )
+
+
+def stored_text(text: str | None) -> str | None:
+    """A text as the database holds it: U+0000, which PostgreSQL cannot store, as a noncharacter and a digit."""
+    return text and text.replace("\ufdd0", "\ufdd01").replace("\0", "\ufdd00")
+
+
+def given_text(text: str | None) -> str | None:
+    """A text as it was given, from what the database holds."""
+    return text and text.replace("\ufdd00", "\0").replace("\ufdd01", "\ufdd0")
 
 
 def check_text(**texts: str | None) -> None:
@@ -174,3 +116,15 @@ def write_settings(settings: Mapping[str, Any]) -> str:
         return json.dumps(dict(settings), ensure_ascii=False, allow_nan=False, sort_keys=True)
     except (TypeError, ValueError) as error:
         raise BadInputError(f"cannot write these settings as JSON: {error}") from None
+
+
+def check_id(row_id: int) -> int:
+    """The id, if a row can have it."""
+    if not 0 < row_id <= LARGEST_ID:
+        raise no_row(row_id)
+    return row_id
+
+
+def no_row(row_id: int) -> BadInputError:
+    """The error for an id that no row has."""
+    return BadInputError(f"there is no correction {row_id}", remedy="see the ids in the history")

@@ -18,7 +18,7 @@ from pathlib import Path
 from dragoman.errors import BadInputError, DragomanError
 from dragoman.files import storage_errors
 from dragoman.store.directory import Project
-from dragoman.store.journal import UnfinishedError
+from dragoman.store.journal_errors import UnfinishedError
 from dragoman.store.lock import WriterLock
 from dragoman.store.snapshot import sync_directory
 

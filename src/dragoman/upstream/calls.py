@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from dragoman.store.answers import Answers
 from dragoman.upstream.attempts import attempt
 from dragoman.upstream.checks import refuse
 from dragoman.upstream.circuit import Circuit
 from dragoman.upstream.contract import Answer, Hints, MeteredEngine, Silence, UnansweredError, UpstreamEngine
 from dragoman.upstream.paragraphs import Paragraph, cut
+
+if TYPE_CHECKING:
+    from dragoman.store.answers import Answers
 
 Outcome = Answer | Silence
 

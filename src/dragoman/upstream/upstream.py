@@ -17,17 +17,19 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import partial
 from itertools import repeat
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from dragoman.errors import DragomanError
 from dragoman.progress import Progress
-from dragoman.store.answers import Answers, Entry
-from dragoman.store.journal import Journal
 from dragoman.upstream.attempts import continue_masked
 from dragoman.upstream.calls import Caller
 from dragoman.upstream.checks import is_text
 from dragoman.upstream.contract import NO_HINTS, Answer, ContinuingEngine, Hints, Silence, UpstreamEngine
 from dragoman.upstream.loading import LazyEngine
+
+if TYPE_CHECKING:
+    from dragoman.store.answers import Answers
+    from dragoman.store.journal import Journal
 
 SECONDS = 5.0  # that `ask` waits, unless told otherwise
 LONGEST = 20_000  # characters of a text that an engine is asked for
@@ -75,6 +77,8 @@ class Upstream:
     @classmethod
     def open(cls, name: str, journal: Journal, *, source: str, target: str) -> Self:
         """The engine of a name, for the project of a journal; it is loaded when it is asked for the first time."""
+        from dragoman.store.answers import Answers  # here, since this loads SQLAlchemy
+
         return cls(name, Answers(journal, source, target), source=source, target=target)
 
     # ── Asking ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -180,6 +184,8 @@ class Upstream:
 
     def _keep(self, engine: UpstreamEngine, answers: dict[Key, Answer]) -> None:
         if self._answers and not engine.traits.is_recorded:
+            from dragoman.store.answers import Entry
+
             entries = [Entry(text, terms, answer.to_json()) for (text, terms), answer in answers.items()]
             self._answers.keep(self.name, engine.version, entries)
 
