@@ -6,6 +6,7 @@ import pytest
 
 from dragoman.errors import BadInputError
 from dragoman.formats import Document, read_document, write_document
+from dragoman.formats.piece_document import PieceDocument
 from tests.formats.samples import TARGETS, TEXTS
 
 
@@ -193,4 +194,5 @@ def test_files_of_qt_are_read_whatever_their_version(version: str) -> None:
 def test_a_block_of_yaml_is_written_with_whatever_it_begins_with(target: str) -> None:
     document = read_document(b"en:\n  a: >-\n    folded text\n  b: Two\n", "en.yml", source="en", target="es")
     again = read_document(document.fill({"a": target}), "es.yml", source="es", target="en")
-    assert [one.source for one in again.segments] == [target, "Two"]
+    assert isinstance(again, PieceDocument)
+    assert [piece.inline.text for piece in again.pieces] == [target, "Two"]
