@@ -6,7 +6,9 @@ python check_clients.py http://127.0.0.1:8765 KEY
 from __future__ import annotations
 
 import sys
+import tempfile
 from importlib.metadata import version
+from pathlib import Path
 from urllib.error import HTTPError
 
 import deepl
@@ -18,7 +20,7 @@ SOURCE, TARGET = "Press the red button.", "Pulse el botón rojo."
 
 
 def check_deepl(url: str, key: str) -> None:
-    """Translate, with tags, with a glossary; usage; languages."""
+    """Translate, with tags, with a glossary; documents; usage; languages."""
     translator = deepl.Translator(key, server_url=url)
     assert translator.translate_text(SOURCE, target_lang="ES").text == TARGET
     marked = translator.translate_text(
@@ -35,10 +37,25 @@ def check_deepl(url: str, key: str) -> None:
         in translator.translate_text("Empty the drip tray.", source_lang="EN", target_lang="ES", glossary=made).text
     )
     assert made.glossary_id in [each.glossary_id for each in translator.list_glossaries()]
+    check_documents(translator, made)
     translator.delete_glossary(made)
     assert made.glossary_id not in [each.glossary_id for each in translator.list_glossaries()]
     assert not translator.get_usage().any_limit_reached
     assert {"ES", "FR"} <= {each.code for each in translator.get_target_languages()}
+
+
+def check_documents(translator: deepl.Translator, glossary: deepl.GlossaryInfo) -> None:
+    """Upload a web page, wait, download it; with a glossary, and through files as the client's command does."""
+    page = f"<p>{SOURCE}</p><p>Empty the <b>drip tray</b>.</p>"
+    with tempfile.TemporaryDirectory() as folder:
+        before, after = Path(folder, "page.html"), Path(folder, "page.es.html")
+        before.write_text(page, encoding="utf-8")
+        status = translator.translate_document_from_filepath(
+            before, after, source_lang="EN", target_lang="ES", glossary=glossary
+        )
+        assert status.done
+        found = after.read_text(encoding="utf-8")
+    assert f"<p>{TARGET}</p>" in found and "<b>" in found and "cubeta" in found, found
 
 
 def check_libretranslate(url: str, key: str) -> None:

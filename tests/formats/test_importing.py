@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dragoman.cli import app
+from dragoman.commands.watching import LaterError, Watcher, follow
 from dragoman.engine import Engine
 from dragoman.formats.importing import import_pairs
 from dragoman.formats.tmx import Entry, write_tmx
@@ -131,6 +133,95 @@ def test_watching_goes_on_until_it_is_stopped(tmp_path: Path) -> None:
         process.kill()
     with Engine.open(tmp_path / "manual") as engine:
         assert in_force(engine) == set(PAIRS[:2])
+
+
+def catalogue(path: Path, *pairs: tuple[str, str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f'msgid "{source}"\nmsgstr "{target}"\n\n' for source, target in pairs))
+
+
+def watch_once(project: Path, *files: Path) -> str:
+    found = CliRunner().invoke(app, ["watch", str(project), *map(str, files), "--once"])
+    assert found.exit_code == 0, found.output
+    return found.stdout
+
+
+def test_what_one_file_no_longer_says_stays_if_another_one_does(tmp_path: Path) -> None:
+    Engine.create(tmp_path / "manual", source="en", target="es").close()
+    one, other = tmp_path / "app" / "z.po", tmp_path / "app" / "b.po"
+    catalogue(one, PAIRS[0], PAIRS[1])
+    watch_once(tmp_path / "manual", tmp_path / "app")
+    catalogue(other, PAIRS[1])
+    catalogue(one, PAIRS[0])
+    said = watch_once(tmp_path / "manual", tmp_path / "app")
+    assert f"{one}: 1 forgotten, 1 known\n" in said
+    with Engine.open(tmp_path / "manual") as engine:
+        assert in_force(engine) == {PAIRS[0], PAIRS[1]}
+
+
+def test_a_checkout_of_another_branch_and_back_leaves_what_it_had(tmp_path: Path) -> None:
+    Engine.create(tmp_path / "manual", source="en", target="es").close()
+    checkout = tmp_path / "checkout"
+
+    def git(*words: str) -> None:
+        names = ["-c", "user.name=ana", "-c", "user.email=ana@example.org"]
+        subprocess.run(["git", *names, *words], cwd=checkout, check=True, capture_output=True)
+
+    catalogue(checkout / "locale" / "es.po", PAIRS[0], ("Wait.", "Espere."))
+    git("init", "-q", "-b", "main")
+    git("add", "-A")
+    git("commit", "-qm", "one")
+    watch_once(tmp_path / "manual", checkout)
+    git("checkout", "-qb", "other")
+    catalogue(checkout / "locale" / "es.po", PAIRS[0], ("Wait.", "Aguarde."))
+    catalogue(checkout / "new" / "es.po", PAIRS[1])
+    git("add", "-A")
+    git("commit", "-qm", "two")
+    watch_once(tmp_path / "manual", checkout)
+    with Engine.open(tmp_path / "manual") as engine:
+        assert in_force(engine) == {PAIRS[0], PAIRS[1], ("Wait.", "Aguarde.")}
+    git("checkout", "-q", "main")  # new/es.po is gone: it is left alone
+    watch_once(tmp_path / "manual", checkout)
+    with Engine.open(tmp_path / "manual") as engine:
+        assert in_force(engine) == {PAIRS[0], PAIRS[1], ("Wait.", "Espere.")}
+
+
+def test_an_empty_or_broken_file_forgets_nothing(tmp_path: Path) -> None:
+    Engine.create(tmp_path / "manual", source="en", target="es").close()
+    saved = tmp_path / "project_save.tmx"
+    write(saved, PAIRS)
+    watch_once(tmp_path / "manual", saved)
+    whole = saved.read_bytes()
+    for half in (b"", whole[: len(whole) // 2]):
+        saved.write_bytes(half)
+        assert watch_once(tmp_path / "manual", saved) == ""
+    with Engine.open(tmp_path / "manual") as engine:
+        assert in_force(engine) == set(PAIRS)
+
+
+def test_what_could_not_be_sent_is_sent_when_the_server_is_back(tmp_path: Path) -> None:
+    tried: list[Path] = []
+
+    def learn(path: Path) -> Counter[str]:
+        tried.append(path)
+        if len(tried) < 3:
+            raise LaterError("cannot be sent", where=path)
+        raise KeyboardInterrupt
+
+    saved = tmp_path / "project_save.tmx"
+    write(saved, PAIRS)
+    os.utime(saved, (1, 1))
+    with pytest.raises(KeyboardInterrupt):
+        follow(Watcher([saved], [], []), learn, 0.01, once=False)
+    assert tried == [saved] * 3
+
+
+def test_a_server_that_is_away_is_an_error_for_who_looks_once(tmp_path: Path) -> None:
+    saved = tmp_path / "project_save.tmx"
+    write(saved, PAIRS)
+    asked = ["watch", "manual", str(saved), "--once", "--server", "http://127.0.0.1:1"]
+    found = CliRunner().invoke(app, asked)
+    assert found.exit_code != 0
 
 
 def test_import_says_what_was_new_and_what_could_be_learned(tmp_path: Path) -> None:

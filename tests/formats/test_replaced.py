@@ -6,6 +6,7 @@ import pytest
 
 from dragoman.errors import BadInputError
 from dragoman.formats import Document, read_document, write_document
+from dragoman.formats.piece_document import PieceDocument
 from tests.formats.samples import TARGETS, TEXTS
 
 
@@ -187,3 +188,11 @@ def test_the_first_two_languages_of_a_table_count_where_nobody_says_which(first:
 def test_files_of_qt_are_read_whatever_their_version(version: str) -> None:
     text = f"<TS{version}><context><message><source>Stop</source><translation/></message></context></TS>"
     assert [one.source for one in read_document(text.encode(), "a.ts").segments] == ["Stop"]
+
+
+@pytest.mark.parametrize("target", ["\t one", "\0 one", " one", "\n one", "one\n"])
+def test_a_block_of_yaml_is_written_with_whatever_it_begins_with(target: str) -> None:
+    document = read_document(b"en:\n  a: >-\n    folded text\n  b: Two\n", "en.yml", source="en", target="es")
+    again = read_document(document.fill({"a": target}), "es.yml", source="es", target="en")
+    assert isinstance(again, PieceDocument)
+    assert [piece.inline.text for piece in again.pieces] == [target, "Two"]

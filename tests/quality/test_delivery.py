@@ -13,6 +13,7 @@ from dragoman.formats.lines import TextDocument
 from dragoman.formats.packed import PackedDocument
 from dragoman.formats.piece_document import PieceDocument
 from dragoman.quality import deliver, find_fault
+from dragoman.quality.delivery import PROBED, find_trial
 from tests.quality.samples import EVERY, SOURCE_REPLACED
 
 EDITS = 1000  # of each format
@@ -102,6 +103,38 @@ def test_a_delivered_file_holds_exactly_the_texts_that_were_let_pass(name: str) 
         else:
             text = bare("".join(pieces(again)))
             assert [target for target in passed.values() if bare(target) not in text] == []
+
+
+def large(name: str, count: int) -> bytes:
+    """A file too large to be written whole for each segment."""
+    data = EVERY[name].decode()
+    if name == "strings.xml":
+        head, _, rest = data.partition("<string ")
+        strings = f"<string {rest.removesuffix('</resources>' + chr(10))}"
+        return f"{head}{strings * count}</resources>\n".encode()
+    if name == "en.yml":
+        return b"en:\n" + "".join(f" part{n}:\n{data[4:]}" for n in range(count)).encode()
+    if name == "page.md":
+        return (data + data.partition("---\n# ")[2] * count).encode()
+    if name == "film.vtt":
+        return (data + data.partition("WEBVTT\n")[2] * count).encode()
+    return (f"{data}\n" * count).encode()
+
+
+@pytest.mark.parametrize("name", ["page.md", "film.srt", "film.vtt", "en.yml", "strings.xml", "main.ftl"])
+def test_a_large_file_refuses_the_same_targets_as_when_it_is_written(name: str) -> None:
+    document, chance = read(name, large(name, 1 + 2 * PROBED // len(EVERY[name]))), random.Random(name)
+    assert len(document.data) > PROBED
+    middle = len(document.segments) // 2
+    passed: dict[str, str] = {}
+    for one in document.segments[middle : middle + 200]:
+        target = edited(chance, one)
+        trial = find_trial(document, one)
+        assert trial is not None and len(trial.document.data) < PROBED
+        if not find_fault(document, one, target, passed):
+            passed[one.id] = target
+    delivery = deliver(document, {key: (target, "confirmed") for key, target in passed.items()})
+    assert passed and not delivery.left_out
 
 
 def pieces(document: Document) -> Iterator[str]:

@@ -91,6 +91,40 @@ def test_replacing_is_previewed_made_and_taken_back_at_once(client: httpx.Client
     assert client.get(f"{place}/segments/1").json()["target"] == "La tetera."
 
 
+def test_expressions_are_replaced_with_their_groups(client: httpx.Client) -> None:
+    place = make(client, "5 kg of sand", "12 kg of salt", "Sand")
+    for number, target in enumerate(["5kg de arena", "12kg de sal", "Arena"], 1):
+        client.put(f"{place}/segments/{number}", json={"target": target, "state": "translated"})
+    wanted = {"find": r"(\d+)kg", "replace": r"\1 kg", "regex": True}
+    seen = client.post(f"{place}/replacements", json=wanted).json()
+    assert [each["after"] for each in seen["segments"]] == ["5 kg de arena", "12 kg de sal"]
+    done = client.post(f"{place}/replacements", json=wanted | {"preview": False, "leave": [2]}).json()
+    assert (done["count"], client.get(f"{place}/segments/2").json()["target"]) == (1, "12kg de sal")
+    assert client.post(f"{place}/undo", json={"change": done["change"]}).json()["segments"] == [1]
+
+
+@pytest.mark.parametrize(
+    ("find", "replace", "said"),
+    [
+        ("(", "", "this is not a regular expression"),
+        ("a", r"\3", "the replacement cannot be used"),
+        ("(a|aa)+$", "", "takes too long"),
+    ],
+)
+def test_expressions_that_cannot_be_used_are_refused(client: httpx.Client, find: str, replace: str, said: str) -> None:
+    place = make(client, "Close the lid.")
+    client.put(f"{place}/segments/1", json={"target": "a" * 60 + "b", "state": "translated"})
+    answer = client.post(f"{place}/replacements", json={"find": find, "replace": replace, "regex": True})
+    assert answer.status_code == 400 and said in answer.json()["error"]["what"]
+
+
+def test_an_expression_that_matches_nothing_at_all_places_replaces_nothing(client: httpx.Client) -> None:
+    place = make(client, "Close the lid.")
+    client.put(f"{place}/segments/1", json={"target": "Cierre.", "state": "translated"})
+    seen = client.post(f"{place}/replacements", json={"find": "x*", "replace": "-", "regex": True}).json()
+    assert seen["count"] == 0
+
+
 def test_the_memory_goes_out_and_in_as_a_file(client: httpx.Client) -> None:
     tmx = client.get(f"{API}/memory.tmx").content
     assert b"Cierre la tapa." in tmx

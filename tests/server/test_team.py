@@ -66,6 +66,17 @@ def test_only_ones_own_last_confirmation_is_taken_back_and_named(ana: httpx.Clie
     assert (nothing.status_code, nothing.json()["error"]["code"]) == (409, "nothing-to-undo")
 
 
+def test_a_confirmation_that_is_named_is_taken_back_and_not_a_later_one(ana: httpx.Client, bo: httpx.Client) -> None:
+    place = make(ana, "Lock the gate.", "Lift the gate.")
+    first = confirm(ana, place, 1, "Cierre el portón.").json()["change"]
+    confirm(ana, place, 2, "Suba el portón.")
+    assert bo.post(f"{place}/undo", json={"change": first}).status_code == 409
+    assert ana.post(f"{place}/undo", json={"change": first}).json()["segments"] == [1]
+    again = ana.post(f"{place}/undo", json={"change": first})
+    assert again.status_code == 409 and "taken back already" in again.json()["error"]["what"]
+    assert states(ana, place) == "nc"
+
+
 def test_what_somebody_else_has_changed_since_is_not_taken_back(ana: httpx.Client, bo: httpx.Client) -> None:
     place = make(ana, "Shut the hatch.")
     confirm(ana, place, 1, "Cierre la escotilla.")

@@ -181,6 +181,33 @@ def test_words_are_found_and_replaced_with_a_preview_and_one_undo(visit: Visit) 
     bench.until(lambda: [bench.segment(n)["target"] for n in (1, 3)] == [TASKS[0][1], TASKS[2][1]])
 
 
+def test_an_expression_is_replaced_after_a_preview(visit: Visit) -> None:
+    bench = visit("")
+    bench.page.locator(".project").first.wait_for()
+    confirm(bench, 1, 2, 3)
+    bench.page.goto(f"{bench.address}/#/manual/1/4")
+    bench.at(4)
+    bench.settled()
+    bench.press("Control+h")
+    dialog = bench.page.get_by_role("dialog")
+    dialog.get_by_label("Regular expression").check()
+    dialog.get_by_label("Find").fill("(la tapa (roja")
+    bench.press("Enter")
+    dialog.get_by_text("This is not a regular expression").wait_for()
+    bench.allow("400")
+    assert dialog.get_by_role("button", name="Replace", exact=True).is_disabled()
+    dialog.get_by_label("Find").fill("tapa (roja|verde)")
+    dialog.get_by_label("Replace with").fill(r"cubierta \1")
+    bench.press("Enter")
+    dialog.get_by_text("Found in 3 segments.").wait_for()
+    assert serious(bench) == []
+    dialog.get_by_role("button", name="Replace", exact=True).click()
+    bench.page.get_by_text("Replaced in 3 segments.").wait_for()
+    assert bench.segment(2)["target"] == "Abra la cubierta verde."
+    bench.page.get_by_label("Notices").get_by_role("button", name="Undo").click()
+    bench.until(lambda: bench.segment(2)["target"] == TASKS[1][1])
+
+
 def test_a_long_segment_keeps_its_heading_in_sight(visit: Visit) -> None:
     bench = visit("")
     place = f"{bench.address}/api/v1/projects/manual/documents"

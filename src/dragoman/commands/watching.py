@@ -56,10 +56,14 @@ def watch(
             raise BadInputError("no such file or directory", where=file, remedy="create it, or name another")
     look = Watcher(files, include or [], exclude or [])
     if server is not None:
-        _follow(look, _teacher(server, key, project, translated=translated, forget=not keep), every, once=once)
+        follow(look, _teacher(server, key, project, translated=translated, forget=not keep), every, once=once)
         return
     with opened(Path(project)) as engine:
-        _follow(look, _learner(engine, translated=translated, forget=not keep, user=user), every, once=once)
+        follow(look, _learner(engine, translated=translated, forget=not keep, user=user), every, once=once)
+
+
+class LaterError(BadInputError):
+    """A file that could not be sent now, and has to be sent again."""
 
 
 class Watcher:
@@ -70,16 +74,27 @@ class Watcher:
         self._seen: dict[Path, tuple[int, int, int]] = {}
 
     def changed(self, now: float) -> Iterator[Path]:
-        """The files that have changed, and are no longer being written."""
-        for path in self._found():
+        """The files that have changed, and are no longer being written; an empty one is only about to be."""
+        try:
+            found = list(self._found())
+        except OSError:  # directories go while another branch is checked out
+            return
+        for path in found:
             try:
                 about = path.stat()
             except OSError:  # being replaced at this moment, or gone
                 continue
             stamp = about.st_mtime_ns, about.st_size, about.st_ino
-            if self._seen.get(path) != stamp and not 0 <= now - about.st_mtime < SETTLED:
+            if about.st_size and self._seen.get(path) != stamp and not 0 <= now - about.st_mtime < SETTLED:
                 self._seen[path] = stamp
                 yield path
+
+    def look_again(self, *, at: Path | None = None, but: Path | None = None) -> set[Path]:
+        """Take a file for changed, or all files but one; which ones."""
+        again = {path for path in self._seen if path != but and (at is None or path == at)}
+        for path in again:
+            del self._seen[path]
+        return again
 
     def _found(self) -> Iterator[Path]:
         from dragoman.formats.directories import find_documents
@@ -91,21 +106,37 @@ class Watcher:
                 yield file
 
 
-def _follow(look: Watcher, learn: Learn, every: float, *, once: bool) -> None:
+def follow(look: Watcher, learn: Learn, every: float, *, once: bool) -> None:
+    """Learn from files whenever they have changed, or once."""
     if once:
         time.sleep(SETTLED)
+    known: set[Path] = set()  # files that are read again only because another one has changed
+    said: dict[Path, str] = {}  # what could not be sent, and why: said once, however often it is tried
     while True:
+        again: set[Path] = set()
         for path in look.changed(time.time()):
             try:
                 found = learn(path)
-            except DragomanError as error:
+            except LaterError as error:
+                if once:
+                    raise
+                look.look_again(at=path)
+                if said.get(path) != str(error):
+                    typer.echo(f"not sent yet: {error}", err=True)
+                said[path] = str(error)
+                continue
+            except (DragomanError, OSError) as error:
                 typer.echo(f"left out: {error}", err=True)
                 continue
-            if found:
+            said.pop(path, None)
+            if found and not (path in known and set(found) == {"known"}):
                 typer.echo(f"{path}: {', '.join(f'{count:,} {name}' for name, count in sorted(found.items()))}")
-        if once:
+            if found["changed"] or found["forgotten"]:  # another file may still have what this one no longer says
+                again |= look.look_again(but=path)
+        if once and not again:
             return
-        time.sleep(every)
+        known = again
+        time.sleep(0 if once else every)
 
 
 def _learner(engine: Engine, *, translated: bool, forget: bool, user: str | None) -> Learn:
@@ -134,8 +165,10 @@ def _teacher(server: str, key: str | None, project: str, *, translated: bool, fo
         about: dict[str, Any] = {"name": str(path.resolve()), "translated": translated, "forget": forget}
         try:
             answer = client.post(f"/hooks/file/{project}", params=about, content=path.read_bytes())
-        except (httpx.HTTPError, OSError) as error:
-            raise BadInputError(f"cannot be sent ({error})", where=path, remedy="see whether the server runs") from None
+        except httpx.HTTPError as error:
+            raise LaterError(f"cannot be sent ({error})", where=path, remedy="see whether the server runs") from None
+        if answer.status_code == 429 or answer.is_server_error:
+            raise LaterError(_reason(answer), where=path, remedy="look at the server's log")
         if answer.is_error:
             raise BadInputError(_reason(answer), where=path)
         return Counter(answer.json())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 
 from dragoman.errors import BadInputError
 from dragoman.formats.codes import pair_up, read_codes, words
@@ -23,6 +24,7 @@ _DOUBLE = re.compile(r"\s\s")
 _BREAKS = re.compile(r"[\r\u2028\u2029]")
 _STAND_INS = "\ufffc\ufdd0\ufdd1\ufdd2"  # for tags; one that no text has is taken
 _LETTERS = {"n": "\n", "t": "\t"}
+_ELEMENTS = re.compile(rb"<(?:string|plurals|/resources)\b")
 _MARKUP = words("a annotation b big div em font i li small span strike strong sub sup tt u")
 
 
@@ -31,6 +33,17 @@ class AndroidDocument(XmlPieceDocument):
 
     kind = "android"
     wanted = frozenset({"string", "plurals", "string-array"})
+    gap = re.compile(r"<(?=string|plurals|/resources)")
+
+    @cached_property
+    def cuts(self) -> list[int]:
+        """Where an element begins, in bytes."""
+        return [0, *(found.start() for found in _ELEMENTS.finditer(self.raw_data)), len(self.raw_data)]
+
+    def _frame(self, start: int, end: int) -> str:
+        before = self._slice(0, self.cuts[1]) if start else ""
+        after = "</resources>" if end < len(self.raw_data) else ""
+        return f"{before}{self._slice(start, end)}{after}"
 
     def _visit(self, element: Element, around: list[Element]) -> Iterable[Piece]:
         if element.attributes.get("translatable") == "false" or (around and around[0].name != "resources"):

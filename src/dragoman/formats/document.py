@@ -7,11 +7,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from typing import Literal, NamedTuple, Self, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, Self, get_args
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import Contents
 from dragoman.formats.inline import Inline
+
+if TYPE_CHECKING:
+    from dragoman.formats.excerpts import Excerpt
 
 State = Literal["new", "translated", "confirmed", "locked"]
 WRITABLE = frozenset(get_args(State)) - {"locked"}
@@ -119,6 +122,10 @@ class Document(ABC):
         if found:
             what, remedy = found
             raise BadInputError(f"the target of segment {segment.id!r} {what}", where=self.contents.name, remedy=remedy)
+
+    def excerpt(self, segment: DocumentSegment) -> Excerpt | None:  # noqa: ARG002
+        """What has to be written to see whether the file can hold a target; None if `check` finds all that is wrong."""
+        return None
 
     @abstractmethod
     def _find_fault(self, segment: DocumentSegment, target: str) -> tuple[str, str] | None:

@@ -41,6 +41,7 @@ class FluentDocument(PieceDocument):
 
     kind = "fluent"
     tags_are_text = True
+    gap = re.compile(r"\n(?=[A-Za-z#-])")
 
     def _find_pieces(self) -> Iterable[Piece]:
         syntax: Any = load("fluent.syntax", "files")

@@ -59,6 +59,7 @@ class MarkdownDocument(PieceDocument):
 
     kind = "markdown"
     prose = True
+    gap = re.compile(r"\n[ \t]*\r?\n")
 
     def _find_pieces(self) -> Iterable[Piece]:
         text = self.contents.text

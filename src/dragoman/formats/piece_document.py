@@ -14,12 +14,14 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import NOTHING, Contents, decode
 from dragoman.formats.division import Chunk, Divide, FindBoundaries, Parts, into_sentences, whole
 from dragoman.formats.document import Change, Document, DocumentSegment, Names, State, UnwritableError
+from dragoman.formats.excerpts import Excerpt, find_excerpt
 from dragoman.formats.inline import Inline, Tag, find_broken_tag, split_target
 from dragoman.formats.segmentation import find_boundaries
 
@@ -70,6 +72,7 @@ class PieceDocument(Document):
     tags_are_text: ClassVar[bool] = False  # whether a tag is written like text, not copied from the file
     hint: ClassVar[re.Pattern[bytes]] = NOTHING  # where the file states its encoding
     tag_names: ClassVar[frozenset[str]] = frozenset()  # of elements that a target must not add
+    gap: ClassVar[re.Pattern[str] | None] = None  # where a file can be cut, if a target may change how others are read
 
     @classmethod
     def read(
@@ -143,6 +146,37 @@ class PieceDocument(Document):
             usual = into_sentences(self.source_language, rules)
         names = Names()
         return [_named(piece, (piece.divide or usual)(piece.inline.parts), names) for piece in self.pieces]
+
+    def excerpt(self, segment: DocumentSegment) -> Excerpt | None:
+        """What has to be written to see whether the file can hold a target; None if `check` finds all that is wrong."""
+        if self.gap is None:
+            return None
+        return find_excerpt(self, self._piece_of[segment.id]) or Excerpt(self, {segment.id: segment.id})
+
+    @cached_property
+    def _piece_of(self) -> dict[str, int]:
+        """In which piece each segment is."""
+        return {name: number for number, chunks in enumerate(self.chunks) for name, _ in chunks if name}
+
+    @cached_property
+    def cuts(self) -> list[int]:
+        """Where the file can be cut, its beginning and its end included."""
+        text = self.contents.text
+        return [0, *(found.end() for found in self.gap.finditer(text)), len(text)] if self.gap else [0, len(text)]
+
+    def read_part(self, start: int, end: int) -> Self:
+        """A part of the file, read as a file."""
+        data = self.contents.encode(self._frame(start, end), errors=self._lacking)
+        languages = self.source_language, self.target_language
+        return self.read(data, self.contents.name, *languages, sentences=self.sentences)
+
+    def _frame(self, start: int, end: int) -> str:
+        """A part of the file, with what a file of this format has to begin and end with."""
+        return self._slice(start, end)
+
+    def is_read_as(self, piece: Piece, other: Piece) -> bool:
+        """Whether two pieces have the same text and tags."""
+        return self._read_back(piece, None) == self._read_back(other, None)
 
     def _find_fault(self, segment: DocumentSegment, target: str) -> tuple[str, str] | None:
         broken = find_broken_tag(segment.inline, target, self.tag_names)

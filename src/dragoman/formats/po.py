@@ -19,6 +19,7 @@ from dragoman.errors import BadInputError
 from dragoman.formats.contents import CHARSET, Contents, decode
 from dragoman.formats.document import Change, Document, DocumentSegment
 
+CONVERT = "convert the file to UTF-8 first"
 WIDTH = 79  # columns of a line, where lines are wrapped: as gettext has it
 _STRINGS = r'"(?:[^"\\]++|\\.)*+"'
 _LINE = re.compile(rf"\s*(msgctxt|msgid_plural|msgid|msgstr(?:\[\d{{1,2}}\])?)?\s*((?:{_STRINGS}\s*)+)")
@@ -127,7 +128,14 @@ class PoDocument(Document):
         return bool(entry.flags) and any("fuzzy" in _flags(self.lines[line]) for line in entry.flags)
 
     def _find_fault(self, _: DocumentSegment, target: str) -> tuple[str, str] | None:
-        return ("has the character U+0000, which PO cannot hold", "take it out") if "\0" in target else None
+        if "\0" in target:
+            return "has the character U+0000, which PO cannot hold", "take it out"
+        try:
+            target.encode(self.contents.encoding)
+        except UnicodeEncodeError as error:
+            lacking = target[error.start]
+            return f"contains {lacking!r}, which is not in {self.contents.encoding}, the encoding of this file", CONVERT
+        return None
 
     def _write(self, changes: Mapping[str, Change]) -> bytes:
         lines: dict[int, list[str]] = {}  # what becomes of a line that changes: others, or none

@@ -42,6 +42,7 @@ class SubtitlesDocument(PieceDocument):
     """Cues; what is before the first blank line after `WEBVTT`, notes and styles are left alone."""
 
     kind = "srt"
+    gap = re.compile(r"\n[ \t]*\r?\n")
 
     def _cues(self) -> Iterator[Cue]:
         text, at = self.contents.text, 0
@@ -157,6 +158,9 @@ class VttDocument(SubtitlesDocument):
                 "does not begin with WEBVTT", where=self.contents.name, remedy="name it .srt if it is SRT"
             )
         return super()._find_pieces()
+
+    def _frame(self, start: int, end: int) -> str:
+        return self._slice(start, end) if start == 0 else f"WEBVTT\n\n{self._slice(start, end)}"
 
 
 def _cues(pieces: Iterable[Parts]) -> list[str]:

@@ -53,6 +53,7 @@ class YamlDocument(PieceDocument):
 
     kind = "yaml"
     tags_are_text = True
+    gap = re.compile(r"\n")
 
     @cached_property
     def _scalars(self) -> list[Scalar]:
@@ -100,7 +101,8 @@ def write_scalar(text: str, old: Scalar, contents: Contents) -> str:
         return text
     if old.style == "'" and not re.search(r"[\n\r\t]", text) and not _UNPRINTABLE.search(text):
         return "'" + text.replace("'", "''") + "'"
-    return quoted(text)
+    is_block = old.style in ("|", ">") and contents.text[old.start : old.end].endswith("\n")
+    return quoted(text) + (contents.newline if is_block else "")
 
 
 def _block(text: str, old: Scalar, contents: Contents) -> str:
@@ -111,7 +113,7 @@ def _block(text: str, old: Scalar, contents: Contents) -> str:
     parent = len(before) - len(before.lstrip(" "))
     indent = min((len(line) - len(line.lstrip(" ")) for line in lines), default=parent + 2)
     chomp = "" if text.endswith("\n") and not text.endswith("\n\n") else "+" if text.endswith("\n") else "-"
-    explicit = str(indent - parent) if text[:1] in " \n" else ""
+    explicit = str(indent - parent) if text[:1] in " \n\t" else ""
     body = text.removesuffix("\n").split("\n")
     end = contents.newline if written.endswith("\n") else ""
     head = f"|{explicit}{chomp}"

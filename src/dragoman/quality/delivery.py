@@ -1,9 +1,9 @@
 """What a file can hold: the same check when a segment is confirmed and when the file is written.
 
 Most of what is wrong with a target its document knows at once (`Document.check`); the rest shows when the file is
-written and read again: at times a target fits alone, but not beside another one. So a small file is written right away,
-with all that is confirmed, when a segment is confirmed; of a large one `deliver` writes whatever it can and says what
-it could not.
+written and read again: at times a target fits alone, but not beside another one. So when a segment is confirmed, a
+small file is written right away, with all that is confirmed, and of a large one the texts around the segment. When
+the file is delivered, `deliver` writes whatever it can and says what it could not.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from typing import NamedTuple
 from dragoman.cancelling import checkpoint
 from dragoman.errors import BadInputError
 from dragoman.formats.document import Document, DocumentSegment, State, UnwritableError
+from dragoman.formats.excerpts import Excerpt
 
 PROBED = 1 << 16  # bytes of a file that is written whole to see whether it can hold a target
+CONFIRMED: State = "confirmed"
 Wanted = Mapping[str, tuple[str, State]]
 
 
@@ -26,17 +28,29 @@ class Delivery(NamedTuple):
     left_out: dict[str, str]  # by the id of the segment, why
 
 
+def find_trial(document: Document, segment: DocumentSegment) -> Excerpt | None:
+    """What is written to see whether a file can hold a target; None if its document knows that without."""
+    if len(document.data) <= PROBED:
+        return Excerpt(document, {one.id: one.id for one in document.segments})
+    return document.excerpt(segment)
+
+
 def find_fault(
-    document: Document, segment: DocumentSegment, target: str, others: Mapping[str, str] | None = None
+    document: Document,
+    segment: DocumentSegment,
+    target: str,
+    others: Mapping[str, str] | None = None,
+    trial: Excerpt | None = None,
 ) -> str | None:
     """Why a file cannot hold a target beside the others, in words that go on after "the target"; None if it can."""
     if target == segment.target:
         return None
     try:
         document.check(segment, target)
-        if len(document.data) <= PROBED:
+        if trial := trial or find_trial(document, segment):
             wanted = {**(others or {}), segment.id: target}
-            document.fill({key: (text, "confirmed") for key, text in wanted.items()})
+            here = {name: (text, CONFIRMED) for key, text in wanted.items() if (name := trial.names.get(key))}
+            trial.document.fill(here)
     except UnwritableError:
         return "cannot be written into this file as it is"
     except BadInputError as error:

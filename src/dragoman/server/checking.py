@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from dragoman.formats.excerpts import Excerpt
 from dragoman.formats.lines import tsv_fault
 from dragoman.quality import Checker, Finding, find_fault
-from dragoman.quality.delivery import PROBED
+from dragoman.quality.delivery import find_trial
 from dragoman.server.document_store import Segment
 from dragoman.server.open_files import OpenFile
 
 if TYPE_CHECKING:
     from dragoman.server.registry import ServedProject
+
+FEW = 100  # segments of an excerpt that are looked up one by one
 
 
 class ProjectChecks:
@@ -52,20 +55,24 @@ class ProjectChecks:
                 yield Finding("file", fault)
             return
         known = opened.segments.get(segment.key)
-        if known is not None and (
-            fault := find_fault(opened.document, known, target, self._confirmed(opened, segment))
-        ):
+        if known is None:
+            return
+        trial = find_trial(opened.document, known)
+        others = {} if trial is None else self._confirmed(trial, segment)
+        if fault := find_fault(opened.document, known, target, others, trial):
             yield Finding("file", fault)
 
-    def _confirmed(self, opened: OpenFile, segment: Segment) -> dict[str, str]:
-        """The other targets that will be in the file, if it is small enough to be written as a trial."""
-        if len(opened.document.data) > PROBED:
-            return {}
+    def _confirmed(self, trial: Excerpt, segment: Segment) -> dict[str, str]:
+        """The other targets that will be in what is written as a trial."""
         query = (
             "SELECT key, target FROM segments WHERE document = ? AND state = 'confirmed' AND number <> ? AND NOT held"
         )
-        rows = self._project.documents.rows(query, (segment.document, segment.number))
-        return {key: target for key, target in rows if key in opened.segments}
+        values: list[object] = [segment.document, segment.number]
+        if len(trial.names) <= FEW:
+            query += f" AND number BETWEEN ? AND ? AND key IN ({', '.join('?' * len(trial.names))})"
+            values += [segment.number - FEW, segment.number + FEW, *trial.names]
+        rows = self._project.documents.rows(query, values)
+        return {key: target for key, target in rows if key in trial.names}
 
     def _compare(self, segment: Segment, target: str) -> Iterable[Finding]:
         """The first other segment with the same source that is translated differently."""

@@ -130,6 +130,12 @@ class By(Sent):
     user: User | None = None
 
 
+class UndoWanted(By):
+    """What to take back: a change that one has made, as the answer to it names it; the last one if none is named."""
+
+    change: Annotated[int, Field(ge=1)] | None = None
+
+
 class Undo(Given):
     """What was taken back, or could be."""
 
@@ -304,8 +310,12 @@ class Replacement(Sent):
     replace: Annotated[str, Field(max_length=1000)]
     case: Annotated[bool, Field(description="capitals matter")] = False
     words: Annotated[bool, Field(description="whole words only")] = False
+    regex: Annotated[bool, Field(description="`find` is a regular expression, `\\1` in `replace` its first group")] = (
+        False
+    )
     preview: bool = True
-    segments: Numbers | None = None
+    segments: Annotated[Numbers | None, Field(description="only in these")] = None
+    leave: Annotated[Numbers | None, Field(description="not in these")] = None
     user: User | None = None
 
 
@@ -325,6 +335,7 @@ class Replacements(Given):
     """What was found, and replaced unless it is a preview."""
 
     count: Annotated[int, Field(description="segments")]
+    change: Annotated[int | None, Field(description="what to name in order to take it back")] = None
     segments: Annotated[list[Replaced], Field(description="the first 1000")]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, NamedTuple
 
 from dragoman.cancelling import checkpoint
 from dragoman.errors import BadInputError
+from dragoman.extras import load
 from dragoman.project.guard import FlaggedError
 from dragoman.server import desk_schemas, edits
 from dragoman.server.api_errors import ApiError
@@ -17,6 +17,7 @@ from dragoman.server.schemas import SegmentChange
 from dragoman.server.segment_filter import Filter
 
 LISTED = 1000  # segments that are answered
+LONGEST = 1.0  # seconds that an expression may take in one text
 MOST = 10_000  # segments changed at once
 
 
@@ -30,19 +31,60 @@ class Place(NamedTuple):
 
 def find(project: ServedProject, document: int, wanted: desk_schemas.Replacement) -> Iterator[Place]:
     """The segments of a document whose targets contain a text; locked ones are left alone."""
-    pattern = re.escape(wanted.find)
-    if wanted.words:
-        pattern = rf"(?<!\w){pattern}(?!\w)"
-    looked = re.compile(pattern, 0 if wanted.case else re.IGNORECASE)
+    replaced = _replacer(wanted)
     only = None if wanted.segments is None else frozenset(wanted.segments)
-    for number in project.documents.numbers(document, Filter(search=wanted.find)):
+    leave = frozenset(wanted.leave or ())
+    for segment in _candidates(project, document, wanted):
         checkpoint()
-        if only is not None and number not in only:
+        if segment.number in leave or (only is not None and segment.number not in only) or segment.state == "locked":
             continue
-        segment = project.documents.segment(document, number)
-        spans = [found.span() for found in looked.finditer(segment.target)]
-        if spans and segment.state != "locked":
-            yield Place(segment, looked.sub(lambda _: wanted.replace, segment.target), spans)
+        after, spans = replaced(segment.target)
+        if spans:
+            yield Place(segment, after, spans)
+
+
+def _candidates(project: ServedProject, document: int, wanted: desk_schemas.Replacement) -> Iterator[Segment]:
+    """The segments to look at: those with the text, or all of them for an expression."""
+    documents = project.documents
+    if wanted.regex:
+        documents.document(document)  # there is one, or an error
+        yield from documents.each(document)
+        return
+    for number in documents.numbers(document, Filter(search=wanted.find)):
+        yield documents.segment(document, number)
+
+
+def _replacer(wanted: desk_schemas.Replacement) -> Callable[[str], tuple[str, list[tuple[int, int]]]]:
+    """A function that replaces in a text, and says where; empty matches of an expression do not count."""
+    library = load("regex", "files")
+    pattern = wanted.find if wanted.regex else library.escape(wanted.find)
+    if wanted.words:
+        pattern = rf"(?<!\w)(?:{pattern})(?!\w)"
+    try:
+        looked = library.compile(pattern, library.V0 | (0 if wanted.case else library.IGNORECASE))
+    except library.error as error:
+        what = f"this is not a regular expression ({error})"
+        raise ApiError(400, what, "correct it, or search for it as plain text", code="bad-expression") from None
+
+    def new(found: Any) -> str:
+        return str(found.expand(wanted.replace)) if wanted.regex else wanted.replace
+
+    def replaced(text: str) -> tuple[str, list[tuple[int, int]]]:
+        try:
+            hits = [found for found in looked.finditer(text, timeout=LONGEST) if found.end() > found.start()]
+            parts, at = [], 0
+            for found in hits:
+                parts += [text[at : found.start()], new(found)]
+                at = found.end()
+        except TimeoutError:
+            what = "this regular expression takes too long"
+            raise ApiError(400, what, "use a simpler one", code="bad-expression") from None
+        except (library.error, IndexError) as error:
+            what = f"the replacement cannot be used ({error})"
+            raise ApiError(400, what, r"write \1 for the first group", code="bad-expression") from None
+        return "".join([*parts, text[at:]]), [found.span() for found in hits]
+
+    return replaced
 
 
 def preview(project: ServedProject, document: int, wanted: desk_schemas.Replacement) -> desk_schemas.Replacements:
@@ -70,7 +112,7 @@ def replace_all(
                 problem = error.what
         if len(listed) < LISTED:
             listed.append(_listed(place, problem))
-    return desk_schemas.Replacements(count=count, segments=listed)
+    return desk_schemas.Replacements(count=count, change=batch, segments=listed)
 
 
 def _state(segment: Segment) -> Literal["translated", "confirmed"]:

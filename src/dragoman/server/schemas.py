@@ -491,6 +491,7 @@ class SegmentChanged(SegmentGiven):
     findings: list[FindingGiven] = []
     filled: Annotated[list[int], Field(description="segments filled with the same text as drafts, at most 1000")] = []
     filled_count: int = 0
+    change: Annotated[int | None, Field(description="what to name in order to take it back")] = None
 
 
 class Segments(Given):

@@ -68,8 +68,8 @@ def last_change(store: DocumentStore, document: int) -> int:
     return int(store.rows(query, (document,))[0][0] or 0)
 
 
-def undoable(store: DocumentStore, document: int, user: str | None) -> list[Change]:
-    """What somebody did last that can be taken back, and all that came with it.
+def undoable(store: DocumentStore, document: int, user: str | None, batch: int | None = None) -> list[Change]:
+    """What somebody did last that can be taken back, or what they did in a batch, and all that came with it.
 
     What somebody else has changed since is theirs: only segments that are as this person left them are taken back.
     """
@@ -77,8 +77,10 @@ def undoable(store: DocumentStore, document: int, user: str | None) -> list[Chan
         "(SELECT version FROM segments AS now WHERE now.document = changes.document AND now.number = changes.number)"
     )
     query = f"{CHANGE} WHERE document = ? AND user IS ? AND action IN (?, ?) AND NOT undone AND version = {still}"
-    query += " ORDER BY id DESC LIMIT 1"
-    found = store.rows(query, (document, user, *UNDONE))
+    values: list[object] = [document, user, *UNDONE]
+    if batch is not None:
+        query, values = f"{query} AND batch = ?", [*values, batch]
+    found = store.rows(f"{query} ORDER BY id DESC LIMIT 1", values)
     if not found:
         return []
     batch = Change(*found[0]).batch

@@ -37,10 +37,13 @@ def _segments(count: int) -> str:
     return f"{count} segment" if count == 1 else f"{count} segments"
 
 
-def undo(project: ServedProject, document: int, user: str | None) -> Undone:
-    """Take back what somebody did last in a document; runs while the request holds the project's write lock."""
+def undo(project: ServedProject, document: int, user: str | None, batch: int | None = None) -> Undone:
+    """Take back what somebody did last in a document, or one thing that they did; the request holds the write lock."""
     project.documents.document(document)  # there is one, or an error
-    changes = segment_log.undoable(project.documents, document, user)
+    changes = segment_log.undoable(project.documents, document, user, batch)
+    if not changes and batch is not None:
+        what = "this was taken back already, or changed again since"
+        raise ApiError(409, what, "undo the later change first", code="nothing-to-undo")
     if not changes:
         raise ApiError(409, "there is nothing of yours to take back in this document", code="nothing-to-undo")
     touched, last = [], None

@@ -8,7 +8,7 @@ const { placed, roundUp } = await page("plot");
 const { named, parts } = await page("engine");
 const { added } = await page("exchange");
 const { piece, places } = await page("findings");
-const { wanted } = await page("replacing");
+const { assignedRange } = await page("project");
 const { occurs } = await page("text");
 const { may, whyReadOnly } = await page("who");
 
@@ -51,10 +51,10 @@ test("what is missing can be put in, if it is a piece of the source", () => {
   assert.equal(piece({ ...missing, check: "spaces" }, "Open {count} files"), null);
 });
 
-test("replacements that were unticked are left out", () => {
-  const found = [{ number: 2 }, { number: 5 }];
-  assert.equal(wanted(found, new Set()), null);
-  assert.deepEqual(wanted(found, new Set([2])), [5]);
+test("one number of a range is enough", () => {
+  assert.equal(assignedRange({ first: "", last: "" }), null);
+  assert.deepEqual(assignedRange({ first: "", last: "9" }), { first: 1, last: 9 });
+  assert.deepEqual(assignedRange({ first: "5", last: "" }), { first: 5, last: 5 });
 });
 
 test("a term occurs as whole words only, except where words have no spaces", () => {

@@ -46,6 +46,12 @@ test("there are at most four notices", () => {
   assert.deepEqual(texts(), ["Notice 2.", "Notice 3.", "Notice 4.", "Notice 5."]);
 });
 
+test("a notice that waits for an answer does not go for others", () => {
+  notify("Conflict.", { stay: true });
+  for (const n of [1, 2, 3, 4, 5]) notify(`Notice ${n}.`);
+  assert.deepEqual(texts(), ["Conflict.", "Notice 3.", "Notice 4.", "Notice 5."]);
+});
+
 test("an error is shown as a sentence", () => {
   notifyError(new Error("the server is busy"));
   assert.deepEqual(texts(), ["The server is busy."]);

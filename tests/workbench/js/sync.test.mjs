@@ -136,6 +136,21 @@ test("undoing takes back one's own last work, and says what that was", async () 
   assert.deepEqual(texts(), [what]);
 });
 
+test("the button of a notice takes back what the notice is about", async () => {
+  const requests = serve((method, path) => ({ what: "Took back.", segments: [] }));
+  sync.replaced({ count: 2, segments: [], change: 41 });
+  choose("Undo");
+  await settled();
+  const sent = requests.find(({ path }) => path.endsWith("undo"));
+  assert.deepEqual(sent.body, { change: 41 });
+});
+
+test("the open segment shows that somebody else has approved it", async () => {
+  desk.list.update(segment(2, { state: "confirmed", stage: "review", version: 2 }));
+  sync.receive(segment(2, { state: "confirmed", stage: "done", version: 2 }));
+  assert.deepEqual(desk.log, [["show"]]);
+});
+
 test("where there is nothing of one's own to undo, that is said", async () => {
   serve(() => ({ status: 409, error: { what: "nothing to undo", code: "nothing-to-undo" } }));
   await sync.undoLast();

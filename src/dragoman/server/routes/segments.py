@@ -120,4 +120,5 @@ def _changed(edit: edits.Edit) -> schemas.SegmentChanged:
     given = schemas.SegmentChanged.model_validate(edit.segment)
     given.findings = [schemas.FindingGiven.of(each) for each in edit.findings]
     given.filled, given.filled_count = edit.filled[:FILLED], len(edit.filled)
+    given.change = edit.batch or None
     return given

@@ -31,10 +31,11 @@ async def show_undo(document: schemas.DocumentId, context: CanRead, user: Who = 
 
 
 @router.post("/documents/{document}/undo")
-async def undo(document: schemas.DocumentId, by: desk_schemas.By, context: CanLearn) -> desk_schemas.Undo:
+async def undo(document: schemas.DocumentId, wanted: desk_schemas.UndoWanted, context: CanLearn) -> desk_schemas.Undo:
     """Take back one's own last confirmation, with what it filled, or one's last replacement; never others' work."""
-    user = context.user(by.user)
-    done = await context.run_exclusive("undo", partial(undoing.undo, context.project, document, user))
+    user = context.user(wanted.user)
+    work = partial(undoing.undo, context.project, document, user, wanted.change)
+    done = await context.run_exclusive("undo", work)
     given = None if done.segment is None else schemas.SegmentGiven.model_validate(done.segment)
     context.publish(document, {"event": "segments", "numbers": done.segments, "by": user, "why": "undo"})
     return desk_schemas.Undo(what=done.what, segments=done.segments, segment=given)

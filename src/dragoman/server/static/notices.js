@@ -3,6 +3,8 @@
 import { counted, fill, find, h } from "./dom.js";
 
 const SECONDS = 6;
+const MOST = 4; // notices at once; one that waits for an answer never has to go for another one
+const staying = new WeakSet();
 
 /** Show a notice; `choices` are [label, function] pairs. With `stay` it stays until it is answered or dismissed;
  *  with a `name` it replaces the notice of that name. */
@@ -19,8 +21,10 @@ export function notify(text, { choices = [], stay = false, kind = "info", name }
     h("button", { class: "quiet", "aria-label": "Dismiss", onclick: close }, "×"),
   );
   box.append(notice);
-  while (box.children.length > 4) box.firstChild.remove();
-  if (!stay) setTimeout(close, SECONDS * 1000);
+  if (stay) staying.add(notice);
+  else setTimeout(close, SECONDS * 1000);
+  const passing = [...box.children].filter((each) => each !== notice && !staying.has(each));
+  for (const each of passing.slice(0, Math.max(0, box.children.length - MOST))) each.remove();
   return close;
 }
 

@@ -122,7 +122,7 @@ export class ProjectPage {
       button: "Assign",
     });
     if (!found) return;
-    const range = found.first && { first: Number(found.first), last: Number(found.last || found.first) };
+    const range = assignedRange(found);
     const { segments } = await post(this.path(id, "assign"), { assignee: found.assignee || null, ...range });
     if (!range) await patch(this.path(id), { assignee: found.assignee || null });
     notify(`Assigned ${counted(segments, "segment")}.`);
@@ -163,6 +163,12 @@ export class ProjectPage {
     await remove(inside(name));
     location.hash = "#/";
   }
+}
+
+/** From which segment to which, as somebody has filled in one or both numbers; null for all. */
+export function assignedRange({ first, last }) {
+  if (!first && !last) return null;
+  return { first: Number(first || 1), last: Number(last || first) };
 }
 
 const NAMES = { new: "new", translated: "draft", confirmed: "confirmed", locked: "locked" };

@@ -7,12 +7,6 @@ import { marked, nothing } from "./panel.js";
 
 const LISTED = 200; // changes that the preview shows
 
-/** The numbers of previewed segments that were not unticked, or null if all of them are wanted. */
-export function wanted(segments, unticked) {
-  if (!unticked.size) return null;
-  return segments.map(({ number }) => number).filter((number) => !unticked.has(number));
-}
-
 export class Replacing {
   /** `path` is where replacements are posted to; `done(answer)` is called after they were made. */
   constructor(path, done) {
@@ -22,12 +16,14 @@ export class Replacing {
     const box = (name, text) => h("label", { class: "check" }, h("input", { type: "checkbox", name }), text);
     const field = (name, label, more) => h("label", {}, label, h("input", { name, maxlength: 1000, ...more }));
     const replacement = field("replace", "Replace with");
+    this.hint = h("p", { class: "hint", hidden: true }, "Write \\1 for what the first pair of parentheses has found.");
     this.form = h(
       "form",
       { onsubmit: (event) => (event.preventDefault(), this.preview()), oninput: (event) => this.edited(event) },
       h("h2", { id: "replace-title" }, "Find and replace"),
       h("div", { class: "fields" }, field("find", "Find", { required: true, autofocus: true }), replacement),
-      h("p", { class: "line" }, box("case", "Match case"), box("words", "Whole words")),
+      h("p", { class: "line" }, box("case", "Match case"), box("words", "Whole words"), box("regex", "Regular expression")),
+      this.hint,
       h("p", { class: "line" }, h("button", {}, "Preview"), this.act, this.closing()),
       this.results,
     );
@@ -38,6 +34,7 @@ export class Replacing {
   /** Something else is asked for: what is shown is no longer what would be replaced. */
   edited({ target }) {
     if (target.name) this.act.disabled = true;
+    this.hint.hidden = !this.form.elements.regex.checked;
   }
 
   closing() {
@@ -51,14 +48,14 @@ export class Replacing {
   }
 
   get question() {
-    const { find, replace, case: cased, words } = this.form.elements;
-    return { find: find.value, replace: replace.value, case: cased.checked, words: words.checked };
+    const { find, replace, case: cased, words, regex } = this.form.elements;
+    const how = { case: cased.checked, words: words.checked, regex: regex.checked };
+    return { find: find.value, replace: replace.value, ...how };
   }
 
   async preview() {
     try {
-      const { count, segments } = await post(this.path, { ...this.question, preview: true, segments: null });
-      this.segments = segments;
+      const { count, segments } = await post(this.path, { ...this.question, preview: true });
       this.unticked.clear();
       this.act.disabled = !count;
       const some = segments.length > LISTED && nothing(`The first ${LISTED} are shown; all are replaced.`);
@@ -66,6 +63,7 @@ export class Replacing {
       const rows = segments.slice(0, LISTED).map((each) => this.row(each));
       fill(this.results, h("p", {}, found), h("ul", { class: "rows" }, rows), some);
     } catch (error) {
+      this.act.disabled = true;
       fill(this.results, h("p", { class: "wrong" }, sentence(error.message)));
     }
   }
@@ -86,8 +84,7 @@ export class Replacing {
   async replace() {
     this.act.disabled = true;
     try {
-      const segments = wanted(this.segments, this.unticked);
-      this.done(await post(this.path, { ...this.question, preview: false, segments }));
+      this.done(await post(this.path, { ...this.question, preview: false, leave: [...this.unticked] }));
       this.dialog.close();
     } catch (error) {
       fill(this.results, h("p", { class: "wrong" }, sentence(error.message)));

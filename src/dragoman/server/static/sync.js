@@ -109,16 +109,17 @@ export class Sync {
   }
 
   /** Other segments with the same source are drafts now. */
-  filled({ document, number, filled, filled_count: all }) {
+  filled({ document, number, filled, filled_count: all, change }) {
     const some = counted(all, "other segment with the same source", "other segments with the same source");
-    const choices = [["Undo", () => this.undoLast()]];
+    const choices = [["Undo", () => this.undoLast(change)]];
     notify(`Filled ${some}, as drafts to review.`, { choices, name: `${document}:${number}` });
     this.reload(filled).catch(notifyError);
   }
 
   /** Texts were replaced in many segments. */
-  replaced({ count: all, segments }) {
-    notify(`Replaced in ${counted(all, "segment")}.`, { choices: [["Undo", () => this.undoLast()]] });
+  replaced({ count: all, segments, change }) {
+    const choices = change ? [["Undo", () => this.undoLast(change)]] : [];
+    notify(`Replaced in ${counted(all, "segment")}.`, { choices });
     this.reload(segments.map(({ number }) => number)).catch(notifyError);
   }
 
@@ -162,16 +163,17 @@ export class Sync {
 
   // ── Undoing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Take back one's own last confirmation or replacement in this document; the notice says what that was. */
-  async undoLast() {
+  /** Take back one's own last confirmation or replacement in this document, or a certain one; the notice says what that
+   *  was. */
+  async undoLast(change) {
     await this.outbox.sending;
     try {
-      const { what, segments } = await post(this.path("undo"), {});
+      const { what, segments } = await post(this.path("undo"), change ? { change } : {});
       this.keepTexts(segments);
       await this.reload(segments);
       await this.undone(what);
     } catch (error) {
-      if (error.code === "nothing-to-undo") notify("Nothing of yours to undo in this document.");
+      if (error.code === "nothing-to-undo" && !change) notify("Nothing of yours to undo in this document.");
       else notifyError(error);
     }
   }
@@ -207,6 +209,7 @@ export class Sync {
       people: (people) => this.showPeople(people),
       comment: ({ segment }) => this.commented(segment).catch(notifyError),
       glossary: () => this.termsChanged().catch(notifyError),
+      document: () => this.refresh().catch(notifyError), // assigned to somebody, or other checks
       deleted: () => notify("This document was deleted.", { kind: "problem", stay: true }),
       reload: () => this.refresh().catch(notifyError),
       connected: () => this.refresh().catch(notifyError),
@@ -277,7 +280,12 @@ export class Sync {
   /** Take over a segment as the server has it; whether it is news. */
   receive(segment) {
     const { desk } = this;
-    if (!desk.list.update(segment)) return false;
+    const known = desk.list.segments.get(segment.number);
+    if (!desk.list.update(segment)) {
+      // Approving a segment leaves its version as it is.
+      if (segment.number === desk.number && known?.stage !== segment.stage) desk.show();
+      return false;
+    }
     if (segment.number !== desk.number) return true;
     if (this.outbox.isSending(segment.document, segment.number, segment.target)) return true; // our own change
     if (!desk.dirty) desk.open(segment.number);
