@@ -40,8 +40,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from made_engines import MADE, Answers
-
 from dragoman.adapt import Adapter, Bayes, PassiveAggressive, Perceptron, Ridge
 from dragoman.engine import Engine
 from dragoman.errors import DragomanError
@@ -49,6 +47,7 @@ from dragoman.interactive.user import Effort, interact
 from dragoman.measure import Bleu, Ter, bootstrap
 from dragoman.text.reading import lines
 from dragoman.upstream import Upstream
+from made_engines import MADE, Answers
 
 SHARED = Path(__file__).parents[2] / "shared"
 TEXTS = ("desktop", "pydocs", "tico19", "newstest")
