@@ -93,9 +93,8 @@ class _Project(Engine):
 
     def learn_segment(self, source: str, target: str, number: int, said: str | None, *, weigh: bool) -> None:
         """Learn a segment, if it can be learned; `weigh` what the other engine said."""
-        self._weighs_upstream = weigh
         with suppress(UnlearnableError):
-            self.learn(source, target, upstream=said, force=True, user=str(number))
+            self.learn(source, target, upstream=said, weigh_upstream=weigh, force=True, user=str(number))
 
 
 def replay(plan: Plan, directory: Path, told: Callable[[int], None] = lambda _: None) -> list[Outcome]:
