@@ -41,6 +41,7 @@ from dragoman.text.tokens import split
 LINES, PROJECT, PLAN = "outcomes.jsonl", "project", "plan.json"
 POLL = 0.5  # seconds between two looks at other processes
 PATIENCE = 30.0  # seconds for the workers of a killed process to end
+LARGEST_SNAPSHOT = 30_000  # corrections; a snapshot takes as much memory again as the models
 SETTLING = 1_000  # segments from which the trust in an engine is learned, sampled or not
 
 
@@ -83,13 +84,22 @@ class Outcome(NamedTuple):
 
 
 class _Project(Engine):
-    """A project that is thrown away afterwards, so it need not open quickly, nor survive a power cut."""
+    """A project that is thrown away afterwards, so it need not open quickly, nor survive a power cut.
+
+    When it is large, memory counts more than the minutes that it takes to resume: what was learned after the last
+    snapshot is read again from the journal, which takes half as long as learning it.
+    """
 
     snapshot_every = 10_000
 
     def __init__(self, project: Project, *, write: bool, memory: bool = True) -> None:
         super().__init__(project, write=write, memory=memory)
         project.journal.sync_lazily()
+
+    def save_snapshot(self) -> None:
+        """Save a snapshot while that takes little memory."""
+        if self.revision <= LARGEST_SNAPSHOT:
+            super().save_snapshot()
 
     def learn_segment(self, source: str, target: str, number: int, said: str | None, *, weigh: bool) -> None:
         """Learn a segment, if it can be learned; `weigh` what the other engine said."""
