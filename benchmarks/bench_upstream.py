@@ -7,6 +7,7 @@
     python benchmarks/bench_upstream.py --identity                       # nothing learned: the engine's words
     python benchmarks/bench_upstream.py desktop pydocs --keys --segments 200      # interactive: KSMR and key times
     python benchmarks/bench_upstream.py desktop --adapters --part dev --segments 300  # adapting the weights as well
+    python benchmarks/bench_upstream.py europarl --unseen --part dev     # over engines that nothing was tuned for
 
 From nothing: every segment is translated, scored against its reference, and then the reference is learned. Cased text,
 BLEU with sacrebleu's defaults; times are medians of the thread's CPU time. What the engines say is read from recordings
@@ -19,6 +20,10 @@ that are better than dragoman alone and the memory too (paired bootstrap, p < 0.
 - crude: what the engine says is learned as if it were a correction, the source translated, that forgotten again; the
   reference is learned four times
 - fused: `translate(source, upstream=…)` and `learn(source, reference, upstream=…)`
+
+With `--unseen`, the engines are those of `made_engines.py`, or any other named by `--engines`, such as
+`ct2:model#nbest=4`; they are set as the project's own, as their users would (`Engine.upstream`), so that answers are
+checked, and "fused" is compared with the better of engine and dragoman alone.
 """
 
 from __future__ import annotations
@@ -27,7 +32,7 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -41,6 +46,8 @@ from dragoman.errors import DragomanError
 from dragoman.interactive.user import Effort, interact
 from dragoman.measure import Bleu, Ter, bootstrap
 from dragoman.text.reading import lines
+from dragoman.upstream import Upstream
+from made_engines import MADE, Answers
 
 SHARED = Path(__file__).parents[2] / "shared"
 TEXTS = ("desktop", "pydocs", "tico19", "newstest")
@@ -50,6 +57,7 @@ ENGINES = ("nmt", "apertium")
 HEADINGS = {
     "systems": "| text, engine | system | BLEU | TER | translating, ms | learning, ms |\n|---|---|---|---|---|---|",
     "keys": "| text, engine | system | keys | mouse | KSMR | WSR | key ms, median | p99 |\n|" + 8 * "---|",
+    "unseen": "| text, engine | engine | alone | fused | fused − the better of both | p |\n|" + 6 * "---|",
     "adapters": "| text, engine | adapter | against none | translating, ms | learning, ms |\n|---|---|---|---|---|",
 }
 ADAPTERS: dict[str, Adapter | None] = {  # lists of 100 keep the cost of learning bearable
@@ -87,6 +95,19 @@ def read(text: str, part: str, engine: str, count: int, recorded: Path) -> list[
     return [row for row in rows if row.source.strip() and row.reference.strip()]
 
 
+def read_unseen(text: str, part: str, engine: str, count: int, recorded: Path) -> list[Segment]:
+    """The first segments of a text with what an engine says that is made, or asked for now."""
+    if engine in ENGINES:
+        return read(text, part, engine, count, recorded)
+    neural, apertium = (read(text, part, each, count, recorded) for each in ENGINES)
+    if engine in MADE:
+        answers = [Answers(*one[:2], *other[1:]) for one, other in zip(neural, apertium, strict=True)]
+        return [Segment(each.source, MADE[engine](each), each.reference) for each in answers]
+    with closing(Upstream(engine, source="en", target="es")) as upstream:
+        said = upstream.ask_all([each.source for each in neural])
+    return [each._replace(upstream=answer.text if answer else "") for each, answer in zip(neural, said, strict=True)]
+
+
 def engine_alone(_: Engine, segment: Segment) -> str:
     """What the other engine says."""
     return segment.upstream
@@ -117,6 +138,11 @@ def fused(engine: Engine, segment: Segment) -> str:
     return engine.translate(segment.source, upstream=segment.upstream).text
 
 
+def asked(engine: Engine, segment: Segment) -> str:
+    """One translation from both, the engine being the project's own."""
+    return engine.translate(segment.source).text
+
+
 def learn(engine: Engine, segment: Segment) -> None:
     """Learn the reference."""
     engine.learn(segment.source, segment.reference, force=True)
@@ -143,6 +169,7 @@ SYSTEMS: dict[str, tuple[Callable[[Engine, Segment], str], Callable[[Engine, Seg
     "memory": (memory, learn),
     "crude": (crude, learn_often),
     "fused": (fused, learn_both),
+    "asked": (asked, learn),
 }
 
 
@@ -194,6 +221,26 @@ def tenths(label: str, runs: dict[str, Run], segments: list[Segment]) -> None:
             print(f"| {label} | {name}, tenth {place} | {bootstrap(Bleu(), engine[part], system[part])} |", flush=True)
 
 
+def unseen(label: str, engine: str, segments: list[Segment], without: dict[str, Run]) -> None:
+    """How the engine set as a project's own compares with the better of itself and dragoman alone."""
+    with tempfile.TemporaryDirectory() as directory:
+        answers = Path(directory) / "answers.tsv"
+        answers.write_text("".join(f"{each.source}\t{each.upstream}\n" for each in segments), encoding="utf-8")
+        name = engine if ":" in engine else f"recorded:{answers}"
+        without |= {"alone": without.get("alone") or work("alone", segments)}
+        runs = without | {
+            "engine": Run([each.upstream for each in segments], [0.0], [0.0]),
+            "fused": work("asked", segments, partial(Engine.change_settings, values={"upstream": name})),
+        }
+    references = [segment.reference for segment in segments]
+    bleu = {name: Bleu().statistics(run.texts, references) for name, run in runs.items()}
+    scores = {name: Bleu().score(each.sum(0)) for name, each in bleu.items()}
+    better = max(("engine", "alone"), key=scores.__getitem__)
+    found = bootstrap(Bleu(), bleu[better], bleu["fused"])
+    cells = (f"{scores[name]:.2f}" for name in ("engine", "alone", "fused"))
+    print(f"| {label} | {' | '.join(cells)} | {found.difference} | {found.p_value:.3f} |", flush=True)
+
+
 def identity(texts: Sequence[str], engines: Sequence[str], count: int, part: str, recorded: Path) -> None:
     """How many translations are what the engine says, to the byte, when nothing was learned."""
     with (
@@ -242,8 +289,8 @@ def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("texts", nargs="*", default=TEXTS, help=f"of {', '.join(TEXTS)}, europarl")
-    parser.add_argument("--engines", nargs="+", default=ENGINES)
-    parser.add_argument("--systems", nargs="+", default=list(SYSTEMS), choices=list(SYSTEMS))
+    parser.add_argument("--engines", nargs="+", help="recorded ones; with --unseen, made ones or any name of an engine")
+    parser.add_argument("--systems", nargs="+", default=list(SYSTEMS)[:-1], choices=list(SYSTEMS))
     parser.add_argument("--part", default="test", choices=("dev", "test"))
     parser.add_argument("--segments", type=int, default=1000)
     parser.add_argument("--recorded", type=Path, default=SHARED / "engines" / "recorded")
@@ -251,15 +298,22 @@ def main() -> None:
     parser.add_argument("--identity", action="store_true", help="compare with the engine's words, nothing learned")
     parser.add_argument("--keys", action="store_true", help="the work of a person who types with completions")
     parser.add_argument("--adapters", action="store_true", help="methods that adapt the weights over the engine")
+    parser.add_argument("--unseen", action="store_true", help="over engines that nothing was tuned for")
     given = parser.parse_args()
+    given.engines = given.engines or (list(MADE) if given.unseen else ENGINES)
     if given.identity:
         identity([*TEXTS, "europarl"], given.engines, 2 * given.segments, given.part, given.recorded)
         return
-    print(HEADINGS["keys" if given.keys else "adapters" if given.adapters else "systems"], flush=True)
+    kind = next((each for each in ("keys", "adapters", "unseen") if getattr(given, each)), "systems")
+    print(HEADINGS[kind], flush=True)
     for text in given.texts:
         without = dict[str, Run]()  # dragoman alone says the same beside any engine
         for engine in given.engines:
-            label, segments = f"{text}, {engine}", read(text, given.part, engine, given.segments, given.recorded)
+            label, reading = f"{text}, {engine}", read_unseen if given.unseen else read
+            segments = reading(text, given.part, engine, given.segments, given.recorded)
+            if given.unseen:
+                unseen(label, engine, segments, without)
+                continue
             if given.keys:
                 keys(label, segments, given.systems)
                 continue

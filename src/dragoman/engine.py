@@ -89,7 +89,6 @@ class Engine(Looking):
     def __init__(self, project: Project, *, write: bool, memory: bool = True) -> None:
         super().__init__(project, write=write, snapshot_every=self.snapshot_every or SNAPSHOT_EVERY)
         self.memory = memory
-        self._weighs_upstream = True  # when learning; this takes a search
         self._consultant = Consultant(project, UPSTREAM_SECONDS)
 
     @classmethod
@@ -431,6 +430,7 @@ class Engine(Looking):
         time: datetime | None = None,
         upstream: str | Answer | None = None,
         upstream_name: str | None = None,
+        weigh_upstream: bool = True,
         delivery: Delivery | None = None,
     ) -> int:
         """Learn a correction and return its id; it is then safe on disk and in the models.
@@ -438,13 +438,15 @@ class Engine(Looking):
         A correction that looks wrong is recorded in the journal but not learned (`FlaggedError`), unless you pass
         `force`. With `once`, if the newest correction of this source already has this target, its id is returned and
         nothing is learned. `time` is when the correction was made; the default is now. `upstream` is what another
-        engine had said of the source, `upstream_name` which one: what became of it is learned too. `delivery` says how
-        the correction got here; what the same message has already brought is not learned again.
+        engine had said of the source, `upstream_name` which one: what became of it is learned too. How far to trust
+        that engine takes a search, unless the text was just translated; `weigh_upstream=False` leaves it out, which
+        helps if you learn very many pairs. `delivery` says how the correction got here; what the same message has
+        already brought is not learned again.
         """
         write_time(time)  # refuses an invalid one
         self.check_writable()
         said = (as_answer(upstream), upstream_name) if upstream is not None else self._find_said(source)
-        lesson, comparison = self._prepare(source, target, *said)
+        lesson, comparison = self._prepare(source, target, *said, weigh=weigh_upstream)
         with self._writing() as state:
             known = state.memory.exact(source) if once else None
             if known and known.target == target:
@@ -452,7 +454,7 @@ class Engine(Looking):
             if delivery and (done := self.delivered(delivery.id)) is not None:
                 return done
             if lesson.revision != state.revision:  # another thread has learned something meanwhile
-                lesson = prepare(state, source, target, *said)
+                lesson = prepare(state, source, target, *said, weigh=weigh_upstream)
                 comparison = compare(state, lesson)
             reason = self._examine(state, lesson, user=user, force=force, delivery=delivery)
             with self._undoing() as undo:
@@ -532,12 +534,18 @@ class Engine(Looking):
         return new
 
     def _prepare(
-        self, source: str, target: str, upstream: Answer | None = None, engine: str | None = None
+        self,
+        source: str,
+        target: str,
+        upstream: Answer | None = None,
+        engine: str | None = None,
+        *,
+        weigh: bool = True,
     ) -> tuple[Lesson, Comparison | None]:
         """Read a correction and compare it with the system's translations, before the write lock is taken."""
         self.check_writable()
         with self._reading() as state:
-            lesson = prepare(state, source, target, upstream, engine, weigh=self._weighs_upstream)
+            lesson = prepare(state, source, target, upstream, engine, weigh=weigh)
         return lesson, compare(state, lesson)
 
     def _learn(self, state: State, lesson: Lesson, comparison: Comparison | None) -> bytes:

@@ -149,9 +149,18 @@ def test_an_engine_that_says_nothing_is_an_error(tmp_path: Path) -> None:
 
 def test_engines_other_than_files_are_only_asked_for_what_is_sampled(tmp_path: Path) -> None:
     work = shipped(6)
-    answers = ask("command:tr a-z A-Z", work, (1, 4), tmp_path)
+    answers = ask("command:tr a-z A-Z", work, (1, 4), tmp_path).said
     assert [n for n, text in enumerate(answers) if text] == [1, 4]
     assert answers[1] == work.pairs[1].source.upper()
+
+
+def test_answers_that_dragoman_refuses_only_count_for_the_engine_alone(tmp_path: Path) -> None:
+    work = shipped(6)
+    rows = (f"{pair.source}\t{pair.target if n != 2 else 9 * 'tapa '}\n" for n, pair in enumerate(work.pairs))
+    (tmp_path / "answers.tsv").write_text("".join(rows), encoding="utf-8")
+    heard = ask(f"recorded:{tmp_path / 'answers.tsv'}", work, range(6), tmp_path)
+    assert heard.said[2] == 9 * "tapa "
+    assert [n for n, text in enumerate(heard.usable) if text is None] == [2]
 
 
 def test_the_command_writes_a_report_and_says_the_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,24 @@ def test_the_sample_is_translated_better_than_by_either_alone(tmp_path: Path) ->
             alone.learn(f, e, force=True)
             fused.learn(f, e, upstream=m, force=True)
     assert right["fused"] > max(right["alone"], right["engine"])
+
+
+@pytest.mark.parametrize("damage", [str.upper, str.lower])
+def test_the_case_of_an_engine_that_gets_it_wrong_is_corrected(damage: Callable[[str], str], tmp_path: Path) -> None:
+    with new(tmp_path / "p") as engine:
+        for f, e in VERBS.items():
+            engine.learn(
+                f"{f} the file in Madrid.", f"{e} el fichero de Madrid.", upstream=damage(f"{e} el fichero de Madrid.")
+            )
+        assert engine.translate("Delete it now.", upstream=damage("Bórrelo ahora.")).text == "Bórrelo ahora."
+        assert_is_clean_replay(engine, tmp_path / "copy")
+        for row in engine.history(10):
+            engine.forget(row.id)
+        assert engine.translate("Delete it now.", upstream=damage("Bórrelo ahora.")).text == damage("Bórrelo ahora.")
+
+
+def test_the_case_of_an_engine_that_gets_it_right_is_kept(tmp_path: Path) -> None:
+    with new(tmp_path / "p") as engine:
+        for f, e in VERBS.items():
+            engine.learn(f"{f} the file.", f"{e} el Fichero.", upstream=f"{e} el Fichero.")
+        assert engine.translate("Delete the Inbox now.", upstream="Borre ya la Bandeja.").text == "Borre ya la Bandeja."

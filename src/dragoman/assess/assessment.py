@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,13 +31,20 @@ from dragoman.assess.verdict import WORDS_A_DAY, Verdict, judge
 from dragoman.errors import BadInputError
 from dragoman.progress import Progress
 from dragoman.store import Project
-from dragoman.upstream import Upstream
+from dragoman.upstream import Reply, Upstream
 
 SAMPLE = 2_000  # segments that are translated and scored
 TYPED = 200  # of these, segments that the simulated user types
 DOCUMENTS = 20  # that are listed
 LEAST_SEGMENTS = 5  # of a document that is listed
 ANSWERS = "answers"  # directory of the project that keeps what engines said
+
+
+class Heard(NamedTuple):
+    """What an engine says for each segment, None where it says nothing or was not asked."""
+
+    said: tuple[str | None, ...]
+    usable: tuple[str | None, ...]  # the same without what dragoman refuses to use
 
 
 @dataclass(frozen=True)
@@ -61,10 +68,10 @@ def assess(work: PastWork, directory: Path, options: Options, progress: Progress
     comet = Comet(options.comet) if options.comet else None  # refused now, and not after hours
     sampled = spread(range(len(work.pairs)), options.sample)
     heard = {name: ask(name, work, sampled, directory, progress) for name in options.engines}
-    plans = make_plans(work, options, sampled, heard)
+    plans = make_plans(work, options, sampled, {name: each.usable for name, each in heard.items()})
     alone, *over = replay_all(plans, directory, jobs=options.jobs, cluster=options.cluster, progress=progress)
     parts = [
-        _part(work, options, alone, found, name, heard[name], comet)
+        _part(work, options, alone, found, name, heard[name].said, comet)
         for (name, found) in zip(options.engines, over, strict=True)
     ] or [_part(work, options, alone, None, None, (), comet)]
     replayed = [alone, *over]
@@ -109,13 +116,11 @@ def make_plans(
     return [alone, *(Plan(f"over {name}", languages, pairs, said, **common) for name, said in heard.items())]
 
 
-def ask(
-    name: str, work: PastWork, sampled: Sequence[int], directory: Path, progress: Progress | None = None
-) -> tuple[str | None, ...]:
+def ask(name: str, work: PastWork, sampled: Sequence[int], directory: Path, progress: Progress | None = None) -> Heard:
     """What an engine says for each segment; only the sampled ones are asked for, unless the answers are recorded.
 
     Answers are kept in the directory. An answer that dragoman would not use, since a placeholder is missing for
-    instance, is still what a person would be given.
+    instance, is still what a person would be given without dragoman.
     """
     wanted = range(len(work.pairs)) if name.startswith("recorded:") else sampled
     texts = list(dict.fromkeys(work.pairs[n].source for n in wanted))
@@ -126,11 +131,13 @@ def ask(
             replies = upstream.reply_all(texts, progress=progress)
         finally:
             upstream.close()
-    said = {text: reply.answer or reply.refused for text, reply in zip(texts, replies, strict=True)}
-    if not any(said.values()):
+    if not any(reply.answer or reply.refused for reply in replies):
         raise _silent(name, upstream.problem)
-    found = {n: said[work.pairs[n].source] for n in wanted}
-    return tuple(answer.text if (answer := found.get(n)) else None for n in range(len(work.pairs)))
+    found = dict(zip(texts, replies, strict=True))
+    asked = frozenset(wanted)
+    by_segment = [found[pair.source] if n in asked else Reply(None) for n, pair in enumerate(work.pairs)]
+    said = tuple(answer.text if (answer := each.answer or each.refused) else None for each in by_segment)
+    return Heard(said, tuple(each.answer.text if each.answer else None for each in by_segment))
 
 
 def _silent(name: str, problem: str | None) -> BadInputError:

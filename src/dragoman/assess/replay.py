@@ -41,6 +41,7 @@ from dragoman.text.tokens import split
 LINES, PROJECT, PLAN = "outcomes.jsonl", "project", "plan.json"
 POLL = 0.5  # seconds between two looks at other processes
 PATIENCE = 30.0  # seconds for the workers of a killed process to end
+LARGEST_SNAPSHOT = 30_000  # corrections; a snapshot takes as much memory again as the models
 SETTLING = 1_000  # segments from which the trust in an engine is learned, sampled or not
 
 
@@ -83,7 +84,11 @@ class Outcome(NamedTuple):
 
 
 class _Project(Engine):
-    """A project that is thrown away afterwards, so it need not open quickly, nor survive a power cut."""
+    """A project that is thrown away afterwards, so it need not open quickly, nor survive a power cut.
+
+    When it is large, memory counts more than the minutes that it takes to resume: what was learned after the last
+    snapshot is read again from the journal, which takes half as long as learning it.
+    """
 
     snapshot_every = 10_000
 
@@ -91,11 +96,15 @@ class _Project(Engine):
         super().__init__(project, write=write, memory=memory)
         project.journal.sync_lazily()
 
+    def save_snapshot(self) -> None:
+        """Save a snapshot while that takes little memory."""
+        if self.revision <= LARGEST_SNAPSHOT:
+            super().save_snapshot()
+
     def learn_segment(self, source: str, target: str, number: int, said: str | None, *, weigh: bool) -> None:
         """Learn a segment, if it can be learned; `weigh` what the other engine said."""
-        self._weighs_upstream = weigh
         with suppress(UnlearnableError):
-            self.learn(source, target, upstream=said, force=True, user=str(number))
+            self.learn(source, target, upstream=said, weigh_upstream=weigh, force=True, user=str(number))
 
 
 def replay(plan: Plan, directory: Path, told: Callable[[int], None] = lambda _: None) -> list[Outcome]:

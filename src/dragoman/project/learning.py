@@ -20,6 +20,7 @@ from dragoman.project.state import State
 from dragoman.search.decoder import Search
 from dragoman.types import Pair
 from dragoman.upstream import Answer, fusion_learning
+from dragoman.upstream.fusion import count_cases
 from dragoman.upstream.fusion_trust import ENTRIES, Costs, costs_of
 
 
@@ -32,6 +33,7 @@ class Lesson:
     found: Search | None
     said: Pair | None = None  # the same source with what another engine says
     engine: str | None = None
+    cases: tuple[int, int] = (0, 0)  # words whose letter case that engine has right, and those that dragoman has
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,12 @@ def prepare(
     said = known or _read_said(state, pair, upstream.text if upstream else None)
     wanted = state.adaptation_of(said is not None) or (weigh and said is not None and not state.is_untaught)
     found = translating.search(state, pair.source, upstream) if wanted else None
-    return Lesson(state.revision, pair, found, said, engine)
+    return Lesson(state.revision, pair, found, said, engine, _cases(state, pair, said) if said else (0, 0))
+
+
+def _cases(state: State, pair: Pair, said: Pair) -> tuple[int, int]:
+    recased = translating.recased(state, said.target_words, said.source, said.target)
+    return count_cases(said.target, recased.words, pair.target)
 
 
 def _known(state: State, source: str, upstream: Answer | None) -> Pair | None:
@@ -117,7 +124,8 @@ def learn(state: State, lesson: Lesson, comparison: Comparison | None) -> bytes:
         adapted = adaptation.learn(comparison.offered, comparison.losses)
     said, costs = None, comparison.costs if comparison else None
     if lesson.said:
-        said = replace(fusion_learning.learn(state.knowledge, lesson.said, lesson.engine), costs=costs)
+        heard = fusion_learning.learn(state.knowledge, lesson.said, lesson.engine)
+        said = replace(heard, costs=costs, cases=lesson.cases)
     contribution = state.knowledge.learn(lesson.pair)
     if said:
         state.count_said(said, contribution)

@@ -157,6 +157,7 @@ class State:
         fusion_learning.count(self.replacements, said, correction, sign)
         if said.costs is not None:
             self.confidence.add(said.costs, sign)
+        self.confidence.add_cases(said.cases, sign)
 
     def after_learning(self) -> None:
         """Drop factors of phrase pairs that the models have dropped because of the limit."""

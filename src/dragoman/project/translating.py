@@ -124,12 +124,21 @@ def _has(words: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
 
 
 def repeated(state: State, source: Sentence, upstream: str) -> Translation:
-    """What another engine says, to the byte, as a translation."""
+    """What another engine says as a translation: to the byte, but for its letter case if that is often wrong."""
     said = state.knowledge.target.read(upstream)
     words = state.knowledge.source.model_words(source), state.knowledge.target.model_words(said)
     phrase = Phrase((0, len(source)), (0, len(said)), *words, "upstream")
     features = dict.fromkeys(state.fused_weights, 0.0)
-    return Translation(upstream, 0.0, features, [], source, said, (phrase,), upstream=upstream)
+    written = said if state.confidence.keeps_case else recased(state, words[1], source, said)
+    return Translation(written.text, 0.0, features, [], source, written, (phrase,), upstream=upstream)
+
+
+def recased(state: State, words: tuple[str, ...], source: Sentence, said: Sentence) -> Sentence:
+    """What another engine says, spaced as it is, but in the letter case that dragoman would have written it in."""
+    target = state.knowledge.target
+    if target.mode == "words":
+        return said
+    return replace(said, words=tuple(target.casing.recase(words, source, said.placeable)))
 
 
 class Lists(NamedTuple):
@@ -202,7 +211,7 @@ def written(
     for begin, end in _as_written(state, source, found, hypothesis):
         marks[begin:end] = [True] * (end - begin)
     target = state.knowledge.target.write(hypothesis.words, source, marks)
-    return _fused(source, target, found, hypothesis, known)
+    return _fused(source, target, found, hypothesis, known, keep_case=state.confidence.keeps_case)
 
 
 def _as_written(state: State, source: Sentence, found: Search, hypothesis: Hypothesis) -> Iterator[tuple[int, int]]:
@@ -218,7 +227,7 @@ def _as_written(state: State, source: Sentence, found: Search, hypothesis: Hypot
 
 
 def _fused(
-    source: Sentence, target: Sentence, found: Search, hypothesis: Hypothesis, known: Links | None
+    source: Sentence, target: Sentence, found: Search, hypothesis: Hypothesis, known: Links | None, *, keep_case: bool
 ) -> Translation:
     """A hypothesis as a translation; pieces of another engine's translation are written as they are there."""
     upstream = found.upstream
@@ -226,10 +235,11 @@ def _fused(
         return _translation(source, target, found, hypothesis, tuple(_phrases(found.source, hypothesis)), known=known)
     said = upstream.sentence
     phrases = tuple(_phrases(found.source, hypothesis, said))
-    if hypothesis.words == upstream.words:
+    if keep_case and hypothesis.words == upstream.words:
         made = _translation(source, said, found, hypothesis, phrases, known=known)
         return replace(made, text=said.text, target=said, upstream=said.text)
-    made = _translation(source, blended(target, said, hypothesis), found, hypothesis, phrases, known=known)
+    text = blended(target, said, hypothesis, keep_case=keep_case)
+    made = _translation(source, text, found, hypothesis, phrases, known=known)
     return replace(made, upstream=said.text)
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from rapidfuzz.distance import LCSseq
+
 from dragoman.search.hypotheses import Hypothesis
 from dragoman.text.starts import find_starts
 from dragoman.types import Sentence
 
 
-def blended(written: Sentence, said: Sentence, hypothesis: Hypothesis) -> Sentence:
+def blended(written: Sentence, said: Sentence, hypothesis: Hypothesis, *, keep_case: bool = True) -> Sentence:
     """The words of a hypothesis as they were `written`, but those of the other engine in its own casing and spacing.
 
     `said` is the other engine's translation. A word that begins a sentence in only one of the two keeps the case that
-    it was written in.
+    it was written in; so do all words unless the engine's case is to be kept.
     """
     words, gaps = list(written.words), list(written.gaps)
     starts = {start.at for start in find_starts(words, written.placeable)}
@@ -22,9 +26,32 @@ def blended(written: Sentence, said: Sentence, hypothesis: Hypothesis) -> Senten
             at, before = at + len(step.words), -1
             continue
         for place in range(*step.upstream):
-            if (at in starts) == (place in own_starts):
+            if keep_case and (at in starts) == (place in own_starts):
                 words[at] = said.words[place]
             if place == before and place > 0:
                 gaps[at] = said.gaps[place]
             at, before = at + 1, place + 1
     return Sentence(tuple(words), tuple(gaps), written.placeable)
+
+
+def count_cases(said: Sentence, recased: Sequence[str], correction: Sentence) -> tuple[int, int]:
+    """How often a correction writes a word as the other engine did, and how often as it was `recased` instead.
+
+    Only words count that the correction keeps and the two write differently.
+
+    >>> from dragoman.text.tokens import split
+    >>> count_cases(split("abra el usb"), ("Abra", "el", "Usb"), split("Abra el usb"))
+    (1, 1)
+    """
+    if list(said.words) == list(recased):
+        return 0, 0
+    ours, theirs = ([word.casefold() for word in each.words] for each in (said, correction))
+    engine = own = 0
+    for block in LCSseq.opcodes(ours, theirs):
+        if block.tag == "equal":
+            for at in range(block.src_start, block.src_end):
+                place = at - block.src_start + block.dest_start
+                if said.words[at] != recased[at]:
+                    engine += said.words[at] == correction.words[place]
+                    own += recased[at] == correction.words[place]
+    return engine, own

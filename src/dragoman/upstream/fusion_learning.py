@@ -32,6 +32,7 @@ class Said:
     engine: str | None
     contribution: Contribution  # of (f, m); its links are those between the two
     costs: Costs | None = None  # word edits that each level of trust would have cost
+    cases: tuple[int, int] = (0, 0)  # words whose case the engine had right, and those that dragoman would have had
 
 
 def learn(knowledge: Knowledge, pair: Pair, engine: str | None) -> Said:
@@ -83,7 +84,7 @@ def with_said(contribution: bytes, said: Said | None) -> bytes:
     if said is None:
         return contribution
     costs = None if said.costs is None else said.costs.tolist()
-    about = json.dumps([said.engine, said.text, costs]).encode()
+    about = json.dumps([said.engine, said.text, costs, *([said.cases] if any(said.cases) else [])]).encode()
     block = struct.pack("<i", len(about)) + about + said.contribution.to_bytes()
     return MARK + struct.pack("<i", len(block)) + block + contribution
 
@@ -95,6 +96,7 @@ def apart_from_said(data: bytes) -> tuple[bytes, Said | None]:
     (size,) = struct.unpack_from("<i", data, 4)
     block, rest = data[8 : 8 + size], data[8 + size :]
     (length,) = struct.unpack_from("<i", block)
-    engine, text, costs = json.loads(block[4 : 4 + length])
+    engine, text, costs, *cases = json.loads(block[4 : 4 + length])
     levels = None if costs is None else np.array(costs, np.int64)
-    return rest, Said(text, engine, Contribution.from_bytes(block[4 + length :]), levels)
+    contribution = Contribution.from_bytes(block[4 + length :])
+    return rest, Said(text, engine, contribution, levels, tuple(cases[0]) if cases else (0, 0))

@@ -8,7 +8,10 @@ that sum is added to its cost, and a handicap, the greater, the less the level t
 was corrected in the same words is changed; a text in which nothing repeats is soon left to the engine, and stays so
 however long it is; one that is full of terms is not.
 
-Edits and their squares are integers: learning adds them, forgetting subtracts the same, in any order.
+Likewise for letter case: the engine's is kept, unless corrections write words as dragoman would have written them more
+often than chance explains. An engine without capitals is soon found out.
+
+Edits, their squares and words are integers: learning adds them, forgetting subtracts the same, in any order.
 
 >>> confidence = Confidence()
 >>> confidence.bonus
@@ -36,6 +39,7 @@ from dragoman.search.hypotheses import Shares
 BONUSES = (-0.15, 0.0, 0.15, 0.3, 0.5, 0.8, 1.2)  # for a word taken from the engine; after them comes the engine alone
 HANDICAPS = np.array([8.0, 5.0, 4.5, 4.0, 2.0, 0.5, 0.0, 0.0])  # edits that a level must have saved besides
 ERRORS = 1.0  # standard errors by which a level must be better than the engine
+CASE_ERRORS = 2.0  # standard errors by which dragoman's letter case must be better than the engine's
 MIDDLE = 0.3  # the bonus of searches while the engine's translation is taken as it is
 ENTRIES = 40  # of the n-best list
 
@@ -45,9 +49,12 @@ Costs = NDArray[np.int64]  # [levels] word edits
 class Confidence:
     """What each level of trust has cost in all corrections so far, and how far that is from what the engine has."""
 
-    def __init__(self, costs: Costs | None = None, squares: Costs | None = None) -> None:
+    def __init__(
+        self, costs: Costs | None = None, squares: Costs | None = None, cases: NDArray[np.int64] | None = None
+    ) -> None:
         self.costs = np.zeros(HANDICAPS.size, np.int64) if costs is None else costs.copy()
         self.squares = np.zeros(HANDICAPS.size, np.int64) if squares is None else squares.copy()
+        self.cases = np.zeros(2, np.int64) if cases is None else cases.copy()  # right by the engine, by dragoman
 
     @property
     def bonus(self) -> float | None:
@@ -62,19 +69,30 @@ class Confidence:
         """The bonus that is searched with."""
         return MIDDLE if self.bonus is None else self.bonus
 
+    @property
+    def keeps_case(self) -> bool:
+        """Whether the engine's words keep its letter case; where nothing else is known, they do."""
+        engine, own = self.cases.tolist()
+        return bool(own - engine <= CASE_ERRORS * np.sqrt(own + engine))
+
     def add(self, costs: Costs, sign: int = 1) -> None:
         """Add what the levels would have cost in one correction, or take it back (sign −1)."""
         self.costs = self.costs + sign * costs
         self.squares = self.squares + sign * (costs - costs[-1]) ** 2
 
+    def add_cases(self, cases: tuple[int, int], sign: int = 1) -> None:
+        """Add how many words of a correction have the engine's case, and how many dragoman's; or take it back."""
+        self.cases = self.cases + sign * np.array(cases, np.int64)
+
     def arrays(self) -> ArrayTree:
         """Everything needed to open this again."""
-        return ArrayTree(costs=self.costs.copy(), squares=self.squares.copy())
+        return ArrayTree(costs=self.costs.copy(), squares=self.squares.copy(), cases=self.cases.copy())
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Confidence:
         """The one whose `arrays()` these are."""
-        return cls(*(np.array(arrays[name], np.int64) for name in ("costs", "squares")))
+        known = (name for name in ("costs", "squares", "cases") if name in arrays)  # earlier versions had no cases
+        return cls(*(np.array(arrays[name], np.int64) for name in known))
 
 
 def costs_of(shares: Shares, searched: float, said: Sequence[str], correction: Sequence[str]) -> Costs:
