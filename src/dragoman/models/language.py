@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, TypeVar
@@ -78,6 +78,7 @@ Item = TypeVar("Item")
 
 
 _NO_FEW = np.zeros(0, kernels.FEW)
+_versions = count()  # of all models of this process
 
 
 class Reader:
@@ -196,6 +197,7 @@ class LanguageModel(Restorable, Reader):
         counts = np.zeros(0, kernels.GRAM), np.zeros(0, np.int32), np.zeros_like(self.scalars)
         empty = Statistics(*counts, _NO_FEW, np.zeros_like(self.few_scalars))
         self._beneath = empty if base is None else base.statistics
+        self._version = next(_versions)
         kernels.update_discounts(self.view)
 
     @property
@@ -263,6 +265,7 @@ class LanguageModel(Restorable, Reader):
     def _reserve(self, predicted: int) -> None:
         """Make room for the n-grams that this many words may add."""
         self.check_learns()
+        self._changed()
         self.inner.reserve((predicted + 1) * (self.order - 1))
         self.outer.reserve(predicted)
         if self.base is not None:
@@ -279,6 +282,7 @@ class LanguageModel(Restorable, Reader):
             raise BadInputError("only a language model of the same order without a base can be merged")
         other.check_learns()
         self.check_learns()
+        self._changed()
         upkeep.merge(self, other)
 
     def prune(self, limit: int) -> dict[int, int]:
@@ -289,6 +293,7 @@ class LanguageModel(Restorable, Reader):
         `remove` skips what it does not find (`skipped` counts it).
         """
         self.check_learns()
+        self._changed()
         return upkeep.prune(self, limit)
 
     def compact(self) -> None:
@@ -296,7 +301,17 @@ class LanguageModel(Restorable, Reader):
         self.check_learns()
         if self.base is not None:
             raise BadInputError("only a language model without a base can be compacted")
+        self._changed()
         upkeep.compact(self)
+
+    @property
+    def version(self) -> tuple[int, ...]:
+        """Unique to this model as it is now: states and, if `share` does not change, answers hold while it stays."""
+        return (self._version,) if self.base is None else (self._version, *self.base.version)
+
+    def _changed(self) -> None:
+        """Give the model a new version, before it changes."""
+        self._version = next(_versions)
 
     @property
     def dropped(self) -> int:
@@ -356,6 +371,7 @@ class LanguageModel(Restorable, Reader):
         if ("few_scalars" in arrays) != (self.smoothing == "modified"):
             remedy = "restore the base that belongs to it"
             raise BadInputError(f"this language model was not saved with {self.smoothing} smoothing", remedy=remedy)
+        self._changed()
         super().restore(arrays)
         self.few_scalars = arrays.get("few_scalars", self.few_scalars)
         if "stored.inner" in arrays:

@@ -20,8 +20,8 @@ from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases import new_options
 from dragoman.search import options_kernels as kernels
 from dragoman.search.banned import leave_out
-from dragoman.search.class_kernels import ClassArrays
-from dragoman.search.lm_cache_kernels import ANSWER
+from dragoman.search.class_kernels import OFF, ClassArrays
+from dragoman.search.lm_cache import known_of_classes, known_of_words
 from dragoman.search.options_kernels import LINK, OPTION, WINDOW, SpanOptions
 from dragoman.search.spelling import Spelling
 from dragoman.search.terms import Found, settle
@@ -29,7 +29,7 @@ from dragoman.search.upstream_options import NOTHING_HEARD, Suggestion, align, f
 from dragoman.tables import Table
 from dragoman.types import Term
 
-REMEMBERED = 1 << 12  # answers of a model in one search
+REMEMBERED = 1 << 12  # answers of the alignment models in one search
 
 Ids = NDArray[np.int64]
 Factors = Callable[[Ids], NDArray[np.float64]]  # from the keys of phrase pairs to their factors u
@@ -47,6 +47,13 @@ class Estimates:
             raise BadInputError(f"β must be from 0 to 1, not {self.beta}")
         if not 0.0 < self.delta < 1.0:
             raise BadInputError(f"δ must be between 0 and 1, not {self.delta}")
+
+
+class History(NamedTuple):
+    """States of the language models: all that they know of the words before."""
+
+    language: int
+    classes: int  # or OFF
 
 
 class Source:
@@ -85,14 +92,17 @@ class Source:
 
 
 class Scorer:
-    """Gives options their features and scores; made for one sentence, with the models as they are."""
+    """Gives options their features and scores; made for one sentence, with the models as they are.
+
+    It must not outlive the search that it is made for, since it shares what is known with the next one of its thread.
+    """
 
     def __init__(self, models: ModelSet, sentence: Source, weights: Weights, estimates: Estimates) -> None:
         self.models, self.sentence, self.estimates = models, sentence, estimates
         self.weights = weights.vector()
-        self.language = models.language.view
-        self.cache = np.zeros(REMEMBERED, ANSWER)  # of the language model
-        self.classes = class_arrays(models, self.language.share, used=CLASS_LANGUAGE in weights)
+        self.language, self.cache, start = known_of_words(models.language)
+        self.classes, class_start = class_arrays(models, self.language.share, used=CLASS_LANGUAGE in weights)
+        self.start = History(start, class_start)
         self.links = np.zeros((2, REMEMBERED), LINK)  # of the alignment models, inverse and direct
         self.heard = NOTHING_HEARD if sentence.aligned is None else sentence.aligned.heard
 
@@ -119,15 +129,15 @@ class Scorer:
         kernels.fill_features(options, self.sentence.ids, *alignment, self.links, jumps, *numbers, *scratch, self.heard)
 
 
-def class_arrays(models: ModelSet, share: float, *, used: bool) -> ClassArrays:
-    """What a search asks of the model of word classes; nothing if it is not used, or if there are no classes.
+def class_arrays(models: ModelSet, share: float, *, used: bool) -> tuple[ClassArrays, int]:
+    """What a search asks of the model of word classes, and its state at the beginning of a sentence, OFF if not used.
 
-    The share of its layer is that of the language model.
+    The share of its layer is that of the language model. Without classes, nothing is asked.
     """
-    used = used and bool(models.classes)
-    of = models.classes.of if used else np.zeros(0, np.int64)
-    language = models.classes.language.view._replace(share=share)
-    return ClassArrays(of, OTHER, language, np.zeros(REMEMBERED if used else 1, ANSWER))
+    view, answers, start = known_of_classes(models.classes.language, share)
+    if used and models.classes:
+        return ClassArrays(models.classes.of, OTHER, view, answers), start
+    return ClassArrays(np.zeros(0, np.int64), OTHER, view, answers), OFF
 
 
 def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient: bool = False) -> SpanOptions:

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
 
-import numpy as np
-
 from dragoman.cancelling import checkpoint
 from dragoman.models import language_kernels
 from dragoman.models.loglinear import CLASS_LANGUAGE
@@ -21,9 +19,10 @@ from dragoman.search import class_kernels, lm_cache_kernels
 from dragoman.search.class_kernels import OFF
 from dragoman.search.constrained import Prefix
 from dragoman.search.hypotheses import Hypothesis, NBest
-from dragoman.search.options import class_arrays
+from dragoman.search.lm_cache import known_of_words
+from dragoman.search.options import History, class_arrays
 from dragoman.search.plan import Plan
-from dragoman.search.searching import History, Search, SentenceSearch, search_sentence
+from dragoman.search.searching import Search, SentenceSearch, search_sentence
 from dragoman.search.upstream_options import Suggestion
 from dragoman.search.wordgraph import WordGraph
 from dragoman.types import Term
@@ -136,11 +135,11 @@ class Pieces:
         if not said:
             return None
         ids, empty = models.target.ids(said), int(language_kernels.EMPTY_HISTORY)
-        view, cache = models.language.view, np.zeros(1, lm_cache_kernels.ANSWER)
-        classes = class_arrays(models, view.share, used=CLASS_LANGUAGE in plan.weights)
-        language = int(lm_cache_kernels.say(cache, view, empty, ids, 0, ids.size)[1])
-        start = empty if classes.of.size else OFF
-        return History(language, int(class_kernels.say_classes(classes, start, ids, 0, ids.size)[1]))
+        known = known_of_words(models.language)
+        classes, start = class_arrays(models, known.view.share, used=CLASS_LANGUAGE in plan.weights)
+        language = int(lm_cache_kernels.say(known.answers, known.view, empty, ids, 0, ids.size)[1])
+        before = OFF if start == OFF else empty
+        return History(language, int(class_kernels.say_classes(classes, before, ids, 0, ids.size)[1]))
 
 
 class LongSearch(Search):

@@ -8,18 +8,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.models import language_kernels
 from dragoman.models.lengths_kernels import LengthArrays
 from dragoman.models.loglinear_kernels import FEATURES
 from dragoman.models.modelset import ModelSet
 from dragoman.search import decoder_kernels, hypotheses_kernels, nbest_kernels
 from dragoman.search import wordgraph_kernels as graph_kernels
-from dragoman.search.class_kernels import OFF
 from dragoman.search.constrained import Blocks, Prefix, constrain
 from dragoman.search.decoder_kernels import Task
 from dragoman.search.hypotheses import KINDS, Hypothesis, NBest, Shares, Step, patience
@@ -36,8 +35,8 @@ from dragoman.search.hypotheses_kernels import (
     Settings,
     Workspace,
 )
-from dragoman.search.options import Offers, Scorer, Source, find_offers
-from dragoman.search.options_kernels import NOWHERE, Heard, SpanOptions
+from dragoman.search.options import History, Offers, Scorer, Source, find_offers
+from dragoman.search.options_kernels import NOWHERE, OPTION, Heard, SpanOptions
 from dragoman.search.plan import Beam, Plan
 from dragoman.search.thinning import thinned
 from dragoman.search.upstream_options import Suggestion
@@ -47,14 +46,35 @@ from dragoman.types import Term
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Links = dict[Step, list[tuple[int, int]]]  # within phrases
-TAKEN = "upstream_words"  # the feature
+TAKEN, LENGTH = "upstream_words", "source_length"  # features
 
 
-class History(NamedTuple):
-    """States of the language models: all that they know of the words before."""
+class OptionRow(NamedTuple):
+    """What a step has to know of its option; see OPTION."""
 
-    language: int
-    classes: int  # or OFF
+    start: int
+    end: int
+    begin: int
+    stop: int
+    path: int
+    pair: int
+    place: int
+    reach: int
+    taken: int
+
+    @property
+    def stands_for(self) -> tuple[int, int] | None:
+        """Where what it stands for is in the other engine's translation."""
+        return (self.place, self.reach) if self.place != NOWHERE and self.reach > self.place else None
+
+    @property
+    def taken_from_upstream(self) -> tuple[int, int] | None:
+        """Where its words are in the other engine's translation, if they are all taken from it."""
+        whole = self.place != NOWHERE and self.taken == self.reach - self.place == self.stop - self.begin
+        return (self.place, self.reach) if whole else None
+
+
+_of_step = itemgetter(*((OPTION.names or ()).index(name) for name in OptionRow._fields))
 
 
 class Search(ABC):
@@ -246,14 +266,15 @@ class SentenceSearch(Search):
 
     def step(self, option: int) -> Step:
         """An option in words."""
-        row = self.options.row[option]
+        row = OptionRow._make(_of_step(self.options.row[option].item()))
+        taken = row.taken_from_upstream
         return Step(
-            source=(int(row["start"]), int(row["end"])),
-            words=tuple(self._spelling.words(self.options.words[row["begin"] : row["stop"]])),
-            kind=KINDS[max(-int(row["path"]), 0)],
-            pair=int(row["pair"]),
-            upstream=_taken(row),
-            replaces=_replaced(row),
+            source=(row.start, row.end),
+            words=tuple(self._spelling.words(self.options.words[row.begin : row.stop].tolist())),
+            kind=KINDS[max(-row.path, 0)],
+            pair=row.pair,
+            upstream=taken,
+            replaces=None if taken else row.stands_for,
         )
 
     def graph(self) -> WordGraph:
@@ -304,25 +325,23 @@ def search_sentence(
     tells whether the sentence ends with this piece; `upstream` is what another engine says of it. With `offers`, the
     options need not be collected again.
     """
-    offers = offers or collect_offers(plan, source, placeable, terms, upstream, lenient=bool(prefix.words))
-    sentence = offers.sentence.with_own_spelling()
-    scorer = Scorer(plan.models, sentence, plan.weights, plan.estimates)
-    start = history or start_of_sentence(scorer)
+    if offers is None:
+        scorer = _scorer(plan, source, placeable, terms, upstream)
+        offers = find_offers(scorer, plan.beam.options, plan.factors, lenient=bool(prefix.words))
+    else:
+        scorer = Scorer(plan.models, offers.sentence.with_own_spelling(), plan.weights, plan.estimates)
+    start = history or scorer.start
     options, blocks = constrain(scorer, offers.options, prefix, start.language)
     known = scorer.weights, offers.inside, offers.after, scorer.cache
     task = Task(len(source), options, *known, *blocks, scorer.heard, scorer.classes)
     work = _workspace(len(source), len(prefix.words), plan.beam, options, blocks)
-    lengths = _own(plan.models.lengths.view)
+    lengths = plan.models.lengths.view
+    if LENGTH in plan.weights:  # otherwise nobody asks
+        lengths = _own(lengths)
     decoder_kernels.search(work, task, _settings(plan, prefix, start, ends), scorer.language, lengths)
-    found = SentenceSearch(plan, sentence, options, lengths, _found(work), scorer.heard)
+    found = SentenceSearch(plan, scorer.sentence, options, lengths, _found(work), scorer.heard)
     found.upstream = upstream
     return found
-
-
-def start_of_sentence(scorer: Scorer) -> History:
-    """The states of the language models before the first word of a sentence."""
-    classes = int(language_kernels.start(scorer.classes.lm)) if scorer.classes.of.size else OFF
-    return History(int(language_kernels.start(scorer.language)), classes)
 
 
 def collect_offers(
@@ -335,22 +354,19 @@ def collect_offers(
     lenient: bool = False,
 ) -> Offers:
     """Collect the options of a sentence; if lenient, for a prefix that may have said terms in other words."""
-    sentence = Source(plan.models, source, placeable, terms, plan.slots, upstream, plan.banned)
-    scorer = Scorer(plan.models, sentence, plan.weights, plan.estimates)
+    scorer = _scorer(plan, source, placeable, terms, upstream)
     return find_offers(scorer, plan.beam.options, plan.factors, lenient=lenient)
 
 
-def _taken(row: np.void) -> tuple[int, int] | None:
-    """Where the words of an option stand in the other engine's translation, if they are all taken from it."""
-    place, reach = int(row["place"]), int(row["reach"])
-    whole = place != NOWHERE and int(row["taken"]) == reach - place == int(row["stop"] - row["begin"])
-    return (place, reach) if whole else None
-
-
-def _replaced(row: np.void) -> tuple[int, int] | None:
-    """Where the words stand in the other engine's translation that an option says differently."""
-    place, reach = int(row["place"]), int(row["reach"])
-    return (place, reach) if place != NOWHERE and reach > place and _taken(row) is None else None
+def _scorer(
+    plan: Plan,
+    source: tuple[str, ...],
+    placeable: Sequence[bool] | None,
+    terms: Sequence[Term],
+    upstream: Suggestion | None,
+) -> Scorer:
+    sentence = Source(plan.models, source, placeable, terms, plan.slots, upstream, plan.banned)
+    return Scorer(plan.models, sentence, plan.weights, plan.estimates)
 
 
 def _own(lengths: LengthArrays) -> LengthArrays:
@@ -369,7 +385,7 @@ def _settings(plan: Plan, prefix: Prefix, history: History, ends: bool) -> Setti
         distortion=beam.distortion,
         delta=plan.estimates.delta,
         reordering="previous_monotone" in weights,
-        length="source_length" in weights,
+        length=LENGTH in weights,
         lm_state=history.language,
         class_state=history.classes,
         ends=ends,
