@@ -1,8 +1,8 @@
 """What would pay beyond the features there are? N-best lists of development sets, rescored with candidates.
 
-    python -m benchmarks.bench_beyond                                    # all candidates, four kinds of text
-    python -m benchmarks.bench_beyond --corpora captions-en-fr --only bilingual
-    python -m benchmarks.bench_beyond --steps                            # how MIRA should take its steps
+    python benchmarks/bench_beyond.py                                    # all candidates, four kinds of text
+    python benchmarks/bench_beyond.py --corpora captions-en-fr --only bilingual
+    python benchmarks/bench_beyond.py --steps                            # how MIRA should take its steps
 
 1. The development set is translated; weights are tuned for some rounds, so that lists are those of a tuned system.
 2. Each half of the set is rescored with weights that MIRA found on the other half, with and without a candidate.

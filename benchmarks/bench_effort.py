@@ -1,7 +1,7 @@
 """What a longer search, more translation options and other β would gain, before and after tuning.
 
-    python -m benchmarks.bench_effort                                  # captions-en-fr
-    python -m benchmarks.bench_effort --corpus pydocs-en-es --train 30000 --dev 1000
+    python benchmarks/bench_effort.py                                  # captions-en-fr
+    python benchmarks/bench_effort.py --corpus pydocs-en-es --train 30000 --dev 1000
 
 Development sets only: MIRA tunes on the set (seed 1), then the same set is translated with each setting. The
 difference is that to the default setting with the same weights, with a 95 % interval by paired bootstrap; seconds are
@@ -11,11 +11,10 @@ processor time. Text as in bench_tuning.py, which keeps the trained models for b
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from pathlib import Path
 from typing import Any
-
-from benchmarks.bench_tuning import CORPORA, MEASURES, read, trained
 
 from dragoman.kernels import warm
 from dragoman.measure import bootstrap
@@ -23,6 +22,10 @@ from dragoman.models.loglinear import Weights
 from dragoman.search.decoder import Decoder, Estimates
 from dragoman.search.plan import Beam
 from dragoman.tune import METHODS, Development, decode, tune
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+from benchmarks.bench_tuning import CORPORA, MEASURES, read, trained
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
@@ -47,7 +48,10 @@ from dragoman.interactive.user import Effort, interact
 from dragoman.measure import Bleu, Ter, bootstrap
 from dragoman.text.reading import lines
 from dragoman.upstream import Upstream
-from made_engines import MADE, Answers
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+from benchmarks.made_engines import MADE, Answers
 
 SHARED = Path(__file__).parents[2] / "shared"
 TEXTS = ("desktop", "pydocs", "tico19", "newstest")
