@@ -29,8 +29,8 @@ checked, and "fused" is compared with the better of engine and dragoman alone.
 from __future__ import annotations
 
 import argparse
-import tempfile
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
