@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,3 +62,23 @@ def read(kind: type[FluentDocument], data: bytes) -> object:
 def test_entries_are_read_as_fluent_syntax_reads_the_whole_file(lines: list[str], ends: bool) -> None:
     data = ("\n".join(lines) + "\n" * ends).encode()
     assert read(FluentDocument, data) == read(ReadWhole, data)
+
+
+def test_a_choice_after_a_changed_line_stays_indented() -> None:
+    data = (
+        b"studied =\n    Studied { cards }\n    { $unit ->\n        [one] a minute\n       *[other] minutes\n    }\n"
+        b"both =\n    { $n ->\n       *[other] { $n } cards\n    } learned in\n    { $m ->\n       *[other] time\n"
+        b"    }\n"
+    )
+    document = FluentDocument.read(data, "a.ftl")
+    names = {segment.source: segment.id for segment in document.segments}
+    filled = document.fill({names["Studied { cards }"]: "Estudiado { cards }", names["learned in"]: "aprendido en"})
+    expected = data.replace(b"Studied", b"Estudiado").replace(b"learned in", b"aprendido en")
+    assert filled == expected
+
+
+def test_a_target_may_begin_with_a_bracket_where_the_source_does() -> None:
+    document = FluentDocument.read(b"none = [no deck]\nother = Deck\n", "a.ftl")
+    assert document.fill({"none": "[ningún mazo]"}) == "none = [ningún mazo]\nother = Deck\n".encode()
+    with pytest.raises(BadInputError, match="take for something else"):
+        document.fill({"none": "[ningún]\n[mazo]"})

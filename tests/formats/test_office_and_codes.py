@@ -138,3 +138,51 @@ def test_what_a_cell_shows_of_a_formula_or_a_date_is_left_alone() -> None:
     assert [one.source for one in document.segments] == ["Some words"]
     filled = write_document(document, {document.segments[0].id: "Unas palabras"})
     assert unpacked(filled, "content.xml").count("Some words") == 1
+
+
+def spreadsheet(cells: str) -> bytes:
+    space = "urn:oasis:names:tc:opendocument:xmlns"
+    names = "".join(f' xmlns:{each}="{space}:{each}:1.0"' for each in ("office", "table", "text"))
+    content = f"<office:document-content{names}><table:table><table:table-row>{cells}</table:table-row></table:table>"
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", f"{content}</office:document-content>")
+    return out.getvalue()
+
+
+def test_the_text_of_a_cell_may_be_in_an_attribute_alone() -> None:
+    data = spreadsheet(
+        '<table:table-cell office:value-type="string" office:string-value="Green &amp; red"/>'
+        "<table:table-cell office:value-type='string' office:string-value='A \"blue\" lamp'></table:table-cell>"
+        '<table:table-cell table:formula="=A1" office:value-type="string" office:string-value="Computed"/>'
+    )
+    document = read_document(data, "a.ods")
+    assert [segment.source for segment in document.segments] == ["Green & red", 'A "blue" lamp']
+    first, second = (segment.id for segment in document.segments)
+    filled = write_document(document, {first: 'Verde "y" rojo & más', second: "Una lámpara 'azul'"})
+    assert [segment.source for segment in read_document(filled, "a.ods").segments] == [
+        'Verde "y" rojo & más',
+        "Una lámpara 'azul'",
+    ]
+    one = unpacked(write_document(document, {first: "Verde"}), "content.xml")
+    assert one == unpacked(data, "content.xml").replace("Green &amp; red", "Verde")
+
+
+def test_an_attribute_that_overrides_a_changed_paragraph_is_removed() -> None:
+    cell = (
+        '<table:table-cell office:value-type="string" office:string-value="{0}"><text:p>{0}</text:p></table:table-cell>'
+    )
+    data = spreadsheet(cell.format("Green") + cell.format("Red"))
+    document = read_document(data, "a.ods")
+    assert [segment.source for segment in document.segments] == ["Green", "Red"]
+    filled = unpacked(write_document(document, {document.segments[0].id: "Verde"}), "content.xml")
+    assert filled == unpacked(data, "content.xml").replace(' office:string-value="Green"', "").replace("Green", "Verde")
+
+
+def test_a_note_in_a_cell_that_is_computed_is_read() -> None:
+    data = spreadsheet(
+        '<table:table-cell office:value-type="float" office:value="1"><office:annotation><text:p>See below</text:p>'
+        "</office:annotation><text:p>1 lamp</text:p></table:table-cell>"
+    )
+    assert [segment.source for segment in read_document(data, "a.ods").segments] == ["See below"]

@@ -49,6 +49,12 @@ class Contents:
             what = f"{text[error.start]!r} is not in {self.encoding}, the encoding of this file"
             raise BadInputError(what, where=self.name, remedy="convert the file to UTF-8 first") from None
 
+    def encode_again(self, data: bytes, *, errors: str = "strict") -> bytes:
+        """The bytes of another text in the same encoding, from those in UTF-8."""
+        if self.encoding == "utf-8":  # no need to make two copies of a large file
+            return self.mark + data if self.mark else data
+        return self.encode(data.decode(), errors=errors)
+
 
 def check_size(data: bytes, name: str) -> None:
     """Refuse a file that is too large; one that we have written may be larger than what was read."""

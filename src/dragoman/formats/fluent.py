@@ -30,6 +30,8 @@ _ENTRY = re.compile(
 )
 _ATTRIBUTE = re.compile(rf"\.(?P<name>{_NAME}) *+= *+(?P<value>{_PATTERN})", re.ASCII)
 _PLACES = re.compile(rf"({_PLACE})", re.ASCII)
+_INDENT = re.compile(r"\n( *)(?=[^ \n])")
+_SPECIAL_START = re.compile(r" *[.*\[]")  # only on the line of its name may a text begin so
 # Blank lines, and comments that belong to no entry: those with nothing or something else than an entry after them.
 _LINE = r"(?: [^\n]*+(?:\n|\Z)|\n)"  # the rest of a comment
 _BLANK = re.compile(rf"(?: *+\n)++| ++\Z|(?:#{{2,3}}{_LINE})++|(?:#{_LINE})++(?![A-Za-z-])")
@@ -109,10 +111,11 @@ class FluentDocument(PieceDocument):
         parts: Parts = []
         begin = pattern.span.start + offset
         at = begin
+        indent = self._indent_after_choice(pattern, offset)
         for element in pattern.elements:
             choice: Any = getattr(element, "expression", None)
-            if choice is not None and type(choice).__name__ == "SelectExpression":
-                yield from self._piece(name, parts, begin, at, note)
+            if _is_choice(element):
+                yield from self._piece(name, parts, begin, at, note, indent)
                 for variant in choice.variants:
                     key = getattr(variant.key, "name", None) or getattr(variant.key, "value", "")
                     yield from self._pattern(f"{name}/{key}", variant.value, note, offset)
@@ -123,9 +126,19 @@ class FluentDocument(PieceDocument):
             else:
                 parts.append(element.value)
             at = element.span.end + offset
-        yield from self._piece(name, parts, begin, at, note)
+        yield from self._piece(name, parts, begin, at, note, indent)
 
-    def _piece(self, name: str, parts: Parts, start: int, end: int, note: str) -> Iterator[Piece]:
+    def _indent_after_choice(self, pattern: Any, offset: int) -> int | None:
+        """How far the lines of a pattern with choices are indented, if there are any lines outside of the choices."""
+        if not any(_is_choice(element) for element in pattern.elements):
+            return None
+        spans = [each.span for each in pattern.elements if not _is_choice(each)]
+        outside = "{".join(self._slice(span.start + offset, span.end + offset) for span in spans) + "{"
+        return min((len(found[1]) for found in _INDENT.finditer(outside)), default=None)
+
+    def _piece(
+        self, name: str, parts: Parts, start: int, end: int, note: str, after_choice: int | None
+    ) -> Iterator[Piece]:
         if not parts:
             return
         text = self.contents.text
@@ -135,23 +148,33 @@ class FluentDocument(PieceDocument):
             start, column = start + indent, indent
         else:
             column = len(line) - len(line.lstrip(" ")) + 4
+        if after_choice is not None:
+            column = after_choice
         yield Piece(name, Inline(parts), start, end, name, note, divide=whole, style=max(4, column))
 
     def _render(self, piece: Piece, parts: Parts, _: list[Replacement]) -> str:
         """The lines of a pattern; all but the first are indented, as the syntax wants it."""
-        first, *others = Inline(parts).text.split("\n")
+        lines = Inline(parts).text.split("\n")
         break_ = "\n" + " " * piece.style
-        return "".join([first, *((break_ + line) if line else "\n" for line in others)])
+        last = len(lines) - 1  # if empty, a choice follows on this line, and must be indented, too
+        return lines[0] + "".join(
+            break_ + line if line or number == last else "\n" for number, line in enumerate(lines[1:], start=1)
+        )
 
     def _find_unwritable(self, segment: DocumentSegment, target: str) -> tuple[str, str] | None:
         bare = target
         for tag in segment.tags:
             bare = bare.replace(tag, "")
         if "{" in bare or "}" in bare:
-            return "has a brace that the source has not", "take it out"
-        if re.search(r"(?:\A|\n)[ ]*[.*\[]|\r|\A\n|\n\Z|\n ", bare):
+            return "has a brace that the source lacks", "take it out"
+        special = _SPECIAL_START.match(bare) and not _SPECIAL_START.match(segment.source)
+        if special or re.search(r"\n[ ]*[.*\[]|\r|\A\n|\n\Z|\n ", bare):
             return "has a line that Fluent would take for something else", "begin it with another character"
         return super()._find_unwritable(segment, target)
+
+
+def _is_choice(element: Any) -> bool:
+    return type(getattr(element, "expression", None)).__name__ == "SelectExpression"
 
 
 def _inline(pattern: str) -> Inline:

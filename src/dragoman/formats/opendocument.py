@@ -1,20 +1,23 @@
 """OpenDocument: ODT, ODS and ODP. Paragraphs are pieces, also in notes, frames, tables, headers and footers.
 
-What a cell shows of a formula, a number or a date is left alone: programs compute it again.
+What a cell shows of a formula, a number or a date is left alone: programs compute it again. A cell may hold its text in
+an attribute, `office:string-value`. If it has no paragraphs, that is a piece; otherwise it overrides the paragraphs,
+and is removed once they change.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from dragoman.formats.division import Parts
-from dragoman.formats.elements import Element
+from dragoman.formats.division import Parts, whole
+from dragoman.formats.document import Change
+from dragoman.formats.elements import Element, quote
 from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.packages import Package
 from dragoman.formats.packed import PackedDocument
-from dragoman.formats.piece_document import Piece, PieceDocument
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 from dragoman.formats.runs import local, nested_in
 from dragoman.formats.xml_pieces import XmlPieceDocument
 
@@ -22,6 +25,9 @@ TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
 TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
 OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
 AROUND_TEXT = frozenset({f"{TEXT} span", f"{TEXT} a", f"{TEXT} meta"})
+CELLS = frozenset({f"{TABLE} table-cell", f"{TABLE} covered-table-cell"})
+VALUE = f"{OFFICE} string-value"
+_VALUE = re.compile(rb"""\s[\w.-]+:string-value\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _SPACES = re.compile(r"[\t\r\n][ \t\r\n]*| [ \t\r\n]+")  # a single space may stay as it is
 
 
@@ -30,14 +36,22 @@ class OpenDocumentPart(XmlPieceDocument):
 
     kind = "odt"
     prose = True
-    wanted = frozenset({f"{TEXT} p", f"{TEXT} h"})
+    wanted = frozenset({f"{TEXT} p", f"{TEXT} h"}) | CELLS
 
     @cached_property
     def _counter(self) -> list[int]:
         return [0]
 
+    @cached_property
+    def _overridden(self) -> dict[str, tuple[int, int]]:
+        """By the id of a piece, the attribute that would be shown in its place."""
+        return {}
+
     def _visit(self, element: Element, around: list[Element]) -> Iterable[Piece]:
-        if any(local(each) == "tracked-changes" for each in around) or (around and _is_computed(around[-1])):
+        if any(local(each) == "tracked-changes" for each in around):
+            return
+        if element.name in CELLS:
+            yield from self._visit_cell(element, around)
             return
         for nested in nested_in(element, self.wanted):
             yield from self._visit(nested, around)
@@ -49,6 +63,40 @@ class OpenDocumentPart(XmlPieceDocument):
             self._counter[0] += 1
             context = local(element)
             yield Piece(str(self._counter[0]), Inline(parts), element.inside, element.close, context)
+
+    def _visit_cell(self, cell: Element, around: list[Element]) -> Iterable[Piece]:
+        """The paragraphs of a cell, unless they are computed, its notes and frames, and its text in an attribute."""
+        computed, inside = _is_computed(cell), [*around, cell]
+        value = (
+            None if computed or VALUE not in cell.attributes else _VALUE.search(self.raw_data, cell.start, cell.inside)
+        )
+        shown = [each for each in cell.elements if each.name in self.wanted]
+        if value and not shown and cell.attributes[VALUE].strip():
+            self._counter[0] += 1
+            which = 1 if value[1] is not None else 2
+            inline, mark = Inline([cell.attributes[VALUE]]), chr(self.raw_data[value.start(which) - 1])
+            yield Piece(str(self._counter[0]), inline, *value.span(which), "value", divide=whole, style=mark)
+        for child in cell.elements:
+            if child not in shown:
+                for nested in nested_in(child, self.wanted):
+                    yield from self._visit(nested, inside)
+            elif not computed:
+                found = list(self._visit(child, inside))
+                if value:
+                    self._overridden.update(dict.fromkeys((piece.id for piece in found), value.span()))
+                yield from found
+
+    def _render(self, piece: Piece, parts: Parts, inner: list[Replacement]) -> str:
+        if piece.style is not None:
+            return quote(Inline(parts).text, piece.style)[1:-1]
+        return super()._render(piece, parts, inner)
+
+    def _extra(self, changes: Mapping[str, Change]) -> list[Replacement]:
+        if not self._overridden:
+            return []
+        changed = {name.partition("/")[0] for name in changes}
+        spans = {span for name, span in self._overridden.items() if name in changed}
+        return [Replacement(start, end, "") for start, end in sorted(spans)]
 
     def _parts_of(self, element: Element, names: Iterator[int]) -> Iterator[str | Tag]:
         for each in element.content:

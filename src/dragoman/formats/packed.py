@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from dragoman.errors import BadInputError
@@ -60,7 +60,16 @@ class PackedDocument(Document):
         stated = next((part.source_language for part in parts.values() if part.source_language), None)
         fixed = cls.find_fixed(package)
         segments = [
-            replace(segment, id=f"{path}:{segment.id}", state="locked" if segment.source in fixed else segment.state)
+            DocumentSegment(
+                f"{path}:{segment.id}",
+                segment.source,
+                segment.target,
+                "locked" if segment.source in fixed else segment.state,
+                segment.inline,
+                segment.context,
+                segment.note,
+                segment.limit,
+            )
             for path, part in parts.items()
             for segment in part.segments
         ]

@@ -11,7 +11,7 @@ import gettext
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
@@ -54,8 +54,8 @@ class Field:
 class Entry:
     """An entry, with the comments before it that matter."""
 
-    flags: list[int] = field(default_factory=list)  # lines of flags: `#, fuzzy`
-    notes: list[int] = field(default_factory=list)  # lines for the translator: `#. …`
+    flags: tuple[int, ...] = ()  # lines of flags: `#, fuzzy`
+    notes: tuple[int, ...] = ()  # lines for the translator: `#. …`
     previous: int | None = None  # first line that tells of an older source: `#| msgid "…"`
     fields: dict[str, Field] = field(default_factory=dict)
     translated: bool = False  # whether it has reached the targets, so that the next comment belongs to another entry
@@ -78,6 +78,13 @@ class PoDocument(Document):
     @classmethod
     def read(cls, data: bytes, name: str, source: str | None = None, target: str | None = None) -> Self:
         """Read a catalogue."""
+        document = cls._read_entries(data, name, source, target)
+        document.segments.extend(document._segments())
+        return document
+
+    @classmethod
+    def _read_entries(cls, data: bytes, name: str, source: str | None, target: str | None) -> Self:
+        """A catalogue without its segments."""
         contents = decode(data, name, hint=CHARSET)
         _check_charset(contents, data)
         lines = contents.text.split("\n")
@@ -87,7 +94,7 @@ class PoDocument(Document):
         )
         entries = [entry for entry in entries if _source(entry)]
         plurals = re.search(r"^Plural-Forms:.*?nplurals\s*=\s*([1-9])", header, re.MULTILINE)
-        document = cls(
+        return cls(
             "po",
             source,
             _language(header) or target,
@@ -99,7 +106,14 @@ class PoDocument(Document):
             int(plurals[1]) if plurals else 2,
             _singular(header),
         )
-        return replace(document, segments=list(document._segments()))
+
+    def _targets(self, data: bytes) -> dict[str, str]:
+        again = self._read_entries(data, self.contents.name, self.source_language, self.target_language)
+        return {
+            name: entry.fields[key].value if key in entry.fields else ""
+            for number, entry in enumerate(again.entries, start=1)
+            for name, key, _ in again._forms(number, entry)
+        }
 
     def _segments(self) -> Iterator[DocumentSegment]:
         for number, entry in enumerate(self.entries, start=1):
@@ -177,7 +191,7 @@ class PoDocument(Document):
             return
         if not self.lines[old.last - 1].endswith("\r"):
             new[-1] = new[-1].removesuffix("\r")
-        for line in range(old.first, old.last):
+        for line in range(old.first + 1, old.last):
             lines[line] = []
         lines[old.first] = new
 
@@ -190,7 +204,8 @@ class PoDocument(Document):
                 flags.insert(0, "fuzzy")
             lines[line] = [f"#, {', '.join(flags)}{self._end}"] if flags else []
         if fuzzy and not entry.flags:
-            lines[entry.begin] = [f"#, fuzzy{self._end}", *lines.get(entry.begin, [self.lines[entry.begin]])]
+            begin = entry.begin
+            lines[begin] = [f"#, fuzzy{self._end}", *lines.get(begin, [self.lines[begin]])]
 
     @property
     def _end(self) -> str:
@@ -225,9 +240,9 @@ def _entries(lines: list[str], name: str) -> Iterator[Entry]:
             if text.startswith("#~"):  # what was said before it, was said of it
                 entry = Entry()
             elif text.startswith("#,"):
-                entry.flags.append(number)
+                entry.flags += (number,)
             elif text.startswith("#."):
-                entry.notes.append(number)
+                entry.notes += (number,)
             elif text.startswith("#|") and entry.previous is None:
                 entry.previous = number
             continue
@@ -259,6 +274,9 @@ def _entries(lines: list[str], name: str) -> Iterator[Entry]:
 
 def _place(keyword: str, entry: Entry, number: int, name: str) -> str:
     """The keyword, if it may stand here."""
+    fields = entry.fields
+    if (keyword == "msgstr" and len(fields) == 1 and "msgid" in fields) or (keyword == "msgid" and not fields):
+        return keyword  # nearly all are so
     lacks_source = keyword not in ("msgctxt", "msgid") and "msgid" not in entry.fields
     wrong_form = keyword.startswith("msgstr") and ("[" in keyword) != ("msgid_plural" in entry.fields)
     late = keyword == "msgid_plural" and entry.translated

@@ -21,6 +21,8 @@ from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.piece_document import Piece, Replacement
 from dragoman.formats.xml_pieces import XmlPieceDocument
 
+_CONTROLS = re.compile(r"[\n\r\t]")
+
 
 class Thing(NamedTuple):
     """Part of the file that is copied; in a run with this format, if any."""
@@ -196,7 +198,7 @@ class RunDocument(XmlPieceDocument):
         return shown
 
     def _find_unwritable(self, segment: DocumentSegment, target: str) -> tuple[str, str] | None:
-        if re.search(r"[\n\r\t]", target) and not re.search(r"[\n\r\t]", segment.source):
+        if _CONTROLS.search(target) and not _CONTROLS.search(segment.source):
             return "has a line break or a tab", "use a space"
         return super()._find_unwritable(segment, target)
 

@@ -44,6 +44,7 @@ class Xliff(Layout):
         self.files: dict[int, Element] = {}  # those with units in them, by where they start
         self._innermost: Element | None = None  # what was around the last unit,
         self._locks = False  # and whether that is locked
+        self._new_tags: dict[str, tuple[bytes, bytes, bytes]] = {}  # by state: of the last source, and for its target
         self.marks: dict[str, Mark] = {}  # where a tool keeps the state of a segment in its own words
         declared = _PREFIX.findall(contents.text[:20_000])
         self.prefixes = {namespace: prefix for prefix, namespace in declared if _TOOLS.search(namespace)}
@@ -170,9 +171,11 @@ class Xliff(Layout):
         source = unit.child("source")
         assert source is not None  # noqa: S101 (else the unit would have no segments)
         after = unit.child("seg-source") or source
-        name = tag_name(self.data, source).removesuffix("source") + "target"
-        tag = f'<{name} state="{state}">'.encode()
-        return Edit(after.end, after.end, self.indent(source) + tag + content + f"</{name}>".encode())
+        if (known := self._new_tags.get(state)) is None or known[0] != self.data[source.start : source.inside]:
+            name = tag_name(self.data, source).removesuffix("source") + "target"
+            tags = f'<{name} state="{state}">'.encode(), f"</{name}>".encode()
+            self._new_tags[state] = known = self.data[source.start : source.inside], *tags
+        return Edit(after.end, after.end, self.indent(source) + known[1] + content + known[2])
 
     def name_language(self) -> list[Edit]:
         """The target language in the tag of each file that does not name it."""

@@ -59,7 +59,7 @@ class XmlDocument(Document):
 
     def _write(self, changes: Mapping[str, Change]) -> bytes:
         written = self.layout(self.contents, self.source_language, self.target_language).write(changes)
-        return self.contents.encode(written.decode(), errors="xmlcharrefreplace")
+        return self.contents.encode_again(written, errors="xmlcharrefreplace")
 
     def _targets(self, data: bytes) -> dict[str, str]:
         contents = decode(data, self.contents.name, hint=DECLARED)

@@ -53,7 +53,7 @@ class XmlPieceDocument(PieceDocument):
 
     def _encode(self, replacements: Iterable[Replacement]) -> bytes:
         edits = [Edit(each.start, each.end, each.new.encode()) for each in replacements]
-        return self.contents.encode(apply(self.raw_data, edits).decode(), errors=self._lacking)
+        return self.contents.encode_again(apply(self.raw_data, edits), errors=self._lacking)
 
     def raw(self, tag: Tag, inner: Iterable[Replacement]) -> str:
         """A tag as it is in the file, with the replacements inside it."""
