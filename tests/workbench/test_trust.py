@@ -257,6 +257,9 @@ def test_who_may_only_read_gets_no_editor_and_is_told_why(browser: Browser, keye
     page.keyboard.type("x")
     assert Bench(page, address, []).typed() == ""
     assert not page.get_by_role("button", name="Confirm").is_visible()
+    page.get_by_role("heading", name="Glossary").wait_for()
+    for name in ("Add term", "Use", "Undo", "Resolve", "Interactive", "Confidence"):
+        assert page.get_by_role("button", name=name).count() == 0, name  # each would be refused
     assert not page.get_by_text("unavailable").count()
     page.close()
 
