@@ -134,6 +134,7 @@ class Bench:
         self.settled()
         if self.ghost.count():
             self.press("Escape")
+        self.editor.focus()  # Escape leaves it if the completion has gone by itself meanwhile
 
     def allow(self, *problems: str) -> None:
         """Forget errors in the browser's console that belong to the test, such as an answer 409."""
