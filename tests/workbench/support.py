@@ -14,7 +14,7 @@ from dragoman.engine import Engine
 from dragoman.server.document_store import DocumentStore
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 PATIENCE = int(os.environ.get("DRAGOMAN_PATIENCE", "120000"))  # milliseconds: late is not wrong
 KNOWN = [
@@ -59,6 +59,13 @@ def make_project(folder: Path) -> None:
     rows = [(str(n), source, "", "new") for n, (source, _) in enumerate(TASKS, start=1)]
     documents.add("tasks.tsv", rows, "".join(f"{source}\t\n" for source, _ in TASKS).encode())
     documents.close()
+
+
+def patient_page(browser: Browser) -> Page:
+    """A new page that waits as long as the others do."""
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    return page
 
 
 class Bench:
