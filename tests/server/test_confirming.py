@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from dragoman.quality.delivery import PROBED
 from tests.server.desk import XLIFF, confirm, download, finished, make, upload
 from tests.server.support import Running
 
@@ -45,6 +46,18 @@ def test_a_line_break_in_a_line_of_text_is_held(client: httpx.Client) -> None:
     assert confirm(client, place, 2, "Abra la tapa.").status_code == 200
     assert client.get(f"{place}/report").json()["deliverable"]
     assert download(client, place) == ("Cierre la tapa.\nAbra la tapa.\n", [])
+
+
+def test_what_a_large_file_cannot_hold_is_held_when_it_is_confirmed(client: httpx.Client) -> None:
+    cue = "{0}\n00:{1:02d}:{2:02d},000 --> 00:{1:02d}:{2:02d},900\nThis is line number {0} of the film.\n\n"
+    film = "".join(cue.format(n, n // 60, n % 60) for n in range(1, 1200))
+    assert len(film) > PROBED
+    place = upload(client, "film.srt", film)
+    refused = confirm(client, place, 600, "La <g> línea.")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "held")
+    assert confirm(client, place, 600, "Línea 600.").status_code == 200
+    text, left_out = download(client, place)
+    assert "Línea 600." in text and left_out == []
 
 
 def test_an_earlier_confirmation_stays_when_a_later_one_is_refused(client: httpx.Client) -> None:

@@ -14,7 +14,7 @@ from dragoman.engine import Engine
 from dragoman.server.document_store import DocumentStore
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 PATIENCE = int(os.environ.get("DRAGOMAN_PATIENCE", "120000"))  # milliseconds: late is not wrong
 KNOWN = [
@@ -59,6 +59,13 @@ def make_project(folder: Path) -> None:
     rows = [(str(n), source, "", "new") for n, (source, _) in enumerate(TASKS, start=1)]
     documents.add("tasks.tsv", rows, "".join(f"{source}\t\n" for source, _ in TASKS).encode())
     documents.close()
+
+
+def patient_page(browser: Browser) -> Page:
+    """A new page that waits as long as the others do."""
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    return page
 
 
 class Bench:
@@ -134,6 +141,7 @@ class Bench:
         self.settled()
         if self.ghost.count():
             self.press("Escape")
+        self.editor.focus()  # Escape leaves it if the completion has gone by itself meanwhile
 
     def allow(self, *problems: str) -> None:
         """Forget errors in the browser's console that belong to the test, such as an answer 409."""

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.workbench.support import TASKS, Bench
+from tests.workbench.support import TASKS, Bench, patient_page
 
 Visit = Callable[..., Bench]
 
@@ -117,7 +117,7 @@ def test_a_server_with_keys_asks_for_one(browser: Any, tmp_path: Any) -> None:
     make_project(tmp_path / "projects")
     key = Keys(tmp_path / "keys.json").add("ana", {"manual": "learn"})
     with running(tmp_path / "projects", keys=tmp_path / "keys.json", free_loopback=False) as server:
-        page = browser.new_page()
+        page = patient_page(browser)
         page.goto(f"{server.url}/#/manual/1/4")
         page.get_by_label("Key", exact=True).fill(key)
         page.keyboard.press("Enter")

@@ -88,6 +88,26 @@ def test_a_comment_is_seen_by_others_and_a_segment_approved_after_reading(join: 
     bo.page.get_by_text("ana · confirmed").wait_for()
 
 
+def test_what_is_assigned_and_approved_is_shown_to_whoever_has_it_open(join: Join) -> None:
+    ana, bo = join("ana", 4), join("bo", 5)
+    ana.shows(TASKS[3][1])
+    ana.press("Enter")
+    ana.at(5)
+    ana.open(4)
+    bo.page.goto(f"{bo.address}/#/manual")
+    bo.page.get_by_role("button", name="Assign: tasks.tsv").click()
+    dialog = bo.page.get_by_role("dialog")
+    dialog.get_by_label("Person").fill("bo")
+    dialog.get_by_label("To segment").fill("2")
+    dialog.get_by_role("button", name="Assign").click()
+    bo.page.get_by_text("Assigned 2 segments.").wait_for()
+    ana.row(2).get_by_text("assigned to bo").wait_for(state="attached")
+    assert ana.row(3).get_by_text("assigned to bo").count() == 0
+    bo.page.goto(f"{bo.address}/#/manual/1/4")
+    bo.page.get_by_role("button", name="Approve").click()
+    ana.page.get_by_role("button", name="Take back approval").wait_for()
+
+
 def test_a_term_that_somebody_adds_changes_a_suggestion_that_nobody_has_touched(join: Join) -> None:
     ana, bo = join("ana", 4), join("bo", 4)
     ana.shows(TASKS[3][1])

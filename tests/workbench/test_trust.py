@@ -11,7 +11,7 @@ import pytest
 
 from dragoman.server.keys import Keys
 from tests.server.support import running
-from tests.workbench.support import TASKS, Bench, make_project
+from tests.workbench.support import TASKS, Bench, make_project, patient_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -249,7 +249,7 @@ def sign_in(page: Page, key: str) -> None:
 
 def test_who_may_only_read_gets_no_editor_and_is_told_why(browser: Browser, keyed: tuple[str, Keys]) -> None:
     address, keys = keyed
-    page = browser.new_page()
+    page = patient_page(browser)
     page.goto(f"{address}/#/manual/1/4")
     sign_in(page, keys.add("rita", {"manual": "read"}))
     page.get_by_role("heading", name="Segment 4", exact=True).wait_for()
@@ -257,13 +257,16 @@ def test_who_may_only_read_gets_no_editor_and_is_told_why(browser: Browser, keye
     page.keyboard.type("x")
     assert Bench(page, address, []).typed() == ""
     assert not page.get_by_role("button", name="Confirm").is_visible()
+    page.get_by_role("heading", name="Glossary").wait_for()
+    for name in ("Add term", "Use", "Undo", "Resolve", "Interactive", "Confidence"):
+        assert page.get_by_role("button", name=name).count() == 0, name  # each would be refused
     assert not page.get_by_text("unavailable").count()
     page.close()
 
 
 def test_a_removed_key_is_asked_for_again_and_the_draft_is_kept(browser: Browser, keyed: tuple[str, Keys]) -> None:
     address, keys = keyed
-    page = browser.new_page()
+    page = patient_page(browser)
     bench = Bench(page, address, [])
     page.goto(f"{address}/#/manual/1/4")
     sign_in(page, keys.add("ana", {"manual": "learn"}))

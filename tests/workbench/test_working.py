@@ -13,7 +13,7 @@ import pytest
 from dragoman.engine import Engine
 from dragoman.server.config import Settings
 from dragoman.server.running import configure, in_background
-from tests.workbench.support import KNOWN, TASKS, Bench, make_project
+from tests.workbench.support import KNOWN, TASKS, Bench, make_project, patient_page
 
 Visit = Callable[..., Bench]
 
@@ -277,7 +277,7 @@ def test_a_server_that_restarts_is_found_again(browser: Any, tmp_path: Path) -> 
         return in_background(configure(Settings(paths=(tmp_path,), port=port)))
 
     make_project(tmp_path)
-    page = browser.new_page()
+    page = patient_page(browser)
     with serving(0) as address:
         bench = Bench(page, address, [])
         page.goto(f"{address}/#/manual/1/4")
@@ -297,7 +297,7 @@ def test_a_server_that_restarts_is_found_again(browser: Any, tmp_path: Path) -> 
 def test_a_project_that_cannot_be_opened_says_so(browser: Any, tmp_path: Path) -> None:
     make_project(tmp_path)
     Engine.create(tmp_path / "other", source="en", target="fr").close()
-    page = browser.new_page()
+    page = patient_page(browser)
     config = configure(Settings(paths=(tmp_path,), port=0))
     with Engine.open(tmp_path / "other"), in_background(config) as address:
         page.goto(address)

@@ -66,7 +66,7 @@ export class About {
   }
 
   comment({ id, user, time, text, resolved }) {
-    const act = (label, what) => h("button", { class: "small quiet", onclick: () => this.change(what) }, label);
+    const act = (label, kind, what) => h("button", { class: `small quiet ${kind}`, onclick: () => this.change(what) }, label);
     const place = `${this.path}/comments/${id}`;
     return h(
       "li",
@@ -78,8 +78,8 @@ export class About {
         h(
           "span",
           {},
-          act(resolved ? "Reopen" : "Resolve", () => patch(place, { resolved: !resolved })),
-          user === person() && act("Delete", () => remove(place)),
+          act(resolved ? "Reopen" : "Resolve", "edits", () => patch(place, { resolved: !resolved })),
+          user === person() && act("Delete", "", () => remove(place)),
         ),
       ),
       h("p", {}, text),
@@ -116,7 +116,7 @@ export class About {
           "div",
           { class: "row" },
           h("span", { class: "time" }, when(time), user && ` · ${user}`, ` · ${ACTIONS[action] ?? action}`),
-          target && h("button", { class: "small", onclick: () => this.handlers.use(target) }, "Use"),
+          target && h("button", { class: "small edits", onclick: () => this.handlers.use(target) }, "Use"),
         ),
         target ? h("p", {}, chipped(target)) : nothing("empty"),
       ),

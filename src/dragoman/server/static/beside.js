@@ -24,10 +24,11 @@ export function buildPanels(desk) {
   });
   const origin = new Origin(name, (document, number) => desk.goTo(document, number));
   const concordance = new Concordance(name, insert);
-  const history = new History(name, () => desk.sync.undone());
+  const history = new History(name, (target) => desk.sync.undone(`Took back “${target}”: it is forgotten.`));
   const switches = new CheckSwitches(name, desk.about.id, {
     show: (check) => desk.list.showCheck(check),
     changed: () => desk.checksChanged(),
+    may: desk.may.edit,
   });
   const preview = new Preview(desk.project, {
     path: (rest) => desk.sync.path(rest),

@@ -60,9 +60,9 @@ export class Card {
 
   buildSwitches() {
     const button = ([mode, name]) => h("button", { "data-mode": mode, onclick: () => this.handlers.mode(mode) }, name);
-    const group = { class: "switch", role: "group", "aria-label": "Mode" };
+    const group = { class: "switch edits", role: "group", "aria-label": "Mode" };
     this.modes = h("div", group, Object.entries(MODES).map(button), h("kbd", {}, "F2"));
-    this.shader = h("button", { class: "quiet", onclick: () => this.handlers.shading() }, "Confidence");
+    this.shader = h("button", { class: "quiet edits", onclick: () => this.handlers.shading() }, "Confidence");
     return [this.shader, this.modes];
   }
 

@@ -74,13 +74,14 @@ export class Desk {
       asked: (token) => this.showOrigin([token]),
     });
     this.editor = this.card.editor;
-    this.pointing = new Pointing(this.project, this.card);
+    this.pointing = new Pointing(this.project, this.card, this.may.complete);
     this.completing = new Completing(this);
     const directions = { "data-from": direction(this.project.source), "data-into": direction(this.project.target) };
     Object.assign(this, buildPanels(this));
     this.work = h("div", { class: "work" }, this.card.before, this.card.element, this.card.after, this.effort.element);
     this.waiting = h("p", { class: "nothing loading", role: "status" });
     this.element = h("div", { class: "desk", ...directions }, this.list.element, this.work, this.beside);
+    this.element.classList.toggle("reading", !this.may.edit); // hides what would be refused
     this.card.setMode(this.mode);
     this.card.setShading(this.shading);
     this.element.classList.toggle("shaded", this.shading);

@@ -65,7 +65,7 @@ export class Findings {
   row(finding) {
     const { check, severity, what, accepted } = finding;
     const lost = piece(finding, this.segment.source);
-    const button = (label, about, act) => h("button", { class: "small", "aria-label": about, onclick: act }, label);
+    const button = (label, about, act) => h("button", { class: "small edits", "aria-label": about, onclick: act }, label);
     return h(
       "li",
       { class: `finding ${accepted ? "accepted" : severity}` },

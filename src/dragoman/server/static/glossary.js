@@ -41,7 +41,7 @@ export class Glossary {
     });
     return h(
       "form",
-      { class: "term", onsubmit: (event) => this.add(event) },
+      { class: "term edits", onsubmit: (event) => this.add(event) },
       field("source", "Term", "term", { required: true }),
       target,
       h(
@@ -72,8 +72,8 @@ export class Glossary {
 
   row(term) {
     const { source, target, note, admitted = [], forbidden = [], case: capitals } = term;
-    const use = (text) => h("button", { class: "small", onclick: () => this.insert(text) }, "Insert");
-    const drop = { class: "small quiet", "aria-label": `Remove ${source}`, onclick: () => this.remove(term) };
+    const use = (text) => h("button", { class: "small edits", onclick: () => this.insert(text) }, "Insert");
+    const drop = { class: "small quiet edits", "aria-label": `Remove ${source}`, onclick: () => this.remove(term) };
     const said = (text) => h("span", {}, h("span", { class: "of" }, source), text ? ` → ${text}` : "");
     return h(
       "li",

@@ -141,7 +141,7 @@ const ANYWHERE = {
   F2: (desk) => desk.setMode(desk.mode === "interactive" ? "postedit" : "interactive"),
   "Alt+KeyS": (desk) => desk.setShading(!desk.shading),
   "Alt+KeyT": (desk) => desk.card.insertTag(),
-  "Alt+KeyZ": (desk) => desk.sync.undoLast(),
+  "Alt+KeyZ": (desk) => desk.may.edit && desk.sync.undoLast(),
   "Alt+KeyW": (desk) => desk.showOrigin(desk.pointing.sourcesAtCaret),
   "Control+KeyK": (desk) => desk.lookUp(),
   "Control+KeyH": (desk) => desk.replace(),

@@ -47,7 +47,7 @@ export class Concordance {
   }
 
   hit({ source, target, in_source: inSource, in_target: inTarget }) {
-    const use = { class: "small", "aria-label": `Insert ${target}`, onclick: () => this.insert(target) };
+    const use = { class: "small edits", "aria-label": `Insert ${target}`, onclick: () => this.insert(target) };
     const found = h("span", {}, marked(target, inTarget));
     return h(
       "li",
@@ -59,7 +59,7 @@ export class Concordance {
 }
 
 export class History {
-  /** `undone(id)` is called when a correction has been forgotten. */
+  /** `undone(target)` is called when a correction has been forgotten. */
   constructor(project, undone) {
     Object.assign(this, { project, undone }, panel("History"));
   }
@@ -83,7 +83,7 @@ export class History {
             !row.forgotten &&
             h(
               "button",
-              { class: "small", "aria-label": `Undo: ${row.target}`, onclick: () => this.undo(row.id) },
+              { class: "small edits", "aria-label": `Undo: ${row.target}`, onclick: () => this.undo(row) },
               "Undo",
             ),
         ),
@@ -95,10 +95,10 @@ export class History {
     fillRows(this.body, rows, "Nothing learned yet.", "ol");
   }
 
-  async undo(id) {
+  async undo({ id, target }) {
     try {
       await remove(inside(this.project, `corrections/${id}`));
-      this.undone(id);
+      this.undone(target);
     } catch (error) {
       notifyError(error);
     }

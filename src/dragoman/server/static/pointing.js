@@ -6,8 +6,9 @@ import { inUnits } from "./text.js";
 const QUIET = 120; // milliseconds without a key before words are aligned
 
 export class Pointing {
-  constructor(project, card) {
-    Object.assign(this, { project, card, editor: card.editor, aligned: null, under: null });
+  /** `may` says whether words may be aligned by the server. */
+  constructor(project, card, may = true) {
+    Object.assign(this, { project, card, may, editor: card.editor, aligned: null, under: null });
   }
 
   /** Another segment is open. */
@@ -29,7 +30,7 @@ export class Pointing {
     this.shown = null;
     this.card.element.dataset.aligned = "no";
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.align().catch(() => {}), QUIET);
+    if (this.may) this.timer = setTimeout(() => this.align().catch(() => {}), QUIET);
   }
 
   stop() {

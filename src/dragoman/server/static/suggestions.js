@@ -86,7 +86,7 @@ export class Suggestions {
         h(
           "button",
           {
-            class: "small",
+            class: "small edits",
             "aria-label": `Take back: ${change.engine}`,
             title: `Use the engine's words: ${change.engine}`,
             onclick: () => this.takeBack(change),
@@ -108,7 +108,7 @@ export class Suggestions {
           "div",
           { class: "row" },
           badge,
-          h("button", { class: "small", onclick: () => this.take(n) }, "Use ", n < 9 && h("kbd", {}, `Alt ${n + 1}`)),
+          h("button", { class: "small edits", onclick: () => this.take(n) }, "Use ", n < 9 && h("kbd", {}, `Alt ${n + 1}`)),
         ),
         shown,
       ),

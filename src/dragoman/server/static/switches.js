@@ -7,9 +7,9 @@ import { panel } from "./panel.js";
 
 export class CheckSwitches {
   /** `show(check)` filters the list by a check, `changed()` is called when checks were switched on or off. */
-  constructor(project, document_, { show, changed }) {
+  constructor(project, document_, { show, changed, may = true }) {
     const path = inside(project, `documents/${document_}/checks`);
-    Object.assign(this, { path, show, changed }, panel("Checks", { folded: true }));
+    Object.assign(this, { path, show, changed, may }, panel("Checks", { folded: true }));
     this.element.addEventListener("toggle", () => this.element.open && this.load().catch(notifyError));
   }
 
@@ -29,7 +29,7 @@ export class CheckSwitches {
           h("input", {
             type: "checkbox",
             checked: on,
-            disabled: check === "file",
+            disabled: check === "file" || !this.may,
             onchange: (event) => this.turn(check, event.target.checked),
           }),
           check,

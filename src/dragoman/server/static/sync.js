@@ -189,7 +189,7 @@ export class Sync {
   }
 
   /** Something was taken back: the segment that it came from is a draft again. */
-  async undone(what = "Undone: the correction is forgotten.") {
+  async undone(what) {
     const { desk } = this;
     await this.refresh();
     this.channel.postMessage({ document: desk.about.id });
