@@ -205,7 +205,9 @@ def test_modernmt_forgets_a_pair_whose_unit_has_another_sentence_now(client: htt
     client.post(content, json=unit | {"sentence": "Fill the tank.", "translation": tank})
     assert client.put(content, json=unit | {"sentence": "Fill the big tank.", "translation": tank}).status_code == 200
     rows = client.get("/api/v1/projects/manual/corrections", params={"search": "tank"}).json()["corrections"]
-    assert [row["source"] for row in rows if not row["forgotten"]] == ["Fill the big tank."]
+    learned = {row["source"] for row in rows if not row["forgotten"]}  # other tests speak of tanks, too
+    assert "Fill the big tank." in learned
+    assert "Fill the tank." not in learned
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT"])

@@ -84,7 +84,8 @@ def change_segment(project: ServedProject, document: int, number: int, change: S
     old = project.documents.segment(document, number)
     why = _unlearnable(project, old.source, change.target) if change.state == "confirmed" else None
     if old.state == change.state == "confirmed" and old.target == change.target and (why or in_force(project, old)):
-        return Edit(replace(old, unlearned=why), segment_findings.read(project.documents, document, number))
+        found = segment_findings.read(project.documents, document, number)
+        return Edit(replace(old, unlearned=why), found, batch=segment_log.made_by(project.documents, old, by.user))
     if old.state == "locked":
         raise ApiError(409, f"segment {number} is locked in its file", "leave it unchanged", code="locked")
     found = segment_findings.with_acceptance(project.documents, old, project.checks.check(old, change.target))

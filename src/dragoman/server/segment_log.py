@@ -88,6 +88,13 @@ def undoable(store: DocumentStore, document: int, user: str | None, batch: int |
     return [Change(*row) for row in rows]
 
 
+def made_by(store: DocumentStore, segment: Segment, user: str | None) -> int:
+    """The batch in which somebody made a segment what it is now, 0 if it was somebody else."""
+    query = "SELECT batch FROM changes WHERE document = ? AND number = ? AND version = ? AND user IS ? AND NOT undone"
+    found = store.rows(f"{query} ORDER BY id DESC LIMIT 1", (segment.document, segment.number, segment.version, user))
+    return int(found[0][0]) if found else 0
+
+
 def mark_undone(store: DocumentStore, document: int, batch: int) -> None:
     """Remember that a batch was taken back."""
     with store.changing() as connection:
