@@ -41,6 +41,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+sys.path.append(str(Path(__file__).parents[1]))
+from benchmarks.made_engines import MADE, Answers
+
 from dragoman.adapt import Adapter, Bayes, PassiveAggressive, Perceptron, Ridge
 from dragoman.engine import Engine
 from dragoman.errors import DragomanError
@@ -48,10 +51,6 @@ from dragoman.interactive.user import Effort, interact
 from dragoman.measure import Bleu, Ter, bootstrap
 from dragoman.text.reading import lines
 from dragoman.upstream import Upstream
-
-sys.path.append(str(Path(__file__).parents[1]))
-
-from benchmarks.made_engines import MADE, Answers
 
 SHARED = Path(__file__).parents[2] / "shared"
 TEXTS = ("desktop", "pydocs", "tico19", "newstest")

@@ -54,6 +54,7 @@ from dragoman.store import Delivery, Project, Row
 from dragoman.store.rows import write_time
 from dragoman.text.tokens import Mode
 from dragoman.types import Sentence, Translation
+from dragoman.upstream.checks import refuse
 from dragoman.upstream.contract import Answer, as_answer
 
 SNAPSHOT_EVERY = 500  # rows of the journal
@@ -184,14 +185,16 @@ class Engine(Looking):
         With memory, the newest correction of the same text comes first, or of a similar one if the project is set to
         that (`memory_threshold`), and `.matches` has corrections of similar texts. `upstream` is what another engine
         says of this text, which the caller has asked: then the translation is made from both, and from that alone, to
-        the byte, as long as nothing was learned. An `Answer` may have an n-best list.
+        the byte, as long as nothing was learned. An `Answer` may have an n-best list. If it is empty, repeats itself or
+        is in another language, dragoman's own translation is given, provided that it knows most of the words; then
+        `.upstream` is None.
         """
         _check_text(text)
         if n < 1:
             raise BadInputError(f"n must be at least 1, not {n}")
         checkpoint()
-        said = as_answer(upstream)
-        if said is None:
+        said = self._usable(text, as_answer(upstream))
+        if upstream is None:
             said = self._ask(text, needed=n > 1 or not (self._uses_memory(memory) and self.exact_match(text)))
         ahead = self._search_ahead(text, n, memory, said) if len(text) > MAX_UNCUT_WORDS else None
         with self._reading() as state:
@@ -260,8 +263,16 @@ class Engine(Looking):
             name = state.upstream if needed else None
             if name is None:
                 return None
-            hints, untaught = hints_for(state, self._read(state, text)), state.is_untaught
-        return self._consultant.ask(name, text, hints, anything=untaught)
+            source = self._read(state, text)
+            hints, known = hints_for(state, source), translating.knows(state, source)
+        return self._consultant.ask(name, text, hints, anything=not known)
+
+    def _usable(self, text: str, said: Answer | None) -> Answer | None:
+        """What a caller has heard from another engine, unless it looks wrong and dragoman itself can do better."""
+        if said is None or refuse(text, said.text, self.target) is None:
+            return said
+        with self._reading() as state:
+            return None if translating.knows(state, self._read(state, text)) else said
 
     def ask_ahead(self, texts: Sequence[str]) -> None:
         """Ask the other engine for many texts at once, in batches, before they are translated one by one.
@@ -445,7 +456,8 @@ class Engine(Looking):
         """
         write_time(time)  # refuses an invalid one
         self.check_writable()
-        said = (as_answer(upstream), upstream_name) if upstream is not None else self._find_said(source)
+        heard = None if upstream is None else self._usable(source, as_answer(upstream))
+        said = (heard, upstream_name) if upstream is not None else self._find_said(source)
         lesson, comparison = self._prepare(source, target, *said, weigh=weigh_upstream)
         with self._writing() as state:
             known = state.memory.exact(source) if once else None

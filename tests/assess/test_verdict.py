@@ -59,6 +59,14 @@ def test_what_is_worse_by_another_measure_is_not_recommended() -> None:
     assert "chrF became significantly worse" in verdict.reason
 
 
+def test_of_two_ways_one_that_can_be_recommended_is() -> None:
+    found = systems(12, 8)
+    fewest = system(ALONE, 6, 3).counts | {"chrF": system("", 14, 5).counts["chrF"]}
+    found[ALONE] = System(ALONE, [], fewest, measures("es"))
+    verdict = judge(found, "", SEGMENTS * WORDS_EACH)
+    assert (verdict.kind, verdict.system) == (WORTH, OVER)
+
+
 def test_without_an_engine_the_memory_is_the_rival() -> None:
     found = {name: each for name, each in systems(8, 6).items() if name in (MEMORY, ALONE)}
     verdict = judge(found, "", SEGMENTS * WORDS_EACH)

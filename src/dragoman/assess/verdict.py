@@ -1,8 +1,10 @@
 """Is it worth it? One sentence, decided by significance: nothing is recommended that is worse by any measure.
 
 The best of what people have without dragoman is the rival: the engine, or the memory before the engine, with the same
-or with similar matches; without an engine, the memory. The best of dragoman's ways is held against it, by words to
-correct. By the other measures it must not be significantly worse than any of the ways that people have without it.
+or with similar matches; without an engine, the memory. Dragoman's ways, alone and over the engine, are held against it
+by words to correct. By the other measures they must not be significantly worse than any of the ways that people have
+without it. Of those that can be recommended, the one with the fewest words to correct is; if neither can, the verdict
+is about the one with the fewest.
 """
 
 from __future__ import annotations
@@ -58,15 +60,25 @@ class Verdict:
 def judge(systems: Mapping[str, System], why: str, source_words: int, words_a_day: int = WORDS_A_DAY) -> Verdict:
     """The verdict; `why` says of the text, in a sentence, what there was to gain from."""
     names = (ENGINE, BOTH, SIMILAR) if ENGINE in systems else (MEMORY,)
-    rival, system = _best(systems, names), _best(systems, (OVER, ALONE))
-    words = system.gain_over(rival, WORDS)
-    worse = worse_measures(system, [systems[name] for name in names if name in systems])
+    rival, rivals = _best(systems, names), [systems[name] for name in names if name in systems]
+    system, words, worse = _way(systems, rival, rivals)
     segments = len(system.counts[WORDS])
     kind = _kind(words, worse) if segments >= ENOUGH else UNCLEAR
     reason = _reason(kind, words, worse, why) if segments >= ENOUGH else TOO_FEW.format(segments)
     saved = _saved(rival, system, source_words, words_a_day)
     sentence = _sentence(kind, rival, system, words, saved)
     return Verdict(kind, sentence, reason, rival.name, system.name, words, saved)
+
+
+def _way(systems: Mapping[str, System], rival: System, rivals: Iterable[System]) -> tuple[System, Interval, list[str]]:
+    """The way to use dragoman that the verdict is about: what it saves, and the measures by which it is worse."""
+    ways = [
+        (systems[name], systems[name].gain_over(rival, WORDS), worse_measures(systems[name], rivals))
+        for name in (OVER, ALONE)
+        if name in systems
+    ]
+    good = [each for each in ways if _kind(*each[1:]) in (WORTH, LITTLE)]
+    return min(good or ways, key=lambda each: each[0].score(WORDS).score)
 
 
 def worse_measures(system: System, rivals: Iterable[System]) -> list[str]:

@@ -23,6 +23,7 @@ from dragoman.search.decoder import Beam, Search
 from dragoman.search.hypotheses import Hypothesis, NBest
 from dragoman.search.pieces import MAX_UNCUT_WORDS, Pieces
 from dragoman.search.searching import Links
+from dragoman.text.vocabulary import UNKNOWN
 from dragoman.types import Match, Phrase, Sentence, Translation
 from dragoman.upstream.contract import Answer
 from dragoman.upstream.fusion import blended
@@ -98,6 +99,14 @@ def search_behind(
         upstream=known.said,
         offers=known.offers,
     )
+
+
+def knows(state: State, source: Sentence) -> bool:
+    """Whether at least half of the words of a text have been seen: else anything that another engine says is better."""
+    if state.is_untaught:
+        return False
+    ids = state.knowledge.models.source.ids(state.knowledge.source.model_words(source))
+    return 2 * int((ids != UNKNOWN).sum()) >= len(source)
 
 
 def is_final(state: State, source: Sentence, upstream: Answer) -> bool:

@@ -3,7 +3,7 @@
 There are a few levels of trust, each a bonus for every word that is taken from what the engine says; at the highest the
 engine's translation is taken as it is. When a correction comes, the n-best list of its source tells what each level
 would have said, and so how many word edits it would have cost. The level in force is the one that has cost the fewest
-so far. But what a level has saved, compared with the engine, must be more than chance explains: the standard error of
+so far. But what a level has saved, compared with the engine, must be more than chance explains: what chance can do to
 that sum is added to its cost, and a handicap, the greater, the less the level trusts the engine. So at first only what
 was corrected in the same words is changed; a text in which nothing repeats is soon left to the engine, and stays so
 however long it is; one that is full of terms is not.
@@ -38,7 +38,7 @@ from dragoman.search.hypotheses import Shares
 
 BONUSES = (-0.15, 0.0, 0.15, 0.3, 0.5, 0.8, 1.2)  # for a word taken from the engine; after them comes the engine alone
 HANDICAPS = np.array([8.0, 5.0, 4.5, 4.0, 2.0, 0.5, 0.0, 0.0])  # edits that a level must have saved besides
-ERRORS = 1.0  # standard errors by which a level must be better than the engine
+LEAST_SQUARES = 4.0  # of what a level saves, from which on the number of standard errors grows
 CASE_ERRORS = 2.0  # standard errors by which dragoman's letter case must be better than the engine's
 MIDDLE = 0.3  # the bonus of searches while the engine's translation is taken as it is
 ENTRIES = 40  # of the n-best list
@@ -59,10 +59,19 @@ class Confidence:
     @property
     def bonus(self) -> float | None:
         """The bonus in force; None if the engine's translation is to be taken as it is."""
-        # If a level is no better than the engine, what it saves is a sum of mean 0 with this standard error
-        error = np.sqrt(self.squares)
-        level = int(np.argmin(self.costs + ERRORS * error + HANDICAPS))
+        level = int(np.argmin(self.costs + self._chance + HANDICAPS))
         return None if level == len(BONUSES) else BONUSES[level]
+
+    @property
+    def _chance(self) -> NDArray[np.float64]:
+        """[levels] what each level may have saved by chance.
+
+        If a level is no better than the engine, what it saves is a sum of mean 0 with the standard error √V, V being
+        the sum of squares. We look at it after every correction; by the law of the iterated logarithm, such a sum
+        comes back to √(2 V log log V) for ever. Half of that variance is asked for: more costs too much at first.
+        """
+        squares: NDArray[np.float64] = np.maximum(self.squares, LEAST_SQUARES)
+        return np.where(self.squares > 0, np.sqrt(self.squares * np.log(np.log(squares))), 0.0)
 
     @property
     def searched(self) -> float:

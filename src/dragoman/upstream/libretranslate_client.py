@@ -44,8 +44,9 @@ class LibreTranslate(Remote):
         said = found.get("translatedText") if isinstance(found, dict) else None
         if not isinstance(said, list) or len(said) != len(texts) or not all(isinstance(each, str) for each in said):
             raise self._unexpected(f"{len(texts)} texts")
-        others = found.get("alternatives") or [[]] * len(texts)
-        return [with_alternatives(*each) for each in zip(said, others, strict=False)]
+        others = found.get("alternatives")
+        known = others if isinstance(others, list) else []
+        return [with_alternatives(*each) for each in zip(said, [*known, *([[]] * len(texts))], strict=False)]
 
 
 def _code(language: str) -> str:

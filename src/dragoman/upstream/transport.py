@@ -5,6 +5,7 @@
 - Redirects are not followed: the key would go to a host that nobody has named.
 - A key is sent over https only, unless the host is this machine or the name says `#insecure=yes`.
 - An answer of more than eight megabytes is cut off, and is an error.
+- The time allowed is for the whole exchange, since a server that sends a byte now and then would keep us for ever.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from __future__ import annotations
 import ipaddress
 import json
 import random
+import threading
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -30,9 +33,11 @@ ATTEMPTS = 4
 FIRST_PAUSE = 0.4  # seconds, doubled each time
 LATER = {408, 425, 429, 500, 502, 503, 504}
 UNFIT = {400, 404, 413, 414, 422}  # the texts may be to blame: too many, too long, not accepted
+GRACE = 0.2  # seconds, in which the HTTP library itself may notice that time is up
 SHOWN = 160  # characters of what a server says about an error
 
 
+_Answered = tuple[int, Mapping[str, str], bytes]  # status, headers, body
 Meter = Callable[[int, int], None]  # told requests and characters before they are sent; an error forbids it
 
 
@@ -88,20 +93,24 @@ class Transport:
         raise AssertionError  # the last attempt returns or raises
 
     def _try(self, method: str, path: str, until: float, body: dict[str, Any]) -> Any:
-        left = until - time.monotonic()
+        exchange = _Exchange(partial(self._exchange, method, path, until, body))
         try:
-            with self._client.stream(method, f"{self._address}{path}", timeout=max(left, 0.01), **body) as response:
-                data = self._read(response, until)
-        except self._httpx.TimeoutException:
+            answered = exchange.result(until)
+        except (self._httpx.TimeoutException, TimeoutError):
             raise self._unanswered("did not answer in time", Silence.SLOW) from None
         except (self._httpx.HTTPError, OSError) as error:
             what = self._key.redact(str(error)) or type(error).__name__
             raise _LaterError(f"cannot be reached: {what}") from None
-        return self._judge(response.status_code, response.headers, data)
+        return self._judge(*answered)
+
+    def _exchange(self, method: str, path: str, until: float, body: dict[str, Any]) -> _Answered:
+        left = max(until - time.monotonic(), 0.01)
+        with self._client.stream(method, f"{self._address}{path}", timeout=left, **body) as response:
+            return response.status_code, response.headers, self._read(response, until)
 
     def _read(self, response: Any, until: float) -> bytes:
         data = bytearray()
-        for chunk in response.iter_bytes(1 << 16):
+        for chunk in response.iter_bytes():  # as it arrives: larger pieces would be waited for
             data += chunk
             if len(data) > LARGEST:
                 raise self._unanswered(f"sends more than {LARGEST >> 20} megabytes", Silence.RAMBLING)
@@ -152,6 +161,35 @@ class Transport:
         wait: float = 0.0,
     ) -> UnansweredError:
         return UnansweredError(what, where=self.name, remedy=remedy, silence=silence, blames_texts=blame, wait=wait)
+
+
+class _Exchange:
+    """A request and its answer in a thread of its own; one that takes too long is left to itself.
+
+    The HTTP library only limits the time between two pieces of an answer, not that of the whole.
+    """
+
+    def __init__(self, run: Callable[[], _Answered]) -> None:
+        self._answered: _Answered | None = None
+        self._error: Exception | None = None
+        self._run = run
+        self._thread = threading.Thread(target=self._work, daemon=True, name="waiting for an engine")
+        self._thread.start()
+
+    def _work(self) -> None:
+        try:
+            self._answered = self._run()
+        except Exception as error:
+            self._error = error
+
+    def result(self, until: float) -> _Answered:
+        """What was answered by then; a `TimeoutError` if nothing was."""
+        self._thread.join(max(until - time.monotonic(), 0.0) + GRACE)
+        if self._error:
+            raise self._error
+        if self._answered is None:
+            raise TimeoutError
+        return self._answered
 
 
 class _LaterError(Exception):
