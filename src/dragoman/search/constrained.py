@@ -161,7 +161,7 @@ def _extra(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids, strict: 
     made["begin"] = np.arange(words.size)
     made["stop"] = made["begin"] + 1
     extra = new_span_options(options.first, made, words, np.zeros((words.size, 3), np.int64))
-    scorer.complete(extra, np.zeros((words.size, 2, 3), np.int64))
+    scorer.complete(extra, np.zeros((words.size, 2, 3), np.int64), aligned=strict)
     return extra
 
 

@@ -15,7 +15,7 @@ from dragoman.errors import BadInputError
 from dragoman.models import alignment_kernels
 from dragoman.models.classes import OTHER
 from dragoman.models.loglinear import CLASS_LANGUAGE, Weights
-from dragoman.models.loglinear_kernels import FEATURES
+from dragoman.models.loglinear_kernels import FEATURES, WORD_PENALTY
 from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases import new_options
 from dragoman.search import options_kernels as kernels
@@ -106,12 +106,19 @@ class Scorer:
         self.links = np.zeros((2, REMEMBERED), LINK)  # of the alignment models, inverse and direct
         self.heard = NOTHING_HEARD if sentence.aligned is None else sentence.aligned.heard
 
-    def complete(self, options: SpanOptions, turns: Ids) -> None:
-        """Fill in all that follows from the words and the counts, given orientation counts [n, 2, 3]."""
+    def complete(self, options: SpanOptions, turns: Ids, *, aligned: bool = True) -> None:
+        """Fill in all that follows from the words and the counts, given orientation counts [n, 2, 3].
+
+        If not `aligned`, all are single words that stand for no source word.
+        """
         phrases = self.models.phrases
         totals = phrases.orientations if phrases.base is None else phrases.orientations + phrases.base.orientations
         kernels.fill_orientations(turns, totals, options.orientations)
-        self._fill_features(options)
+        if aligned:
+            self._fill_features(options)
+        else:
+            options.features[:] = 0.0
+            options.features[:, WORD_PENALTY] = -1.0
         self.score(options)
 
     def score(self, options: SpanOptions) -> None:
