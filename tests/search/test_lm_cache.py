@@ -13,7 +13,8 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.search import lm_cache_kernels
 from dragoman.search.decoder import Decoder
-from dragoman.search.lm_cache import known_of_classes, known_of_words
+from dragoman.search.lm_cache import AnswerTable, known_of_classes, known_of_words
+from dragoman.search.lm_cache_kernels import AGES
 from tests.search.test_decoder import PAIRS, with_classes
 
 pytestmark = pytest.mark.kernels
@@ -42,7 +43,7 @@ def score(model: LanguageModel) -> float:
     """What a search is told of a sentence."""
     known = known_of_words(model)
     ids = model.vocabulary.ids(SENTENCE)
-    return float(lm_cache_kernels.say(known.answers, known.view, known.start, ids, 0, ids.size)[0])
+    return float(lm_cache_kernels.say(known.memo, known.view, known.start, ids, 0, ids.size)[0])
 
 
 def in_another_thread(ask: Callable[[], float]) -> float:
@@ -70,7 +71,9 @@ def test_no_answer_outlives_a_change(change: str) -> None:
 def test_answers_are_kept_while_nothing_changes() -> None:
     model = learned()
     score(model)
-    assert known_of_words(model).answers["word"].any()
+    memo = known_of_words(model).memo
+    memo.answers["value"] = -7.0
+    assert score(model) == -7.0 * len(SENTENCE)
 
 
 def test_another_model_is_not_given_these_answers() -> None:
@@ -81,8 +84,18 @@ def test_another_model_is_not_given_these_answers() -> None:
 
 def test_classes_with_another_share_are_asked_again() -> None:
     model = learned(learned())
-    known_of_classes(model, 0.5).answers["word"][0] = 5
-    assert not known_of_classes(model, 0.25).answers["word"].any()
+    half = known_of_classes(model, 0.5).memo.age
+    assert known_of_classes(model, 0.25).memo.age != half
+
+
+def test_a_table_that_has_reached_its_last_age_starts_anew() -> None:
+    model, table = learned(), AnswerTable()
+    first = table.of(model).memo
+    for _ in range(3):
+        model.add(SENTENCE)
+        table._memo = table._memo._replace(age=AGES - 1)
+        assert table.of(model).memo.age == first.age
+    assert not table.of(model).memo.answers["word"].any()
 
 
 def test_searches_over_a_base_equal_those_of_a_new_thread_after_each_correction() -> None:

@@ -134,9 +134,13 @@ class ErrorModel:
     @property
     def nbytes(self) -> int:
         """Memory that it takes, in bytes; words are estimated."""
+        return self._nbytes_of_graph + sum(len(each.column) * each.column.score.nbytes for each in self._columns)
+
+    @cached_property
+    def _nbytes_of_graph(self) -> int:
+        """What never changes of it: a session asks at each search behind a prefix."""
         own = self._text, self._ends, self._keys, self._welcome, self._to_end, self._follow, *self._edges[:5]
-        columns = sum(array.nbytes for each in self._columns for array in each.column)
-        return self.graph.nbytes + sum(array.nbytes for array in own) + columns + 200 * len(self._key_of)
+        return self.graph.nbytes + sum(array.nbytes for array in own) + 200 * len(self._key_of)
 
     def has_word_with(self, beginning: str) -> bool:
         """Whether a word of the graph begins with these characters."""

@@ -28,7 +28,7 @@ from dragoman.kernels.lookup import KernelCache
 from dragoman.kernels.progress_line import CompileListener
 from dragoman.kernels.warming import warm
 
-__all__ = ["cache_directory", "exercise", "kernel", "lean", "warm"]
+__all__ = ["cache_directory", "exercise", "inlined", "kernel", "lean", "warm"]
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,6 +52,17 @@ def lean(function: Callable[..., Any]) -> Callable[..., Any]:
     dispatcher: Any = kernel(function)
     if not config.DISABLE_JIT:
         dispatcher.targetoptions["_nrt"] = False
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A lean kernel that is always made part of its callers.
+
+    Tuples of arrays are passed by value, some kilobytes of them: in the innermost loops, that costs more than the work.
+    """
+    dispatcher: Any = lean(function)
+    if not config.DISABLE_JIT:
+        dispatcher.targetoptions["forceinline"] = True
     return dispatcher  # type: ignore[no-any-return]
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dragoman.kernels import lean
+from dragoman.kernels import inlined
 from dragoman.search.lm_cache_kernels import remembered
 
 OFF = -1  # in place of a state, where classes are not used
@@ -19,10 +19,10 @@ class ClassArrays(NamedTuple):
     of: np.ndarray  # [words] int64, the class of each
     other: int  # the class of all further words
     lm: NamedTuple  # LanguageArrays
-    cache: np.ndarray  # [2^k] ANSWER
+    memo: NamedTuple  # Memo
 
 
-@lean
+@inlined
 def say_classes(classes, state, words, begin, end):
     """(log probability of the classes of words[begin:end] after a state, state after them); nothing if it is OFF."""
     total = 0.0
@@ -30,6 +30,6 @@ def say_classes(classes, state, words, begin, end):
         return total, np.int64(OFF)
     for i in range(begin, end):
         known = words[i] < classes.of.size
-        value, state = remembered(classes.cache, classes.lm, state, classes.of[words[i]] if known else classes.other)
+        value, state = remembered(classes.memo, classes.lm, state, classes.of[words[i]] if known else classes.other)
         total += value
     return total, state

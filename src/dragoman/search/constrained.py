@@ -140,9 +140,9 @@ def _given(scorer: Scorer, options: SpanOptions, prefix: Prefix, ids: Ids, langu
     if not prefix.unfinished:
         return np.stack([places, ids], axis=1)
     fitting = np.unique(options.words[_starting(scorer, options.words, prefix)])
-    _, state = lm_cache_kernels.say(scorer.cache, scorer.language, language_state, ids, 0, ids.size - 1)
+    _, state = lm_cache_kernels.say(scorer.memo, scorer.language, language_state, ids, 0, ids.size - 1)
     answers = np.empty(fitting.size)
-    kernels.fill_answers(scorer.cache, scorer.language, state, fitting, answers)
+    kernels.fill_answers(scorer.memo, scorer.language, state, fitting, answers)
     likely = fitting[np.argsort(-answers, kind="stable")[:COMPLETIONS]]
     return np.stack([np.append(places, np.full(likely.size, ids.size - 1)), np.append(ids, likely)], axis=1)
 
@@ -161,7 +161,7 @@ def _extra(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids, strict: 
     made["begin"] = np.arange(words.size)
     made["stop"] = made["begin"] + 1
     extra = new_span_options(options.first, made, words, np.zeros((words.size, 3), np.int64))
-    scorer.complete(extra, np.zeros((words.size, 2, 3), np.int64))
+    scorer.complete(extra, np.zeros((words.size, 2, 3), np.int64), aligned=strict)
     return extra
 
 

@@ -36,7 +36,7 @@ def nearly(scorer: Scorer, options: SpanOptions, prefix: Ids, near: Ids) -> tupl
     """
     weight = float(scorer.weights[LANGUAGE])
     given = prefix, near, scorer.sentence.fixed
-    found, text = kernels.find_near(options, weight, scorer.cache, scorer.language, *given)
+    found, text = kernels.find_near(options, weight, scorer.memo, scorer.language, *given)
     made = selected(options, found["option"])._replace(words=text)
     row, beside = made.row, found["dropped"] != kernels.NONE
     for name in ("start", "end", "begin", "stop", "surcharges"):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dragoman.kernels import kernel, lean
+from dragoman.kernels import inlined, kernel, lean
 from dragoman.models.language_kernels import EMPTY_HISTORY
 from dragoman.search.lm_cache_kernels import say
 from dragoman.search.options_kernels import ADDED, CHANGED, DROPPED, SURCHARGE
@@ -50,7 +50,7 @@ class Finding(NamedTuple):
 
 
 @kernel
-def find_near(options, weight, cache, lm, prefix, near, fixed):
+def find_near(options, weight, memo, lm, prefix, near, fixed):
     """(found [n] NEAR, text): what says nearly the words of a prefix, at each of its places.
 
     `weight` is that of the language model; near[at] is the range of source words to begin with, and `fixed` [J] are
@@ -74,12 +74,12 @@ def find_near(options, weight, cache, lm, prefix, near, fixed):
             if near[at, 0] <= option.start < near[at, 1] and may_agree(options.words, option, prefix, at):
                 finding = grown(finding, widest)
                 if fill_costs(options.words, option, prefix, at, finding.costs):
-                    offer_widened(finding, options, cache, lm, prefix, at, n)
+                    offer_widened(finding, options, memo, lm, prefix, at, n)
                 if not fixed[option.start : option.end].any():
-                    offer_changed(finding, options, weight, cache, lm, prefix, at, n)
+                    offer_changed(finding, options, weight, memo, lm, prefix, at, n)
         for s in range(near[at, 0], near[at, 1]):
             finding = grown(finding, widest)
-            offer_replaced(finding, options, weight, cache, lm, at, s, fixed)
+            offer_replaced(finding, options, weight, memo, lm, at, s, fixed)
     return finding.row[: finding.sizes[0]], finding.text[: finding.sizes[1]]
 
 
@@ -158,8 +158,8 @@ def forgiven(costs, i, j):
     return 0 < costs[i, j] <= max(ADDED, i, j) and costs[i, j] < strange(i, j)
 
 
-@lean
-def offer_changed(finding, options, weight, cache, lm, prefix, at, n):
+@inlined
+def offer_changed(finding, options, weight, memo, lm, prefix, at, n):
     """Offer what option n comes to if it may say other words: all of it, or its beginning before the prefix ends."""
     option, costs = options.row[n], finding.costs
     size = np.int64(option.stop) - option.begin
@@ -167,7 +167,7 @@ def offer_changed(finding, options, weight, cache, lm, prefix, at, n):
     for j in range(1, m + 1):
         if forgiven(costs, size, j):
             say_given(finding, at, j)
-            offer(finding, options, weight, cache, lm, n, size, costs[size, j], costs[size, j] / strange(size, j))
+            offer(finding, options, weight, memo, lm, n, size, costs[size, j], costs[size, j] / strange(size, j))
     if at + m == prefix.size and size > 1:
         furthest = 1
         for i in range(2, size):
@@ -177,11 +177,11 @@ def offer_changed(finding, options, weight, cache, lm, prefix, at, n):
             say_given(finding, at, m)
             go_beyond(finding, options.words, option, furthest)
             cost = costs[furthest, m]
-            offer(finding, options, weight, cache, lm, n, furthest, cost, cost / strange(furthest, m))
+            offer(finding, options, weight, memo, lm, n, furthest, cost, cost / strange(furthest, m))
 
 
-@lean
-def offer_widened(finding, options, cache, lm, prefix, at, n):
+@inlined
+def offer_widened(finding, options, memo, lm, prefix, at, n):
     """Offer option n, which agrees with the prefix, for a source word beside its own as well."""
     option = options.row[n]
     size = np.int64(option.stop) - option.begin
@@ -192,11 +192,11 @@ def offer_widened(finding, options, cache, lm, prefix, at, n):
             say_given(finding, at, m)
             if m < size:
                 go_beyond(finding, options.words, option, m)
-            drop(finding, options, cache, lm, n, finding.dropped[s])
+            drop(finding, options, memo, lm, n, finding.dropped[s])
 
 
-@lean
-def offer_replaced(finding, options, weight, cache, lm, at, s, fixed):
+@inlined
+def offer_replaced(finding, options, weight, memo, lm, at, s, fixed):
     """Offer the given word at a place for what the one or two source words from s on would come to."""
     for length in range(1, min(REPLACED, options.first.shape[1] - 1, fixed.size - s) + 1):
         if fixed[s : s + length].any():
@@ -205,7 +205,7 @@ def offer_replaced(finding, options, weight, cache, lm, at, s, fixed):
         if n != NONE:
             size = np.int64(options.row[n].stop) - options.row[n].begin
             say_given(finding, at, 1)
-            offer(finding, options, weight, cache, lm, n, size, strange(size, 1), 1.0)
+            offer(finding, options, weight, memo, lm, n, size, strange(size, 1), 1.0)
 
 
 @lean
@@ -228,25 +228,25 @@ def go_beyond(finding, words, option, said):
     row.begin, row.stop = finding.sizes[1], end
 
 
-@lean
-def offer(finding, options, weight, cache, lm, n, said, surcharges, share):
+@inlined
+def offer(finding, options, weight, memo, lm, n, said, surcharges, share):
     """Complete the next row: option n at so many surcharges, of whose first `said` words a share is not said."""
     row, option = finding.row[finding.sizes[0]], options.row[n]
-    unsaid = say(cache, lm, np.int64(EMPTY_HISTORY), options.words, option.begin, option.begin + said)[0]
+    unsaid = say(memo, lm, np.int64(EMPTY_HISTORY), options.words, option.begin, option.begin + said)[0]
     row.option, row.dropped, row.start, row.end = n, NONE, option.start, option.end
     row.surcharges, row.language = option.surcharges + surcharges, share * unsaid
     row.value = option.score + SURCHARGE * surcharges + weight * row.language
     keep_best(finding)
 
 
-@lean
-def drop(finding, options, cache, lm, n, dropped):
+@inlined
+def drop(finding, options, memo, lm, n, dropped):
     """Complete the next row: option n as it is, and another one beside it that is not said."""
     row, option, other = finding.row[finding.sizes[0]], options.row[n], options.row[dropped]
     row.option, row.dropped = n, dropped
     row.start, row.end = min(option.start, other.start), max(option.end, other.end)
     row.surcharges = option.surcharges + other.surcharges + DROPPED * (other.stop - other.begin)
-    row.language = say(cache, lm, np.int64(EMPTY_HISTORY), options.words, other.begin, other.stop)[0]
+    row.language = say(memo, lm, np.int64(EMPTY_HISTORY), options.words, other.begin, other.stop)[0]
     row.value = option.score + other.estimate + SURCHARGE * DROPPED * (other.stop - other.begin)
     keep_best(finding)
 

@@ -55,10 +55,10 @@ def agreeing(options, prefix, unfinished, starts, exact, near):
 
 
 @lean
-def fill_answers(cache, lm, state, words, answers):
+def fill_answers(memo, lm, state, words, answers):
     """Log probability of each of the words [n] after a state, into `answers` [n]."""
     for i in range(words.size):
-        answers[i] = remembered(cache, lm, state, words[i])[0]
+        answers[i] = remembered(memo, lm, state, words[i])[0]
 
 
 @lean

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dragoman.kernels import lean
+from dragoman.kernels import inlined, lean
 from dragoman.models.loglinear_kernels import CLASS_LANGUAGE, LANGUAGE, UPSTREAM_BREAKS, UPSTREAM_LEFT
 from dragoman.search.class_kernels import say_classes
 from dragoman.search.coverage_kernels import covered, covered_words, future, may_cover
@@ -53,26 +53,26 @@ class Task(NamedTuple):
     weights: np.ndarray  # [FEATURES] float64
     inside: np.ndarray  # [J, WINDOW + 1] float64, what uncovered words will add at best, by start and number
     after: np.ndarray  # [J + 1] float64, the same from a word to the end
-    cache: np.ndarray  # [2^k] ANSWER, of the language model
+    memo: NamedTuple  # Memo, of the language model
     first: np.ndarray  # [prefix + 1] int64, the blocks for each number of given words that stand already
     block: np.ndarray  # [blocks, 5] int64: span, first option, one past the last, given words that then stand
     heard: NamedTuple  # Heard
     classes: NamedTuple  # ClassArrays
 
 
-@lean
+@inlined
 def step(task, settings, state, place, move, lm):
     """What an option adds to a state: (language, classes, states of both models after, place in `heard`, gain)."""
     options, heard = task.options, task.heard
     option = options.row[place]
     if heard.words.size == 0:
-        language, lm_state = say(task.cache, lm, state.lm_state, options.words, option.begin, option.stop)
+        language, lm_state = say(task.memo, lm, state.lm_state, options.words, option.begin, option.stop)
         reached, next_in_turn = np.int64(NONE), False
     else:
         next_in_turn = continues(heard, state, option.place)
         at = np.int64(state.place) if option.place == NOWHERE else np.int64(option.place)
         follows = option.place == NOWHERE or (next_in_turn and option.place == state.place)
-        said = task.cache, lm, state.lm_state, options.words, option.begin, option.stop
+        said = task.memo, lm, state.lm_state, options.words, option.begin, option.stop
         language, lm_state, reached = say_after(*said, heard, at, follows)
         if option.place != NOWHERE:
             reached = np.int64(option.reach)
@@ -91,7 +91,7 @@ def step(task, settings, state, place, move, lm):
     return language, classes, lm_state, class_state, reached, gain
 
 
-@lean
+@inlined
 def push(work, task, settings, n, row, column, lm, size):
     """Work out one cell of cube n and put it on the heap of `size` items; returns the new size."""
     cube = work.cubes[n]

@@ -15,7 +15,7 @@ from dragoman.errors import BadInputError
 from dragoman.models import alignment_kernels
 from dragoman.models.classes import OTHER
 from dragoman.models.loglinear import CLASS_LANGUAGE, Weights
-from dragoman.models.loglinear_kernels import FEATURES
+from dragoman.models.loglinear_kernels import FEATURES, WORD_PENALTY
 from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases import new_options
 from dragoman.search import options_kernels as kernels
@@ -100,23 +100,30 @@ class Scorer:
     def __init__(self, models: ModelSet, sentence: Source, weights: Weights, estimates: Estimates) -> None:
         self.models, self.sentence, self.estimates = models, sentence, estimates
         self.weights = weights.vector()
-        self.language, self.cache, start = known_of_words(models.language)
+        self.language, self.memo, start = known_of_words(models.language)
         self.classes, class_start = class_arrays(models, self.language.share, used=CLASS_LANGUAGE in weights)
         self.start = History(start, class_start)
         self.links = np.zeros((2, REMEMBERED), LINK)  # of the alignment models, inverse and direct
         self.heard = NOTHING_HEARD if sentence.aligned is None else sentence.aligned.heard
 
-    def complete(self, options: SpanOptions, turns: Ids) -> None:
-        """Fill in all that follows from the words and the counts, given orientation counts [n, 2, 3]."""
+    def complete(self, options: SpanOptions, turns: Ids, *, aligned: bool = True) -> None:
+        """Fill in all that follows from the words and the counts, given orientation counts [n, 2, 3].
+
+        If not `aligned`, all are single words that stand for no source word.
+        """
         phrases = self.models.phrases
         totals = phrases.orientations if phrases.base is None else phrases.orientations + phrases.base.orientations
         kernels.fill_orientations(turns, totals, options.orientations)
-        self._fill_features(options)
+        if aligned:
+            self._fill_features(options)
+        else:
+            options.features[:] = 0.0
+            options.features[:, WORD_PENALTY] = -1.0
         self.score(options)
 
     def score(self, options: SpanOptions) -> None:
         """Weigh the features that have been filled in."""
-        kernels.score_options(options, self.weights, self.cache, self.language, self.classes, self.heard)
+        kernels.score_options(options, self.weights, self.memo, self.language, self.classes, self.heard)
 
     def _fill_features(self, options: SpanOptions) -> None:
         alignment = self.models.inverse.view, self.models.direct.view
@@ -134,10 +141,10 @@ def class_arrays(models: ModelSet, share: float, *, used: bool) -> tuple[ClassAr
 
     The share of its layer is that of the language model. Without classes, nothing is asked.
     """
-    view, answers, start = known_of_classes(models.classes.language, share)
+    view, memo, start = known_of_classes(models.classes.language, share)
     if used and models.classes:
-        return ClassArrays(models.classes.of, OTHER, view, answers), start
-    return ClassArrays(np.zeros(0, np.int64), OTHER, view, answers), OFF
+        return ClassArrays(models.classes.of, OTHER, view, memo), start
+    return ClassArrays(np.zeros(0, np.int64), OTHER, view, memo), OFF
 
 
 def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient: bool = False) -> SpanOptions:

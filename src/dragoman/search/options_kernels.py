@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dragoman.kernels import kernel, lean
+from dragoman.kernels import inlined, kernel, lean
 from dragoman.models.alignment_kernels import NULL, lexical
 from dragoman.models.language_kernels import EMPTY_HISTORY
 from dragoman.models.lattice_kernels import phrase_sum
@@ -203,7 +203,7 @@ def makes_up(copies, slots, words, n):
     return False
 
 
-@lean
+@inlined
 def looked_up(memo, model, f, e):
     """p(f|e) of an alignment model, not looked up again while `memo` [2^k] LINK remembers it."""
     h = (np.uint64(f) * np.uint64(0x9E3779B97F4A7C15)) ^ (np.uint64(e) * np.uint64(0xC4CEB9FE1A85EC53))
@@ -214,7 +214,7 @@ def looked_up(memo, model, f, e):
     return known.value
 
 
-@lean
+@inlined
 def fill_emission(memo, model, said, given, emission):
     """p(said_j|given_i) of two phrases [J] and [I], the null word in column 0."""
     for j in range(said.size):
@@ -294,7 +294,7 @@ def smoothed(count, total, by_words, beta):
 
 
 @lean
-def score_options(options, weights, cache, lm, classes, heard):
+def score_options(options, weights, memo, lm, classes, heard):
     """Weigh the features of all options, and add what the language models say of their words by themselves."""
     alone = np.int64(EMPTY_HISTORY)
     alone_classes = alone if classes.of.size > 0 else np.int64(OFF)
@@ -306,7 +306,7 @@ def score_options(options, weights, cache, lm, classes, heard):
             score += weights[r] * features[r]
         option.score = score
         place = np.int64(option.place)
-        said = say_after(cache, lm, alone, options.words, option.begin, option.stop, heard, place, True)
+        said = say_after(memo, lm, alone, options.words, option.begin, option.stop, heard, place, True)
         kinds = say_classes(classes, alone_classes, options.words, option.begin, option.stop)
         option.estimate = score + weights[LANGUAGE] * said[0] + weights[CLASS_LANGUAGE] * kinds[0]
 

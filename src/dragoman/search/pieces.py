@@ -137,7 +137,7 @@ class Pieces:
         ids, empty = models.target.ids(said), int(language_kernels.EMPTY_HISTORY)
         known = known_of_words(models.language)
         classes, start = class_arrays(models, known.view.share, used=CLASS_LANGUAGE in plan.weights)
-        language = int(lm_cache_kernels.say(known.answers, known.view, empty, ids, 0, ids.size)[1])
+        language = int(lm_cache_kernels.say(known.memo, known.view, empty, ids, 0, ids.size)[1])
         before = OFF if start == OFF else empty
         return History(language, int(class_kernels.say_classes(classes, before, ids, 0, ids.size)[1]))
 

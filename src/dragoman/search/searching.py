@@ -332,7 +332,7 @@ def search_sentence(
         scorer = Scorer(plan.models, offers.sentence.with_own_spelling(), plan.weights, plan.estimates)
     start = history or scorer.start
     options, blocks = constrain(scorer, offers.options, prefix, start.language)
-    known = scorer.weights, offers.inside, offers.after, scorer.cache
+    known = scorer.weights, offers.inside, offers.after, scorer.memo
     task = Task(len(source), options, *known, *blocks, scorer.heard, scorer.classes)
     work = _workspace(len(source), len(prefix.words), plan.beam, options, blocks)
     lengths = plan.models.lengths.view
