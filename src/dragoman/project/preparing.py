@@ -40,7 +40,7 @@ def decoder(
     if upstream:
         weights = state.fused_weights
         weights[TAKEN] += upstream.bonus
-    return Decoder(models, weights, beam, state.estimates, factors, slots, banned)
+    return Decoder(models, weights, beam, state.estimates, factors, slots, banned, guess=state.guess_unknown)
 
 
 class Preparation(NamedTuple):

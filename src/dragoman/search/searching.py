@@ -22,6 +22,7 @@ from dragoman.search import wordgraph_kernels as graph_kernels
 from dragoman.search.class_kernels import OFF
 from dragoman.search.constrained import Blocks, Prefix, constrain
 from dragoman.search.decoder_kernels import Task
+from dragoman.search.guesses import guessed_from
 from dragoman.search.hypotheses import KINDS, Hypothesis, NBest, Shares, Step, patience
 from dragoman.search.hypotheses_kernels import (
     ARC,
@@ -134,7 +135,7 @@ class SentenceSearch(Search):
         self.source, self.models = sentence.words, plan.models
         self.weights = dict(plan.weights)  # as they were for this search
         self.options, self.work, self._heard = options, work, heard
-        self._spelling = sentence.spelling  # of a vocabulary that only ever grows
+        self._sentence, self._spelling = sentence, sentence.spelling  # of a vocabulary that only ever grows
         self._lengths, self._delta, self._places = lengths, plan.estimates.delta, plan.weights.places
         self._made: dict[int, Step] = {}
 
@@ -254,6 +255,7 @@ class SentenceSearch(Search):
             pair=int(row["pair"]),
             upstream=_taken(row),
             replaces=_replaced(row),
+            guessed_from=guessed_from(self._sentence, self.options, row),
         )
 
     def graph(self) -> WordGraph:
@@ -335,7 +337,7 @@ def collect_offers(
     lenient: bool = False,
 ) -> Offers:
     """Collect the options of a sentence; if lenient, for a prefix that may have said terms in other words."""
-    sentence = Source(plan.models, source, placeable, terms, plan.slots, upstream, plan.banned)
+    sentence = Source(plan.models, source, placeable, terms, plan.slots, upstream, plan.banned, guess=plan.guess)
     scorer = Scorer(plan.models, sentence, plan.weights, plan.estimates)
     return find_offers(scorer, plan.beam.options, plan.factors, lenient=lenient)
 
