@@ -1,4 +1,4 @@
-"""Do guesses pay: translating unknown words like known forms of them, or like the parts of a compound?
+"""Whether guesses pay: unknown words translated like known forms of them, or like the parts of a compound.
 
     python benchmarks/bench_forms.py                                         # 2,000 and 10,000 lines, seven directions
     python benchmarks/bench_forms.py --lines 2000 --only captions --examples 30
