@@ -39,10 +39,11 @@ def inflections(word: str, base: set[str], layer: set[str]) -> list[str]:
 def parts(word: str, counts: Mapping[str, int]) -> tuple[str, ...]:
     """Two or three known words, with linking elements between them, whose counts have the largest geometric mean."""
     known = [part for part in counts if len(part) >= 4]
-    fits = []
-    for size in (2, 3):
-        for chosen in product(known, repeat=size):
-            for links in product(LINKS, repeat=size - 1):
-                if "".join(a + b for a, b in zip(chosen, (*links, ""), strict=True)) == word:
-                    fits.append((prod(counts[part] for part in chosen) ** (1 / size), chosen))
+    fits = [
+        (prod(counts[part] for part in chosen) ** (1 / size), chosen)
+        for size in (2, 3)
+        for chosen in product(known, repeat=size)
+        for links in product(LINKS, repeat=size - 1)
+        if "".join(a + b for a, b in zip(chosen, (*links, ""), strict=True)) == word
+    ]
     return max(fits)[1] if fits else ()
