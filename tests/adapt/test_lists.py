@@ -60,7 +60,7 @@ def test_uses_are_the_phrase_pairs_of_the_entries(nbest: NBest) -> None:
 
 def test_terms_are_not_phrase_pairs() -> None:
     models = ModelSet()
-    models.add(["press", "start"], ["pulse", "inicio"])
+    models.add(["press"], ["pulse"])
     found = Decoder(models, Weights("thot")).search(["press", "start"], terms=[Term(1, 2, ("Inicio",))])
     nbest = found.nbest(5)
     assert min(candidates(found, nbest, factors=True).pairs) >= 0
