@@ -4,9 +4,9 @@
     python benchmarks/bench_forms.py --lines 2000 --only captions --examples 30
 
 Models are trained on the first lines of a corpus, and its development set is translated with and without guesses: BLEU
-and chrF of the text as it is written, the difference with a 95 % interval by paired bootstrap, and how many words were
-guessed of those that would be copied. Default weights, profile `fast`. No test set is read. Models are kept in
-benchmarks/out for the next run.
+and chrF of the text as it is written, the difference with a 95 % interval by paired bootstrap, how many words were
+guessed of those that would be copied, and how many times as much processor time that took. Default weights, profile
+`fast`. No test set is read. Models are kept in benchmarks/out for the next run.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import random
 import sys
 from itertools import islice
 from pathlib import Path
+from time import process_time
+from typing import NamedTuple
 
 from dragoman.measure import Bleu, Chrf
 from dragoman.measure.significance import bootstrap
@@ -61,17 +63,31 @@ def trained(corpus: Corpus, size: int) -> Knowledge:
     return Knowledge.open(directory)
 
 
-def translated(knowledge: Knowledge, texts: Texts, *, guess: bool) -> tuple[list[str], list[Hypothesis]]:
-    """The development set as text, and as hypotheses."""
+class Translated(NamedTuple):
+    """A development set, translated."""
+
+    texts: list[str]
+    found: list[Hypothesis]
+    seconds: float  # of processor time
+
+    def steps(self, kind: str) -> int:
+        """How many steps are of a kind."""
+        return sum(step.kind == kind for best in self.found for step in best.steps)
+
+
+def translated(knowledge: Knowledge, texts: Texts, *, guess: bool) -> Translated:
+    """Translate a development set."""
     weights = starting_weights({"preset": PRESET, "defaults": CURRENT}, classes=bool(knowledge.models.classes))
     decoder = Decoder(knowledge.models, weights, "fast", slots=knowledge.target.slots, guess=guess)
     written, found = list[str](), list[Hypothesis]()
+    decoder.search(["warm", "up"])
+    start = process_time()
     for text, _ in texts:
         sentence = knowledge.source.read(text)
         best = decoder.search(knowledge.source.model_words(sentence), sentence.placeable).best
         written.append(knowledge.target.write(best.words, like=sentence).text)
         found.append(best)
-    return written, found
+    return Translated(written, found, process_time() - start)
 
 
 def examples(knowledge: Knowledge, texts: Texts, found: list[Hypothesis], most: int) -> None:
@@ -87,21 +103,17 @@ def examples(knowledge: Knowledge, texts: Texts, found: list[Hypothesis], most: 
 def compared(corpus: Corpus, size: int, shown: int) -> None:
     """Print one line of the table."""
     knowledge, texts = trained(corpus, size), read(corpus, "dev", SENTENCES)
-    (without, before), (with_guesses, after) = (translated(knowledge, texts, guess=guess) for guess in (False, True))
-    copied, guessed = (
-        sum(step.kind == kind for best in each for step in best.steps)
-        for each, kind in ((before, "copy"), (after, "guess"))
-    )
-    cells, references = (
-        [corpus[0], f"{corpus[1]} → {corpus[2]}", f"{size:,}", f"{guessed} of {copied}"],
-        [e for _, e in texts],
-    )
+    without, guessing = (translated(knowledge, texts, guess=guess) for guess in (False, True))
+    cells = [corpus[0], f"{corpus[1]} → {corpus[2]}", f"{size:,}"]
+    cells += [f"{guessing.steps('guess')} of {without.steps('copy')}"]
+    references = [reference for _, reference in texts]
     for measure in (Bleu(), Chrf()):
-        one, other = measure.statistics(without, references), measure.statistics(with_guesses, references)
+        one, other = (measure.statistics(each.texts, references) for each in (without, guessing))
         difference = bootstrap(measure, one, other).difference
         cells += [f"{measure.score(one.sum(0)):.2f}", f"{difference.score:+.2f} ± {difference.margin:.2f}"]
+    cells.append(f"{guessing.seconds / without.seconds:.2f}")
     print("|", " | ".join(cells), "|", flush=True)
-    examples(knowledge, texts, after, shown)
+    examples(knowledge, texts, guessing.found, shown)
 
 
 def main() -> None:
