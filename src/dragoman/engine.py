@@ -84,6 +84,7 @@ class Engine(Looking):
     term_rules = settings.TERM_RULES
     guard = settings.GUARD
     memory_threshold = settings.MEMORY_THRESHOLD
+    guess_unknown = settings.GUESS_UNKNOWN
     upstream = settings.UPSTREAM
     trust = settings.TRUST
 

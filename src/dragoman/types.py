@@ -93,8 +93,11 @@ class Phrase:
     target: tuple[int, int]
     source_words: tuple[str, ...]  # as the models see them
     target_words: tuple[str, ...]
-    kind: str  # "phrase"; "copy" of an unknown word; "term" of the glossary; "memory", a correction; "upstream"
+    kind: (
+        str  # "phrase"; "copy" of an unknown word; "term" of the glossary; "memory", a correction; "upstream"; "guess"
+    )
     replaces: str = ""  # what another engine said for it, if the words are others
+    guessed_from: tuple[str, ...] = ()  # known words that a translation of an unknown one was guessed from
 
 
 SAYING = {"term": "the glossary says", "upstream": "another of its translations says"}  # by kind of phrase

@@ -12,6 +12,7 @@ from dragoman.models.modelset import ModelSet
 from dragoman.sample import pairs
 from dragoman.search.decoder import Decoder, NBest, Search
 from dragoman.text.tokens import split
+from dragoman.types import Term
 
 pytestmark = pytest.mark.kernels
 
@@ -55,6 +56,15 @@ def test_uses_are_the_phrase_pairs_of_the_entries(nbest: NBest) -> None:
     expected = [(n, step.pair) for n, entry in enumerate(nbest) for step in entry.steps if step.pair >= 0]
     entry, pair = uses(nbest)
     assert list(zip(entry.tolist(), pair.tolist(), strict=True)) == expected
+
+
+def test_terms_are_not_phrase_pairs() -> None:
+    models = ModelSet()
+    models.add(["press"], ["pulse"])
+    found = Decoder(models, Weights("thot")).search(["press", "start"], terms=[Term(1, 2, ("Inicio",))])
+    nbest = found.nbest(5)
+    assert min(candidates(found, nbest, factors=True).pairs) >= 0
+    assert len(uses(nbest)[0]) == sum(step.pair >= 0 for entry in nbest for step in entry.steps)
 
 
 def test_scores_of_phrase_pairs_are_summed_entry_by_entry(search: Search, nbest: NBest) -> None:

@@ -35,6 +35,7 @@ VALUES: dict[str, list[Any]] = {  # as Python has them, then as JSON
     "term_rules": [{"lid": TermRule("of a box", "same", ("cubierta",), ("tapadera",))}, {"lid": {"forbidden": ["x"]}}],
     "guard": [Guard(repeats=math.inf), {"repeats": None}],
     "memory_threshold": [90.0, 75],
+    "guess_unknown": [False, True],
     "upstream": ["libretranslate:http://127.0.0.1:1", None],
     "trust": [Trust(share=0.1), {"count": 0.2}],
 }

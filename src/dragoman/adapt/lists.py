@@ -88,7 +88,7 @@ def _pair_scores(found: Search, nbest: NBest) -> tuple[Ids, Matrix]:
 def _columns(nbest: NBest) -> tuple[Ids, Ids, Ids]:
     """Entry and number of each phrase pair that a list uses, entry by entry, and the key [K] of each number."""
     ends, places, steps = nbest.parts
-    keys = np.fromiter((step.pair if step else -1 for step in steps), np.int64, len(steps))
+    keys = np.fromiter((max(step.pair, -1) if step else -1 for step in steps), np.int64, len(steps))
     pairs, place = np.unique(np.append(keys, -1), return_inverse=True)
     column = place[places] - 1  # -1 is what no phrase pair has said
     entry = np.repeat(np.arange(len(nbest)), np.diff(ends, prepend=0))

@@ -45,7 +45,7 @@ from dragoman.text.tokens import split
 HIT = 0.8  # p_h, [O] §4.2
 EDITS = 128  # V, words: any of them can be inserted, all but one can be substituted, and there is one deletion
 EDIT = (1 - HIT) / (EDITS + (EDITS - 1) + 1)
-COPY = KINDS.index("copy")
+UNKNOWN_WORDS = KINDS.index("copy"), KINDS.index("guess")
 TIE = 1e-9  # all edits are equally probable ([O] §4.2); this prefers substitutions where scores are equal
 # Weights of the log probability of the edits relative to the score of the graph, tuned on development text: finished
 # words may well differ from those of the graph, but an unfinished word should be continued by one that begins with it.
@@ -187,7 +187,7 @@ class ErrorModel:
         return found
 
     def confidences(self, starts: Starts, completion: Completion) -> list[float]:
-        """The confidence in each word of a completion, given what was typed; none in unknown words that are copied."""
+        """The confidence in each word of a completion, given what was typed; none in copies and guesses."""
         probability = kernels.probabilities(self._edges, starts.over, starts.after, self._behind)
         answer: list[float] = []
         bounds = self._sections.spans
@@ -200,8 +200,8 @@ class ErrorModel:
             way = completion.way[begin:end] - first
             kernels.fill_confidences(edges, self.graph.span, probability[first:last], way, confidence)
             answer += confidence.tolist()
-        copied = self.graph.kind[self._edges.arc[completion.way]] == COPY
-        for n in np.flatnonzero(copied):  # nothing else was possible, which is no reason to be confident
+        unknown = np.isin(self.graph.kind[self._edges.arc[completion.way]], UNKNOWN_WORDS)
+        for n in np.flatnonzero(unknown):  # nothing else was possible, which is no reason to be confident
             if _is_text(completion.words[n]):
                 answer[n] = 0.0
         return answer

@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from numbers import Real
 from pathlib import Path
 
@@ -35,6 +36,7 @@ from dragoman.models.language import AUTO, MODIFIED, LanguageModel, Share, saved
 from dragoman.models.lengths import LengthModel
 from dragoman.models.phrases import PhraseModel
 from dragoman.models.symmetry import DEFAULT, KINDS, check_kind
+from dragoman.models.word_forms import WordForms
 from dragoman.progress import Progress
 from dragoman.text.vocabulary import Vocabulary
 
@@ -97,6 +99,11 @@ class ModelSet(Restorable):
         )
         self.inverse.nearness = self.direct.nearness = NEARNESS
         self.share, self.language_share = share, language_share
+
+    @cached_property
+    def forms(self) -> WordForms:
+        """Related source words; found when they are needed, and not saved."""
+        return WordForms(self.source, self.phrases, self.base.forms if self.base else None)
 
     @property
     def share(self) -> float | None:
@@ -242,6 +249,11 @@ class ModelSet(Restorable):
         """Write the set to a directory, atomically."""
         about = {"kind": KIND, "symmetrisation": self.symmetrisation, "limit": self.limit}
         write_arrays(Path(directory), self.arrays(), about | self.shares)
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Return to the state with these `arrays()`; they are used as they are, not copied."""
+        super().restore(arrays)
+        self.__dict__.pop("forms", None)  # which have been looked at with the words there were
 
     @classmethod
     def open(cls, directory: str | Path, base: ModelSet | None = None, *, verify: bool = False) -> ModelSet:

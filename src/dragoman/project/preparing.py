@@ -37,10 +37,11 @@ def decoder(
     factors = adapted.factors if adapted and adapted.wants_factors else None
     models, slots = state.knowledge.models, state.knowledge.target.slots
     weights = state.weights_in_use
+    guess = state.guess_unknown and state.knowledge.source.mode == "text"
     if upstream:
         weights = state.fused_weights
         weights[TAKEN] += upstream.bonus
-    return Decoder(models, weights, beam, state.estimates, factors, slots, banned)
+    return Decoder(models, weights, beam, state.estimates, factors, slots, banned, guess=guess)
 
 
 class Preparation(NamedTuple):

@@ -268,6 +268,29 @@ MEMORY_THRESHOLD = Setting[float, float](
     dump=lambda state: state.memory_threshold,
 )
 
+# ── Unknown words ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _check_guess_unknown(_: State, value: bool) -> bool:
+    if not isinstance(value, bool):
+        raise BadInputError(f"guess_unknown must be true or false, not {value!r}")
+    return value
+
+
+def _apply_guess_unknown(state: State, value: bool) -> None:
+    state.guess_unknown = value
+
+
+GUESS_UNKNOWN = Setting[bool, bool](
+    "guess_unknown",
+    "whether an unknown word may be translated like other forms of it, or like the parts of a compound, "
+    "instead of being copied",
+    _check_guess_unknown,
+    _apply_guess_unknown,
+    read=lambda state: state.guess_unknown,
+    dump=lambda state: state.guess_unknown,
+)
+
 # ── Another engine ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -320,7 +343,7 @@ SETTINGS: dict[str, Setting[Any, Any]] = {
     each.name: each
     for each in (
         *(WEIGHTS, ADAPTER, ESTIMATES, SHARE, LANGUAGE_SHARE, LIMIT, GLOSSARY, TERM_RULES, GUARD, MEMORY_THRESHOLD),
-        *(UPSTREAM, TRUST),
+        *(GUESS_UNKNOWN, UPSTREAM, TRUST),
     )
 }
 

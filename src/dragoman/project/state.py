@@ -64,6 +64,7 @@ class State:
     fused_adaptation: Adaptation | None = None  # of the weights over another engine
     upstream: str | None = None  # the name of that engine
     memory_threshold: float = SAME  # percent similarity from which a correction is taken as it is
+    guess_unknown: bool = True  # what unknown words mean, from related words
     latest: Latest | None = None  # learning the correction needs the same search
     revision: int = 0  # id of the last row of the journal folded into it
     saved: int = 0  # id of the last row covered by a snapshot

@@ -291,7 +291,9 @@ def _phrases(words: tuple[str, ...], hypothesis: Hypothesis, said: Sentence | No
     for step in hypothesis.steps:
         target = at, at + len(step.words)
         replaced = said.cut(*step.replaces) if said and step.replaces else ""
-        yield Phrase(step.source, target, words[slice(*step.source)], step.words, step.kind, replaced)
+        yield Phrase(
+            step.source, target, words[slice(*step.source)], step.words, step.kind, replaced, step.guessed_from
+        )
         at = target[1]
 
 

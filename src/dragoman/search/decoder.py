@@ -43,7 +43,8 @@ class Decoder:
     `beam` limits the effort of a search: a Beam, or the name of a profile. `factors` are the learned factors u of
     phrase pairs ([M] Eq. 7), by the pair's key in the phrase model: a function, or a table whose only column holds
     u − 1. `slots` [V] marks target words that are only used where the source has them, such as tags. `banned` are words
-    in a row that are not used if there is any other way to say it.
+    in a row that are not used if there is any other way to say it. With `guess`, unknown words may be translated like
+    other forms of them, or like their parts (see guesses.py).
     """
 
     def __init__(
@@ -55,9 +56,11 @@ class Decoder:
         factors: Factors | Table | None = None,
         slots: NDArray[np.bool_] | None = None,
         banned: Sequence[tuple[str, ...]] = (),
+        *,
+        guess: bool = False,
     ) -> None:
         made = estimates or Estimates()
-        self.plan = Plan(models, weights, Beam.of(beam), made, as_factors(factors), slots, tuple(banned))
+        self.plan = Plan(models, weights, Beam.of(beam), made, as_factors(factors), slots, tuple(banned), guess)
 
     def search(
         self,

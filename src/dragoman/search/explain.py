@@ -114,7 +114,7 @@ class Explanation:
         """Of each step: source, target and kind; what each of the GROUPS, surcharges, and all together contribute."""
         for account in self.accounts:
             step = account.step
-            words = (self.source_words(step), " ".join(step.words), step.kind) if step else ("", "", "end")
+            words = (self.source_words(step), " ".join(step.words), step.account) if step else ("", "", "end")
             yield words, [*map(account.group, GROUPS), account.surcharge, account.total]
 
     def weighed(self) -> Iterator[tuple[str, float, float]]:

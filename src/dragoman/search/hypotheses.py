@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from dragoman.errors import BadInputError
 from dragoman.search import nbest_kernels
 
-# From "copy" to "inserted" as -COPY … -INSERTED, "upstream" as -HEARD
-KINDS = ("phrase", "copy", "term", "given", "inserted", "end", "upstream")
+# From "copy" to "inserted" as -COPY … -INSERTED, "upstream" as -HEARD, "guess" as -GUESSED
+KINDS = ("phrase", "copy", "term", "given", "inserted", "end", "upstream", "guess")
 PATIENCE = 5  # partial paths examined, for each translation of an n-best list and each source word
 MAX_PATIENT_WORDS = 2_000  # source words that count for this
 
@@ -29,7 +29,8 @@ class Step:
 
     Its kind is "phrase"; or "copy", a source word without a known translation; or "term", whose translation is
     prescribed; or "given", words that translate source words only because a prefix says so; or "inserted", a word that
-    translates none; or "upstream", words of another engine's translation that no learned phrase says.
+    translates none; or "upstream", words of another engine's translation that no learned phrase says; or "guess", the
+    translation of other forms of an unknown word, or of its parts.
     """
 
     source: tuple[int, int]  # first source word, one past the last
@@ -38,6 +39,12 @@ class Step:
     pair: int = field(default=-1, compare=False)  # key of the phrase pair in the phrase model, below 0 if it is none
     upstream: tuple[int, int] | None = field(default=None, compare=False)  # where the words stand in that translation
     replaces: tuple[int, int] | None = field(default=None, compare=False)  # or the words of it that they stand for
+    guessed_from: tuple[str, ...] = field(default=(), compare=False)  # known words, if it is a guess
+
+    @property
+    def account(self) -> str:
+        """The kind of step, for people."""
+        return f"guessed from {' + '.join(self.guessed_from)}" if self.guessed_from else self.kind
 
     def moved(self, offset: int, place: int = 0) -> Step:
         """The step of a piece as one of the whole: the piece begins at this source word, and there upstream."""

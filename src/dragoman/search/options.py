@@ -21,6 +21,7 @@ from dragoman.models.phrases import new_options
 from dragoman.search import options_kernels as kernels
 from dragoman.search.banned import leave_out
 from dragoman.search.class_kernels import OFF, ClassArrays
+from dragoman.search.guesses import add_guesses, score_guesses
 from dragoman.search.lm_cache import known_of_classes, known_of_words
 from dragoman.search.options_kernels import LINK, OPTION, WINDOW, SpanOptions
 from dragoman.search.spelling import Spelling
@@ -59,7 +60,8 @@ class History(NamedTuple):
 class Source:
     """A source sentence as the models see it: word ids, words that must be copied, terms with their translation.
 
-    `slots` marks target words that are only used if the sentence has them.
+    `slots` marks target words that are only used if the sentence has them; `guess` tells whether unknown words may be
+    translated like related words.
     """
 
     def __init__(
@@ -71,6 +73,8 @@ class Source:
         slots: NDArray[np.bool_] | None = None,
         upstream: Suggestion | None = None,
         banned: Sequence[tuple[str, ...]] = (),
+        *,
+        guess: bool = False,
     ) -> None:
         self.words = words
         self.ids = models.source.ids(words)  # [J]
@@ -80,6 +84,8 @@ class Source:
         self.banned = banned
         self.fixed = np.zeros(len(words), np.bool_) if placeable is None else np.array(placeable, np.bool_)  # [J]
         self.slots = np.zeros(0, np.bool_) if slots is None else slots  # [V] or nothing
+        self.guess = guess
+        self.guesses: dict[tuple[int, tuple[int, ...]], tuple[str, ...]] = {}  # by place and target: what it is from
         self.aligned = None  # what another engine says of it
         if upstream and upstream.words:
             self.aligned = align(models, self.ids, words, self.spelling, upstream)
@@ -106,16 +112,17 @@ class Scorer:
         self.links = np.zeros((2, REMEMBERED), LINK)  # of the alignment models, inverse and direct
         self.heard = NOTHING_HEARD if sentence.aligned is None else sentence.aligned.heard
 
-    def complete(self, options: SpanOptions, turns: Ids, *, aligned: bool = True) -> None:
+    def complete(self, options: SpanOptions, turns: Ids, source: Ids | None = None, *, aligned: bool = True) -> None:
         """Fill in all that follows from the words and the counts, given orientation counts [n, 2, 3].
 
-        If not `aligned`, all are single words that stand for no source word.
+        `source` are the words that options begin and end at, by default those of the sentence. If not `aligned`, all
+        are single words that stand for no source word.
         """
         phrases = self.models.phrases
         totals = phrases.orientations if phrases.base is None else phrases.orientations + phrases.base.orientations
         kernels.fill_orientations(turns, totals, options.orientations)
         if aligned:
-            self._fill_features(options)
+            self._fill_features(options, self.sentence.ids if source is None else source)
         else:
             options.features[:] = 0.0
             options.features[:, WORD_PENALTY] = -1.0
@@ -125,7 +132,7 @@ class Scorer:
         """Weigh the features that have been filled in."""
         kernels.score_options(options, self.weights, self.memo, self.language, self.classes, self.heard)
 
-    def _fill_features(self, options: SpanOptions) -> None:
+    def _fill_features(self, options: SpanOptions, source: Ids) -> None:
         alignment = self.models.inverse.view, self.models.direct.view
         size = self.models.phrases.longest + 1
         jumps = np.empty((2, size, size, size))
@@ -133,7 +140,7 @@ class Scorer:
             alignment_kernels.fill_jumps(model, each)
         numbers = self.estimates.beta, self.estimates.delta
         scratch = np.empty((size, size)), np.empty((2, size))
-        kernels.fill_features(options, self.sentence.ids, *alignment, self.links, jumps, *numbers, *scratch, self.heard)
+        kernels.fill_features(options, source, *alignment, self.links, jumps, *numbers, *scratch, self.heard)
 
 
 def class_arrays(models: ModelSet, share: float, *, used: bool) -> tuple[ClassArrays, int]:
@@ -159,6 +166,8 @@ def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient
     given = sentence.ids, *copied, limit, new_options(phrases.longest, limit)
     first, n, words = kernels.collect(phrases.view, *given, row, counts, turns)
     found = Found(first, row[:n], words, counts[:n], turns[:n])
+    if sentence.guess and sentence.aligned is None:
+        found = add_guesses(found, sentence, scorer.models)
     if sentence.aligned is not None:
         found = offer(found, sentence.aligned, scorer.models, sentence.ids, (sentence.copies, sentence.fixed))
     if sentence.terms:
@@ -171,6 +180,7 @@ def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient
         learned = options.row["pair"] >= 0
         options.row["factor"][learned] = factors(options.row["pair"][learned])
     scorer.complete(options, found.turns)
+    score_guesses(scorer, options, found.turns)
     options = selected(options, kernels.order_options(options.first, options.row))
     kernels.fill_kin(options.first, options.orientations, options.row)
     return options

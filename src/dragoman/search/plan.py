@@ -51,3 +51,4 @@ class Plan:
     factors: Factors | None
     slots: NDArray[np.bool_] | None = None  # [V] target words that are said only where the source has them
     banned: tuple[tuple[str, ...], ...] = ()  # target words in a row that are not to be said
+    guess: bool = False  # what unknown words mean, from known words related to them

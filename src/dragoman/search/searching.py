@@ -21,6 +21,7 @@ from dragoman.search import decoder_kernels, hypotheses_kernels, nbest_kernels
 from dragoman.search import wordgraph_kernels as graph_kernels
 from dragoman.search.constrained import Blocks, Prefix, constrain
 from dragoman.search.decoder_kernels import Task
+from dragoman.search.guesses import guessed_from
 from dragoman.search.hypotheses import KINDS, Hypothesis, NBest, Shares, Step, patience
 from dragoman.search.hypotheses_kernels import (
     ARC,
@@ -154,7 +155,7 @@ class SentenceSearch(Search):
         self.source, self.models = sentence.words, plan.models
         self.weights = dict(plan.weights)  # as they were for this search
         self.options, self.work, self._heard = options, work, heard
-        self._spelling = sentence.spelling  # of a vocabulary that only ever grows
+        self._sentence, self._spelling = sentence, sentence.spelling  # of a vocabulary that only ever grows
         self._lengths, self._delta, self._places = lengths, plan.estimates.delta, plan.weights.places
         self._made: dict[int, Step] = {}
 
@@ -275,6 +276,7 @@ class SentenceSearch(Search):
             pair=row.pair,
             upstream=taken,
             replaces=None if taken else row.stands_for,
+            guessed_from=guessed_from(self._sentence, self.options, self.options.row[option]),
         )
 
     def graph(self) -> WordGraph:
@@ -365,7 +367,7 @@ def _scorer(
     terms: Sequence[Term],
     upstream: Suggestion | None,
 ) -> Scorer:
-    sentence = Source(plan.models, source, placeable, terms, plan.slots, upstream, plan.banned)
+    sentence = Source(plan.models, source, placeable, terms, plan.slots, upstream, plan.banned, guess=plan.guess)
     return Scorer(plan.models, sentence, plan.weights, plan.estimates)
 
 

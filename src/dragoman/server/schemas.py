@@ -212,8 +212,13 @@ class PhrasePair(Given):
 
     source: Annotated[tuple[int, int], Field(description="first token, one past the last")]
     target: tuple[int, int]
-    kind: Annotated[str, Field(description="phrase, copy, term or memory; or upstream: words of the other engine")]
+    kind: Annotated[
+        str, Field(description="phrase, copy, guess, term or memory; or upstream: words of the other engine")
+    ]
     replaces: Annotated[str, Field(description="what the other engine said in its place, if that was different")] = ""
+    guessed_from: Annotated[
+        list[str], Field(description="known words that the translation of an unknown one is from")
+    ] = []
     learned: Annotated[int | None, Field(description="how often it occurs in corrections")] = None
     base: Annotated[int | None, Field(description="how often it occurs in the base")] = None
     corrections: Annotated[list[int] | None, Field(description="the newest corrections that contain it")] = None

@@ -77,6 +77,7 @@ def matches_of(matches: Iterable[Match]) -> list[MatchFound]:
 def _phrases(found: Translation, origins: list[Origin] | None) -> Iterator[PhrasePair]:
     for n, phrase in enumerate(found.phrases):
         pair = PhrasePair(source=phrase.source, target=phrase.target, kind=phrase.kind, replaces=phrase.replaces)
+        pair.guessed_from = list(phrase.guessed_from)
         if origins is not None:
             origin = origins[n]
             pair.learned, pair.base, pair.corrections = origin.learned, origin.base, list(origin.corrections)

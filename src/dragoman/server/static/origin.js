@@ -58,6 +58,7 @@ export class Origin {
       copy: "Not learned yet: copied from the source.",
       term: "From the glossary.",
       upstream: "The engine's own words.",
+      guess: `Not learned yet: guessed from ${(phrase.guessed_from ?? []).join(" + ")}.`,
     }[phrase.kind];
     const [change] = changes({ ...found, phrases: [phrase] });
     return h(
