@@ -3,6 +3,7 @@
     python benchmarks/bench_search.py                                # pydocs-en-es, 30,000 lines, about five minutes
     python benchmarks/bench_search.py --corpus europarl-en-es --train 20000
     python benchmarks/bench_search.py --peer 5000                    # and sil-thot, both trained on so many lines
+    python benchmarks/bench_search.py --corpus captions-en-fr --train 29000 --presets    # what word classes cost
 
 One thread, processor time, tokens lower-cased, BLEU as sacrebleu computes it with tokenize none. What is trained stays
 in benchmarks/out for the next run; so do the curve (search-<corpus>.csv) and its plot (search-<corpus>.svg), if
@@ -154,6 +155,20 @@ def costs(models: ModelSet, weights: Weights, pairs: list[Pair]) -> None:
         print(f"| {name} | {' | '.join(f'{t / one:.2f}' for t, one in zip(taken, alone, strict=True))} |", flush=True)
 
 
+def presets(models: ModelSet, pairs: list[Pair]) -> None:
+    """The presets with and without word classes, all sentences by one and then by the other; the best of three rounds.
+
+    Not sentence by sentence: what one search has asked of the language model, the next need not look up.
+    """
+    names, sentences = ("moses", "classes"), [source for source, _ in pairs]
+    print(f"| sentences/s | {' | '.join(names)} | ratio |\n|---|---:|---:|---:|")
+    for profile in PROFILES:
+        decoders = [Decoder(models, Weights(name), profile) for name in names]
+        rounds = [[1 / timed(partial(_best, decoder), sentences)[0] for decoder in decoders] for _ in range(3)]
+        without, speed = map(max, zip(*rounds, strict=True))
+        print(f"| {profile} | {without:.0f} | {speed:.0f} | {speed / without:.2f} |", flush=True)
+
+
 def _best(decoder: Decoder, words: Words) -> Words:
     return decoder.search(words).best.words
 
@@ -199,6 +214,7 @@ def main() -> None:
     parser.add_argument("--train", type=int, default=30_000, help="lines to train on (default 30000)")
     parser.add_argument("--test", type=int, default=1000, help="test lines to translate (default 1000)")
     parser.add_argument("--preset", default="moses")
+    parser.add_argument("--presets", action="store_true", help="only compare the presets moses and classes")
     parser.add_argument("--peer", type=int, default=0, help="lines to train sil-thot on, 0 for no peer (default)")
     parser.add_argument("--peer-test", type=int, default=500, help="test lines for the peer (default 500)")
     arguments = parser.parse_args()
@@ -211,6 +227,9 @@ def main() -> None:
     words = sum(len(source) for source, _ in pairs) / len(pairs)
     print(f"{folder.name}: {arguments.train:,} training lines, {len(pairs):,} test lines of {words:.1f} words")
     warm()
+    if arguments.presets:
+        presets(models, pairs)
+        return
     curve(models, weights, pairs, folder.name)
     costs(models, weights, pairs[:200])
     if arguments.peer:

@@ -78,7 +78,8 @@ def test_what_the_engine_says_can_always_be_said(
     weights = Weights("moses", dict.fromkeys(Weights("moses"), 0.0), upstream=True)
     weights.update({"upstream_words": 0.0, "upstream_left": 10.0, "upstream_breaks": 10.0, "upstream_evidence": 0.0})
     weights["word_penalty"] = 1.0  # for learned phrases that say more than m
-    found = searched(learned(pairs), weights, source, Suggestion(tuple(m)), Beam())
+    # With such weights many words for one are far behind until those that say fewer pay for what they leave out
+    found = searched(learned(pairs), weights, source, Suggestion(tuple(m)), Beam(threshold=100.0))
     assert found.best.words == tuple(m)
 
 

@@ -98,10 +98,7 @@ class Source:
 
 
 class Scorer:
-    """Gives options their features and scores; made for one sentence, with the models as they are.
-
-    It must not outlive the search that it is made for, since it shares what is known with the next one of its thread.
-    """
+    """Gives options their features and scores; made for one sentence, with the models as they are."""
 
     def __init__(self, models: ModelSet, sentence: Source, weights: Weights, estimates: Estimates) -> None:
         self.models, self.sentence, self.estimates = models, sentence, estimates
