@@ -148,7 +148,7 @@ class PoDocument(Document):
             target.encode(self.contents.encoding)
         except UnicodeEncodeError as error:
             lacking = target[error.start]
-            return f"contains {lacking!r}, which is not in {self.contents.encoding}, the encoding of this file", CONVERT
+            return f"does not fit: {lacking!r} is not in {self.contents.encoding}, the encoding of this file", CONVERT
         return None
 
     def _write(self, changes: Mapping[str, Change]) -> bytes:
