@@ -107,7 +107,7 @@ def test_a_character_that_the_encoding_lacks_is_written_as_a_reference_or_refuse
     assert b"&#27700;" in written
     assert [one.target for one in read_document(written, "m.xlf").segments if one.id == "free"] == ["水"]
     catalogue = read_document(in_encoding(DATA / "es.po", "iso-8859-1"), "es.po")
-    with pytest.raises(BadInputError, match="'水', which is not in iso8859-1"):
+    with pytest.raises(BadInputError, match="'水' is not in iso8859-1"):
         write_document(catalogue, {"1": "水"})
 
 

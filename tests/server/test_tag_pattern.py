@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 import shutil
 import subprocess
 
@@ -13,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.server.tag_pattern import RUN, tag_pattern, to_javascript
+from dragoman.text.patterns import compile_pattern
 from dragoman.text.tokens import PLACEABLE_PATTERNS, SLOT_PATTERNS, is_slot, split
 
 TEXTS = [
@@ -60,7 +60,7 @@ def tags_by_pattern(text: str) -> list[str]:
     """What the pattern finds, before it is written in JavaScript."""
     others = [pattern for pattern in PLACEABLE_PATTERNS if pattern not in SLOT_PATTERNS]
     pattern = f"{'|'.join(others)}|(?P<tag>{'|'.join(SLOT_PATTERNS)})|{RUN}"
-    return [found["tag"] for found in re.finditer(pattern, text) if found["tag"] is not None]
+    return [found["tag"] for found in compile_pattern(pattern).finditer(text) if found["tag"] is not None]
 
 
 @pytest.mark.parametrize("text", TEXTS)

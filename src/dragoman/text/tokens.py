@@ -24,6 +24,7 @@ from typing import Literal
 
 from dragoman.errors import BadInputError
 from dragoman.text.character_classes import HIGH_LETTERS, LETTERS, MARKS
+from dragoman.text.patterns import compile_pattern
 from dragoman.types import Sentence
 
 Mode = Literal["text", "words"]
@@ -217,8 +218,8 @@ _ORDINARY = "|".join([_INITIALS, _WORD, _CLITIC, _SYLLABLE, _CHARACTER, _PICTURE
 # A shortcut that does not change the result: a word followed by a space or similar is complete, and most words are.
 _WHOLE_WORD = rf"[{_LOW}]++(?![^\s,.;)!?»”\]}}\"]|[,.\"]\S)"
 
-_TOKEN = re.compile(rf"(?=[^{_GAP}])({_COUNTED}|{_WHOLE_WORD}|({_PLACEABLE})|{_ORDINARY})")
-_SLOT = re.compile("|".join(SLOT_PATTERNS))
+_TOKEN = compile_pattern(rf"(?=[^{_GAP}])({_COUNTED}|{_WHOLE_WORD}|({_PLACEABLE})|{_ORDINARY})")
+_SLOT = compile_pattern("|".join(SLOT_PATTERNS))
 _WORDS_MODE = re.compile(r"(\S+)")
 
 # Counts made with another pattern do not match the tokens of this one.
