@@ -272,6 +272,12 @@ def test_concordance_finds_corrections_in_force_behind_forgotten_ones(client: ht
     assert [hit["id"] for hit in hits] == [kept]
 
 
+def test_the_number_of_a_change_that_no_database_can_hold_is_refused(client: httpx.Client) -> None:
+    document = client.post(f"{API}/documents", json={"name": "page", "segments": [{"source": "Lid."}]}).json()["id"]
+    refused = client.post(f"{API}/documents/{document}/undo", json={"change": 2**63})
+    assert refused.status_code == 422, refused.text
+
+
 def test_segments_are_drafted_confirmed_and_undone(client: httpx.Client) -> None:
     texts = ["Fill the water tank.", "Empty the water tank."]
     document = client.post(f"{API}/documents", json={"name": "page", "segments": [{"source": text} for text in texts]})

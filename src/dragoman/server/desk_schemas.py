@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from dragoman.server.schemas import FindingGiven, Given, SegmentGiven, Sent, Text, User, example
+from dragoman.server.schemas import FindingGiven, Given, Id, SegmentGiven, Sent, Text, User, example
 
-Numbers = Annotated[list[Annotated[int, Field(ge=1)]], Field(max_length=100_000)]
+Numbers = Annotated[list[Id], Field(max_length=100_000)]
 
 
 class Me(Given):
@@ -133,7 +133,7 @@ class By(Sent):
 class UndoWanted(By):
     """What to take back: a change that one has made, as the answer to it names it; the last one if none is named."""
 
-    change: Annotated[int, Field(ge=1)] | None = None
+    change: Id | None = None
 
 
 class Undo(Given):
