@@ -157,7 +157,8 @@ def test_the_grid_is_walked_and_edited_by_keyboard(visit: Visit) -> None:
     bench.page.evaluate("localStorage.removeItem('dragoman:view')")
 
 
-def test_words_are_found_and_replaced_with_a_preview_and_one_undo(visit: Visit) -> None:
+def replacing(visit: Visit) -> Bench:
+    """The dialog for finding and replacing, after three segments were confirmed."""
     bench = visit("")
     bench.page.locator(".project").first.wait_for()
     confirm(bench, 1, 2, 3)
@@ -165,6 +166,11 @@ def test_words_are_found_and_replaced_with_a_preview_and_one_undo(visit: Visit) 
     bench.at(4)
     bench.settled()
     bench.press("Control+h")
+    return bench
+
+
+def test_words_are_found_and_replaced_with_a_preview_and_one_undo(visit: Visit) -> None:
+    bench = replacing(visit)
     bench.page.keyboard.type("tapa")
     bench.press("Tab")
     bench.page.keyboard.type("cubierta")
@@ -182,13 +188,7 @@ def test_words_are_found_and_replaced_with_a_preview_and_one_undo(visit: Visit) 
 
 
 def test_an_expression_is_replaced_after_a_preview(visit: Visit) -> None:
-    bench = visit("")
-    bench.page.locator(".project").first.wait_for()
-    confirm(bench, 1, 2, 3)
-    bench.page.goto(f"{bench.address}/#/manual/1/4")
-    bench.at(4)
-    bench.settled()
-    bench.press("Control+h")
+    bench = replacing(visit)
     dialog = bench.page.get_by_role("dialog")
     dialog.get_by_label("Regular expression").check()
     dialog.get_by_label("Find").fill("(la tapa (roja")
