@@ -4,10 +4,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
-# Tests that drive browsers, servers and kills can be late on a busy machine: one more try, which the summary names.
-AGAIN := --reruns 1 -raR
+# Tests marked as driving a browser or another process are tried once more if they fail (tests/conftest.py); -raR names them.
+SUMMARY := -raR
 
-.PHONY: help run demo test test-bounds test-tools check format bench docs kernels release clean
+.PHONY: help run demo test test-bounds test-tools check format bench docs kernels lock release clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -19,11 +19,11 @@ demo: $(VENV)/.core  ## in the terminal: watch a project learn the shipped manua
 	$(BIN)/dragoman demo
 
 test: $(VENV)/.dev  ## the whole test-suite: the fast run, then the kernel tests with bounds checks
-	$(BIN)/python -m pytest -n auto $(AGAIN)
+	$(BIN)/python -m pytest -n auto $(SUMMARY)
 	$(MAKE) --no-print-directory test-bounds
 
 test-bounds: $(VENV)/.dev  ## only the kernel tests, with every array access checked
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto $(AGAIN) -m kernels
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto $(SUMMARY) -m kernels
 
 test-tools: $(VENV)/.dev  ## beside the suite: Weblate, OmegaT and official clients against a live server; installs them
 	$(BIN)/python tools/test-tools
@@ -38,8 +38,8 @@ format: $(VENV)/.dev  ## rewrite the sources the way `make check` wants them
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.bench  ## all benchmarks, each against a peer in the same run
-	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+bench: $(VENV)/.bench  ## all benchmarks, each against a peer in the same run; CORPORA=… says where the corpora are
+	$(BIN)/python benchmarks/run_all.py $(if $(CORPORA),--corpora $(CORPORA))
 
 docs: $(VENV)/.dev  ## build the documentation into site/
 	$(BIN)/mkdocs build --strict --quiet
@@ -50,10 +50,16 @@ kernels: $(VENV)/.dev  ## compile all kernels for a baseline processor, and pack
 	$(BIN)/python tools/build-kernels kernels-wheel/src/dragoman_kernels/compiled
 	$(BIN)/python -m build --no-isolation --wheel --outdir dist kernels-wheel
 
-release: $(VENV)/.dev  ## build sdist, wheel and kernels into dist/, and check them in a fresh environment
+lock: $(VENV)/.dev  ## write deploy/requirements.txt: what a server installs, every version with its hashes
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11 --upgrade \
+	  --extra postgresql --extra upstream --extra workbench --output-file deploy/requirements.txt pyproject.toml
+
+release: $(VENV)/.dev  ## build sdist, wheel, kernels and bill of materials into dist/, and check them in a fresh environment
 	rm -rf dist
 	$(BIN)/python -m build
 	$(MAKE) --no-print-directory kernels
+	$(BIN)/cyclonedx-py requirements deploy/requirements.txt --pyproject pyproject.toml --output-reproducible \
+	  --output-file dist/dragoman.cdx.json
 	$(BIN)/python tools/check-release dist
 
 clean:  ## remove the environment and everything built
@@ -74,10 +80,10 @@ $(VENV)/.server: $(VENV)/.python pyproject.toml
 	$(PIP) --editable '.[workbench]'
 	touch $@ $(VENV)/.core
 
-$(VENV)/.dev: $(VENV)/.python pyproject.toml
-	$(PIP) --editable '.[dev]'
+$(VENV)/.dev: $(VENV)/.python pyproject.toml laboratory/pyproject.toml
+	$(PIP) --editable '.[dev]' --editable laboratory
 	touch $@ $(VENV)/.core $(VENV)/.server
 
 $(VENV)/.bench: $(VENV)/.dev pyproject.toml
-	$(PIP) --editable '.[dev,plots,bench]'
+	$(PIP) --editable '.[dev,plots,bench]' --editable laboratory
 	touch $@ $(VENV)/.core $(VENV)/.server $(VENV)/.dev

@@ -8,6 +8,7 @@ NC08); all sets and all sizes are run with them. TER and BLEU are those of words
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -17,14 +18,14 @@ import numpy as np
 
 from dragoman.adapt import Adapter, Bayes, PassiveAggressive, Perceptron, Ridge
 from dragoman.adapt.lists import Candidates
-from dragoman.experiments.reranking import Counts, Lists, decode, rerank
 from dragoman.measure import Bleu
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
-from dragoman.text.reading import pairs
+from dragoman.text.text_files import pairs
 from dragoman.tune import Development, mira, tune
+from dragoman_laboratory.reranking import Counts, Lists, decode, rerank
 
-CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
+CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
 OUT = Path(__file__).parent / "out"
 TRAIN, DEVELOPMENT, LONGEST = 25_000, 400, 2000
 SETS = {"newstest-en-es": 1000, "pydocs-en-es": 1000, "newstest-en-fr": 1000}

@@ -9,11 +9,11 @@ from benchmarks.adapt_common import METHODS, SETS, chosen_on, picked, rates, sys
 
 from dragoman.adapt import Bayes, Ridge
 from dragoman.adapt.adaptation import Adaptation
-from dragoman.experiments.adapter_cells import run_of
-from dragoman.experiments.interactive_adaptation import interact
-from dragoman.experiments.reranking import Lists, live, rerank, table
-from dragoman.interactive.graph_ridge import GraphRidge
 from dragoman.measure import Bleu, Ter, Wer, bootstrap
+from dragoman_laboratory.adapter_cells import run_of
+from dragoman_laboratory.graph_ridge import GraphRidge
+from dragoman_laboratory.interactive_adaptation import interact
+from dragoman_laboratory.reranking import Lists, live, rerank, table
 
 
 def reasons() -> None:

@@ -32,12 +32,12 @@ from dragoman.adapt import Bayes, PassiveAggressive, Perceptron, Ridge
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import candidates, losses
 from dragoman.engine import Engine
-from dragoman.experiments.adapter_cells import mert_every
-from dragoman.experiments.reranking import Run, live, rerank, table
 from dragoman.measure import Ter, Wer
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
 from dragoman.search.decoder import Decoder
+from dragoman_laboratory.adapter_cells import mert_every
+from dragoman_laboratory.reranking import Run, live, rerank, table
 
 sys.path.append(str(Path(__file__).parents[1]))
 

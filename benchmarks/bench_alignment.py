@@ -34,7 +34,7 @@ from dragoman.models.modelset import NEARNESS
 from dragoman.models.symmetry import link_agreed, symmetrise
 from dragoman.text.vocabulary import Vocabulary
 
-CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
+CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
 TOKEN = re.compile(r"\w+['’](?=\w)|\w+|[^\w\s]")
 LONGEST = 100  # longer training sentences are left out, for all systems
 

@@ -1,7 +1,7 @@
 """Assessing past work: what is predicted against what is measured, and how long it takes.
 
     python benchmarks/bench_assess.py calibrate --out /tmp/assess      # all texts and engines; resumes
-    python benchmarks/bench_assess.py reports --out /tmp/assess        # three texts, two engines: docs/is-it-for-me.md
+    python benchmarks/bench_assess.py reports --out /tmp/assess        # three texts, two engines
     python benchmarks/bench_assess.py speed --segments 100000          # a large memory over recorded answers
 
 `calibrate` replays the texts with recorded answers of two engines and prints, for each pair of text and engine, the
@@ -32,20 +32,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dragoman.assess.assessment import Options, assess, evidence, make_plans, score_systems
-from dragoman.assess.past_work import Pair, PastWork
-from dragoman.assess.prediction import FEATURES, Evidence
+from dragoman.assess.assessment import AssessmentOptions, assess, evidence, make_plans, score_systems
+from dragoman.assess.past_work import PastPair, PastWork
+from dragoman.assess.prediction import FEATURES, PredictionInput
 from dragoman.assess.replay_workers import replay_all
 from dragoman.assess.system_names import BOTH, ENGINE, OVER, SIMILAR
 from dragoman.assess.systems import WORDS
 from dragoman.assess.verdict import Verdict, judge, worse_measures
-from dragoman.experiments.corpora import Corpora
-from dragoman.experiments.experiment import Text
 from dragoman.measure.significance import Interval
 from dragoman.progress import bars
-from dragoman.text.reading import lines
+from dragoman.text.text_files import lines
+from dragoman_laboratory.corpora import Corpora
+from dragoman_laboratory.experiment import Text
 
-SHARED = Path(__file__).parents[2] / "shared"
+SHARED = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora")).parent
 PARTS = {"desktop": "test dev", "pydocs": "test dev", "tico19": "test dev", "europarl": "test dev", "newstest": "test"}
 ENGINES = ("nmt", "apertium")
 SIZES = {"test": 600, "dev": 300}
@@ -60,7 +60,7 @@ class Case(NamedTuple):
 
     corpus: str
     name: str
-    known: Evidence
+    known: PredictionInput
     gain: Interval
     verdict: Verdict
     worse: list[str]  # measures by which what is judged is significantly worse than what people have
@@ -68,7 +68,7 @@ class Case(NamedTuple):
 
 def past(corpora: Corpora, text: str, part: str, size: int, engine: str) -> tuple[PastWork, tuple[str | None, ...]]:
     segments = corpora.segments(Text(f"{text}-en-es", part, size, engine))
-    pairs = [Pair(each.source, each.reference, text) for each in segments]
+    pairs = [PastPair(each.source, each.reference, text) for each in segments]
     return PastWork(pairs, "en", "es", "order of the file", {}), tuple(each.upstream for each in segments)
 
 
@@ -77,7 +77,7 @@ def cases(corpora: Corpora, text: str, part: str, size: int, out: Path) -> list[
     both = {engine: past(corpora, text, part, size, engine) for engine in ENGINES}
     work = both[ENGINES[0]][0]
     heard = {engine: said for engine, (_, said) in both.items()}
-    plans = make_plans(work, Options(ENGINES, typed=0), tuple(range(len(work.pairs))), heard)
+    plans = make_plans(work, AssessmentOptions(ENGINES, typed=0), tuple(range(len(work.pairs))), heard)
     alone, *over = replay_all(plans, out)
     found = []
     for engine, outcomes in zip(ENGINES, over, strict=True):
@@ -170,17 +170,17 @@ def _write(file: Path, rows: Iterable[Sequence[str | None]]) -> None:
 
 def speed(arguments: argparse.Namespace) -> None:
     folder = arguments.shared / "corpora"
-    pairs: list[Pair] = []
+    pairs: list[PastPair] = []
     for corpus in arguments.corpus:
         sides = [[*map(str, lines(folder / corpus / f"train.{code}.gz"))] for code in ("en", "es")]
-        pairs += [Pair(one, other, corpus) for one, other in zip(*sides, strict=True) if one and other]
+        pairs += [PastPair(one, other, corpus) for one, other in zip(*sides, strict=True) if one and other]
     pairs = pairs[: arguments.segments or 2000]
     work = PastWork(pairs, "en", "es", "order of the file", {})
     with tempfile.TemporaryDirectory() as directory:
         answers = Path(directory, "answers.tsv")
         rows = {pair.source: _worse(pair.target) for pair in pairs if "\t" not in pair.source + pair.target}
         _write(answers, rows.items())
-        options = Options((f"recorded:{answers}",), sample=arguments.sample)
+        options = AssessmentOptions((f"recorded:{answers}",), sample=arguments.sample)
         began = time.perf_counter()
         with bars() as progress:
             found = assess(work, Path(directory, "out"), options, progress)

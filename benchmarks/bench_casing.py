@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dragoman.text.casing import Casing
-from dragoman.text.reading import lines
+from dragoman.text.text_files import lines
 from dragoman.text.tokens import split
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.types import Sentence

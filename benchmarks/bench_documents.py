@@ -21,7 +21,7 @@ import httpx
 from dragoman import sample
 from dragoman.engine import Engine
 from dragoman.server.config import Settings
-from dragoman.server.running import configure, in_background
+from dragoman.server.process import configure, in_background
 
 ROUNDS = 5
 

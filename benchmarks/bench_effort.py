@@ -19,8 +19,7 @@ from typing import Any
 from dragoman.kernels import warm
 from dragoman.measure import bootstrap
 from dragoman.models.loglinear import Weights
-from dragoman.search.decoder import Decoder, Estimates
-from dragoman.search.plan import Beam
+from dragoman.search.decoder import Beam, Decoder, Estimates
 from dragoman.tune import METHODS, Development, decode, tune
 
 sys.path.append(str(Path(__file__).parents[1]))

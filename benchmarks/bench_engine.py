@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import os
 import shutil
 import statistics
 import subprocess
@@ -26,7 +27,7 @@ from dragoman.project.state import State
 from dragoman.text.tokens import split
 from dragoman.types import Translation
 
-CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
+CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
 Pairs = list[tuple[str, str]]
 
 
@@ -51,7 +52,7 @@ def learning(directory: Path, pairs: Pairs) -> None:
     durable, bare = [], []
     with Engine.create(directory / "project", source="en", target="es") as engine:
         for source, target in pairs:
-            bare.append(timed(models.learn, source, target))
+            bare.append(timed(lambda s, t: models.learn(models.read_pair(s, t)), source, target))
             durable.append(timed(lambda s, t: engine.learn(s, t, force=True), source, target))
     one, other = statistics.median(bare), statistics.median(durable)
     print(f"learn, models only       median {one:6.2f} ms")
@@ -64,7 +65,7 @@ def replaying(path: Path) -> None:
     shutil.rmtree(path / "snapshots")
     begin = time.perf_counter()
     with Engine.open(path, write=False) as engine:
-        rows = engine._project.journal.last_id
+        rows = engine.opened.store.journal.last_id
     elapsed = time.perf_counter() - begin
     print(f"replay                   {60 * rows / elapsed:8.0f} corrections a minute")
 
@@ -88,7 +89,7 @@ with Engine.open(sys.argv[1], memory=False) as engine:
         engine.translate(line)
         engine.learn(line, line, force=True)
     base = sys.argv[2]
-    layer = sum(array.nbytes for array in engine._state.arrays().values()) // 1024
+    layer = sum(array.nbytes for array in engine.opened.state.arrays().values()) // 1024
     print("ready", flush=True)
     sys.stdin.readline()  # until all have read what they need
     private = smaps(base, "Private_Clean", "Private_Dirty")
@@ -134,9 +135,9 @@ def together(directory: Path, pairs: Pairs, seconds: float) -> None:
         def translate(n: int) -> None:
             while not done.is_set():
                 n = (n + 1) % len(probes)
-                first = engine._state.revision
+                first = engine.opened.state.revision
                 found = engine.translate(probes[n])
-                answers.append((n, first, engine._state.revision, found))
+                answers.append((n, first, engine.opened.state.revision, found))
 
         threads = [threading.Thread(target=translate, args=(n,)) for n in range(8)]
         for thread in threads:
@@ -160,11 +161,11 @@ def together(directory: Path, pairs: Pairs, seconds: float) -> None:
 def prefixes(path: Path, probes: list[str]) -> list[list[Translation]]:
     """The translations of some texts after each row of a journal."""
     with Engine.open(path, write=False, memory=False) as engine:
-        journal = engine._project.journal
-        engine._state = State(Knowledge(), engine._state.weights)
+        journal = engine.opened.store.journal
+        engine.opened.state = State(Knowledge(), engine.opened.state.weights)
         states = [[engine.translate(probe) for probe in probes]]
         for row in journal.rows():
-            engine._state.fold(row, journal.get)
+            engine.opened.state.fold(row, journal.get)
             states.append([engine.translate(probe) for probe in probes])
     return states
 

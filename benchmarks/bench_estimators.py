@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dragoman.models.alignment import AlignmentModel
 from dragoman.models.estimators import IncrementalEM, Interlaced, train
-from dragoman.text.reading import lines
+from dragoman.text.text_files import lines
 from dragoman.text.tokens import split
 
 Pairs = list[tuple[NDArray[np.int64], NDArray[np.int64]]]
@@ -42,7 +42,7 @@ def read_pairs(folder: Path, count: int) -> tuple[AlignmentModel, Pairs]:
 
 
 def normalised(model: AlignmentModel, pairs: Pairs) -> float:
-    """Log-likelihood ÷ number of sentence pairs (SPEC §4)."""
+    """Log-likelihood ÷ number of sentence pairs ([O] Fig. 2)."""
     return model.loglikelihood_ids(pairs) / len(pairs)
 
 

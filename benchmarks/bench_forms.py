@@ -25,7 +25,7 @@ from dragoman.models.defaults import CURRENT, starting_weights
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import DEFAULT as PRESET
 from dragoman.search.decoder import Decoder, Hypothesis
-from dragoman.text.reading import lines
+from dragoman.text.text_files import lines
 
 sys.path.append(str(Path(__file__).parents[1]))
 

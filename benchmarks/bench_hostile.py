@@ -97,7 +97,7 @@ def similar(engine: Engine) -> object:
     chance = random.Random(1)
     texts = [" ".join("".join(chance.choices("abcdefgh", k=48)) for _ in range(404)) for _ in range(200)]
     for number, text in enumerate(texts, start=1):
-        engine._state.memory.add(number, text, "…")
+        engine.opened.state.memory.add(number, text, "…")
     begin = time.perf_counter()
     engine.matches(texts[0])
     return print(f"matching {1000 * (time.perf_counter() - begin):.0f} ms", end="; ")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import select
 import subprocess
 import sys
@@ -29,11 +30,11 @@ from rapidfuzz.distance import Indel
 
 from dragoman.engine import Engine
 from dragoman.interactive.session import Mode
-from dragoman.interactive.user import Effort, Outcome, interact
-from dragoman.text import reading
+from dragoman.interactive.user import Effort, SimulatedSegment, interact
+from dragoman.text import text_files
 from dragoman.text.tokens import split
 
-CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
+CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
 NAMES = ["pydocs-en-es", "europarl-en-es"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 SHORT = 40  # source words
@@ -43,7 +44,7 @@ Pairs = list[tuple[str, str]]
 def corpus(name: str, part: str, count: int | None = None, *, lower: bool = False) -> Pairs:
     """The first pairs of a corpus; tokenised by `split` and in lower case, if wanted."""
     one, other = (CORPORA / name / f"{part}.{side}.gz" for side in name.split("-")[-2:])
-    pairs = list(islice(reading.pairs(one, other), count))
+    pairs = list(islice(text_files.pairs(one, other), count))
     if not lower:
         return pairs
     return [(" ".join(split(f).words).lower(), " ".join(split(e).words).lower()) for f, e in pairs]
@@ -56,7 +57,9 @@ def trained(directory: Path, pairs: Pairs, *, lower: bool = False) -> Path:
     return directory
 
 
-def measured(base: Path, pairs: Pairs, *, learn: bool, mode: Mode = "auto", lower: bool = False) -> list[Outcome]:
+def measured(
+    base: Path, pairs: Pairs, *, learn: bool, mode: Mode = "auto", lower: bool = False
+) -> list[SimulatedSegment]:
     """What comes of translating the pairs over a base, in a project of its own."""
     with (
         tempfile.TemporaryDirectory() as directory,
@@ -68,7 +71,7 @@ def measured(base: Path, pairs: Pairs, *, learn: bool, mode: Mode = "auto", lowe
         return list(interact(engine, pairs, learn=learn, mode=mode, clock=time.thread_time))
 
 
-def report(label: str, outcomes: Sequence[Outcome]) -> Effort:
+def report(label: str, outcomes: Sequence[SimulatedSegment]) -> Effort:
     """Print a line on effort and times."""
     effort = sum((each.effort for each in outcomes), Effort())
     keys = 1e3 * np.concatenate([each.keys for each in outcomes])
@@ -118,7 +121,7 @@ def corpora(
         draw(curves, plot)
 
 
-def draw(curves: dict[str, list[Outcome]], path: Path) -> None:
+def draw(curves: dict[str, list[SimulatedSegment]], path: Path) -> None:
     """KSMR over all segments so far, a line for each system."""
     from matplotlib.figure import Figure
 

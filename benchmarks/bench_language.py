@@ -11,6 +11,7 @@ import argparse
 import gzip
 import importlib.util
 import math
+import os
 import statistics
 import tempfile
 import time
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from dragoman.models.arpa import write_arpa
 from dragoman.models.language import LanguageModel
 
-CORPUS = Path(__file__).parents[2] / "shared" / "corpora" / "europarl-en-es"
+CORPUS = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora")) / "europarl-en-es"
 ROUNDS, IN_A_ROW = 6, 4  # the ways to score take turns, each several times in a row, and the fastest time counts
 SAMPLE = 1000  # sentences whose learning is timed
 

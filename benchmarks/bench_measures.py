@@ -9,6 +9,7 @@ until about half the words are wrong; the entries of an n-best list differ from 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import time
 from collections.abc import Callable
@@ -21,9 +22,9 @@ from numpy.typing import NDArray
 
 from dragoman.measure import Bleu, Chrf, Measure, Ter, interval
 from dragoman.sample import pairs as sample
-from dragoman.text.reading import lines
+from dragoman.text.text_files import lines
 
-CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
+CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
 LISTS, NBEST = 8, 500
 RANDOM_PAIRS, REAL_PAIRS = 6000, 4000
 

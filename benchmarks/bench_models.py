@@ -29,13 +29,13 @@ from dragoman.measure import bleu, wer
 from dragoman.models.loglinear import DEFAULT, Weights
 from dragoman.models.modelset import NEARNESS, Contribution, ModelSet
 from dragoman.search.decoder import Decoder
-from dragoman.text.reading import lines
+from dragoman.text.text_files import lines
 from dragoman.text.tokens import split
 
 Pair = tuple[list[str], list[str]]
 LONGEST = 60
 BUDGET = 120  # seconds that the peer may have
-CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
+CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
 
 
 def read_pairs(folder: Path, count: int, part: str = "train") -> list[Pair]:

@@ -30,19 +30,19 @@ from rapidfuzz.distance import Levenshtein
 
 from dragoman import kernels
 from dragoman.engine import Engine
-from dragoman.experiments.post_editing import post_edit
+from dragoman.interactive.post_editing import post_edit
 from dragoman.measure import Bleu, Wer, interval
 from dragoman.models.language import Share
 from dragoman.models.language_kernels import TYPES, WORDS
 from dragoman.models.loglinear import DEFAULT, PRESETS
-from dragoman.text.reading import lines
+from dragoman.text.text_files import lines
 from dragoman.text.tokens import split
 
 sys.path.append(str(Path(__file__).parents[1]))
 
 from benchmarks.thot_peer import trained_thot
 
-CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
+CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
 OUT = Path(__file__).parent / "out"
 LONGEST = 80  # words of a training sentence
 
@@ -153,7 +153,7 @@ def shared(base: Path, pairs: list[Pair]) -> None:
             with Engine.create(path, source="en", target="es", tokens="words", base=base) as engine:
                 engine.share, engine.language_share = shares
                 outcomes = list(post_edit(engine, pairs))
-                with engine._reading() as state:
+                with engine.opened.reading() as state:
                     language = state.knowledge.models.language
                     new, words = language.scalars[WORDS], language.own_scalars[TYPES]
         report(name, [each.translation for each in outcomes], [each.reference for each in outcomes], [])

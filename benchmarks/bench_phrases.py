@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import os
 import statistics
 import time
 import tracemalloc
@@ -25,7 +26,7 @@ from dragoman.models.phrases import PhraseModel, new_options
 from dragoman.models.symmetry import symmetrise
 from dragoman.text.vocabulary import Vocabulary
 
-CORPUS = Path(__file__).parents[2] / "shared" / "corpora" / "europarl-en-es"
+CORPUS = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora")) / "europarl-en-es"
 DICE_LINES = 5000  # the co-occurrence counts come from so many lines; words first seen later are linked by position
 PEER_LINES = 500
 NEW = 200  # sentence pairs after those trained on, for single updates

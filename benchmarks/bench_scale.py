@@ -91,7 +91,7 @@ class Timed:
 def measure(arguments: argparse.Namespace, pairs: int) -> None:
     """Train once, in this process, and print what was measured."""
     from dragoman.cluster.runners import connected
-    from dragoman.cluster.training import train
+    from dragoman.cluster.trainer import train
     from dragoman.models.knowledge import Knowledge
 
     stages: dict[str, float] = {}

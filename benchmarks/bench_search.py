@@ -30,14 +30,14 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import PROFILES, Beam, Decoder
-from dragoman.text.reading import lines
+from dragoman.text.text_files import lines
 from dragoman.text.tokens import split
 
 sys.path.append(str(Path(__file__).parents[1]))
 
 from benchmarks.thot_peer import trained_thot
 
-CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
+CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
 OUT = Path(__file__).parent / "out"
 LONGEST = 80  # words of a training sentence
 POPS = (5, 10, 25, 50, 100, 200, 400, 800)  # the curve; stacks are a quarter of it

@@ -10,8 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from dragoman.text.reading import lines
 from dragoman.text.spacing import Spacing
+from dragoman.text.text_files import lines
 from dragoman.text.tokens import split
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.types import Sentence

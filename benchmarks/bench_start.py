@@ -28,7 +28,7 @@ from pathlib import Path
 import httpx
 from websockets.sync.client import connect
 
-from dragoman.server.sample_project import KNOWN, SAMPLE
+from dragoman.editor.sample_project import KNOWN, SAMPLE
 
 BUILD = Path(__file__).parents[1] / "tools" / "build-kernels"
 ROUNDS = 3  # of native and shipped kernels in turn
@@ -38,7 +38,7 @@ from pathlib import Path
 import numpy as np
 from dragoman import sample
 from dragoman.engine import Engine
-from dragoman.kernels import known
+from dragoman.kernels import inventory
 seconds = {}
 pairs = sample.pairs()
 with tempfile.TemporaryDirectory() as place, Engine.create(Path(place) / "p", source="en", target="es") as engine:
@@ -61,7 +61,7 @@ with tempfile.TemporaryDirectory() as place, Engine.create(Path(place) / "p", so
     seconds["keys"] = time.process_time() - began
     engine.close()
     digest = hashlib.sha256(repr(said).encode())
-misses = sum(sum(each.stats.cache_misses.values()) for each in known.kernels.values())
+misses = sum(sum(each.stats.cache_misses.values()) for each in inventory.kernels.values())
 print(json.dumps({"seconds": seconds, "digest": digest.hexdigest(), "compiled": misses}))
 """
 

@@ -4,6 +4,8 @@
     python benchmarks/bench_tuning.py --corpus europarl-en-es --dev 500 --test 2000 --measure ter
     python benchmarks/bench_tuning.py --start flat --seeds 1         # from the weights that Moses starts with
     python benchmarks/bench_tuning.py --ceiling --seeds 1            # what could be gained at most
+    python benchmarks/bench_tuning.py --held-out --methods mira      # as `dragoman tune`: each half held out once
+    python benchmarks/bench_tuning.py --held-out --methods mira --reverse        # the other direction
     python benchmarks/bench_tuning.py --methods "" --estimates       # β and δ instead of weights
 
 Text tokenised as Moses does (sacremoses) and lower-cased, BLEU as sacrebleu computes it with tokenize none. The
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from collections.abc import Iterator
 from itertools import islice
@@ -27,12 +30,12 @@ from dragoman.measure import Bleu, Measure, Ter, Wer, bootstrap
 from dragoman.models.loglinear import PRESETS, Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.search.decoder import Decoder, Estimates
-from dragoman.text.reading import lines
-from dragoman.tune import METHODS, Development, Report, decode, tune, tune_estimate
+from dragoman.text.text_files import lines
+from dragoman.tune import METHODS, Development, TuningReport, Validation, decode, tune, tune_estimate, tune_held_out
 from dragoman.tune.development import Decoded
 
 MEASURES: dict[str, Measure] = {"bleu": Bleu("none"), "ter": Ter(), "wer": Wer()}
-CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
+CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
 OUT = Path(__file__).parent / "out"
 LONGEST = 100  # words of a training sentence
 TOKENISED = "captions"  # corpora that are tokenised and lower-cased already
@@ -48,13 +51,13 @@ Pair = tuple[list[str], list[str]]
 class Result(NamedTuple):
     """What came of one method and seed."""
 
-    report: Report
+    report: TuningReport | Validation
     test: float  # score
     seconds: float
 
 
-def read(folder: Path, part: str, count: int) -> list[Pair]:
-    """The first pairs of a corpus, tokenised and lower-cased."""
+def read(folder: Path, part: str, count: int, *, reverse: bool = False) -> list[Pair]:
+    """The first pairs of a corpus, tokenised and lower-cased, in one direction or the other."""
     from sacremoses import MosesTokenizer
 
     sides = []
@@ -65,15 +68,15 @@ def read(folder: Path, part: str, count: int) -> list[Pair]:
             sides.append([text.split() for text in texts])
         else:
             sides.append([tokenizer.tokenize(text.lower(), escape=False) for text in texts])
-    return list(zip(*sides, strict=True))
+    return list(zip(*(sides[::-1] if reverse else sides), strict=True))
 
 
-def trained(folder: Path, count: int) -> ModelSet:
+def trained(folder: Path, count: int, *, reverse: bool = False) -> ModelSet:
     """Models of the first pairs, from an earlier run if there was one."""
-    path = OUT / f"{folder.name}-moses-{count}"
+    path = OUT / f"{folder.name}-moses-{count}{'-reverse' * reverse}"
     if not path.exists():
-        models = ModelSet()
-        models.train([pair for pair in read(folder, "train", count) if all(0 < len(side) <= LONGEST for side in pair)])
+        models, pairs = ModelSet(), read(folder, "train", count, reverse=reverse)
+        models.train([pair for pair in pairs if all(0 < len(side) <= LONGEST for side in pair)])
         models.save(path)
     return ModelSet.open(path)
 
@@ -86,6 +89,8 @@ def tuned(
     seeds: list[int],
     nbest: int,
     measure: Measure,
+    *,
+    held_out: bool = False,
 ) -> Iterator[Result]:
     """Tune with each method and seed, and print a row for each."""
     development, test = sets
@@ -98,7 +103,8 @@ def tuned(
     for name in methods:
         for seed in seeds:
             began = time.perf_counter()
-            report = tune(models, start, development, METHODS[name], measure, nbest=nbest, seed=seed)
+            tuning = tune_held_out if held_out else tune
+            report = tuning(models, start, development, METHODS[name], measure, nbest=nbest, seed=seed)
             took = time.perf_counter() - began
             decoder = Decoder(models, Weights(start.preset, report.weights))
             after = decode(decoder, test, measure)
@@ -107,23 +113,36 @@ def tuned(
             yield Result(report, after.score, took)
 
 
-def row(report: Report, took: float, before: Decoded, after: Decoded, errors: float) -> str:
+def row(report: TuningReport | Validation, took: float, before: Decoded, after: Decoded, errors: float) -> str:
     """One line of the table; decoding and optimising are seconds a round."""
     found = bootstrap(before.measure, before.best, after.best)
-    decoding = mean(each.decoding for each in report.rounds)
-    optimising = mean(each.optimising for each in report.rounds[1:] or report.rounds)
-    return (
-        f"| {report.method} | {report.seed} | {report.before:.2f} → {report.after:.2f} | {after.score:.2f} "
-        f"| {found.difference.score:+.2f} ± {found.difference.margin:.2f} | {found.p_value:.3f} | {errors:.1f} "
-        f"| {report.best} of {len(report.rounds) - 1} | {decoding:.1f} s | {optimising:.1f} s | {took:.0f} s |"
+    about = report.folds[0] if isinstance(report, Validation) else report
+    done = [each for fold in report.folds for each in fold.rounds] if isinstance(report, Validation) else report.rounds
+    decoding = mean(each.decoding for each in done)
+    optimising = mean(each.optimising for each in done[1:] or done)
+    gone = (
+        f"{report.share:.0%} of the way, p = {report.comparison.p_value:.3f}"
+        if isinstance(report, Validation)
+        else f"{report.best} of {len(report.rounds) - 1}"
     )
+    return (
+        f"| {about.method} | {about.seed} | {report.before:.2f} → {report.after:.2f} | {after.score:.2f} "
+        f"| {found.difference.score:+.2f} ± {found.difference.margin:.2f} | {found.p_value:.3f} | {errors:.1f} "
+        f"| {gone} | {decoding:.1f} s | {optimising:.1f} s | {took:.0f} s |"
+    )
+
+
+def method_of(result: Result) -> str:
+    """The name of the method."""
+    report = result.report
+    return report.folds[0].method if isinstance(report, Validation) else report.method
 
 
 def side_by_side(results: list[Result]) -> None:
     """Print mean and spread over the seeds of each method, and the mean of the seconds."""
     print("\n| method | dev, mean ± spread | test, mean ± spread | all |\n|---|---:|---:|---:|")
-    for name in dict.fromkeys(each.report.method for each in results):
-        of = [each for each in results if each.report.method == name]
+    for name in dict.fromkeys(method_of(each) for each in results):
+        of = [each for each in results if method_of(each) == name]
         scores = [each.report.after for each in of], [each.test for each in of]
         columns = [f"{mean(each):.2f} ± {stdev(each):.2f}" for each in scores]
         print(f"| {name} | {' | '.join(columns)} | {mean(each.seconds for each in of):.0f} s |")
@@ -154,15 +173,18 @@ def main() -> None:
     parser.add_argument("--preset", default="moses")
     parser.add_argument("--start", choices=("default", "flat"), default="default", help="weights to start from")
     parser.add_argument("--ceiling", action="store_true", help="tune on the test set itself")
+    parser.add_argument("--held-out", action="store_true", help="change weights only as far as held-out text gains")
+    parser.add_argument("--reverse", action="store_true", help="translate into the corpus's first language")
     parser.add_argument("--estimates", action="store_true", help="tune β and δ too")
     arguments = parser.parse_args()
     folder = arguments.corpora / arguments.corpus
     if not folder.is_dir():
         print(f"no corpus at {folder}; name the directory of the corpora with --corpora")
         return
-    models = trained(folder, arguments.train)
-    test = Development.of(read(folder, "test", arguments.test))
-    sets = test if arguments.ceiling else Development.of(read(folder, "dev", arguments.dev)), test
+    models = trained(folder, arguments.train, reverse=arguments.reverse)
+    test = Development.of(read(folder, "test", arguments.test, reverse=arguments.reverse))
+    development = Development.of(read(folder, "dev", arguments.dev, reverse=arguments.reverse))
+    sets = test if arguments.ceiling else development, test
     start = Weights(arguments.preset, FLAT if arguments.start == "flat" else None)
     print(
         f"{folder.name}: {arguments.train:,} training lines, {len(sets[0]):,} to tune on, {len(sets[1]):,} to test on"
@@ -171,7 +193,8 @@ def main() -> None:
     measure = MEASURES[arguments.measure]
     methods = [name for name in arguments.methods.split(",") if name]
     seeds = [int(seed) for seed in arguments.seeds.split(",")]
-    results = list(tuned(models, start, sets, methods, seeds, arguments.nbest, measure)) if methods else []
+    found = tuned(models, start, sets, methods, seeds, arguments.nbest, measure, held_out=arguments.held_out)
+    results = list(found) if methods else []
     if len(seeds) > 1 and results:
         side_by_side(results)
     if results:

@@ -29,6 +29,7 @@ checked, and "fused" is compared with the better of engine and dragoman alone.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
@@ -48,17 +49,18 @@ from dragoman.adapt import Adapter, Bayes, PassiveAggressive, Perceptron, Ridge
 from dragoman.engine import Engine
 from dragoman.errors import DragomanError
 from dragoman.interactive.user import Effort, interact
-from dragoman.measure import Bleu, Ter, bootstrap
-from dragoman.text.reading import lines
+from dragoman.measure import Bleu, Ter, bootstrap, improvement, recall
+from dragoman.text.text_files import lines
 from dragoman.upstream import Upstream
 
-SHARED = Path(__file__).parents[2] / "shared"
+SHARED = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora")).parent
 TEXTS = ("desktop", "pydocs", "tico19", "newstest")
 ENGINES = ("nmt", "apertium")
 
 
 HEADINGS = {
-    "systems": "| text, engine | system | BLEU | TER | translating, ms | learning, ms |\n|---|---|---|---|---|---|",
+    "systems": "| text, engine | system | BLEU | TER | R0 / R1 / R0+1 | "
+    "changes of the engine's words | translating, ms | learning, ms |\n|" + 8 * "---|",
     "keys": "| text, engine | system | keys | mouse | KSMR | WSR | key ms, median | p99 |\n|" + 8 * "---|",
     "unseen": "| text, engine | engine | alone | fused | fused − the better of both | p |\n|" + 6 * "---|",
     "adapters": "| text, engine | adapter | against none | translating, ms | learning, ms |\n|---|---|---|---|---|",
@@ -107,7 +109,8 @@ def read_unseen(text: str, part: str, engine: str, count: int, recorded: Path) -
         answers = [Answers(*one[:2], *other[1:]) for one, other in zip(neural, apertium, strict=True)]
         return [Segment(each.source, MADE[engine](each), each.reference) for each in answers]
     with closing(Upstream(engine, source="en", target="es")) as upstream:
-        said = upstream.ask_all([each.source for each in neural])
+        replies = upstream.outcomes([each.source for each in neural])
+    said = [reply.answer or reply.refused for reply in replies]
     return [each._replace(upstream=answer.text if answer else "") for each, answer in zip(neural, said, strict=True)]
 
 
@@ -198,7 +201,7 @@ def work(system: str, segments: list[Segment], prepare: Callable[[Engine], objec
 
 def report(label: str, runs: dict[str, Run], segments: list[Segment]) -> None:
     """One line for each system."""
-    references = [segment.reference for segment in segments]
+    references, said = [segment.reference for segment in segments], [segment.upstream for segment in segments]
     bleu = {name: Bleu().statistics(run.texts, references) for name, run in runs.items()}
     ter = {name: Ter().statistics(run.texts, references) for name, run in runs.items()}
     for name, run in runs.items():
@@ -206,7 +209,10 @@ def report(label: str, runs: dict[str, Run], segments: list[Segment]) -> None:
         stars = "*" * (better.get("engine", False) + (len(better) > 1 and all(better.values())))
         scores = Bleu().score(bleu[name].sum(0)), Ter().score(ter[name].sum(0))
         times = f"{np.median(run.translating):.1f} | {np.median(run.learning):.1f}"
-        print(f"| {label} | {name} | {scores[0]:.2f}{stars} | {scores[1]:.1f} | {times} |", flush=True)
+        words = " / ".join(f"{each:.1f}" for each in recall(run.texts, references))
+        changes = improvement(said, run.texts, references)
+        cells = f"{scores[0]:.2f}{stars} | {scores[1]:.1f} | {words} | {changes} | {times}"
+        print(f"| {label} | {name} | {cells} |", flush=True)
 
 
 def _better(baseline: np.ndarray, system: np.ndarray) -> bool:
@@ -292,7 +298,11 @@ def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("texts", nargs="*", default=TEXTS, help=f"of {', '.join(TEXTS)}, europarl")
-    parser.add_argument("--engines", nargs="+", help="recorded ones; with --unseen, made ones or any name of an engine")
+    parser.add_argument(
+        "--engines",
+        nargs="+",
+        help="recorded, or with --unseen made ones; any name of an engine",
+    )
     parser.add_argument("--systems", nargs="+", default=list(SYSTEMS)[:-1], choices=list(SYSTEMS))
     parser.add_argument("--part", default="test", choices=("dev", "test"))
     parser.add_argument("--segments", type=int, default=1000)
@@ -302,6 +312,7 @@ def main() -> None:
     parser.add_argument("--keys", action="store_true", help="the work of a person who types with completions")
     parser.add_argument("--adapters", action="store_true", help="methods that adapt the weights over the engine")
     parser.add_argument("--unseen", action="store_true", help="over engines that nothing was tuned for")
+    parser.add_argument("--live", action="store_true", help="ask the engines of these names now, with dragoman's masks")
     given = parser.parse_args()
     given.engines = given.engines or (list(MADE) if given.unseen else ENGINES)
     if given.identity:
@@ -312,7 +323,7 @@ def main() -> None:
     for text in given.texts:
         without = dict[str, Run]()  # dragoman alone says the same beside any engine
         for engine in given.engines:
-            label, reading = f"{text}, {engine}", read_unseen if given.unseen else read
+            label, reading = f"{text}, {engine}", read_unseen if given.unseen or given.live else read
             segments = reading(text, given.part, engine, given.segments, given.recorded)
             if given.unseen:
                 unseen(label, engine, segments, without)

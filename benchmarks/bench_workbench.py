@@ -27,12 +27,12 @@ import httpx
 from playwright.sync_api import Page, sync_playwright
 
 from dragoman import sample
+from dragoman.editor.document_store import DocumentStore
+from dragoman.editor.sample_project import KNOWN
 from dragoman.engine import Engine
-from dragoman.server.document_store import DocumentStore
-from dragoman.server.sample_project import KNOWN
 
-CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
-PAGE = Path(__file__).parents[1] / "docs" / "workbench.md"
+CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
+PAGE = Path(__file__).parents[1] / "docs" / "evidence" / "interactive.md"
 BEGIN, END = "<!-- figures of bench_workbench.py -->\n", "<!-- end -->\n"
 CHROMIUM = os.environ.get("DRAGOMAN_CHROMIUM") or shutil.which("chromium")
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
@@ -90,8 +90,9 @@ def work(page: Page, typed: Pairs, interval: float) -> int:
             keys += 1
             time.sleep(interval)
         page.wait_for_function("() => document.querySelector('.desk').dataset.busy === 'no'")
+        page.keyboard.press("Control+End")
         page.keyboard.press("Control+Shift+Enter")
-        keys += 1
+        keys += 2
     page.wait_for_function("count => document.querySelector('.progress progress').value >= count", arg=len(typed))
     return keys
 
@@ -108,7 +109,7 @@ def main() -> None:
     parser.add_argument("--interval", type=float, default=0.12, help="seconds between two keys")
     parser.add_argument("--corpus", default="pydocs-en-es")
     parser.add_argument("--pairs", type=int, default=5000, help="so many pairs of it are in the base")
-    parser.add_argument("--write", action="store_true", help="put the figures into docs/workbench.md")
+    parser.add_argument("--write", action="store_true", help="put the figures into docs/evidence/interactive.md")
     options = parser.parse_args()
     if CHROMIUM is None:
         print("there is no Chromium on this machine, and nothing is measured")

@@ -24,6 +24,7 @@ Models are kept in benchmarks/out for the next run.
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -41,13 +42,13 @@ from dragoman.models.modelset import ModelSet
 from dragoman.models.symmetry import DEFAULT, link_agreed
 from dragoman.models.symmetry_kernels import THRESHOLD
 from dragoman.search.decoder import Decoder, Estimates
-from dragoman.text.reading import lines
+from dragoman.text.text_files import lines
 from dragoman.text.tokens import split
 from dragoman.tune import Pool, mira
 from dragoman.tune.development import Decoded, Development, decode
 from dragoman.tune.pool import rescaled
 
-CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
+CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
 OUT = Path(__file__).parent / "out"
 LONGEST = 80  # words of a sentence
 SENTENCES = 300  # of each half of a development set

@@ -1,6 +1,6 @@
 """Where the processor time of a whole warm-up goes: by stage of the compiler, and by kernel.
 
-Compiles every kernel into an empty cache and prints two tables; docs/howto/kernels.md shows them. It takes as long as
+Compiles every kernel into an empty cache and prints two tables; docs/use/kernels.md shows them. It takes as long as
 the first start of dragoman does. Only processor time is counted, so it may run beside other work.
 
     python benchmarks/compile_times.py [--most 25] [--cache directory]
@@ -111,8 +111,8 @@ def main() -> None:
     most, kept = vars(arguments.parse_args()).values()
     with tempfile.TemporaryDirectory() as temporary:
         os.environ["DRAGOMAN_CACHE"] = kept or temporary
-        from dragoman.kernels import compile_worker, known, sources
-        from dragoman.kernels.warming import load_kernels
+        from dragoman.kernels import compile_worker, inventory, sources
+        from dragoman.kernels.warm_up import load_kernels
 
         clock = StageClock()
         listen(clock)
@@ -121,9 +121,10 @@ def main() -> None:
             compile_worker.settle()
         clock.start("exercises")
         print_tables(clock.seconds, most)
-    called = sum(len(each.overloads) for each in known.kernels.values())
-    lowered = sum(len(each.lowered) for each in known.kernels.values())
-    print(f"\n{len(known.kernels)} kernels, {lowered} with their types; {called} have machine code, for Python to call")
+    kernels = inventory.kernels
+    called = sum(len(each.overloads) for each in kernels.values())
+    lowered = sum(len(each.lowered) for each in kernels.values())
+    print(f"\n{len(kernels)} kernels, {lowered} with their types; {called} have machine code, for Python to call")
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB")
 
 

@@ -26,7 +26,7 @@ from benchmarks.real_files import other_texts
 
 from dragoman.errors import BadInputError
 from dragoman.formats import read_document, write_document
-from dragoman.formats.kinds import BY_ENDING
+from dragoman.formats.file_types import BY_ENDING
 
 MEMORY = 500 * 2**20
 SECONDS = 10  # of processor time

@@ -25,7 +25,7 @@ from dragoman import Engine
 from dragoman.errors import BadInputError
 from dragoman.formats import Document, DocumentSegment, read_document, write_document
 from dragoman.formats.document import UnwritableError
-from dragoman.formats.filling import translate_segment
+from dragoman.formats.filled_document import translate_segment
 from dragoman.formats.inline import Tag
 from dragoman.formats.packed import PackedDocument
 from dragoman.formats.piece_document import Piece, PieceDocument

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from dragoman.errors import BadInputError
 from dragoman.formats import Document, DocumentSegment, read_document, write_document
-from dragoman.formats.kinds import BY_ENDING
+from dragoman.formats.file_types import BY_ENDING
 
 TARGET = "es"
 

@@ -1,4 +1,4 @@
-"""Set-up of the whole test-suite: kernels are compiled once, before the tests are shared out."""
+"""Set-up of the whole test-suite: kernels are compiled once, and some tests may be tried a second time."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from hypothesis import settings
 settings.register_profile("dragoman", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("dragoman")
 
+OUTSIDE = {"browser", "visit"}  # fixtures that drive another process
+
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Warm up in the process that starts the others, so that they find everything in the cache."""
@@ -17,3 +19,10 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         from dragoman import kernels
 
         kernels.warm(load=False)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that drives a browser or another process is tried once more if it fails; no other test is."""
+    for item in items:
+        if item.get_closest_marker("outside") or OUTSIDE & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.flaky(reruns=1))

@@ -17,6 +17,7 @@ from typer.testing import CliRunner, Result
 import dragoman
 from dragoman.adapt.ridge import Ridge
 from dragoman.cli import GROUPS, PANELS, app
+from dragoman.commands import laboratory
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 
@@ -61,6 +62,33 @@ def test_help_lists_every_command_under_what_it_is_for() -> None:
     places = [shown.index(f" {group} ") for group in GROUPS]
     assert places == sorted(places)
     assert places[1] < shown.index(" translate ") < places[2]
+
+
+@pytest.mark.parametrize("command", sorted(laboratory.NAMES))
+def test_without_the_laboratory_its_commands_say_how_to_install_it(command: str) -> None:
+    program = (
+        "import importlib.metadata, sys\n"
+        "importlib.metadata.entry_points = lambda group: []\n"
+        "from dragoman import cli\n"
+        "sys.argv = ['dragoman', *sys.argv[1:]]\n"
+        "cli.main()"
+    )
+    for arguments in ([command], [command, "O-tab7", "--data", "corpora"]):
+        done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True)
+        assert done.returncode == 2
+        assert done.stderr == (
+            f"dragoman: `dragoman {command}` is a command of the laboratory, which is not installed; "
+            "in a clone of dragoman's repository, run: pip install ./laboratory\n"
+        )
+    listed = subprocess.run([sys.executable, "-c", program, "--help"], capture_output=True, text=True)
+    assert f" {command} " in listed.stdout
+
+
+def test_the_laboratory_adds_its_commands() -> None:
+    assert "O-tab7" in run("experiment", "--list").stdout
+    shown = run("--help").stdout
+    assert "Needs the laboratory" not in shown
+    assert all(f" {command} " in shown for command in laboratory.NAMES)
 
 
 def test_a_shell_completes_the_names_of_commands() -> None:
@@ -274,7 +302,7 @@ def test_the_order_over_a_base_is_that_of_the_base(tmp_path: Path) -> None:
     assert not new.exists()
     assert call("create", new, *languages, "--base", base).exit_code == 0
     with Engine.open(new, write=False) as engine:
-        assert engine._project.settings["order"] == 3
+        assert engine.opened.store.settings["order"] == 3
 
 
 def test_errors_on_the_command_line_say_what_helps_there(project: Path, tmp_path: Path) -> None:
@@ -287,3 +315,21 @@ def test_errors_on_the_command_line_say_what_helps_there(project: Path, tmp_path
         done = call(*arguments)
         assert isinstance(done.exception, BadInputError), arguments
         assert said in str(done.exception)
+
+
+@pytest.mark.parametrize("words", [["settings"], ["translate", "Close the lid."], ["stats", "--json"]])
+def test_a_full_output_device_is_one_line(project: Path, words: list[str]) -> None:
+    command = [sys.executable, "-m", "dragoman", words[0], str(project), *words[1:]]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (1, "dragoman: cannot write the output: no space left on device\n")
+
+
+def test_a_device_is_written_to_and_never_replaced(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "lid.txt").write_text("Close the lid.\n", encoding="utf-8")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
+    done = run("fill", str(project), str(tmp_path / "lid.txt"), str(pipe))
+    assert done.returncode == 0, done.stderr
+    assert reader.communicate()[0] and pipe.is_fifo()

@@ -1,28 +1,34 @@
-"""Documentation is run: the examples in docstrings, README and docs/, and every command shown there."""
+"""Documentation is run: the examples in docstrings, README and docs/. test_docs_commands.py runs the commands."""
 
 from __future__ import annotations
 
 import doctest
 import importlib
-import os
 import pkgutil
 import re
-import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import dragoman
+import dragoman_laboratory
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TITLE = re.compile(r'title="([\w.]+)"')  # a block that is a file of this name, to be imported by those after it
+EXAMPLES = {"docs/index.md", "docs/page.md"}  # names of files in examples
+MADE_BY_THE_SITE = {"architecture.md", "contributing.md", "changelog.md"} | {
+    f"../{name}.md" for name in ("architecture", "contributing", "changelog")
+}
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
+PACKAGES = (dragoman, dragoman_laboratory)
 MODULES = sorted(
-    found.name for found in pkgutil.walk_packages(dragoman.__path__, "dragoman.") if found.name != "dragoman.__main__"
+    found.name
+    for package in PACKAGES
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    if found.name != "dragoman.__main__"
 )
 
 
@@ -64,29 +70,18 @@ def test_python_on_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_commands_on_a_page(page: Path, tmp_path: Path) -> None:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    for _, body in blocks(page, "console"):
-        for line in body.splitlines():
-            if line.startswith("$ dragoman "):
-                command = shlex.split(line.removeprefix("$ "))
-                done = subprocess.run(
-                    command, capture_output=True, text=True, cwd=tmp_path, env=os.environ | {"PATH": path}
-                )
-                assert done.returncode == 0, f"{line}\n{done.stderr}"
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_what_a_page_refers_to_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    if page.parent == ROOT:  # the links of pages in docs/ are checked when the site is built
-        assert [link for link in LINK.findall(text) if not (ROOT / link).exists()] == []
+    links = [link for link in LINK.findall(BLOCK.sub("", text)) if link not in MADE_BY_THE_SITE]
+    assert [link for link in links if not (page.parent / link).exists()] == []
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     assert set(re.findall(r"(?:`|^\$ )make ([a-z-]+)", text, re.MULTILINE)) <= targets
 
 
 def test_every_benchmark_is_listed_and_every_listed_one_is_there() -> None:
-    listed = re.findall(r"benchmarks/(bench_\w+\.py)", (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8"))
+    listed = re.findall(
+        r"benchmarks/(bench_\w+\.py)", (ROOT / "docs" / "evidence" / "benchmarks.md").read_text(encoding="utf-8")
+    )
     assert set(listed) == {path.name for path in (ROOT / "benchmarks").glob("bench_*.py")}
 
 
@@ -101,3 +96,12 @@ def test_everything_public_has_a_docstring() -> None:
             if ours and callable(value) and not value.__doc__:
                 missing.append(f"{name}.{attribute}")
     assert missing == []
+
+
+def test_what_sources_refer_to_is_in_the_repository() -> None:
+    folders = ("src", "tests", "benchmarks", "laboratory", "tools")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.py") if path != Path(__file__)]
+    texts = {path: path.read_text(encoding="utf-8") for path in files}
+    pages = [(name_of(path), page) for path, text in texts.items() for page in re.findall(r"docs/[\w/-]+\.md", text)]
+    assert [found for found in pages if not (ROOT / found[1]).exists() and found[1] not in EXAMPLES] == []
+    assert [name_of(path) for path, text in texts.items() if "SPEC §" in text] == []

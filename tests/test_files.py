@@ -113,6 +113,7 @@ def test_damage_that_was_found_once_is_found_by_everybody(tmp_path: Path) -> Non
     status = file.stat()
     known = json.loads((tmp_path / "verified.json").read_text())
     known[file.name] = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+    del known["checksum"]  # as an earlier version has written it
     (tmp_path / "verified.json").write_text(json.dumps(known))
     open_arrays(tmp_path)  # which sees no change, as if a disk had failed without telling
     for verify in (True, False):

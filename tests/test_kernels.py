@@ -17,8 +17,8 @@ from numba.core import caching, event
 
 import dragoman
 from dragoman import kernels
-from dragoman.fetching import bases_directory
 from dragoman.kernels.cache import Locator
+from dragoman.remote_base import bases_directory
 from tests.kernels.support import LOWER, UPPER
 
 PACKAGE = Path(dragoman.__file__).parent
@@ -220,11 +220,11 @@ def reached_from(dispatcher: Any) -> set[Any]:
 
 def test_warming_up_reaches_every_kernel() -> None:
     program = (
-        "from dragoman.kernels import known, warm; from tests.test_kernels import reached_from\n"
+        "from dragoman.kernels import inventory, warm; from tests.test_kernels import reached_from\n"
         "warm()\n"
-        "called = [each for each in known.kernels.values() if each.signatures]\n"
+        "called = [each for each in inventory.kernels.values() if each.signatures]\n"
         "reached = set().union(*map(reached_from, called))\n"
-        "print(*(name for name, each in known.kernels.items() if each not in reached), sep='\\n')\n"
+        "print(*(name for name, each in inventory.kernels.items() if each not in reached), sep='\\n')\n"
     )
     root = Path(__file__).parents[1]
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=root)

@@ -12,6 +12,10 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 import dragoman
 from dragoman.kernels import shipped
@@ -53,7 +57,7 @@ def test_a_wheel_without_the_workbench_is_noticed(dist: Path, tmp_path: Path) ->
                 broken.writestr(name, whole.read(name))
     done = subprocess.run([*CHECK, tmp_path, "--contents-only"], capture_output=True, text=True)
     assert done.returncode == 1
-    assert re.search(r"\.whl lacks .*dragoman/server/static/\S+\.css", done.stderr)
+    assert re.search(r"\.whl lacks .*dragoman/editor/static/\S+\.css", done.stderr)
 
 
 def test_the_wheel_says_its_version_and_what_the_workbench_needs(dist: Path) -> None:
@@ -102,5 +106,41 @@ def test_a_wheel_of_kernels_with_an_altered_file_is_noticed(dist: Path, kernels:
 
 def test_the_page_on_installing_describes_every_extra() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    page = (ROOT / "docs" / "howto" / "install.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "use" / "install.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(extras)
+
+
+def test_the_lock_names_every_dependency_of_a_server_with_hashes() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = [
+        *project["dependencies"],
+        *(each for name in ("files", "postgresql", "server", "upstream") for each in extras[name]),
+    ]
+    lock = (ROOT / "deploy" / "requirements.txt").read_text(encoding="utf-8")
+    entries = re.split(r"^(?=\S)", lock, flags=re.MULTILINE)[1:]
+    versions: dict[str, list[Version]] = {}
+    for entry in entries:
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), f"{entry.splitlines()[0]} has no hash; run make lock"
+        found = re.match(r"([\w.-]+)==([^\s;]+)", entry)
+        assert found
+        versions.setdefault(canonicalize_name(found[1]), []).append(Version(found[2]))
+    for each in map(Requirement, wanted):
+        locked = versions.get(canonicalize_name(each.name), [])
+        assert any(version in each.specifier for version in locked), f"{each} is not locked; run make lock"
+
+
+def test_workflows_call_targets_that_exist_with_every_python() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pythons = [name.rpartition(" ")[2] for name in project["classifiers"] if ":: 3." in name]
+    matrices = 0
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values():
+            if "strategy" in job:
+                assert job["strategy"]["matrix"]["python"] == pythons
+                matrices += 1
+            for step in job["steps"]:
+                for target in re.findall(r"\bmake (\w+)", step.get("run", "")):
+                    assert f"\n{target}: " in makefile
+    assert matrices == 2

@@ -1,6 +1,6 @@
 /* :name=dragoman :description=Suggest translations from dragoman, and teach it what is translated here
  *
- * Copy this file into three folders below OmegaT's scripts folder (Options > Scripting): project_changed, so that every
+ * Copy this file into three folders below OmegaT's scripts folder (Tools > Scripting): project_changed, so that every
  * save teaches; entry_activated, so that an untranslated segment is filled with a suggestion when it is opened; and the
  * scripts folder itself, to insert a suggestion by hand. Then write a file omegat/dragoman.properties in the project:
  *
@@ -38,14 +38,22 @@ def encode = { URLEncoder.encode(it.toString(), "UTF-8") }
 def event = binding.hasVariable("eventType") ? String.valueOf(eventType) : null
 def opened = binding.hasVariable("newEntry") || event == null
 
+// OmegaT may have filled an untranslated segment with its source.
+def isUntranslated = {
+    def now = editor.currentTranslation
+    if (!now) return true
+    return now == editor.currentEntry.srcText && !project.getTranslationInfo(editor.currentEntry)?.isTranslated()
+}
+
 if (event in ["SAVE", "COMPILE", "CLOSE"]) {
     def saved = new File(root, "omegat/project_save.tmx")
     if (!saved.exists()) return
-    def name = encode(new File(root).name + "/project_save.tmx")
+    // Of this person and folder: others may have a project of the same name.
+    def name = encode(System.getProperty("user.name") + ":" + new File(root, "project_save.tmx").canonicalPath)
     def answer = send("/hooks/file/" + encode(settings.project) + "?forget=true&name=" + name, saved.bytes,
                       "application/octet-stream")
     if (answer) say(answer)
-} else if (opened && editor?.currentEntry != null && !editor.currentTranslation) {
+} else if (opened && editor?.currentEntry != null && isUntranslated()) {
     def languages = project.projectProperties
     def asked = "q=" + encode(editor.currentEntry.srcText) +
                 "&source=" + encode(languages.sourceLanguage.languageCode.toLowerCase()) +

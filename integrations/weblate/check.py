@@ -21,7 +21,7 @@ import django
 django.setup()
 
 from django.core.management import call_command  # noqa: E402
-from dragoman_machinery import DragomanTranslation  # noqa: E402
+from dragoman_weblate.machinery import DragomanTranslation  # noqa: E402
 from weblate.addons.webhooks import WebhookAddon  # noqa: E402
 from weblate.auth.models import User  # noqa: E402
 from weblate.configuration.models import Setting, SettingCategory  # noqa: E402
@@ -159,7 +159,7 @@ def check_edits(units: list[Unit]) -> None:
     Setting.objects.create(category=SettingCategory.MT, name="dragoman", value={"url": URL, "key": KEY})
     edit(units[4], "Descalcifíquela.", user)
     took = wait_for(service, units[4], "Descalcifíquela")
-    say(f"Weblate {VERSION}, dragoman_machinery: an edit was learned after {took:.2f} s")
+    say(f"Weblate {VERSION}, dragoman_weblate: an edit was learned after {took:.2f} s")
 
 
 def main() -> None:

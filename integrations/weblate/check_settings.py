@@ -10,4 +10,4 @@ for each in ("cairo", "gi", "gi.repository"):  # draw badges, and need libraries
 
 from weblate.settings_test import *  # noqa: E402, F403
 
-WEBLATE_MACHINERY = ("dragoman_machinery.DragomanTranslation",)
+INSTALLED_APPS += ("dragoman_weblate",)  # noqa: F405

@@ -4,14 +4,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.2.0"
-__all__ = ["Engine", "__version__"]
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
+    from dragoman.errors import BadInputError, DamagedFileError, DragomanError, StorageError, UnlearnableError
+    from dragoman.project.guard import FlaggedError
+    from dragoman.types import Match, Translation
+
+__all__ = [
+    "BadInputError",
+    "DamagedFileError",
+    "DragomanError",
+    "Engine",
+    "FlaggedError",
+    "Match",
+    "StorageError",
+    "Translation",
+    "UnlearnableError",
+    "__version__",
+]
+_PLACES = {"Engine": "engine", "FlaggedError": "project.guard", "Match": "types", "Translation": "types"}
 
 
 def __getattr__(name: str) -> Any:
-    """Import the engine, and Numba with it, only when it is asked for."""
-    if name == "Engine":
-        return import_module("dragoman.engine").Engine
-    raise AttributeError(f"module 'dragoman' has no attribute {name!r}")
+    """Import what is asked for, the engine and Numba with it, only then."""
+    if name not in __all__:
+        raise AttributeError(f"module 'dragoman' has no attribute {name!r}")
+    return getattr(import_module(f"dragoman.{_PLACES.get(name, 'errors')}"), name)
+
+
+def __dir__() -> list[str]:
+    """What there is, also what has not been imported yet; not what this file itself imports."""
+    return sorted({*globals(), *__all__} - {"Any", "TYPE_CHECKING", "import_module"})

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from dragoman.errors import BadInputError
+from dragoman.errors import BadInputError, DamagedFileError
 
 ALIGNMENT = 64  # bytes; the header of the .npy format is padded to a multiple of it too
 
@@ -102,10 +102,13 @@ class ArrayTree(dict[str, np.ndarray]):
 def _view(block: NDArray[np.uint8]) -> np.ndarray:
     """The array at the beginning of a block."""
     header = io.BytesIO(block[: 1 << 16].tobytes())
-    npy.read_magic(header)
-    shape, _, dtype = npy.read_array_header_1_0(header)
-    size = int(np.prod(shape)) * dtype.itemsize
-    return block[header.tell() :][:size].view(dtype).reshape(shape)
+    try:
+        npy.read_magic(header)
+        shape, _, dtype = npy.read_array_header_1_0(header)
+        size = int(np.prod(shape)) * dtype.itemsize
+        return block[header.tell() :][:size].view(dtype).reshape(shape)
+    except (TypeError, ValueError) as error:
+        raise DamagedFileError(f"an array cannot be read: {error}") from error
 
 
 class Restorable:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import sys
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,20 +15,22 @@ from typer.core import TyperGroup
 
 from dragoman import __version__
 from dragoman.commands import (
-    adaptation,
     assess,
     documents,
     evaluation,
-    experimenting,
+    imported_base,
     interaction,
+    laboratory,
     machine,
     projects,
     quality,
-    serving,
+    serve,
     settings,
-    tuning,
+    tune,
+    upkeep,
     upstream,
-    watching,
+    watch,
+    weblate_sync,
     workbench,
 )
 from dragoman.errors import DragomanError
@@ -34,26 +40,44 @@ GROUPS = {
     "Get started": ("workbench", "demo", "doctor"),
     "Translate": ("translate", "interact", "fill", "check", "explain"),
     "Teach and correct": ("learn", "revise", "forget", "history", "glossary", "import", "export"),
-    "Set up projects": ("create", "train", "fetch", "copy", "settings", "stats"),
-    "Serve and connect": ("serve", "keys", "watch", "upstream"),
-    "Measure and tune": ("assess", "measure", "simulate", "adapt", "sweep", "tune", "tune-number", "experiment"),
+    "Set up projects": ("create", "train", "import-base", "fetch", "copy", "merge", "settings", "stats"),
+    "Keep safe": ("backup", "restore", "repair"),
+    "Serve and connect": ("serve", "keys", "watch", "weblate-sync", "upstream"),
+    "Measure and tune": ("assess", "measure", "simulate", "tune", "tune-number", "adapt", "sweep", "experiment"),
 }
 COLLECT_AFTER = 50_000  # new objects; by default 700, and loading makes hundreds of thousands that stay
+PLUGINS = "dragoman.commands"
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # a full disk or device, or a broken one
 PANELS = {name: group for group, names in GROUPS.items() for name in names}
 
 
 class _Grouped(TyperGroup):
-    """Commands in the order of GROUPS; names that are missing there come last."""
+    """Commands in the order of GROUPS; those of other packages that are missing there come last.
+
+    Another package adds commands by an entry point of the group PLUGINS, a Typer. They are only looked for when one of
+    them may be meant, since that takes as long as ten milliseconds.
+    """
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 (the signature is Click's)
-        order = [name for name in PANELS if name in self.commands]
-        return order + [name for name in self.commands if name not in PANELS]
+        known = {**self.commands, **_added_commands()}
+        return [name for name in PANELS if name in known] + [name for name in known if name not in PANELS]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         command: Any = super().get_command(ctx, cmd_name)
+        if command is None or cmd_name in laboratory.NAMES:
+            command = _added_commands().get(cmd_name, command)
         if command is not None:
             command.rich_help_panel = PANELS.get(cmd_name)
         return command
+
+
+@cache
+def _added_commands() -> dict[str, Any]:
+    """The commands of other packages."""
+    from importlib.metadata import entry_points
+
+    groups = [typer.main.get_group(each.load()) for each in entry_points(group=PLUGINS)]
+    return {name: command for group in groups for name, command in group.commands.items()}
 
 
 app = typer.Typer(
@@ -69,17 +93,19 @@ for each in (
     projects,
     documents,
     interaction,
-    adaptation,
     assess,
     evaluation,
-    experimenting,
+    imported_base,
+    laboratory,
     machine,
     quality,
-    serving,
+    serve,
     settings,
-    tuning,
+    tune,
+    upkeep,
     upstream,
-    watching,
+    watch,
+    weblate_sync,
     workbench,
 ):
     app.add_typer(each.commands)
@@ -104,10 +130,25 @@ def main() -> None:
     """Run a command; a `DragomanError` becomes one clear line and exit code 2."""
     gc.set_threshold(COLLECT_AFTER)
     try:
-        app(prog_name="dragoman")
+        try:
+            app(prog_name="dragoman")
+        finally:
+            sys.stdout.flush()  # here, where an error about it can be told
     except DragomanError as error:
         print(f"dragoman: {error}", file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:  # the reader of our output has closed it
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in UNWRITABLE:
+            raise
+        print(f"dragoman: cannot write the output: {(error.strerror or str(error)).lower()}", file=sys.stderr)
+        _forget_output()
+        sys.exit(1)
+
+
+def _forget_output() -> None:
+    """Let what is still to be written go nowhere, so that Python does not try again when it ends."""
+    with Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), 1)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from dragoman import kernels, sample
 from dragoman.engine import Engine
-from dragoman.experiments.post_editing import Outcome, post_edit
+from dragoman.interactive.post_editing import Outcome, post_edit
 
 BARS = "▁▂▃▄▅▆▇█"
 WINDOW = 24  # segments to each bar of the curve

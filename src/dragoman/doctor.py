@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 from rich.table import Table as Grid
+from rich.text import Text
 
 from dragoman import __version__, kernels
-from dragoman.kernels import shipped, warming
+from dragoman.kernels import shipped, warm_up
 from dragoman.tables import Table
 from dragoman.text.tokens import join, split
 
@@ -26,7 +27,7 @@ LEAST_MEMORY = 1 << 30
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """The result of one check."""
 
     what: str
@@ -34,41 +35,41 @@ class Finding:
     remedy: str = ""  # empty when all is well
 
 
-def examine() -> list[Finding]:
+def examine() -> list[Diagnosis]:
     """Run all checks."""
-    checks: list[Callable[[], Finding]] = [_versions, _processor, _memory, _disk, _kernel_cache]
+    checks: list[Callable[[], Diagnosis]] = [_versions, _processor, _memory, _disk, _kernel_cache]
     checks += [_shipped_kernels, _self_test]
     return [check() for check in checks]
 
 
-def show(findings: list[Finding], *, as_json: bool) -> None:
+def show(findings: list[Diagnosis], *, as_json: bool) -> None:
     """Print the findings for people, or for programs."""
     if as_json:
         print(json.dumps([asdict(finding) for finding in findings], indent=1))
         return
     grid = Grid.grid(padding=(0, 2))
     for finding in findings:
-        mark = f"[yellow]→ {finding.remedy}[/]" if finding.remedy else "[green]ok[/]"
-        grid.add_row(f"[bold]{finding.what}[/]", finding.found, mark)
+        mark = Text(f"→ {finding.remedy}", "yellow") if finding.remedy else Text("ok", "green")
+        grid.add_row(Text(finding.what, "bold"), Text(finding.found), mark)
     Console(soft_wrap=True).print(grid)
 
 
-def _versions() -> Finding:
+def _versions() -> Diagnosis:
     parts = [f"{name} {version(name)}" for name in ("numba", "numpy")]
-    return Finding("versions", f"dragoman {__version__}, Python {platform.python_version()}, {', '.join(parts)}")
+    return Diagnosis("versions", f"dragoman {__version__}, Python {platform.python_version()}, {', '.join(parts)}")
 
 
-def _processor() -> Finding:
+def _processor() -> Diagnosis:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return Finding("processor", f"{platform.machine()}, {cores} core{'s' if cores > 1 else ''}")
+    return Diagnosis("processor", f"{platform.machine()}, {cores} core{'s' if cores > 1 else ''}")
 
 
-def _memory() -> Finding:
+def _memory() -> Diagnosis:
     free = _free_memory()
     if free is None:
-        return Finding("memory", "unknown on this system")
+        return Diagnosis("memory", "unknown on this system")
     remedy = "close other programs: a trained base needs about 1 GB" if free < LEAST_MEMORY else ""
-    return Finding("memory", f"{free / 2**30:.1f} GB free", remedy)
+    return Diagnosis("memory", f"{free / 2**30:.1f} GB free", remedy)
 
 
 def _free_memory() -> int | None:
@@ -80,43 +81,43 @@ def _free_memory() -> int | None:
         return None
 
 
-def _disk() -> Finding:
+def _disk() -> Diagnosis:
     free = shutil.disk_usage(Path.cwd()).free
     remedy = "free some space: corrections are only learned once they are safe on disk" if free < LEAST_DISK else ""
-    return Finding("disk", f"{free / 2**30:.1f} GB free here", remedy)
+    return Diagnosis("disk", f"{free / 2**30:.1f} GB free here", remedy)
 
 
-def _kernel_cache() -> Finding:
+def _kernel_cache() -> Diagnosis:
     directory = kernels.cache_directory()
     if directory is None:
         remedy = "set DRAGOMAN_CACHE to a directory that only you can write to, or every start compiles for minutes"
-        return Finding("kernel cache", "none", remedy)
+        return Diagnosis("kernel cache", "none", remedy)
     size = sum(path.stat().st_size for path in directory.rglob("*.nbc"))
-    state = f"{directory}, {warming.compiled()} compiled kernels, {size / 2**20:.1f} MB"
+    state = f"{directory}, {warm_up.compiled()} compiled kernels, {size / 2**20:.1f} MB"
     if not os.access(directory, os.W_OK):
         state += ", read-only"
-    return Finding("kernel cache", state)
+    return Diagnosis("kernel cache", state)
 
 
-def _shipped_kernels() -> Finding:
+def _shipped_kernels() -> Diagnosis:
     if reason := shipped.problem():
-        return Finding("shipped kernels", f"not used: {reason}")
+        return Diagnosis("shipped kernels", f"not used: {reason}")
     found = shipped.find()
     if found is None:
-        return Finding("shipped kernels", "none; install dragoman[kernels] to start without compiling")
-    fits = "" if found.fingerprint == warming.fingerprint() else ", from other sources: some kernels are compiled here"
-    return Finding("shipped kernels", f"for {found.processor[1]}, in {found.root}{fits}")
+        return Diagnosis("shipped kernels", "none; install dragoman[kernels] to start without compiling")
+    fits = "" if found.fingerprint == warm_up.fingerprint() else ", from other sources: some kernels are compiled here"
+    return Diagnosis("shipped kernels", f"for {found.processor[1]}, in {found.root}{fits}")
 
 
-def _self_test() -> Finding:
+def _self_test() -> Diagnosis:
     began = time.perf_counter()
-    can_keep = kernels.cache_directory() is not None or warming.is_complete()
+    can_keep = kernels.cache_directory() is not None or warm_up.is_complete()
     count = kernels.warm() if can_keep else 0  # otherwise compiling would be for nothing
     warmed = time.perf_counter() - began
     table = Table({"count": np.int64})
     table.add([3, 4, 3], count=1)
     text = "Pulse el «botón» verde {name}: 1,8 l."
     if table.get([3, 4, 5], "count").tolist() != [2, 1, 0] or join(split(text)) != text:
-        return Finding("self-test", "wrong results", "delete the kernel cache directory and reinstall dragoman")
+        return Diagnosis("self-test", "wrong results", "delete the kernel cache directory and reinstall dragoman")
     ready = f"{count} kernels ready in {warmed:.1f} s, " if count else ""
-    return Finding("self-test", f"{ready}tables and text work")
+    return Diagnosis("self-test", f"{ready}tables and text work")

@@ -21,8 +21,8 @@ class DragomanError(Exception):
         super().__init__(f"{place}{what}{advice}")
 
 
-class BadInputError(DragomanError):
-    """The input cannot be used; nothing was changed."""
+class BadInputError(DragomanError, ValueError):
+    """The input cannot be used; nothing was changed. For callers who do not know us, it is also a `ValueError`."""
 
 
 class UnlearnableError(BadInputError):

@@ -29,6 +29,7 @@ from dragoman.errors import BadInputError, DamagedFileError, StorageError
 FORMAT = 1
 MANIFEST = "manifest.json"
 VERIFIED = "verified.json"
+SUM = "checksum"  # of the rest of that file
 
 Arrays = dict[str, np.ndarray]
 
@@ -133,7 +134,11 @@ def _write_array(directory: Path, name: str, array: np.ndarray) -> dict[str, Any
 
 
 def write_durably(path: Path, *parts: bytes | memoryview) -> None:
-    """Write a temporary file, force it to disk, and move it into place."""
+    """Write a temporary file, force it to disk, and move it into place; a device or pipe is written to as it is."""
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            file.writelines(parts)
+        return
     aside = path.with_name(f"{path.name}.part")
     with aside.open("wb") as file:
         for part in parts:
@@ -198,13 +203,24 @@ def _read_verified(directory: Path) -> dict[str, list[int]]:
         found = json.loads((directory / VERIFIED).read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    if not isinstance(found, dict) or SUM not in found:  # an earlier version wrote no checksum
+        return found if isinstance(found, dict) and all(isinstance(each, list) for each in found.values()) else {}
+    return found if found.pop(SUM) == _sum(found) else {}
+
+
+def is_remembered_wrongly(directory: Path) -> bool:
+    """Whether the file that says what was verified is not what was written; it is then made again."""
+    return (directory / VERIFIED).exists() and not _read_verified(directory)
+
+
+def _sum(stamps: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(stamps, sort_keys=True).encode()).hexdigest()
 
 
 def _remember_verified(directory: Path, entries: Mapping[str, Mapping[str, Any]]) -> None:
     stamps = {entry["file"]: _stamp(directory / entry["file"], name) for name, entry in entries.items()}
     with contextlib.suppress(OSError):  # a read-only directory is checked again each time
-        write_durably(directory / VERIFIED, json.dumps(stamps).encode())
+        write_durably(directory / VERIFIED, json.dumps({**stamps, SUM: _sum(stamps)}).encode())
 
 
 def _map(path: Path) -> np.ndarray:

@@ -38,13 +38,13 @@ def primary(code: str) -> str:
 
 
 def is_language(code: str) -> bool:
-    """Whether a code can be that of a language: two letters only if they are one, three or more are not looked up.
+    """Whether a code can be that of a language: two letters only if they are one, three are not looked up.
 
-    >>> is_language("pt-BR"), is_language("ast"), is_language("xx"), is_language("e")
-    (True, True, False, False)
+    >>> is_language("pt-BR"), is_language("ast"), is_language("xx"), is_language("e"), is_language("English")
+    (True, True, False, False, False)
     """
     first = re.split("[-_]", code.strip().lower())[0]
-    return first.isalpha() and (len(first) > 2 or first in set(_SHORT.values()))
+    return first.isalpha() and (len(first) == 3 or first in set(_SHORT.values()))
 
 
 def script(code: str) -> str | None:

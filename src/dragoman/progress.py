@@ -1,17 +1,21 @@
-"""Progress bars on standard error."""
+"""Progress on standard error: bars on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+EACH, LONGEST, STEP = 10.0, 60.0, 0.1  # seconds between two lines, at least and at most; share of the work
 
 Progress = Callable[[str, int, int], None]  # name of the work, amount done, total amount
 
 
 @contextmanager
 def bars() -> Iterator[Progress]:
-    """A function to report progress with; it draws a bar for each kind of work, if there is a terminal to draw on."""
+    """A function to report progress with: a bar for each kind of work, or lines if there is no terminal to draw on."""
     from rich import progress
     from rich.console import Console
 
@@ -22,8 +26,10 @@ def bars() -> Iterator[Progress]:
         progress.TimeRemainingColumn(),
     )
     console = Console(stderr=True)
-    unseen = not (console.is_terminal or console.is_jupyter)
-    with progress.Progress(*columns, console=console, disable=unseen) as display:
+    if not (console.is_terminal or console.is_jupyter):
+        yield Lines()
+        return
+    with progress.Progress(*columns, console=console) as display:
         tasks: dict[str, Any] = {}
 
         def report(what: str, done: int, total: int) -> None:
@@ -32,3 +38,30 @@ def bars() -> Iterator[Progress]:
             display.update(tasks[what], completed=done)
 
         yield report
+
+
+class Lines:
+    """Progress in lines, for logs: none in the first seconds, then one at each tenth of the work, or each minute.
+
+    >>> seconds = iter([0, 5, 12, 14, 30, 95])
+    >>> report = Lines(print, lambda: next(seconds))
+    >>> for done in (1, 30, 31, 50, 51):
+    ...     report("training", done, 100)
+    training: 30 %
+    training: 50 %
+    training: 51 %
+    """
+
+    def __init__(
+        self, write: Callable[[str], object] | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._write, self._clock = write or (lambda line: print(line, file=sys.stderr, flush=True)), clock
+        self._last, self._shown = clock(), ("", 0.0)  # when a line was last written, and which work was how far then
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Say how far some work is, unless a line was written just before."""
+        share, waited = done / max(total, 1), self._clock() - self._last
+        further = share - self._shown[1] if what == self._shown[0] else share
+        if waited >= EACH and (further >= STEP or waited >= LONGEST):
+            self._write(f"{what}: {share:.0%}".replace("%", " %"))
+            self._last, self._shown = self._last + waited, (what, share)

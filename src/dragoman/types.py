@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
+from html import escape
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class Phrase:
     kind: (
         str  # "phrase"; "copy" of an unknown word; "term" of the glossary; "memory", a correction; "upstream"; "guess"
     )
-    replaces: str = ""  # what another engine said for it, if the words are others
+    replaces: str = ""  # another engine's answer for it, if the words are others
     guessed_from: tuple[str, ...] = ()  # known words that a translation of an unknown one was guessed from
 
 
@@ -128,6 +130,47 @@ class Change(NamedTuple):
         return f"The engine said “{self.said}”; {who} “{self.words}”."
 
 
+class ProposedChange(NamedTuple):
+    """A change of another engine's answer, and what speaks for it."""
+
+    place: tuple[int, int]  # among the words of the answer: the first, one past the last
+    said: str  # by the engine
+    words: tuple[str, ...]  # instead, as the models see them
+    used: bool
+    probability: float  # that it saves edits
+    times: int  # that corrections made this change of this piece
+    seen: int  # times that the piece was seen
+    last: datetime | None = None  # when a correction last made it, if that was looked up
+
+    @property
+    def sentence(self) -> str:
+        """The change in words, with its evidence.
+
+        >>> ProposedChange((2, 3), "archivo", ("fichero",), True, 0.83, 5, 6).sentence
+        '“archivo” → “fichero”: replaced 5 of 6 times, 83 % likely to help'
+        >>> ProposedChange((2, 3), "archivo", ("ficha",), False, 0.12, 0, 6).sentence
+        '“archivo” → “ficha”: never replaced so, 12 % likely to help, not made'
+        >>> ProposedChange((2, 3), "archivo", ("fichero",), True, 0.83, 5, 6, datetime(2026, 5, 1)).sentence
+        '“archivo” → “fichero”: replaced 5 of 6 times, last on 2026-05-01, 83 % likely to help'
+        """
+        often = f"replaced {self.times} of {self.seen} times" if self.times else "never replaced so"
+        often += f", last on {self.last:%Y-%m-%d}" if self.last else ""
+        likely = f"{round(100 * self.probability)} % likely to help"
+        return f"“{self.said}” → “{' '.join(self.words)}”: {often}, {likely}{'' if self.used else ', not made'}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The change for programs: plain values."""
+        return {
+            "said": self.said,
+            "words": " ".join(self.words),
+            "used": self.used,
+            "probability": self.probability,
+            "times": self.times,
+            "seen": self.seen,
+            "last": self.last and self.last.isoformat(),
+        }
+
+
 @dataclass(frozen=True)
 class Translation:
     """A text in the target language, and how it was produced."""
@@ -141,6 +184,16 @@ class Translation:
     phrases: tuple[Phrase, ...] = ()
     nbest: list[Translation] = field(default_factory=list)  # this one first, if more than one was requested
     memory: int | None = None  # id of the correction that the text was taken from, if it was
-    upstream: str | None = None  # what another engine says, if it was asked
+    upstream: str | None = None  # another engine's answer, if it was asked
+    upstream_flaw: str | None = None  # what looks wrong with that: "wrong language", "rambling", …
     matches: list[Match] = field(default_factory=list)  # corrections of the same source and of similar ones, best first
     lines: tuple[Translation, ...] = ()  # the translation of each line, if the text has several
+    changes: tuple[ProposedChange, ...] = ()  # of another engine's answer that were weighed, used or not
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        """The translation as notebooks show it: source above target, and where it comes from."""
+        origin = "" if self.memory is None else f"<br><small>correction {self.memory}</small>"
+        return f"<div><small>{escape(self.source.text)}</small><br><b>{escape(self.text)}</b>{origin}</div>"

@@ -57,7 +57,7 @@ def test_staying_alive_replaying_and_snapshots_give_the_same_bits(adapter: Adapt
             engine.save_snapshot()
     assert_is_clean_replay(engine, tmp_path / "copy")
     with Engine.open(tmp_path / "project", write=False) as reader:
-        assert reader._state.saved < reader._state.revision
+        assert reader.opened.state.saved < reader.opened.state.revision
         assert_same(arrays_of(reader), arrays_of(engine))
         assert reader.adapter == engine.adapter == adapter
         for source, _ in PAIRS[:3]:
@@ -75,7 +75,7 @@ def test_replay_searches_nothing(adapter: Adapter, tmp_path: Path, monkeypatch: 
         for pair in PAIRS[:12]:
             engine.learn(*pair)
         expected = arrays_of(engine)
-        assert engine._state.adaptation is not None
+        assert engine.opened.state.adaptation is not None
     shutil.rmtree(tmp_path / "project" / "snapshots")
 
     def search(*_: object, **__: object) -> None:
@@ -116,10 +116,10 @@ def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
     child.wait()
     child.stdout.close()
     with Engine.open(path) as engine:
-        assert engine._state.revision >= last
-        adaptation = engine._state.adaptation
+        assert engine.opened.state.revision >= last
+        adaptation = engine.opened.state.adaptation
         assert adaptation is not None
-        assert len(adaptation.adapter.state()["logs"]) == engine._state.memory.__len__()
+        assert len(adaptation.adapter.state()["logs"]) == engine.opened.state.memory.__len__()
         engine.learn(*PAIRS[100], force=True)
         assert_is_clean_replay(engine, tmp_path / "copy")
 
@@ -130,7 +130,7 @@ def test_live_weights_go_into_the_search_and_rerank_leaves_them(tmp_path: Path) 
             before = engine.weights
             for pair in PAIRS[:25]:
                 engine.learn(*pair)
-            adaptation = engine._state.adaptation
+            adaptation = engine.opened.state.adaptation
             assert adaptation is not None
             assert adaptation.weights.tolist() != list(before.values())
             assert (engine.weights == before) == (mode == "rerank")
@@ -147,7 +147,7 @@ def test_in_rerank_mode_the_best_is_chosen_from_the_list(tmp_path: Path) -> None
         plain = engine.translate(PAIRS[70][0], n=10, memory=False).nbest
         engine.adapter = Ridge(mode="rerank", nbest=10)
         assert [t.text for t in engine.translate(PAIRS[70][0], n=10, memory=False).nbest] == [t.text for t in plain]
-        adaptation = engine._state.adaptation
+        adaptation = engine.opened.state.adaptation
         assert adaptation is not None
         features = np.array([list(each.features.values()) for each in plain])
         for wanted in range(len(plain)):
@@ -162,20 +162,21 @@ def test_in_rerank_mode_the_best_is_chosen_from_the_list(tmp_path: Path) -> None
 def test_factors_in_the_search_are_those_that_reranking_would_use(tmp_path: Path) -> None:
     """The score that a live search gives with factors u is λ·h + Σ (u − 1) g of the plain list."""
     from dragoman.adapt.lists import candidates
-    from dragoman.project.translating import search
+    from dragoman.project.request import Request
+    from dragoman.project.translation import search
 
     with new(tmp_path / "project", Perceptron(parameters="factors", alpha=0.3, nbest=30)) as engine:
         for pair in PAIRS[:60]:
             engine.learn(*pair)
-        state = engine._state
+        state = engine.opened.state
         assert state.adaptation is not None
         assert len(state.adaptation.factors) > 5
         compared = 0
         for source, _ in PAIRS[:30]:
             sentence = state.knowledge.source.read(source)
-            scaled = search(state, sentence).nbest(30)
+            scaled = search(Request(state, sentence)).nbest(30)
             adapted, state.adaptation, state.latest = state.adaptation, None, None
-            found = search(state, sentence)
+            found = search(Request(state, sentence))
             nbest = found.nbest(30)
             state.adaptation = adapted
             offered = candidates(found, nbest, factors=True)
@@ -206,30 +207,30 @@ def vanished(state: State) -> list[int]:
 def test_factors_go_with_their_phrase_pairs(tmp_path: Path) -> None:
     with new(tmp_path / "project", Perceptron(parameters="factors", alpha=0.2, nbest=30)) as engine:
         numbers = [engine.learn(*pair) for pair in PAIRS[:60]]
-        state = engine._state
+        state = engine.opened.state
         assert state.adaptation is not None
         sizes = [len(state.adaptation.factors)]
         assert sizes[0] > 0
         for number in numbers[10:50]:
             engine.forget(number)
-            assert vanished(engine._state) == []
+            assert vanished(engine.opened.state) == []
             sizes.append(len(state.adaptation.factors))
         assert sizes[-1] < sizes[0]
         for pair in PAIRS[80:110]:  # their phrases are given keys that were free again
             engine.learn(*pair)
-            assert vanished(engine._state) == []
+            assert vanished(engine.opened.state) == []
         assert_is_clean_replay(engine, tmp_path / "copy")
         for number in [row.id for row in engine.history(500) if not row.forgotten]:
             engine.forget(number)
-        assert len(engine._state.adaptation.factors) == 0  # type: ignore[union-attr]
+        assert len(engine.opened.state.adaptation.factors) == 0  # type: ignore[union-attr]
 
 
 def test_factors_of_pairs_that_a_limit_drops_go_too(tmp_path: Path) -> None:
     with new(tmp_path / "project", Perceptron(parameters="factors", alpha=0.2, nbest=30)) as engine:
-        engine._state.knowledge.models.limit = 150
+        engine.opened.state.knowledge.models.limit = 150
         for pair in PAIRS[:50]:
             engine.learn(*pair)
-            assert vanished(engine._state) == []
+            assert vanished(engine.opened.state) == []
 
 
 def test_forgetting_keeps_the_path_of_the_weights_and_leaves_the_window(tmp_path: Path) -> None:
@@ -240,7 +241,7 @@ def test_forgetting_keeps_the_path_of_the_weights_and_leaves_the_window(tmp_path
         assert engine.weights == before
     with new(tmp_path / "bayes", Bayes(nbest=20, samples=10)) as engine:
         numbers = [engine.learn(*pair) for pair in PAIRS[:10]]
-        adaptation = engine._state.adaptation
+        adaptation = engine.opened.state.adaptation
         assert adaptation is not None
         before_logs = adaptation.adapter.state()["logs"]
         engine.forget(numbers[4])
@@ -256,8 +257,8 @@ def test_setting_weights_begins_anew(tmp_path: Path) -> None:
             engine.learn(*pair)
         engine.weights = {"language": 0.9}
         assert engine.weights["language"] == 0.9
-        assert engine._state.adaptation is not None
-        assert engine._state.adaptation.adapter.state() == {}
+        assert engine.opened.state.adaptation is not None
+        assert engine.opened.state.adaptation.adapter.state() == {}
         assert_is_clean_replay(engine, tmp_path / "copy")
 
 
@@ -289,7 +290,7 @@ def test_only_adapters_are_set(tmp_path: Path) -> None:
 def test_rows_from_before_there_were_adapters_are_read(tmp_path: Path) -> None:
     with new(tmp_path / "project") as engine:
         engine.learn(*PAIRS[0])
-        row = engine._project.journal.get(1)
+        row = engine.opened.store.journal.get(1)
         assert row.contribution is not None
         Contribution.from_bytes(row.contribution)  # nothing beside it
         engine.adapter = Ridge(nbest=10)
@@ -298,17 +299,17 @@ def test_rows_from_before_there_were_adapters_are_read(tmp_path: Path) -> None:
 
 
 def test_a_correction_needs_no_second_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dragoman.search.decoder import Decoder
+    from dragoman.project.request import Request
 
     with new(tmp_path / "project", Ridge(nbest=10)) as engine:
         numbers = [engine.learn(*pair) for pair in PAIRS[:10]]
-        searches, search = [], Decoder.search
+        searches, search = [], Request.search
 
-        def counted(decoder: Decoder, words: object, *given: object, **named: object) -> object:
-            searches.append(words)
-            return search(decoder, words, *given, **named)  # type: ignore[arg-type]
+        def counted(request: Request) -> object:
+            searches.append(request.words)
+            return search(request)
 
-        monkeypatch.setattr(Decoder, "search", counted)
+        monkeypatch.setattr(Request, "search", counted)
         engine.translate(PAIRS[20][0])
         engine.learn(*PAIRS[20])
         assert len(searches) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dragoman.adapt.lists import Translations, candidates, losses, uses
+from dragoman.adapt.lists import ListedTranslations, candidates, losses, uses
 from dragoman.measure import Bleu, Measure, Ter, Wer
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
@@ -42,7 +42,7 @@ def test_parts_are_the_steps_of_the_entries(nbest: NBest) -> None:
 
 
 def test_words_are_those_of_the_entries(nbest: NBest) -> None:
-    words, ids = Translations(nbest), dict[str, int]()
+    words, ids = ListedTranslations(nbest), dict[str, int]()
     assert list(words) == [entry.words for entry in nbest]
     assert words[-1:] == [nbest[-1].words]
     numbered = words.numbered(ids)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from dragoman import sample
-from dragoman.assess.past_work import Pair, PastWork
+from dragoman.assess.past_work import PastPair, PastWork
 
 WORDS = {"the": "la", "machine": "maquinaria", "button": "tecla", "press": "oprima", "water": "agua", "and": "y"}
 
 
 def shipped(size: int) -> PastWork:
     """The first segments of the sample, in documents of ten."""
-    pairs = [Pair(*pair, f"part {n // 10}") for n, pair in enumerate(sample.pairs()[:size])]
+    pairs = [PastPair(*pair, f"part {n // 10}") for n, pair in enumerate(sample.pairs()[:size])]
     return PastWork(pairs, "en", "es", "order of the file", {})
 
 

@@ -1,4 +1,4 @@
-"""The whole assessment: equal to the experiments on the same text, resumed to the same report, and its command."""
+"""The whole assessment: equal to `simulate` on the same text, resumed to the same report, and its command."""
 
 from __future__ import annotations
 
@@ -7,60 +7,35 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from dragoman.assess.assessment import Options, ask, assess, make_plans, score_systems
-from dragoman.assess.past_work import PastWork
-from dragoman.assess.replay import LINES, read_outcomes, replay
+from dragoman.assess.assessment import AssessmentOptions, ask, assess
+from dragoman.assess.past_work import PastPair
+from dragoman.assess.replay import LINES, ReplayedSegment, read_outcomes
 from dragoman.assess.report_page import render, write_report
-from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SIMILAR
+from dragoman.assess.rivals import rival_texts
+from dragoman.assess.system_names import ADAPTED, ALONE, BOTH, ENGINE, EXACT, LEVELS, MEMORY, OVER, REPLACED, SIMILAR
 from dragoman.assess.systems import TYPING, WORDS
 from dragoman.cli import app
 from dragoman.errors import BadInputError
-from dragoman.experiments.corpora import Corpora
-from dragoman.experiments.experiment import Text
-from dragoman.experiments.over_engine import followed
-from dragoman.experiments.workspace import Workspace
-from dragoman.formats.tmx import Entry, write_tmx
-from tests.assess.support import recorded, said, shipped
+from dragoman.formats.tmx import TmxEntry, write_tmx
+from tests.assess.support import recorded, shipped
 
 pytestmark = pytest.mark.kernels
 SIZE = 24
-NAMES = {ENGINE: "engine", ALONE: "dragoman", BOTH: "memory and engine", OVER: "fused"}  # in the experiments
-
-
-def experiment(work: PastWork, folder: Path) -> Workspace:
-    """The same text as a corpus of the experiments."""
-    for part in ("manual-en-es", "recorded"):
-        (folder / part).mkdir(parents=True)
-    files = {"manual-en-es/test.en": 0, "manual-en-es/test.es": 1}
-    for name, side in files.items():
-        (folder / name).write_text("".join(f"{pair[side]}\n" for pair in work.pairs), encoding="utf-8")
-    answers = "".join(f"{said(pair.source)}\n" for pair in work.pairs)
-    (folder / "recorded" / "manual-en-es.test.words.es").write_text(answers, encoding="utf-8")
-    return Workspace(Corpora(folder), folder / "out")
-
-
-def test_scores_are_those_of_the_experiments_over_an_engine(tmp_path: Path) -> None:
-    work = shipped(SIZE)
-    heard = {"words": tuple(said(pair.source) for pair in work.pairs)}
-    plans = make_plans(work, Options(("words",), typed=0), tuple(range(SIZE)), heard)
-    alone, over = (replay(plan, tmp_path / plan.system) for plan in plans)
-    systems = score_systems(work, alone, over, heard["words"])
-    workspace, test = experiment(work, tmp_path / "corpora"), Text("manual-en-es", "test", SIZE, "words")
-    for ours, theirs in NAMES.items():
-        row = followed(workspace, "manual", "words", theirs, test).rows[-1]
-        assert systems[ours].score("BLEU").score == row["BLEU"], ours
-        assert systems[ours].score("TER").score == row["TER"], ours
 
 
 @pytest.mark.parametrize(
     ("mode", "names"),
-    [("post-edit", {"BLEU": "BLEU", "WER": WORDS, "TER": "TER"}), ("interactive", {"KSMR": TYPING})],
+    [
+        ("post-edit", {"BLEU": "BLEU", "WER": WORDS, "TER": "TER", "R0": "R0", "R1": "R1", "R0+1": "R0+1"}),
+        ("interactive", {"KSMR": TYPING}),
+    ],
 )
 def test_scores_are_those_that_simulate_prints(tmp_path: Path, mode: str, names: dict[str, str]) -> None:
     work = shipped(SIZE)
@@ -70,7 +45,7 @@ def test_scores_are_those_that_simulate_prints(tmp_path: Path, mode: str, names:
     CliRunner().invoke(app, ["create", project, "--source", "en", "--target", "es"])
     arguments = ["simulate", project, str(tmp_path / "en"), str(tmp_path / "es"), "--mode", mode, "--memory", "--json"]
     theirs = json.loads(CliRunner().invoke(app, arguments).stdout)
-    found = assess(work, tmp_path / "out", Options(typed=SIZE if mode == "interactive" else 0, jobs=1))
+    found = assess(work, tmp_path / "out", AssessmentOptions(typed=SIZE if mode == "interactive" else 0, jobs=1))
     ours = found["parts"][0]["systems"][ALONE]
     for name, each in names.items():  # rounded to two digits and to three
         assert ours[each]["score"] == pytest.approx(theirs[name], abs=0.0055), name
@@ -80,7 +55,7 @@ def test_scores_are_those_that_simulate_prints(tmp_path: Path, mode: str, names:
 def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     directory = tmp_path_factory.mktemp("assess")
     work = shipped(SIZE)
-    options = Options((recorded(work, directory / "answers.tsv"),), sample=16, typed=2, jobs=1)
+    options = AssessmentOptions((recorded(work, directory / "answers.tsv"),), sample=16, typed=2, jobs=1)
     return assess(work, directory / "out", options)
 
 
@@ -95,8 +70,39 @@ def test_a_report_has_all_systems_with_intervals(report: dict[str, Any]) -> None
     assert report["text"]["segments"] == SIZE
 
 
+def test_a_report_has_recall_and_what_changes_of_the_engines_words_are_worth(report: dict[str, Any]) -> None:
+    (part,) = report["parts"]
+    assert {"R0", "R1", "R0+1"} <= part["systems"][OVER].keys()
+    assert list(part["changes"]) == [BOTH, SIMILAR, OVER]
+    changes = part["changes"][OVER]
+    assert changes["better"] + changes["worse"] <= changes["changed"] <= 16
+    assert changes["saved"]["low"] <= changes["saved"]["score"] <= changes["saved"]["high"]
+    assert "Changes of the engine's words" in render(report)
+
+
+def test_rivals_are_systems_of_the_same_report(tmp_path: Path) -> None:
+    work = shipped(12)
+    engines = (recorded(work, tmp_path / "answers.tsv"),)
+    options = AssessmentOptions(engines, typed=0, tries_settings=False, rivals=True, jobs=1)
+    found = assess(work, tmp_path / "out", options)
+    (part,) = found["parts"]
+    assert list(part["systems"]) == [MEMORY, ENGINE, BOTH, SIMILAR, ALONE, OVER, EXACT, REPLACED, LEVELS, *ADAPTED]
+    assert list(part["changes"]) == [BOTH, SIMILAR, OVER, REPLACED, LEVELS, *ADAPTED]
+    assert set(part["curve"]["systems"]) <= {MEMORY, ENGINE, BOTH, SIMILAR, ALONE, OVER}
+    assert REPLACED in render(found)
+    assert "weights by ridge" in render(found)
+
+
+def test_the_replacement_learner_and_the_exact_memory_learn_in_the_order_of_the_work() -> None:
+    work = replace(shipped(3), pairs=[PastPair("Open the file.", "Abra el fichero.", "")] * 3)
+    alone = [ReplayedSegment(number, "", 0.0, "", None, 0.0, []) for number in range(3)]
+    found = rival_texts(work, alone, ["Abra el archivo."] * 3, {})
+    assert found[EXACT] == ["", "Abra el fichero.", "Abra el fichero."]
+    assert found[REPLACED] == ["Abra el archivo.", "Abra el archivo.", "Abra el fichero."]
+
+
 def test_without_an_engine_dragoman_is_compared_with_the_memory(tmp_path: Path) -> None:
-    found = assess(shipped(8), tmp_path / "out", Options(typed=0, jobs=1))
+    found = assess(shipped(8), tmp_path / "out", AssessmentOptions(typed=0, jobs=1))
     (part,) = found["parts"]
     assert list(part["systems"]) == [MEMORY, ALONE]
     assert part["verdict"]["rival"] == MEMORY
@@ -105,7 +111,7 @@ def test_without_an_engine_dragoman_is_compared_with_the_memory(tmp_path: Path) 
 
 def test_the_same_assessment_gives_the_same_page_but_for_the_times(report: dict[str, Any], tmp_path: Path) -> None:
     work = shipped(SIZE)
-    options = Options((recorded(work, tmp_path / "answers.tsv"),), sample=16, typed=2, jobs=1)
+    options = AssessmentOptions((recorded(work, tmp_path / "answers.tsv"),), sample=16, typed=2, jobs=1)
     again = assess(work, tmp_path / "out", options)
     for found in (report, again):
         found["parts"][0]["engine"] = "the engine"
@@ -149,7 +155,7 @@ def test_an_engine_that_says_nothing_is_an_error(tmp_path: Path) -> None:
 
 def test_engines_other_than_files_are_only_asked_for_what_is_sampled(tmp_path: Path) -> None:
     work = shipped(6)
-    answers = ask("command:tr a-z A-Z", work, (1, 4), tmp_path).said
+    answers = ask("command:tr a-z A-Z", work, (1, 4), tmp_path).texts
     assert [n for n, text in enumerate(answers) if text] == [1, 4]
     assert answers[1] == work.pairs[1].source.upper()
 
@@ -158,14 +164,14 @@ def test_answers_that_dragoman_refuses_only_count_for_the_engine_alone(tmp_path:
     work = shipped(6)
     rows = (f"{pair.source}\t{pair.target if n != 2 else 9 * 'tapa '}\n" for n, pair in enumerate(work.pairs))
     (tmp_path / "answers.tsv").write_text("".join(rows), encoding="utf-8")
-    heard = ask(f"recorded:{tmp_path / 'answers.tsv'}", work, range(6), tmp_path)
-    assert heard.said[2] == 9 * "tapa "
-    assert [n for n, text in enumerate(heard.usable) if text is None] == [2]
+    answered = ask(f"recorded:{tmp_path / 'answers.tsv'}", work, range(6), tmp_path)
+    assert answered.texts[2] == 9 * "tapa "
+    assert [n for n, text in enumerate(answered.usable) if text is None] == [2]
 
 
 def test_the_command_writes_a_report_and_says_the_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work = shipped(10)
-    entries = [Entry(str(n), pair.source, pair.target) for n, pair in enumerate(work.pairs)]
+    entries = [TmxEntry(str(n), pair.source, pair.target) for n, pair in enumerate(work.pairs)]
     (tmp_path / "memory.tmx").write_bytes(write_tmx(entries, "en", "es"))
     (tmp_path / "engines.txt").write_text(f"# ours\n{recorded(work, tmp_path / 'answers.tsv')}\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)

@@ -11,7 +11,7 @@ import pytest
 from dragoman.assess.commits import read_commits
 from dragoman.assess.past_work import read_past_work
 from dragoman.errors import BadInputError
-from dragoman.formats.tmx import Entry, write_tmx
+from dragoman.formats.tmx import TmxEntry, write_tmx
 
 UNIT = '<tu{}><tuv xml:lang="en"><seg>{}</seg></tuv><tuv xml:lang="es"{}><seg>{}</seg></tuv></tu>'
 TMX = '<?xml version="1.0"?><tmx version="1.4"><header srclang="en"/><body>{}</body></tmx>'
@@ -41,7 +41,7 @@ def test_units_of_a_memory_are_sorted_by_their_creation_date(tmp_path: Path) -> 
 
 def test_a_memory_without_dates_keeps_its_order(tmp_path: Path) -> None:
     file = tmp_path / "memory.tmx"
-    file.write_bytes(write_tmx([Entry("1", "two", "dos"), Entry("2", "one", "uno")], "en", "es"))
+    file.write_bytes(write_tmx([TmxEntry("1", "two", "dos"), TmxEntry("2", "one", "uno")], "en", "es"))
     work = read_past_work([file])
     assert [pair.source for pair in work.pairs] == ["two", "one"]
     assert work.order == "order of the file"

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.assess.replay import LINES, PROJECT, Outcome, Plan, read_outcomes, replay
+from dragoman.assess.replay import LINES, PROJECT, ReplayedSegment, ReplayPlan, read_outcomes, replay
 from dragoman.assess.replay_workers import _check_done, replay_all
 from dragoman.cluster.runners import Local, Shared, Task
 from dragoman.engine import Engine
@@ -28,23 +28,25 @@ pytestmark = pytest.mark.kernels
 SIZE = 30
 
 
-def plan(*, over: bool = True, size: int = SIZE, **options: object) -> Plan:
+def plan(*, over: bool = True, size: int = SIZE, **options: object) -> ReplayPlan:
     work = shipped(size)
     pairs = tuple((pair.source, pair.target) for pair in work.pairs)
     answers = tuple(said(source) for source, _ in pairs) if over else ()
-    return Plan("system", ("en", "es"), pairs, answers, **options)  # type: ignore[arg-type]
+    return ReplayPlan("system", ("en", "es"), pairs, answers, **options)  # type: ignore[arg-type]
 
 
-def timeless(outcomes: list[Outcome]) -> list[Outcome]:
+def timeless(outcomes: list[ReplayedSegment]) -> list[ReplayedSegment]:
     return [each._replace(translating=0.0, learning=[]) for each in outcomes]
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> list[ReplayedSegment]:
     return timeless(replay(plan(typed=(4, 20)), tmp_path_factory.mktemp("whole")))
 
 
-def test_translations_and_key_strokes_are_those_of_the_simulated_user(tmp_path: Path, whole: list[Outcome]) -> None:
+def test_translations_and_key_strokes_are_those_of_the_simulated_user(
+    tmp_path: Path, whole: list[ReplayedSegment]
+) -> None:
     pairs = [(pair.source, pair.target) for pair in shipped(SIZE).pairs]
     with Engine.create(tmp_path / "project", source="en", target="es") as engine:
         done = list(interact(engine, pairs, memory=True, upstream=said))
@@ -54,7 +56,7 @@ def test_translations_and_key_strokes_are_those_of_the_simulated_user(tmp_path: 
     assert [each.number for each in whole if each.typing] == [4, 20]
 
 
-def test_only_what_is_sampled_is_translated_and_all_is_learned(tmp_path: Path, whole: list[Outcome]) -> None:
+def test_only_what_is_sampled_is_translated_and_all_is_learned(tmp_path: Path, whole: list[ReplayedSegment]) -> None:
     found = timeless(replay(plan(sampled=(4, 20, 29), typed=(4, 20)), tmp_path))
     assert found == [whole[4], whole[20], whole[29]]
 
@@ -67,13 +69,15 @@ def test_a_finished_replay_is_read_again_and_its_project_is_gone(tmp_path: Path)
 
 
 @pytest.mark.parametrize("lost", [0, 1])
-def test_an_interrupted_replay_goes_on_to_the_same_outcomes(tmp_path: Path, whole: list[Outcome], lost: int) -> None:
+def test_an_interrupted_replay_goes_on_to_the_same_outcomes(
+    tmp_path: Path, whole: list[ReplayedSegment], lost: int
+) -> None:
     ours = plan(typed=(4, 20))
     _interrupt(ours, tmp_path, after=12 - lost)
     assert timeless(replay(ours, tmp_path)) == whole
 
 
-def _interrupt(ours: Plan, directory: Path, after: int) -> None:
+def _interrupt(ours: ReplayPlan, directory: Path, after: int) -> None:
     """Replay in another process that is killed when it has written some lines."""
     program = (
         "import sys\nfrom pathlib import Path\nfrom tests.assess.test_replay import plan\n"
@@ -89,7 +93,7 @@ def _interrupt(ours: Plan, directory: Path, after: int) -> None:
     assert 0 < len(read_outcomes(directory / LINES)) < len(ours.pairs)
 
 
-def test_a_line_that_was_not_finished_is_written_again(tmp_path: Path, whole: list[Outcome]) -> None:
+def test_a_line_that_was_not_finished_is_written_again(tmp_path: Path, whole: list[ReplayedSegment]) -> None:
     ours = plan(typed=(4, 20))
     _interrupt(ours, tmp_path, after=5)
     with (tmp_path / LINES).open("a", encoding="utf-8") as lines:
@@ -97,7 +101,7 @@ def test_a_line_that_was_not_finished_is_written_again(tmp_path: Path, whole: li
     assert timeless(replay(ours, tmp_path)) == whole
 
 
-def test_lines_that_are_lost_make_it_start_over(tmp_path: Path, whole: list[Outcome]) -> None:
+def test_lines_that_are_lost_make_it_start_over(tmp_path: Path, whole: list[ReplayedSegment]) -> None:
     ours = plan(typed=(4, 20))
     _interrupt(ours, tmp_path, after=8)
     (tmp_path / LINES).write_bytes(b"")
@@ -112,7 +116,7 @@ def test_another_plan_does_not_go_on_from_an_old_one(tmp_path: Path) -> None:
 def test_a_cluster_gives_the_same_outcomes_and_only_works_on_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plans, items = [plan(size=5), plan(size=4, over=False)], list[Plan]()
+    plans, items = [plan(size=5), plan(size=4, over=False)], list[ReplayPlan]()
 
     class Cluster(Local):
         def run(self, task: Task, shared: Shared, wanted: Iterable[Any]) -> Iterator[Any]:

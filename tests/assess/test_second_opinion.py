@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.assess.assessment import Options, assess
+from dragoman.assess.assessment import AssessmentOptions, assess
 from dragoman.assess.second_opinion import Comet
 from dragoman.errors import BadInputError, DragomanError
 from tests.assess.support import shipped
@@ -41,7 +41,7 @@ def install(monkeypatch: pytest.MonkeyPatch, directory: Path, program: str) -> P
 
 def test_every_system_is_scored_by_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = install(monkeypatch, tmp_path, SCORER)
-    found = assess(shipped(6), tmp_path / "out", Options(typed=0, jobs=1, comet=model))
+    found = assess(shipped(6), tmp_path / "out", AssessmentOptions(typed=0, jobs=1, comet=model))
     for scores in found["parts"][0]["systems"].values():
         assert 0 <= scores["COMET"]["low"] <= scores["COMET"]["score"] <= scores["COMET"]["high"] <= 100
 
@@ -60,7 +60,7 @@ def test_a_command_that_fails_is_an_error_with_its_last_words(tmp_path: Path, mo
 
 def test_a_missing_model_is_refused_before_anything_is_replayed(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="no such COMET model"):
-        assess(shipped(4), tmp_path / "out", Options(typed=0, jobs=1, comet=tmp_path / "none.ckpt"))
+        assess(shipped(4), tmp_path / "out", AssessmentOptions(typed=0, jobs=1, comet=tmp_path / "none.ckpt"))
     assert not (tmp_path / "out").exists()
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from dragoman.adapt import Ridge
 from dragoman.assess import tried_settings
 from dragoman.assess.past_work import PastWork
-from dragoman.assess.replay import Outcome, Plan, replay
+from dragoman.assess.replay import ReplayedSegment, ReplayPlan, replay
 from dragoman.assess.tried_settings import (
     THRESHOLD,
     Candidate,
@@ -30,15 +30,15 @@ pytestmark = pytest.mark.kernels
 SIZE = 120
 
 
-def outcomes(plan: Plan, wrong: int) -> list[Outcome]:
+def outcomes(plan: ReplayPlan, wrong: int) -> list[ReplayedSegment]:
     """What a system of which every so many-th translation is wrong would say."""
     texts = [pair[1] if n % wrong else "no" for n, pair in enumerate(plan.pairs)]
-    return [Outcome(n, text, 0.0, "", None, 1.0, []) for n, text in enumerate(texts)]
+    return [ReplayedSegment(n, text, 0.0, "", None, 1.0, []) for n, text in enumerate(texts)]
 
 
-def plan() -> Plan:
+def plan() -> ReplayPlan:
     pairs = tuple((pair.source, pair.target) for pair in shipped(SIZE).pairs)
-    return Plan("dragoman alone", ("en", "es"), pairs)
+    return ReplayPlan("dragoman alone", ("en", "es"), pairs)
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def replayed(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """How good settings are by their names, in place of a replay: every so many-th translation is wrong."""
     quality = {"older": 3, "newer": 3}
 
-    def pretend(plans: list[Plan], *_: Any, **__: Any) -> list[list[Outcome]]:
+    def pretend(plans: list[ReplayPlan], *_: Any, **__: Any) -> list[list[ReplayedSegment]]:
         whole = [len(each.pairs) == SIZE for each in plans]
         return [outcomes(each, quality["newer" if all_ else "older"]) for each, all_ in zip(plans, whole, strict=True)]
 
@@ -82,7 +82,7 @@ def test_a_gain_that_does_not_hold_on_the_newer_part_is_not_kept(tmp_path: Path,
 def test_too_little_text_has_no_settings_to_find(tmp_path: Path) -> None:
     small = shipped(20)
     pairs = tuple((pair.source, pair.target) for pair in small.pairs)
-    assert try_settings(small, Plan("", ("en", "es"), pairs), [], tmp_path) is None
+    assert try_settings(small, ReplayPlan("", ("en", "es"), pairs), [], tmp_path) is None
 
 
 def test_every_candidate_is_a_setting_that_a_project_takes(tmp_path: Path) -> None:
@@ -115,11 +115,11 @@ def test_a_memory_threshold_is_chosen_if_it_saves_words(tmp_path: Path, replayed
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[Plan]:
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[ReplayPlan]:
     """What is to be replayed, instead of replaying it."""
-    plans: list[Plan] = []
+    plans: list[ReplayPlan] = []
 
-    def pretend(some: list[Plan], *_: Any, **__: Any) -> list[list[Outcome]]:
+    def pretend(some: list[ReplayPlan], *_: Any, **__: Any) -> list[list[ReplayedSegment]]:
         plans.extend(some)
         return [[each for each in outcomes(one, 3) if each.number in one.wanted] for one in some]
 
@@ -128,7 +128,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Plan]:
 
 
 def test_of_a_large_text_that_was_sampled_the_beginning_is_tried(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Plan]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[ReplayPlan]
 ) -> None:
     monkeypatch.setattr(tried_settings, "BEGINNING", 100)
     sparse = replace(plan(), sampled=tuple(range(0, SIZE, 10)))
@@ -139,13 +139,13 @@ def test_of_a_large_text_that_was_sampled_the_beginning_is_tried(
 
 
 def test_an_engine_that_was_only_asked_for_the_sample_is_not_asked_for_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Plan]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[ReplayPlan]
 ) -> None:
     monkeypatch.setattr(tried_settings, "LEAST", 10)
     sampled = tuple(range(0, SIZE, 4))
-    sparse = replace(plan(), sampled=sampled, said=tuple("si" if n in sampled else None for n in range(SIZE)))
+    sparse = replace(plan(), sampled=sampled, answers=tuple("si" if n in sampled else None for n in range(SIZE)))
     assert try_settings(shipped(SIZE), sparse, [], tmp_path) is not None
-    assert all(each.said[n] is not None for each in asked for n in each.wanted)
+    assert all(each.answers[n] is not None for each in asked for n in each.wanted)
 
 
 def test_a_project_is_created_with_exactly_the_engine_and_settings_that_were_found(
@@ -176,6 +176,6 @@ def test_a_project_is_created_with_exactly_the_engine_and_settings_that_were_fou
     assert isinstance(again.exception, BadInputError)
 
 
-def perfect(work: PastWork, outcomes: list[Outcome], least: float) -> list[Outcome]:
+def perfect(work: PastWork, outcomes: list[ReplayedSegment], least: float) -> list[ReplayedSegment]:
     """As if the memory were right from 80 % similarity on."""
     return [each._replace(text=work.pairs[each.number].target) for each in outcomes] if least == 80 else outcomes

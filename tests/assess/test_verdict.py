@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dragoman.assess.gains import find_gains
-from dragoman.assess.replay import Outcome
+from dragoman.assess.replay import ReplayedSegment
 from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SIMILAR
 from dragoman.assess.systems import EDITING, WORDS, System, measures, scored, suggestions
 from dragoman.assess.verdict import LITTLE, NO, UNCLEAR, WORTH, judge
@@ -93,9 +93,9 @@ def test_gains_are_counted_by_the_kind_of_word() -> None:
 
 def test_similar_matches_come_before_the_engine_from_the_similarity_that_is_best_for_them() -> None:
     alone = [
-        Outcome(0, "", 96.0, "uno dos", None, 0.0, []),
-        Outcome(1, "", 81.0, "tres cuatro", None, 0.0, []),
-        Outcome(2, "", 71.0, "mal mal", None, 0.0, []),
+        ReplayedSegment(0, "", 96.0, "uno dos", None, 0.0, []),
+        ReplayedSegment(1, "", 81.0, "tres cuatro", None, 0.0, []),
+        ReplayedSegment(2, "", 71.0, "mal mal", None, 0.0, []),
     ]
     heard = ["mal dos", "mal mal", "cinco seis"]
     found = suggestions(alone, alone, heard, ["uno dos", "tres cuatro", "cinco seis"])

@@ -19,18 +19,15 @@ from dragoman import Engine
 from dragoman.cluster import corpus
 from dragoman.cluster.batch_translation import translate_all
 from dragoman.cluster.runners import LOCAL, OnRay, Runner, Shared, Task, connected, writable
-from dragoman.cluster.training import train
+from dragoman.cluster.trainer import train
 from dragoman.errors import BadInputError
-from dragoman.experiments.cells import run, run_ahead
-from dragoman.experiments.corpora import Corpora
-from dragoman.experiments.experiment import Cell, Experiment, Measured, Scale, Table, Text
-from dragoman.experiments.workspace import Workspace
 from dragoman.files import MANIFEST
 from dragoman.models.knowledge import Knowledge
 from dragoman.sample import pairs
 
 ray = pytest.importorskip("ray")
 pytestmark = [
+    pytest.mark.outside,
     pytest.mark.kernels,
     pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sockets and files of Ray's own
@@ -143,30 +140,6 @@ def test_translating_on_a_cluster_is_translating(tmp_path: Path, runner: Runner)
             listed = [[(each.text, each.score) for each in best.nbest or (best,)] for best in here]
             there = translate_all(tmp_path / "project", texts, runner, n=n)
             assert [[(each.text, each.score) for each in best] for best in there] == listed
-
-
-def work(workspace: Workspace, text: Text, times: int) -> Measured:
-    return Measured([{"words": times * sum(len(source.split()) for source, _ in workspace.pairs(text))}])
-
-
-def test_cells_of_an_experiment_are_run_on_a_cluster(tmp_path: Path, runner: Runner) -> None:
-    folder = tmp_path / "corpora" / "tiny-en-es"
-    folder.mkdir(parents=True)
-    for language, line in (("en", "a b c"), ("es", "x y")):
-        (folder / f"test.{language}").write_text(f"{line}\n" * 4)
-    cells = [Cell(work, {"text": Text("tiny-en-es", "test", 4), "times": times}) for times in (1, 2, 3)]
-    experiment = Experiment("T", "", "", lambda _: cells, lambda _: Table((), []), lambda _: [], lambda *_: None)
-    workspace = Workspace(Corpora(tmp_path / "corpora"), tmp_path / "out")
-    told: list[tuple[int, int]] = []
-    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    run_ahead(experiment, Scale(True), workspace, runner, lambda _, done, total: told.append((done, total)))
-    assert told == [(1, 3), (2, 3), (3, 3)]
-    assert len(list((tmp_path / "out" / "cells").glob("*.json"))) == 3
-    results, missing = run(experiment, Scale(True), workspace)
-    assert [row["words"] for row in results.rows] == [12, 24, 36]
-    assert missing == []
-    run_ahead(experiment, Scale(True), workspace, runner, lambda *_: told.append((0, 0)))
-    assert len(told) == 3  # nothing is run twice
 
 
 def test_a_cluster_that_is_not_there() -> None:

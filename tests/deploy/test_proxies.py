@@ -17,7 +17,10 @@ import pytest
 from websockets.sync.client import connect
 
 from dragoman.server.keys import Keys
+from tests.deploy.ending import SECONDS, process_of
 from tests.server.support import make_projects, running
+
+pytestmark = pytest.mark.outside
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 NAME = "mt.example.org"  # in the examples
@@ -54,7 +57,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         *names,
         *files,
     ]
-    subprocess.run(command, check=True, capture_output=True)
+    subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)
     return place / "cert.pem", place / "key.pem"
 
 
@@ -71,27 +74,29 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, str]
 @contextmanager
 def started(command: list[str | Path], port: int, log: Path) -> Iterator[None]:
     """A proxy that listens, until the end of the block."""
-    with log.open("wb") as out, subprocess.Popen(command, stdout=out, stderr=out) as process:
-        try:
-            for _ in range(200):
-                with socket.socket() as probe:
-                    if probe.connect_ex(("127.0.0.1", port)) == 0:
-                        break
-                assert process.poll() is None, log.read_text()
-                time.sleep(0.1)
-            yield
-        finally:
-            process.terminate()
+    with log.open("wb") as out, process_of(command, out) as process:
+        end = time.monotonic() + SECONDS
+        while not listening(port):
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < end, log.read_text()
+            time.sleep(0.1)
+        yield
+
+
+def listening(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(SECONDS)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def check_through_tls(port: int, key: str, certificate: Path) -> None:
     trusted = ssl.create_default_context(cafile=str(certificate))
     headers = {"Authorization": f"Bearer {key}"}
     address = f"https://localhost:{port}"
-    with httpx.Client(base_url=address, verify=trusted, trust_env=False, timeout=30) as client:
-        for _ in range(100):  # the proxy may not have asked the server for its health yet
-            if client.get("/health").status_code == 200:
-                break
+    with httpx.Client(base_url=address, verify=trusted, trust_env=False, timeout=SECONDS) as client:
+        end = time.monotonic() + SECONDS
+        while client.get("/health").status_code != 200:  # the proxy may not have asked the server for its health yet
+            assert time.monotonic() < end
             time.sleep(0.1)
         assert "<title>" in client.get("/").text
         assert client.get("/api/v1/projects").status_code == 401  # what comes through a proxy is not local
@@ -99,9 +104,9 @@ def check_through_tls(port: int, key: str, certificate: Path) -> None:
         answer = client.post("/api/v1/projects/manual/corrections", json=pair, headers=headers)
         assert answer.status_code == 201, answer.text
     live = f"wss://localhost:{port}/api/v1/projects/manual/live"
-    with connect(live, ssl=trusted, additional_headers=headers, proxy=None) as session:
+    with connect(live, ssl=trusted, additional_headers=headers, proxy=None, open_timeout=SECONDS) as session:
         session.send(json.dumps({"number": 1, "do": "open", "source": "Close the lid."}))
-        assert json.loads(session.recv(timeout=30))["suffix"] == "Cierre la tapa."
+        assert json.loads(session.recv(timeout=SECONDS))["suffix"] == "Cierre la tapa."
 
 
 def test_nginx(server: tuple[int, str], certificate: tuple[Path, Path], tmp_path: Path) -> None:

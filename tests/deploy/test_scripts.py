@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -23,6 +22,7 @@ import yaml
 
 from dragoman.server.app import create_app
 from dragoman.server.config import Settings
+from tests.deploy.ending import SECONDS, process_of
 from tests.store.postgresql import UnavailableError, private_server
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -47,13 +47,10 @@ def server(home: Path, *arguments: str, **settings: str) -> Iterator[tuple[subpr
     environment = os.environ | {"DRAGOMAN_HOME": str(home), "PATH": paths} | settings
     command: list[str | Path] = [DEPLOY / "start-server", "--port", str(port), *arguments]
     with (
-        subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process,
-        httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=30) as client,
+        process_of(command, subprocess.DEVNULL, environment) as process,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=SECONDS) as client,
     ):
-        try:
-            yield process, client
-        finally:
-            process.send_signal(signal.SIGTERM)
+        yield process, client
 
 
 def wait_until(seen: Callable[[], bool], seconds: float = 120) -> None:
@@ -120,10 +117,10 @@ def test_the_steps_of_the_image_install_a_server(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "DRAGOMAN_CACHE"} | offline
     environment |= {"PYTHON": sys.executable, "PYTHONPATH": sysconfig.get_path("purelib")}
     command = [DEPLOY / "build-image", DEPLOY.parent, tmp_path / "opt"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert re.search(r"^dragoman \d+\.\d+\.\d+$", done.stdout, re.MULTILINE)
-    assert list(tmp_path.glob("opt/lib/*/site-packages/dragoman/server/static/*.html"))
+    assert list(tmp_path.glob("opt/lib/*/site-packages/dragoman/editor/static/*.html"))
     assert os.access(tmp_path / "opt" / "bin" / "dragoman-start-server", os.X_OK)
 
 
@@ -149,6 +146,16 @@ def test_the_compose_file_has_the_four_services_and_settings_that_the_script_kno
             assert (DEPLOY / name).exists() if name.startswith("./") else name in composed["volumes"]
 
 
+def test_compose_accepts_its_file_where_it_is_installed() -> None:
+    program = shutil.which("docker-compose")
+    if program is None:
+        pytest.skip("docker-compose is not installed")
+    settings = {"POSTGRES_PASSWORD": "x", "DRAGOMAN_DOMAIN": "mt.example.org"}
+    command = [program, "--file", str(DEPLOY / "compose.yaml"), "config", "--quiet"]
+    done = subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, timeout=SECONDS)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.fixture
 def analyze() -> str:
     found = shutil.which("systemd-analyze")
@@ -164,7 +171,7 @@ def test_systemd_accepts_the_unit_and_finds_it_well_confined(analyze: str, tmp_p
     unit.write_text(
         text_of(unit.name).replace("/opt/dragoman/bin/dragoman-start-server", str(program)), encoding="utf-8"
     )
-    done = subprocess.run([analyze, "verify", unit], capture_output=True, text=True)
+    done = subprocess.run([analyze, "verify", unit], capture_output=True, text=True, timeout=SECONDS)
     assert (done.returncode, done.stderr) == (0, "")
     exposure: list[str | Path] = [
         analyze,
@@ -174,7 +181,7 @@ def test_systemd_accepts_the_unit_and_finds_it_well_confined(analyze: str, tmp_p
         "--no-pager",
         unit,
     ]  # 2.0 of 10
-    done = subprocess.run(exposure, capture_output=True, text=True)
+    done = subprocess.run(exposure, capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 0, done.stdout
 
 

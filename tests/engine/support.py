@@ -24,7 +24,7 @@ def new(path: Path, base: Path | None = None) -> Engine:
 
 def arrays_of(engine: Engine) -> dict[str, np.ndarray]:
     """Copies of all that an engine has learned."""
-    return {name: array.copy() for name, array in engine._state.arrays().items()}
+    return {name: array.copy() for name, array in engine.opened.state.arrays().items()}
 
 
 def assert_same(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> None:
@@ -40,16 +40,16 @@ def clean_replay(path: Path, to: Path) -> tuple[dict[str, np.ndarray], dict[str,
     shutil.rmtree(to / "snapshots")
     with Engine.open(to, write=False) as engine:
         assert engine.warnings == []
-        found = arrays_of(engine), engine._state.settings
+        found = arrays_of(engine), engine.opened.state.settings
     shutil.rmtree(to)
     return found
 
 
 def assert_is_clean_replay(engine: Engine, to: Path) -> None:
     """Its state is what its journal gives, bit for bit."""
-    arrays, settings = clean_replay(engine._project.path, to)
+    arrays, settings = clean_replay(engine.opened.store.path, to)
     assert_same(arrays_of(engine), arrays)
-    assert engine._state.settings == settings
+    assert engine.opened.state.settings == settings
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def full_disk() -> Iterator[None]:
 
 def act(engine: Engine, chance: random.Random) -> str:
     """Do something at random; what was acknowledged, as "kind id"."""
-    learned = sorted(engine._state.memory._texts)
+    learned = sorted(engine.opened.state.memory._texts)
     what = chance.random()
     if what < 0.2 and learned:
         number = chance.choice(learned)

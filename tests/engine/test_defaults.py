@@ -32,9 +32,9 @@ def made_with(path: Path, version: int | None) -> Path:
 
 def test_a_new_project_records_the_version_of_its_defaults(tmp_path: Path) -> None:
     with Engine.create(tmp_path / "new", source="en", target="es") as engine:
-        assert engine._project.settings["defaults"] == CURRENT
+        assert engine.opened.store.settings["defaults"] == CURRENT
         assert engine.weights == CLASSES | MOSES  # there are no word classes yet
-        assert engine._state.knowledge.models.symmetrisation == "posterior"
+        assert engine.opened.state.knowledge.models.symmetrisation == "posterior"
 
 
 def test_a_trained_project_starts_from_weights_for_word_classes(tmp_path: Path) -> None:
@@ -54,14 +54,14 @@ def test_an_earlier_project_goes_on_aligning_as_before(
     with Engine.open(path) as engine:
         assert engine.weights == EARLIER_MOSES
         numbers = [engine.learn(*pair) for pair in PAIRS]
-        models = engine._state.knowledge.models
+        models = engine.opened.state.knowledge.models
         assert models.symmetrisation == symmetrisation == VERSIONS[version or 1].symmetrisation
         for number in numbers:
             engine.forget(number)
-        assert engine._state.knowledge.models.symmetrisation == symmetrisation
+        assert engine.opened.state.knowledge.models.symmetrisation == symmetrisation
         engine.learn(*PAIRS[0])
     with Engine.open(path) as engine:  # from its snapshot
-        assert engine._state.knowledge.models.symmetrisation == symmetrisation
+        assert engine.opened.state.knowledge.models.symmetrisation == symmetrisation
 
 
 def test_a_base_is_trained_as_its_project_learns(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_base_is_trained_as_its_project_learns(tmp_path: Path) -> None:
     for name, version in (("old", None), ("new", CURRENT)):
         with Engine.open(made_with(tmp_path / name, version)) as engine:
             engine.train(PAIRS)
-            base = engine._state.knowledge.base
+            base = engine.opened.state.knowledge.base
             assert base is not None
             trained[name] = base.models.phrases.statistics()
     assert trained["old"] != trained["new"]
@@ -78,4 +78,4 @@ def test_a_base_is_trained_as_its_project_learns(tmp_path: Path) -> None:
 def test_a_copy_gets_the_current_defaults(tmp_path: Path) -> None:
     Engine.copy(made_with(tmp_path / "old", None), tmp_path / "copy")
     with Engine.open(tmp_path / "copy", write=False) as engine:
-        assert engine._state.knowledge.models.symmetrisation == VERSIONS[CURRENT].symmetrisation
+        assert engine.opened.state.knowledge.models.symmetrisation == VERSIONS[CURRENT].symmetrisation

@@ -196,8 +196,8 @@ def test_over_a_base_the_order_is_that_of_the_base(tmp_path: Path) -> None:
     given: list[tuple[str, dict[str, Any]]] = [("given", {"order": 3}), ("not given", {})]
     for name, options in given:
         Engine.create(tmp_path / name, source="en", target="es", base=tmp_path / "trained", **options).close()
-        with Engine.open(tmp_path / name, write=False) as engine, engine._reading() as state:
-            assert engine._project.settings["order"] == state.knowledge.models.language.order == 3
+        with Engine.open(tmp_path / name, write=False) as engine, engine.opened.reading() as state:
+            assert engine.opened.store.settings["order"] == state.knowledge.models.language.order == 3
     for other in (2, 5):
         with pytest.raises(BadInputError, match="was trained with order=3; create the project with order=3"):
             Engine.create(tmp_path / "other", source="en", target="es", base=tmp_path / "trained", order=other)
@@ -207,7 +207,7 @@ def test_without_a_base_the_order_is_five_unless_given(tmp_path: Path) -> None:
     given: list[tuple[int, dict[str, Any]]] = [(5, {}), (2, {"order": 2})]
     for order, options in given:
         with Engine.create(tmp_path / str(order), source="en", target="es", **options) as engine:
-            assert engine._project.settings["order"] == order
+            assert engine.opened.store.settings["order"] == order
 
 
 def test_one_may_write_and_many_may_read(tmp_path: Path) -> None:
@@ -268,7 +268,7 @@ def test_at_least_one_translation_must_be_wanted(n: int, tmp_path: Path) -> None
 def test_bad_corrections_are_refused_and_nothing_changes(tmp_path: Path) -> None:
     with new(tmp_path / "project") as engine:
         number = engine.learn("green", "verde")
-        before, last = arrays_of(engine), engine._project.journal.last_id
+        before, last = arrays_of(engine), engine.opened.store.journal.last_id
         long = "word " * 501
         for source, target, message in [
             ("", "verde", "source has 0 words"),
@@ -291,7 +291,7 @@ def test_bad_corrections_are_refused_and_nothing_changes(tmp_path: Path) -> None
             with pytest.raises(BadInputError, match="see the ids in the history"):
                 engine.revise(wrong, "verde")
         assert_same(arrays_of(engine), before)
-        assert engine._project.journal.last_id == last
+        assert engine.opened.store.journal.last_id == last
         engine.forget(number)
         with pytest.raises(BadInputError, match="not a correction in force"):
             engine.forget(number)

@@ -97,11 +97,11 @@ def test_a_glossary_comes_back_after_opening_again_and_after_a_replay(tmp_path: 
 def test_what_is_no_term_is_refused_and_nothing_changes(tmp_path: Path, term: tuple[str, str]) -> None:
     with new(tmp_path / "p") as engine:
         engine.set_term("lid", "tapa")
-        rows = engine._project.journal.last_id
+        rows = engine.opened.store.journal.last_id
         with pytest.raises(BadInputError):
             engine.set_term(*term)
         assert engine.glossary == {"lid": "tapa"}
-        assert engine._project.journal.last_id == rows
+        assert engine.opened.store.journal.last_id == rows
 
 
 def test_a_prefix_that_says_something_else_still_has_an_answer() -> None:
@@ -169,8 +169,8 @@ def test_many_single_terms_are_covered_by_a_snapshot(tmp_path: Path, monkeypatch
         for n in range(7):
             engine.set_term(f"lid {n}", "tapa")
 
-        engine._saver.wait()
-        assert engine._state.saved >= 5
+        engine.opened._saver.wait()
+        assert engine.opened.state.saved >= 5
 
 
 def test_terms_of_an_old_journal_stay_in_force_whatever_the_limits(

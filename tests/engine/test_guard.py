@@ -94,7 +94,7 @@ def test_a_revision_is_examined_too(tmp_path: Path) -> None:
         number = engine.learn("Close the lid.", "Cierre la tapa.")
         with pytest.raises(FlaggedError) as caught:
             engine.revise(number, "Cierre la taaaaaaaaapa.")
-        assert engine._project.journal.get(caught.value.id).refers_to == number
+        assert engine.opened.store.journal.get(caught.value.id).refers_to == number
         assert engine.translate("Close the lid.").text == "Cierre la tapa."
         engine.revise(number, "Cierre la taaaaaaaaapa.", force=True)
         assert engine.translate("Close the lid.").text == "Cierre la taaaaaaaaapa."

@@ -32,7 +32,7 @@ def test_phrases_are_traced_to_corrections(tmp_path: Path) -> None:
                 assert 1 <= len(origin.corrections) <= min(10, origin.learned)
                 assert list(origin.corrections) == sorted(origin.corrections, reverse=True)
                 for number in origin.corrections:
-                    row = engine._project.journal.get(number)
+                    row = engine.opened.store.journal.get(number)
                     assert number in numbers
                     assert all(word in str(row.source).lower() for word in map(str.lower, origin.phrase.source_words))
 

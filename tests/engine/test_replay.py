@@ -14,6 +14,7 @@ import pytest
 from dragoman.engine import Engine
 from dragoman.errors import StorageError
 from dragoman.models.knowledge import Knowledge
+from dragoman.project.open_project import OpenProject
 from tests.engine.support import PAIRS, act, arrays_of, assert_is_clean_replay, assert_same, new
 
 pytestmark = pytest.mark.kernels
@@ -37,7 +38,7 @@ def test_staying_alive_replaying_and_snapshots_give_the_same_bits(over_base: boo
             engine.save_snapshot()
     assert_is_clean_replay(engine, tmp_path / "copy")
     with Engine.open(path, write=False) as reader:  # from the last snapshot and the rows after it
-        assert reader._state.saved < reader._state.revision
+        assert reader.opened.state.saved < reader.opened.state.revision
         assert_same(arrays_of(reader), arrays_of(engine))
         assert reader.translate(PAIRS[0][0]) == engine.translate(PAIRS[0][0])
     engine.close()
@@ -81,7 +82,7 @@ def break_learning(engine: Engine, error: BaseException) -> None:
     def fail(*_: Any) -> None:
         raise error
 
-    engine._state.knowledge.target.add = fail  # type: ignore[assignment, method-assign]  # the models have learned by then
+    engine.opened.state.knowledge.target.add = fail  # type: ignore[assignment, method-assign]  # the models have learned by then
 
 
 def break_journal_before(engine: Engine, error: BaseException) -> None:
@@ -89,19 +90,19 @@ def break_journal_before(engine: Engine, error: BaseException) -> None:
         raise error
 
     for name in ("append_learn", "append_forget", "append_revise", "append_settings"):
-        setattr(engine._project.journal, name, fail)
+        setattr(engine.opened.store.journal, name, fail)
 
 
 def break_journal_after(engine: Engine, error: BaseException) -> None:
     """The row is on disk, but nobody is told."""
     for name in ("append_learn", "append_forget", "append_revise", "append_settings"):
-        append = getattr(engine._project.journal, name)
+        append = getattr(engine.opened.store.journal, name)
 
         def fail(*given: Any, append: Callable[..., int] = append, **named: Any) -> int:
             append(*given, **named)
             raise error
 
-        setattr(engine._project.journal, name, fail)
+        setattr(engine.opened.store.journal, name, fail)
 
 
 FAILURES = [(change, break_learning) for change in ("learn", "revise")]  # the others do not learn
@@ -118,21 +119,20 @@ def test_a_change_that_fails_leaves_what_the_journal_says(
     numbers = [engine.learn(*pair) for pair in PAIRS[:5]]
     before = arrays_of(engine)
     breaking(engine, error)
+    changes: dict[str, Callable[[], object]] = {
+        "learn": lambda: engine.learn("An entirely new sentence.", "Una frase completamente nueva."),
+        "forget": lambda: engine.forget(numbers[2]),
+        "revise": lambda: engine.revise(numbers[2], "Una frase completamente nueva."),
+        "weights": lambda: setattr(engine, "weights", {"language": 2.0}),
+    }
     with pytest.raises(type(error)):
-        if change == "learn":
-            engine.learn("An entirely new sentence.", "Una frase completamente nueva.")
-        elif change == "forget":
-            engine.forget(numbers[2])
-        elif change == "revise":
-            engine.revise(numbers[2], "Una frase completamente nueva.")
-        else:
-            engine.weights = {"language": 2.0}
+        changes[change]()
     assert_is_clean_replay(engine, tmp_path / "copy")
     if breaking is not break_journal_after:
         assert_same(arrays_of(engine), before)
         assert engine.weights["language"] != 2.0
     else:
-        assert engine._project.journal.last_id > 5
+        assert engine.opened.store.journal.last_id > 5
     engine.close()
     with Engine.open(path) as engine:  # and it goes on
         engine.learn("An entirely new sentence.", "Una frase completamente nueva.")
@@ -140,10 +140,10 @@ def test_a_change_that_fails_leaves_what_the_journal_says(
 
 
 def lose_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: Engine) -> None:
+    def fail(_: OpenProject) -> None:
         raise OSError("the disk is gone")
 
-    monkeypatch.setattr(Engine, "_restore", fail)
+    monkeypatch.setattr(OpenProject, "restore", fail)
 
 
 def assert_learns_again(engine: Engine) -> None:
@@ -181,15 +181,15 @@ def test_a_correction_that_could_not_be_written_is_taken_back_without_the_disk(
             lambda: engine.forget(1),
             lambda: engine.revise(1, "rojo", force=True),
         ):
-            engine._unsettled = False  # as if it were the first
+            engine.opened._unsettled = False  # as if it were the first
             with pytest.raises(StorageError, match="disk is gone"):
                 change()
             assert engine.problem == "the disk is gone"
             for memory in (False, True):
                 assert [engine.translate(word, memory=memory).text for word in ("green", "red")] == ["verde", "red"]
     for name in ("append_learn", "append_forget", "append_revise", "append_settings"):
-        delattr(engine._project.journal, name)
-    engine._unsettled = True
+        delattr(engine.opened.store.journal, name)
+    engine.opened._unsettled = True
     assert_learns_again(engine)
     with Engine.open(tmp_path / "project") as again:
         assert_is_clean_replay(again, tmp_path / "copy")

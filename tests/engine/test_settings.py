@@ -38,6 +38,10 @@ VALUES: dict[str, list[Any]] = {  # as Python has them, then as JSON
     "guess_unknown": [False, True],
     "upstream": ["libretranslate:http://127.0.0.1:1", None],
     "trust": [Trust(share=0.1), {"count": 0.2}],
+    "weigh_changes": [False, True],
+    "newest_first": [True, False],
+    "least_confidence": [0.4, 1],
+    "refused_changes": [(("archivo", "fichero"),), [["la tapa", "tapa"]]],
 }
 
 
@@ -75,6 +79,8 @@ def test_a_setting_comes_back_on_opening(tmp_path: Path, name: str, value: Any) 
         ("guard", {"repeats": 0}),
         ("guard", ["repeats"]),
         ("upstream", "nmt"),
+        ("least_confidence", 1.5),
+        ("least_confidence", True),
         ("trust", {"count": 0}),
         ("trust", {"share": 2}),
         ("trust", {"faith": 1}),
@@ -116,6 +122,6 @@ def test_the_command_shows_and_changes_settings(tmp_path: Path) -> None:
 
 
 def test_the_documentation_lists_every_setting() -> None:
-    page = (ROOT / "docs" / "engine.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "understand" / "engine.md").read_text(encoding="utf-8")
     for name, setting in SETTINGS.items():
         assert f"| `{name}` | {setting.about} |" in page

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dragoman import locks
 from dragoman.engine import Engine
 from dragoman.locks import ReadWriteLock
 from tests.engine.support import PAIRS, new
@@ -47,15 +48,19 @@ def _translate(
     try:
         while not done.is_set():
             n = (n + 1) % len(PROBES)
-            first = engine._state.revision
+            first = engine.opened.state.revision
             found = engine.translate(PROBES[n])
-            last = engine._state.revision
+            last = engine.opened.state.revision
             assert any(found == state[n] for state in expected[first : last + 1])
     except BaseException as error:
         errors.append(error)
 
 
-def test_a_writer_waits_for_readers_and_goes_before_those_that_come_later() -> None:
+@pytest.mark.parametrize("passing", [0.0, 60.0])
+def test_a_writer_waits_for_readers_and_after_a_moment_goes_before_those_that_come_later(
+    passing: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "PASSING", passing)
     lock, order = ReadWriteLock(), []
 
     def write() -> None:
@@ -73,11 +78,16 @@ def test_a_writer_waits_for_readers_and_goes_before_those_that_come_later() -> N
             time.sleep(0.001)
         reader = threading.Thread(target=read)
         reader.start()
-        time.sleep(0.02)
+        if passing:  # the late reader passes the writer
+            reader.join()
+        else:
+            time.sleep(0.02)
         order.append("early readers")
     writer.join()
     reader.join()
-    assert order == ["early readers", "writer", "late reader"]
+    assert order == (
+        ["late reader", "early readers", "writer"] if passing else ["early readers", "writer", "late reader"]
+    )
 
 
 def test_a_writer_that_gives_up_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:

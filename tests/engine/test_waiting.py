@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from dragoman.adapt import Ridge
-from dragoman.cancelling import checkpoint
+from dragoman.cancellation import checkpoint
 from dragoman.engine import Engine
-from dragoman.search.searching import SentenceSearch
+from dragoman.search.sentence_search import SentenceSearch
 from tests.engine.support import PAIRS, new
 
 pytestmark = pytest.mark.kernels
@@ -75,7 +75,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 def test_provenance_reads_the_journal_without_the_lock(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     translation = engine.translate(PAIRS[5][0], memory=False)
     expected = engine.provenance(translation)
-    journal = engine._project.journal
+    journal = engine.opened.store.journal
     gate = Gate(journal.get)
     monkeypatch.setattr(journal, "get", gate)
     with held(gate, lambda: engine.provenance(translation)) as found:
@@ -113,6 +113,6 @@ def test_a_long_text_is_searched_with_the_lock_released_between_its_pieces(
 ) -> None:
     text = " ".join(source for source, _ in PAIRS[:40])
     gate = Gate(checkpoint)
-    monkeypatch.setattr("dragoman.project.translating.checkpoint", gate)
+    monkeypatch.setattr("dragoman.project.translation.checkpoint", gate)
     with held(gate, lambda: getattr(engine, work)(text, memory=False)):
         type_and_learn(engine)

@@ -15,8 +15,8 @@ from dragoman.cli import app
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 from dragoman.formats import read_document
-from dragoman.formats.filling import translate_segment
-from dragoman.formats.tmx import Entry, write_tmx
+from dragoman.formats.filled_document import translate_segment
+from dragoman.formats.tmx import TmxEntry, write_tmx
 
 DATA = Path(__file__).parent / "data"
 pytestmark = pytest.mark.kernels
@@ -65,7 +65,7 @@ def test_a_memory_is_learned_and_written_again(project: Path, tmp_path: Path) ->
 
 
 def test_codes_of_three_letters_are_the_languages_of_the_project(project: Path, tmp_path: Path) -> None:
-    (tmp_path / "long.tmx").write_bytes(write_tmx([Entry("1", "Open the lid.", "Abra la tapa.")], "eng", "spa-MX"))
+    (tmp_path / "long.tmx").write_bytes(write_tmx([TmxEntry("1", "Open the lid.", "Abra la tapa.")], "eng", "spa-MX"))
     learned = counts("import", project, tmp_path / "long.tmx")
     assert (learned["learned"], learned["left_out"]) == (1, 0)
 
@@ -77,10 +77,10 @@ def test_a_file_is_filled(project: Path, tmp_path: Path) -> None:
     trained = counts("import", project, tmp_path / "more.tsv", "--base")
     assert trained == {"learned": 12, "flagged": 0, "refused": 0, "left_out": 0}
     filled = counts("fill", project, DATA / "manual.xlf", tmp_path / "out.xlf", "--learn-confirmed")
-    assert (filled["learned"], filled["translated"], filled["left_as_they_were"]) == (1, 8, 5)
+    assert (filled["learned"], filled["translated"], filled["left_as_they_were"]) == (1, 6, 7)
     document = read_document((tmp_path / "out.xlf").read_bytes(), "out.xlf")
     by_id = {one.id: one for one in document.segments}
-    assert {one.state for one in document.segments} == {"translated", "confirmed", "locked"}
+    assert {one.state for one in document.segments} == {"translated", "confirmed", "locked", "new"}
     assert by_id["copy"].target == "Espere"
     assert by_id["long/1"].target == "Ábralo."
     assert "caldera</g>" in by_id["title"].target
@@ -105,7 +105,9 @@ def test_a_translation_that_breaks_tags_is_made_piece_by_piece() -> None:
 
 @pytest.mark.parametrize("name", ["manual2.xlf", "es.po", "words.tsv", "page.txt", "memory.tmx"])
 def test_every_kind_is_filled(name: str, project: Path, tmp_path: Path) -> None:
-    assert counts("fill", project, DATA / name, tmp_path / name)["translated"] > 0
+    alone = counts("fill", project, DATA / name, tmp_path / "alone")["translated"]  # it knows nothing yet
+    assert run("upstream", "set", project, "command:sed s/^.*/Hola/").exit_code == 0
+    assert counts("fill", project, DATA / name, tmp_path / name)["translated"] > alone
     again = read_document((tmp_path / name).read_bytes(), name, source="en", target="es")
     assert name == "page.txt" or all(one.state != "new" for one in again.segments)
 
@@ -114,11 +116,11 @@ def test_a_file_in_another_script_is_refused(tmp_path: Path) -> None:
     with Engine.create(tmp_path / "p", source="en", target="zh-Hant"):
         pass
     for code in ("zh-TW", "zh"):
-        (tmp_path / "a.tmx").write_bytes(write_tmx([Entry("1", "Stop", "停止")], "en", code))
+        (tmp_path / "a.tmx").write_bytes(write_tmx([TmxEntry("1", "Stop", "停止")], "en", code))
         found = counts("import", tmp_path / "p", tmp_path / "a.tmx")
         assert found["learned"] + found["known"] == 1
     for code in ("zh-Hans", "zh-CN"):
-        (tmp_path / "a.tmx").write_bytes(write_tmx([Entry("1", "Stop", "停止")], "en", code))
+        (tmp_path / "a.tmx").write_bytes(write_tmx([TmxEntry("1", "Stop", "停止")], "en", code))
         with pytest.raises(BadInputError, match=f"is from en to {code}, but the project is from en to zh-Hant"):
             raise run("import", tmp_path / "p", tmp_path / "a.tmx").exception or AssertionError("it was learned")
 
@@ -129,7 +131,7 @@ def test_bad_input(project: Path, tmp_path: Path) -> None:
     (tmp_path / "french.xlf").write_text(wrong)
     memory = (DATA / "memory.tmx").read_text()
     (tmp_path / "several.tmx").write_text(memory.replace('"es', '"de'))
-    (tmp_path / "french.tmx").write_text(write_tmx([Entry("1", "Halt", "Stop")], "de", "fr").decode())
+    (tmp_path / "french.tmx").write_text(write_tmx([TmxEntry("1", "Halt", "Stop")], "de", "fr").decode())
     for name, said in (
         ("bad.tmx", "bad.tmx: line 1 is not well-formed"),
         ("french.xlf", "the file is from en to fr, but the project is from en to es; use a file from en to es"),
@@ -173,14 +175,19 @@ def test_a_directory_is_filled_and_what_is_left_out_is_named(taught: Path, tmp_p
     (site / "style.css").write_text("p {}")
     done = run("fill", taught, site, tmp_path / "out", "--exclude", "old*", "--json")
     assert json.loads(done.stdout.splitlines()[-1]) == {
-        "files": 2, "files_left_out": 2, "translated": 2, "left_as_they_were": 0
+        "files": 2, "files_unchanged": 0, "files_left_out": 2, "translated": 2, "left_as_they_were": 0
     }  # fmt: skip
     assert "left out: bad.json: line 1 is not JSON" in done.stderr
     assert "the file is from fr to es" in done.stderr
     assert (tmp_path / "out" / "es.json").read_text() == '{"a": "Pulse el botón verde."}'
     page = (tmp_path / "out" / "es" / "page.html").read_text()
     assert page == "<html lang='es'><p>Pulse el botón verde.</p></html>"
-    assert sorted(path.name for path in (tmp_path / "out").rglob("*")) == ["es", "es.json", "page.html"]
+    assert sorted(path.name for path in (tmp_path / "out").rglob("*")) == [
+        ".dragoman-fill.json",
+        "es",
+        "es.json",
+        "page.html",
+    ]
 
 
 def test_only_files_that_are_included_are_filled(taught: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from dragoman.formats import read_document
-from dragoman.formats.filling import translate_segment
+from dragoman.formats.filled_document import translate_segment
 from dragoman.text.tokens import split
 
 
@@ -21,7 +21,8 @@ class Reversing:
         words = [word.upper() for word in source.words[::-1]]
         target = split(" ".join(words))
         links = [(s, len(words) - 1 - s) for s in range(len(words))]
-        return SimpleNamespace(text=target.text, source=source, target=target, alignment=links)
+        said = {"memory": None, "upstream": None, "lines": ()}
+        return SimpleNamespace(text=target.text, source=source, target=target, alignment=links, **said)
 
 
 def translated(name: str, text: str) -> list[str]:
@@ -38,13 +39,13 @@ def test_a_pair_goes_around_the_words_that_are_aligned_to_those_inside() -> None
 
 
 def test_a_single_tag_follows_the_word_before_it() -> None:
-    assert translated("a.html", "<p>one two<br>three four") == ["FOUR THREE TWO<br> ONE"]
+    assert translated("a.html", "<p>one two<br>three four") == ["FOUR THREE TWO<br>ONE"]
 
 
 def test_a_text_without_alignment_is_translated_piece_by_piece() -> None:
     class Silent(Reversing):
         def translate_text(self, text: str) -> SimpleNamespace:
-            return SimpleNamespace(text=super().translate_text(text).text, alignment=[])
+            return SimpleNamespace(text=super().translate_text(text).text, alignment=[], upstream=None)
 
     engine: Any = Silent()
     document = read_document(b"<p>a b <b>c</b>", "a.html")

@@ -189,3 +189,31 @@ def test_encrypted_archives_and_books_are_refused() -> None:
 def test_other_archives_are_refused(name: str) -> None:
     assert "has no text that" in refusal(pack({"a.txt": "x"}), name)
     assert "is damaged" in refusal(b"PK\x03\x04", name)
+
+
+def _word(document: bytes) -> bytes:
+    types = (
+        '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName='
+        '"/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+        '.main+xml"/></Types>'
+    )
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", types)
+        archive.writestr("word/document.xml", document)
+    return packed.getvalue()
+
+
+def test_more_text_than_memory_is_refused_before_it_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.formats.packed.MOST_TEXT", 1 << 20)
+    paragraph = "<w:p><w:r><w:t>{}</w:t></w:r></w:p>"
+    body = "".join(paragraph.format(f"Paragraph {number * 7919}") for number in range(40_000))
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    data = _word(f"<w:document {space}><w:body>{body}</w:body></w:document>".encode())
+    with pytest.raises(BadInputError, match="more than 1 MB of text when unpacked"):
+        read_document(data, "a.docx")
+
+
+def test_a_protected_file_is_called_protected() -> None:
+    with pytest.raises(BadInputError, match="protected by a password"):
+        read_document(bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 2_000, "a.docx")

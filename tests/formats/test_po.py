@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import difflib
+import shutil
+import subprocess
+from gettext import c2py
 from pathlib import Path
 
+import polib
 import pytest
+from translate.lang.data import languages
 
 from dragoman.errors import BadInputError
-from dragoman.formats import Targets, read_document, write_document
+from dragoman.formats import Targets, gettext_header, read_document, write_document
+from dragoman.formats.directories import catalogue_name
 
 DATA = (Path(__file__).parent / "data" / "es.po").read_bytes()
 
@@ -144,3 +150,84 @@ def test_numbers_in_a_string_are_bytes(charset: str, written: bytes, meant: str)
 def test_no_character_is_lost() -> None:
     with pytest.raises(BadInputError, match="segment '1' has the character U\\+0000"):
         write_document(read_document(DATA, "es.po"), {"1": "\0"})
+
+
+TEMPLATE = r"""# Translators, please keep this comment.
+#, fuzzy
+msgid ""
+msgstr ""
+"Project-Id-Version: coffee\n"
+"POT-Creation-Date: 2026-01-01 00:00+0000\n"
+"Language: \n"
+"MIME-Version: 1.0\n"
+"Content-Type: text/plain; charset=CHARSET\n"
+"Content-Transfer-Encoding: 8bit\n"
+"Plural-Forms: nplurals=INTEGER; plural=EXPRESSION;\n"
+
+msgid "Close the lid."
+msgstr ""
+
+#, c-format
+msgid "%d cup"
+msgid_plural "%d cups"
+msgstr[0] ""
+msgstr[1] ""
+
+#, c-format
+msgid "%d lid"
+msgid_plural "%d lids"
+msgstr[0] ""
+msgstr[1] ""
+"""
+
+
+@pytest.mark.parametrize(("language", "forms"), [("es", 2), ("pl", 3), ("ja", 1), ("ar", 6), ("pt-BR", 2)])
+def test_a_template_becomes_a_catalogue_of_its_language(language: str, forms: int, tmp_path: Path) -> None:
+    template = read_document(TEMPLATE.encode(), "app.pot", source="en", target=language)
+    assert len(template.segments) == 1 + 2 * forms
+    wanted: Targets = {each.id: (f"{each.source} é", "confirmed") for each in template.segments[: 1 + forms]}
+    filled = write_document(template, wanted)
+    text = filled.decode()
+    assert f"Language: {language.replace('-', '_')}\\n" in text and f"nplurals={forms};" in text
+    assert "charset=UTF-8" in text and "CHARSET" not in text and "#, fuzzy" not in text
+    assert text.startswith("# Translators, please keep this comment.\nmsgid")
+    again = polib.pofile(text)
+    assert [len(each.msgstr_plural) for each in again if each.msgid_plural] == [forms, forms]
+    if shutil.which("msgfmt"):
+        (tmp_path / "app.po").write_bytes(filled)
+        checked = subprocess.run(["msgfmt", "-c", "-o", "/dev/null", "app.po"], cwd=tmp_path, capture_output=True)
+        assert checked.returncode == 0, checked.stderr.decode()
+
+
+def test_a_template_that_nothing_is_written_into_stays_as_it_is() -> None:
+    template = read_document(TEMPLATE.encode(), "app.pot", source="en", target="pl")
+    assert write_document(template, {}) == TEMPLATE.encode()
+
+
+def test_the_header_of_a_catalogue_stays_as_it_is() -> None:
+    data = b'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\nmsgid "lid"\nmsgstr ""\n'
+    document = read_document(data, "app.po", source="en", target="es")
+    written = write_document(document, {"1": ("tapa", "confirmed")})
+    assert written == data.replace(b'"lid"\nmsgstr ""', b'"lid"\nmsgstr "tapa"')
+
+
+def test_plural_formulas_are_those_of_the_translate_toolkit() -> None:
+    listed = [code for codes, _, _ in gettext_header._FORMULAS for code in codes.split()]
+    for code in [*listed, "de", "es", "it", "nl"]:
+        known = languages.get(code.replace("-", "_"))
+        if known is None or known[1] == 0 or code == "lv":  # gettext's manual has other forms for Latvian
+            continue
+        count, formula = gettext_header.plural_forms(code)
+        ours, theirs = c2py(formula), c2py(known[2].rstrip(";"))
+        assert count == known[1], code
+        assert [ours(n) for n in range(250)] == [int(theirs(n)) for n in range(250)], code
+
+
+def test_the_translation_of_a_template_is_named_after_its_language(tmp_path: Path) -> None:
+    template = tmp_path / "app.pot"
+    template.write_text(TEMPLATE, encoding="utf-8")
+    assert catalogue_name(template, "pt-BR") == "pt_BR.po"
+    (tmp_path / "es.po").write_text("", encoding="utf-8")
+    assert (catalogue_name(template, "es"), catalogue_name(template, "fr")) == ("app.es.po", "fr.po")
+    (tmp_path / "lib.pot").write_text(TEMPLATE, encoding="utf-8")
+    assert catalogue_name(template, "fr") == "app.fr.po"

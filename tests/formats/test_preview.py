@@ -60,9 +60,9 @@ def test_code_between_paragraphs_is_shown_as_text() -> None:
 def test_markdown_has_headings_emphasis_lists_quotes_and_tables() -> None:
     found = blocks("page.md", samples.TEXTS["page.md"])
     roles = [each.place.role for each in found]
-    assert roles[:8] == ["attribute", "heading", "paragraph", "quote", "item", "item", "cell", "cell"]
+    assert roles[:9] == ["attribute", "heading", "attribute", "paragraph", "quote", "item", "item", "cell", "cell"]
     assert [each.place.marker for each in found if each.place.role == "item"] == ["1.", "2."]
-    assert [look for _, look, _ in looks(found[2])] == ["bold", "link", "code", "break"]
+    assert [look for _, look, _ in looks(found[3])] == ["bold", "link", "code", "break"]
     assert looks(found[1])[0][1] == "italic"
 
 

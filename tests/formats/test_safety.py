@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socket
+import time
 import zipfile
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 
@@ -126,3 +128,47 @@ def test_a_damaged_file_is_read_or_refused_and_nothing_else(name: str, place: in
     except BadInputError:
         return
     assert write_document(document, {}) == damaged
+
+
+def test_a_text_of_many_megabytes_in_one_piece_is_refused_clearly() -> None:
+    data = b'{"title": "My page", "text": "' + b"some words " * 200_000 + b'"}'
+    with pytest.raises(BadInputError, match=r"a text of 2\.2 million characters in one piece \(text\)"):
+        read_document(data, "a.json")
+
+
+def test_data_in_a_string_is_no_text() -> None:
+    data = b'{"title": "My page", "picture": "' + b"iVBORw0KGgo" * 200_000 + b'"}'
+    assert [one.source for one in read_document(data, "a.json").segments] == ["My page"]
+
+
+def test_the_number_of_texts_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.formats.piece_document.MOST_PIECES", 3)
+    read_document(b'{"a": "a a", "b": "b b", "c": "c c"}', "a.json")
+    with pytest.raises(BadInputError, match="has more than 3 texts"):
+        read_document(b'{"a": "a a", "b": "b b", "c": "c c", "d": "d d"}', "a.json")
+
+
+SLOW = [
+    ("a.html", "<b>" * 10_000 + "a word" + "</b>" * 10_000),
+    ("a.md", "<b>" * 10_000 + "a word" + "</b>" * 10_000),
+    ("a.md", "`" * 45_000),
+    ("a.md", "` " * 22_500),
+    ("a.rst", "`" * 45_000),
+    *(("a.adoc", f"a {sign}" * 15_000) for sign in ("`", "+++", "pass:[", "((", "[[", "a::", "link:a[", "*")),
+    *(
+        ("a.tex", f"a {sign}" * 15_000)
+        for sign in ("$", "{", "\\(", "\\verb|", "\\begin{verbatim}", "\\a[", "\\section{", "%")
+    ),
+    ("a.html", "<!--" * 200_000),
+    ("a.md", "<!--" * 200_000),
+    ("a.html", "{{" * 50_000),
+    ("a.md", "[a](" * 11_000),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), SLOW, ids=[f"{name}-{text[:8]}" for name, text in SLOW])
+def test_time_grows_with_the_size_and_not_with_its_square(name: str, text: str) -> None:
+    begun = time.process_time()
+    with suppress(BadInputError):  # nested too deeply
+        read_document(text.encode(), name)
+    assert time.process_time() - begun < 20  # it takes a second at most; the square would be a minute or more

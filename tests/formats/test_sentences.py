@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dragoman.formats.codes import read_codes
 from dragoman.formats.division import into_sentences, whole
-from dragoman.formats.messages import divide_message
+from dragoman.formats.icu_messages import divide_message
 from dragoman.formats.segmentation import split_sentences
 
 
@@ -60,3 +60,19 @@ def test_a_sentence_does_not_end_inside_a_pair_of_tags() -> None:
 )  # fmt: skip
 def test_forms_of_a_message_are_segments(text: str, forms: list[str]) -> None:
     assert [chunk.inline.text for chunk in divide_message([text]) if chunk.is_segment] == forms
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("「はい。」と言った。", "ja"),
+        ("Vive en EE. UU. desde 2010.", "es"),
+        ("El presidente de los EE. UU. y la reina.", "es"),
+    ],
+)
+def test_these_are_one_sentence(text: str, language: str) -> None:
+    assert split_sentences(text, language) == [text]
+
+
+def test_a_quotation_may_end_a_sentence_in_japanese() -> None:
+    assert split_sentences("「はい。」次の文。", "ja") == ["「はい。」", "次の文。"]

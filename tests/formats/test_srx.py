@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 from dragoman.formats import read_document
-from dragoman.formats.srx import Rule, SentenceRules, read_srx
+from dragoman.formats.srx import BreakRule, SentenceRules, read_srx
 from tests.oracles.srx import slow_boundaries
 
 RULES = rb"""<?xml version="1.0"?>
@@ -57,9 +57,9 @@ words = st.text(st.sampled_from("ab AB.;) \n"), max_size=30)
 parts = st.sampled_from(["a", r"\.", r"[.;]+", r"\s", r"\s+[A-Z]", "", "B?"])
 
 
-@given(words, st.lists(st.builds(Rule, st.booleans(), parts, parts), max_size=5))
+@given(words, st.lists(st.builds(BreakRule, st.booleans(), parts, parts), max_size=5))
 @settings(deadline=None)
-def test_boundaries_are_those_of_trying_every_rule_at_every_place(text: str, rules: list[Rule]) -> None:
+def test_boundaries_are_those_of_trying_every_rule_at_every_place(text: str, rules: list[BreakRule]) -> None:
     fast = SentenceRules("rules.srx", False, ((".*", "all"),), {"all": tuple(rules)})
     assert fast(text, "en") == slow_boundaries(text, rules)
 

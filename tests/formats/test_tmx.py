@@ -13,7 +13,7 @@ from lxml import etree
 from dragoman.errors import BadInputError
 from dragoman.formats import read_document, write_document
 from dragoman.formats.elements import UNWRITABLE
-from dragoman.formats.tmx import Entry, write_tmx
+from dragoman.formats.tmx import TmxEntry, write_tmx
 
 MEMORY = (Path(__file__).parent / "data" / "memory.tmx").read_bytes()
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: not UNWRITABLE.search(text))
@@ -87,7 +87,7 @@ def test_a_variant_is_added() -> None:
 @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=5))
 @settings(deadline=None, max_examples=50)
 def test_what_is_exported_can_be_imported(pairs: list[tuple[str, str]]) -> None:
-    data = write_tmx([Entry(str(n), *pair) for n, pair in enumerate(pairs)], "en", "es")
+    data = write_tmx([TmxEntry(str(n), *pair) for n, pair in enumerate(pairs)], "en", "es")
     document = read_document(data, "m.tmx", source="en", target="es")
     assert [(one.source, one.target) for one in document.segments] == pairs
     segments = etree.fromstring(data).iter("seg")
@@ -95,7 +95,7 @@ def test_what_is_exported_can_be_imported(pairs: list[tuple[str, str]]) -> None:
 
 
 def test_who_and_when() -> None:
-    entry = Entry("7", "a", "b", datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC), 'Ana "x" & co')
+    entry = TmxEntry("7", "a", "b", datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC), 'Ana "x" & co')
     data = write_tmx([entry], "en", "es")
     unit = etree.fromstring(data).find("body/tu")
     assert unit is not None
@@ -104,6 +104,8 @@ def test_who_and_when() -> None:
 
 def test_an_entry_that_xml_cannot_hold_is_left_out_of_many() -> None:
     left_out: list[str] = []
-    data = write_tmx([Entry("6", "a\tb", "c\td"), Entry("7", "a", "\a"), Entry("8", "e", "f")], "en", "es", left_out)
+    data = write_tmx(
+        [TmxEntry("6", "a\tb", "c\td"), TmxEntry("7", "a", "\a"), TmxEntry("8", "e", "f")], "en", "es", left_out
+    )
     assert [one.id for one in read_document(data, "m.tmx").segments] == ["6", "8"]
     assert left_out == ["correction 7 has the character U+0007, which XML cannot hold"]

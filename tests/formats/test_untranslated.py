@@ -12,7 +12,7 @@ from dragoman.cli import app
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 from dragoman.formats import read_document, write_document
-from dragoman.formats.filling import fill_document
+from dragoman.formats.filled_document import fill_document
 
 pytestmark = pytest.mark.kernels
 HEAD = (

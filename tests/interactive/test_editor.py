@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -12,13 +13,17 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
+from prompt_toolkit.output.vt100 import Vt100_Output
 
 from dragoman.commands.interaction import _translate
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 from dragoman.interactive.editor import Editor, shown
+
+pytestmark = pytest.mark.outside
 
 pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
 
@@ -182,7 +187,7 @@ def terminal(project: Path) -> Iterator[tuple[Talk, subprocess.Popen[bytes]]]:
 
 
 def plain(text: str) -> str:
-    return re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text)
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
 
 
 def test_a_session_in_a_terminal(project: Path, terminal: tuple[Talk, subprocess.Popen[bytes]]) -> None:
@@ -231,3 +236,31 @@ def test_a_suspicious_translation_is_learned_only_when_it_is_accepted_again(proj
 
 def test_an_empty_line_goes_on_to_the_next_text_and_learns_nothing(project: Path) -> None:
     assert translated(project, "\x0b\r") == (True, 1)
+
+
+@pytest.mark.parametrize(
+    ("engine", "wanted"),
+    [
+        ("command:false", "Without the engine: command:false: "),
+        ("command:sh -c 'sleep 1; tr a-z A-Z'", "Without the engine: slow"),
+        (
+            "command:sed 's/.*/la la la la la la la la la la la la la la la la/'",
+            "The engine's answer looks wrong: rambling",
+        ),
+        ("command:tr a-z A-Z", None),
+    ],
+    ids=["dead", "slow", "garbage", "well"],
+)
+def test_what_is_wrong_with_the_engine_is_said(
+    project: Path, engine: str, wanted: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dragoman.engine.UPSTREAM_SECONDS", 0.2 if "sleep" in engine else 60.0)
+    shown = io.StringIO()
+    terminal = Vt100_Output(shown, lambda: Size(rows=24, columns=200))
+    with Engine.open(project) as opened, create_pipe_input() as pipe:
+        opened.upstream = engine
+        pipe.send_text("Pulse el botón rojo.\x0b\r")
+        assert _translate(opened, "Press the red button.", (pipe, terminal), 0.0, None)
+    said = [line for line in plain(shown.getvalue()).splitlines() if "ngine" in line]
+    assert len(said) == (wanted is not None)
+    assert not wanted or said[0].startswith(wanted)

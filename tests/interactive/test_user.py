@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from dragoman import sample
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
-from dragoman.experiments import interactive_use
+from dragoman.interactive import interactive_use
 from dragoman.interactive.session import Mode
 from dragoman.interactive.user import Effort, interact, simulate, type_characters, type_words
-from dragoman.text import reading
+from dragoman.text import text_files
 
 pytestmark = pytest.mark.kernels
 
@@ -131,7 +131,7 @@ def test_real_sentences(tmp_path: Path) -> None:
     if not (CORPORA / "pydocs-en-es").exists():
         pytest.skip("the corpora are not there")
     english, spanish = (CORPORA / "pydocs-en-es" / f"test.{side}.gz" for side in ("en", "es"))
-    pairs = list(islice(reading.pairs(english, spanish), 10))
+    pairs = list(islice(text_files.pairs(english, spanish), 10))
     with Engine.create(tmp_path / "docs", source="en", target="es") as engine:
         for source, reference in pairs:
             with engine.interact(source) as session:

@@ -12,7 +12,10 @@ import pytest
 
 from dragoman.kernels import claims
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="without these locks every process compiles")
+pytestmark = [
+    pytest.mark.outside,
+    pytest.mark.skipif(sys.platform == "win32", reason="without these locks every process compiles"),
+]
 HOLDER = """
 import sys
 from pathlib import Path

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.errors import DamagedFileError
-from dragoman.models import alignment
+from dragoman.models import alignment, contribution_kernels
 from dragoman.models.alignment_kernels import MAX_SENTENCE_WORDS, POSITION_BITS, jump_key
 from dragoman.models.contribution import Contribution
 from dragoman.models.contribution_kernels import PACKED_POSITION_BITS
@@ -28,7 +28,7 @@ def rows(width: int) -> st.SearchStrategy[np.ndarray]:
     return st.lists(row, max_size=6).map(lambda found: np.array(found, np.int32).reshape(-1, width))
 
 
-models = st.builds(alignment.Contribution, rows(3), rows(3))
+models = st.builds(alignment.AlignmentContribution, rows(3), rows(3))
 contributions = st.builds(Contribution, ids, ids, rows(2), models, models)
 
 
@@ -93,3 +93,22 @@ def test_keys_of_the_longest_sentence_are_all_different() -> None:
     ends = (1, 2, MAX_SENTENCE_WORDS - 1, MAX_SENTENCE_WORDS)
     keys = {jump_key(I, previous, i) for I in ends for previous in (0, *ends) for i in ends}
     assert len(keys) == len(ends) * (len(ends) + 1) * len(ends)
+
+
+def test_kernels_see_one_layout_of_links_and_need_not_be_compiled_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = np.zeros((2, 3), np.int32)
+    both = alignment.AlignmentContribution(rows, rows)
+    links = np.array([[0, 0], [1, 2]], np.int32)
+    made = [
+        Contribution(np.ones(2, int), np.ones(3, int), each, both, both) for each in (links, np.asfortranarray(links))
+    ]
+    steps, layouts = contribution_kernels.steps, set[bool]()
+
+    def spy(part: np.ndarray) -> np.ndarray:
+        layouts.add(part.flags.c_contiguous)
+        found: np.ndarray = steps(part)
+        return found
+
+    monkeypatch.setattr(contribution_kernels, "steps", spy)
+    assert made[0].to_bytes() == made[1].to_bytes()
+    assert layouts == {True}

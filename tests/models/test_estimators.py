@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dragoman.errors import BadInputError
-from dragoman.models.alignment import AlignmentModel, Contribution
+from dragoman.models.alignment import AlignmentContribution, AlignmentModel
 from dragoman.models.estimators import BATCH_EM, PLAN, IncrementalEM, Interlaced, interlaced, train
 from tests.oracles.hmm import EnumeratedHmm
 
@@ -170,7 +170,7 @@ def test_interlaced_renews_what_is_due_and_keeps_the_rest() -> None:
     pairs = synthetic(30)
     model, slow = AlignmentModel(), AlignmentModel()
     learner = Interlaced(model, R=7, E=3)
-    kept: dict[int, Contribution] = {}
+    kept: dict[int, AlignmentContribution] = {}
     for trial, pair in enumerate(pairs, start=1):
         learner.add_ids(*pair)
         for due in interlaced(trial, R=7, E=3):

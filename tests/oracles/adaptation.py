@@ -1,4 +1,4 @@
-"""The updates of adaptation, transcribed from SPEC §6 with lists and loops."""
+"""The updates of adaptation, transcribed from the papers ([M], [B], [I]) with lists and loops."""
 
 from __future__ import annotations
 

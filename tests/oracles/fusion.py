@@ -1,4 +1,4 @@
-"""Every derivation of a sentence over another engine, one by one, from the options of a search (SPEC §8.2)."""
+"""Every derivation of a sentence over another engine, one by one, from the options of a search."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dragoman.models.loglinear import PLACES
-from dragoman.search.searching import SentenceSearch
+from dragoman.search.sentence_search import SentenceSearch
 
 NAMES = tuple(PLACES)
 
@@ -50,7 +50,7 @@ class Fused:
                 yield from self._go_on((*so_far, choice), covered | span)
 
     def features(self, derivation: tuple[Choice, ...]) -> dict[str, float]:
-        """The features of a derivation, as SPEC §8.2 has them."""
+        """The features of a derivation, as docs/understand/upstream.md has them."""
         total = dict.fromkeys(NAMES, 0.0)
         history: list[str] = []
         place: int | None = 0

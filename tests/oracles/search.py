@@ -1,4 +1,4 @@
-"""Every derivation of a sentence, one by one, with features from the models' own public functions (SPEC §1, §2)."""
+"""Every derivation of a sentence, one by one; features are the models' own public functions ([O] §3.4, [M] §5.1)."""
 
 from __future__ import annotations
 

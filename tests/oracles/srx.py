@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from dragoman.formats.srx import Rule
+from dragoman.formats.srx import BreakRule
 
 
-def slow_boundaries(text: str, rules: list[Rule]) -> list[int]:
+def slow_boundaries(text: str, rules: list[BreakRule]) -> list[int]:
     """Where sentences begin: the first rule of which both parts fit at a place decides about it."""
     found = set()
     for place in range(len(text) + 1):

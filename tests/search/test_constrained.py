@@ -17,7 +17,7 @@ from dragoman.search.constrained import Ids, Prefix
 from dragoman.search.constrained_edits import nearly
 from dragoman.search.decoder import Beam, Decoder
 from dragoman.search.hypotheses import Hypothesis
-from dragoman.search.options import Estimates, Scorer, Source, find_options
+from dragoman.search.options import SentenceOptions
 from dragoman.search.options_kernels import SpanOptions
 from tests.oracles.near import Near, Said
 from tests.oracles.search import Choice, Derivation, Exhaustive
@@ -52,12 +52,12 @@ def test_the_best_translation_that_begins_with_given_words(
 
 def near_of(models: ModelSet, weights: Weights, source: list[str], words: list[str]) -> dict[int, list[Choice]]:
     """What the search takes for nearly the words of a prefix, as choices of the oracle."""
-    scorer, _, edited, places = nearly_of(models, weights, source, words)
+    sentence, _, edited, places = nearly_of(models, weights, source, words)
     names = [name for name in FEATURES if name in weights]
     choices: dict[int, list[Choice]] = {at: [] for at in range(len(words))}
     for at, n, _ in places.tolist():
         row = edited.row[n]
-        said = tuple(scorer.sentence.spelling.words(edited.words[row["begin"] : row["stop"]]))
+        said = tuple(sentence.spelling.words(edited.words[row["begin"] : row["stop"]]))
         features = {name: float(edited.features[n, PLACES[name]]) for name in names}
         turns = tuple(tuple(side) for side in edited.orientations[n].tolist())
         choices[at].append(
@@ -68,12 +68,13 @@ def near_of(models: ModelSet, weights: Weights, source: list[str], words: list[s
 
 def nearly_of(
     models: ModelSet, weights: Weights, source: list[str], words: list[str], fixed: list[bool] | None = None
-) -> tuple[Scorer, SpanOptions, SpanOptions, Ids]:
-    scorer = Scorer(models, Source(models, tuple(source), fixed), weights, Estimates())
-    options = find_options(scorer, 1000, None)
-    ids = scorer.sentence.spelling.ids(words)
+) -> tuple[SentenceOptions, SpanOptions, SpanOptions, Ids]:
+    decoder = Decoder(models, weights, Beam(options=1000))
+    sentence = SentenceOptions(decoder, tuple(source), fixed).collect()
+    options = sentence.options
+    ids = sentence.spelling.ids(words)
     near = np.tile(np.array([0, len(source)]), (len(words), 1))
-    return scorer, options, *nearly(scorer, options, ids, near)
+    return sentence, options, *nearly(sentence, options, ids, near)
 
 
 def derivation_behind(oracle: Exhaustive, near: dict[int, list[Choice]], hypothesis: Hypothesis) -> Derivation:
@@ -95,10 +96,10 @@ def test_what_says_nearly_the_given_words(
     pairs: Pairs, weights: Weights, source: list[str], words: list[str], marks: list[bool]
 ) -> None:
     models, fixed = learned(pairs), marks[: len(source)]
-    scorer, options, edited, places = nearly_of(models, weights, source, words, fixed)
+    sentence, options, edited, places = nearly_of(models, weights, source, words, fixed)
 
     def spelled(texts: Ids, row: np.void) -> tuple[str, ...]:
-        return tuple(scorer.sentence.spelling.words(texts[row["begin"] : row["stop"]]))
+        return tuple(sentence.spelling.words(texts[row["begin"] : row["stop"]]))
 
     def alone(said: tuple[str, ...]) -> float:
         return weights["language"] * sum(math.log(models.language.prob(word, said[:n])) for n, word in enumerate(said))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dragoman.models.loglinear import Weights
 from dragoman.search.decoder import Decoder
-from dragoman.search.searching import SentenceSearch
+from dragoman.search.sentence_search import SentenceSearch
 from dragoman.tables import Table
 from dragoman.tables.table_kernels import path_key
 from tests.search.test_decoder import EVERYTHING, corpora, learned, sample, weights_of

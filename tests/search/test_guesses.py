@@ -11,7 +11,7 @@ from dragoman.search.decoder import Decoder
 from dragoman.search.explain import explain
 from dragoman.search.guesses import find_guesses
 from dragoman.search.hypotheses import Hypothesis
-from dragoman.search.upstream_options import Suggestion
+from dragoman.search.upstream_options import UpstreamWords
 from dragoman.types import Term
 
 pytestmark = pytest.mark.kernels
@@ -90,7 +90,7 @@ def test_words_that_are_banned_are_not_guessed(models: ModelSet) -> None:
 def test_what_another_engine_says_comes_before_a_guess(models: ModelSet) -> None:
     found = Decoder(models, Weights("moses", upstream=True), guess=True)
     plain = Decoder(models, Weights("moses", upstream=True))
-    said = Suggestion(("ella", "carcajeó"))
+    said = UpstreamWords(("ella", "carcajeó"))
     one, other = (each.search(["she", "laughed"], upstream=said).best for each in (found, plain))
     assert one == other
 

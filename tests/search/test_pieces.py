@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.cancelling import Cancellation
+from dragoman.cancellation import Cancellation
 from dragoman.errors import CancelledError
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
@@ -57,9 +57,9 @@ def test_two_thousand_words() -> None:
 @pytest.mark.parametrize("changed", [False, True])
 def test_the_model_of_word_classes_goes_on_where_the_piece_before_ended(changed: bool) -> None:
     models = ModelSet(with_classes([(source.split(), target.split()) for source, target in PAIRS]))
-    plan, pieces = Decoder(models, Weights("classes"), "fast").plan, Pieces(tuple(LINE[:300]), None)
+    decoder, pieces = Decoder(models, Weights("classes"), "fast"), Pieces(tuple(LINE[:300]), None)
     while not pieces.found:
-        pieces.search_next(plan, changed=changed)
+        pieces.search_next(decoder, changed=changed)
     best = pieces.found.best
     said = models.target.ids(best.words)
     assert best.features["class_language"] == pytest.approx(models.classes.score(said))
@@ -154,5 +154,5 @@ def test_the_language_model_goes_on_where_the_piece_before_ended(changed: bool) 
     decoder = Decoder(sample(), Weights("moses"), "fast")
     pieces = Pieces(tuple(LINE[:400]), None)
     while not pieces.found:
-        pieces.search_next(decoder.plan, changed=changed)
+        pieces.search_next(decoder, changed=changed)
     assert pieces.found.best == decoder.search(LINE[:400]).best

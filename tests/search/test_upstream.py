@@ -11,9 +11,9 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.models.replacements import Replacements
 from dragoman.search.decoder import Beam, Decoder, Step
-from dragoman.search.searching import Search, SentenceSearch
+from dragoman.search.sentence_search import Search, SentenceSearch
 from dragoman.search.upstream_links import blocks
-from dragoman.search.upstream_options import Alternative, Suggestion, Trust
+from dragoman.search.upstream_options import ListedWords, Trust, UpstreamWords
 from tests.oracles.fusion import Fused
 
 pytestmark = pytest.mark.kernels
@@ -42,7 +42,9 @@ def learned(pairs: list[tuple[list[str], list[str]]]) -> ModelSet:
     return models
 
 
-def searched(models: ModelSet, weights: Weights, source: list[str], upstream: Suggestion, beam: Beam) -> SentenceSearch:
+def searched(
+    models: ModelSet, weights: Weights, source: list[str], upstream: UpstreamWords, beam: Beam
+) -> SentenceSearch:
     found = Decoder(models, weights, beam).search(source, upstream=upstream)
     assert isinstance(found, SentenceSearch)
     return found
@@ -54,8 +56,8 @@ def test_the_best_translation_is_the_best_of_all(
     pairs: list[tuple[list[str], list[str]]], weights: Weights, source: list[str], m: list[str], share: float
 ) -> None:
     models = learned(pairs)
-    found = searched(models, weights, source, Suggestion(tuple(m), trust=Trust(share=share)), EVERYTHING)
-    oracle = Fused(found, tuple(m), [any(column) for column in found._heard.linked.T.tolist()], share)
+    found = searched(models, weights, source, UpstreamWords(tuple(m), trust=Trust(share=share)), EVERYTHING)
+    oracle = Fused(found, tuple(m), [any(column) for column in found._answer.linked.T.tolist()], share)
     derivations = list(oracle.derivations())
     scores = sorted(map(oracle.score, derivations), reverse=True)
     assert found.best.score == pytest.approx(scores[0], abs=1e-9)
@@ -79,7 +81,7 @@ def test_what_the_engine_says_can_always_be_said(
     weights.update({"upstream_words": 0.0, "upstream_left": 10.0, "upstream_breaks": 10.0, "upstream_evidence": 0.0})
     weights["word_penalty"] = 1.0  # for learned phrases that say more than m
     # With such weights many words for one are far behind until those that say fewer pay for what they leave out
-    found = searched(learned(pairs), weights, source, Suggestion(tuple(m)), Beam(threshold=100.0))
+    found = searched(learned(pairs), weights, source, UpstreamWords(tuple(m)), Beam(threshold=100.0))
     assert found.best.words == tuple(m)
 
 
@@ -91,7 +93,7 @@ def test_an_engine_that_says_nothing_changes_nothing(
     models, weights = learned(pairs), Weights("moses")
     one, other = (
         Decoder(models, weights).search(source),
-        Decoder(models, weights).search(source, upstream=Suggestion(())),
+        Decoder(models, weights).search(source, upstream=UpstreamWords(())),
     )
     assert one.nbest(10)[:] == other.nbest(10)[:]
     assert one.best.score == other.best.score
@@ -102,7 +104,7 @@ def test_phrases_of_a_whole_n_best_list_are_on_offer_with_their_weights() -> Non
     source, first, second = ["open", "the", "file"], ("abra", "el", "archivo"), ("abra", "el", "documento")
 
     def offered(weight: float) -> dict[Step, float]:
-        upstream = Suggestion(first, others=(Alternative(second, weight),) if weight else ())
+        upstream = UpstreamWords(first, others=(ListedWords(second, weight),) if weight else ())
         found = searched(models, weights, source, upstream, Beam())
         assert first in [each.words for each in found.nbest(100)]
         return {found.step(n): float(row["estimate"]) for n, row in enumerate(found.options.row)}
@@ -119,7 +121,7 @@ def test_phrases_of_a_whole_n_best_list_are_on_offer_with_their_weights() -> Non
 def test_shares_are_those_of_the_n_best_list(
     pairs: list[tuple[list[str], list[str]]], source: list[str], heard: list[str]
 ) -> None:
-    weights, upstream = Weights("moses", upstream=True), Suggestion(tuple(heard))
+    weights, upstream = Weights("moses", upstream=True), UpstreamWords(tuple(heard))
     found = searched(learned(pairs), weights, source, upstream, Beam())
     quick, whole = found.shares(20), Search.shares(found, 20)
     assert quick.scores.tolist() == whole.scores.tolist()
@@ -131,7 +133,7 @@ def test_shares_are_those_of_the_n_best_list(
 
 def test_a_learned_phrase_knows_its_place_and_the_engine_goes_on_behind_it() -> None:
     models = learned([(["open", "the", "file"], ["abrir", "el", "fichero"])] * 3)
-    upstream = Suggestion(("abra", "el", "archivo", "ahora"))
+    upstream = UpstreamWords(("abra", "el", "archivo", "ahora"))
     weights = Weights("moses", upstream=True)
     best = searched(models, weights, ["open", "the", "file", "now"], upstream, Beam()).best
     assert best.steps[0].words == ("abrir",)
@@ -149,7 +151,7 @@ def test_pieces_that_corrections_replaced_are_replaced_again() -> None:
         links = np.array([[0, 0], [1, 1]], np.int32)
         replacements.count(contribution.source, said_ids, links, contribution.target, contribution.links)
     found = searched(
-        models, Weights("moses", upstream=True), source, Suggestion(tuple(m), replacements=replacements), Beam()
+        models, Weights("moses", upstream=True), source, UpstreamWords(tuple(m), replacements=replacements), Beam()
     )
     assert found.best.words == ("x", "z")
 

@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from dragoman.engine import Engine
 from dragoman.server.config import Settings
 from dragoman.server.limits import Limits
-from dragoman.server.running import configure, in_background
+from dragoman.server.process import configure, in_background
 from dragoman.server.startup import Preparation, Startup
 
 PAIRS = [

@@ -79,10 +79,10 @@ def test_a_project_that_is_deleted_meanwhile_is_not_there_and_leaves_no_jobs(
     begun, waiting, delete = threading.Event(), threading.Event(), ProjectRegistry.delete
 
     class WatchedQueue(FairQueue):
-        async def enter(self, client: str) -> None:
+        async def enter(self, client: str, size: int = 0, group: str = "") -> None:
             if begun.is_set():
                 waiting.set()
-            await super().enter(client)
+            await super().enter(client, size, group)
 
     def slowly(projects: ProjectRegistry, name: str) -> None:
         begun.set()
@@ -165,6 +165,15 @@ def test_translations_say_how_they_came_about(client: httpx.Client) -> None:
     assert "".join(tokens) == new["text"].replace(" ", "")
     assert {j for j, _ in new["alignment"]} <= set(range(len(new["source_tokens"])))
     assert empty["text"] == ""
+
+
+def test_a_translation_of_too_little_confidence_is_withheld(client: httpx.Client) -> None:
+    wanted = {"texts": ["Press the green button.", "Grease every sprocket."], "least_confidence": 0.9}
+    known, unknown = client.post(f"{API}/translations", json=wanted).json()["translations"]
+    assert (known["text"], known["withheld"]) == ("Pulse el botón verde.", False)
+    assert (unknown["text"], unknown["target_tokens"], unknown["withheld"]) == ("", [], True)
+    assert unknown["confidence"] < 0.9
+    assert client.post(f"{API}/translations", json=wanted | {"least_confidence": 2}).status_code == 422
 
 
 def test_a_text_is_translated_line_by_line(client: httpx.Client) -> None:
@@ -633,3 +642,13 @@ def test_the_description_of_the_interface_is_complete(client: httpx.Client) -> N
         for operation in operations.values():
             assert operation.get("description"), path
             assert operation.get("tags"), path
+
+
+def test_a_word_graph_has_the_translation_as_its_best_path(client: httpx.Client) -> None:
+    learn(client, "Turn the knob.", "Gire el mando.")
+    graph = client.post(f"{API}/word-graphs", json={"text": "Turn the knob.", "arcs": 50}).json()
+    assert {"Gire", "mando"} <= {word for arc in graph["arcs"] for word in arc["words"]}
+    assert graph["states"] == max(arc["target"] for arc in graph["arcs"]) + 1
+    assert len(graph["source_tokens"]) == 4 and graph["upstream"] is None
+    for wrong in ({"text": "Turn", "arcs": 0}, {"text": "Turn", "arcs": 10**9}, {"arcs": 5}):
+        assert client.post(f"{API}/word-graphs", json=wrong).status_code == 422

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.server.desk import API, confirm, finished, make
+from tests.server.editor import API, confirm, finished, make
 from tests.server.support import Running
 
 

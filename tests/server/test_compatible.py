@@ -405,3 +405,51 @@ def test_each_can_answer_at_the_root(root: str, tmp_path: Path) -> None:
             if root == "apertium":
                 answer = client.get("/translate", params={"langpair": "en|es", "q": "Close the lid."})
                 assert answer.json()["responseData"]["translatedText"] == "Cierre la tapa."
+
+
+# ── OPUS-CAT ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def opus(client: httpx.Client, method: str, **more: str) -> Any:
+    """As the plug-ins for Trados Studio and memoQ ask."""
+    asked = {"tokenCode": "0", "srcLangCode": "en", "trgLangCode": "es", "modelTag": '""'} | more
+    answer = client.get(f"/MtRestService/{method}", params=asked)
+    assert answer.status_code == 200, answer.text
+    return answer.json() if "json" in answer.headers["content-type"] else answer.text
+
+
+def test_opus_cat_as_its_plug_ins_look_for_languages(client: httpx.Client) -> None:
+    assert "en-es" in opus(client, "ListSupportedLanguagePairs")
+    assert "manual" in opus(client, "GetLanguagePairModelTags")
+    assert "manual, en to es" in opus(client, "CheckModelStatus", modelTag="manual")
+    refused = client.get(
+        "/MtRestService/TranslateJson", params={"input": "a", "srcLangCode": "en", "trgLangCode": "xx"}
+    )
+    assert refused.status_code == 400
+
+
+def test_opus_cat_gives_words_and_their_links(client: httpx.Client) -> None:
+    found = opus(client, "TranslateJson", input="Close the lid.")
+    assert found["translation"] == found["Translation"] == "Cierre la tapa."
+    assert found["SegmentedSourceSentence"] == ["▁Close", "▁the", "▁lid", "."]
+    assert found["SegmentedTranslation"] == ["▁Cierre", "▁la", "▁tapa", "."]
+    assert "0-0" in found["AlignmentString"].split() and found["SegmentedAlignmentTargetToSource"]["0"] == [0]
+    assert opus(client, "Translate", input="Close the lid.") == "Cierre la tapa."
+    assert opus(client, "TranslateStream", input="Close the lid.") == "Cierre la tapa."
+
+
+def test_opus_cat_keeps_the_words_that_stand_for_tags(client: httpx.Client) -> None:
+    found = opus(client, "TranslateJson", input="Close TAGPAIRSTART the lid TAGPAIREND . PLACEHOLDER")
+    assert found["translation"].count("TAGPAIRSTART ") == found["translation"].count(" TAGPAIREND") == 1
+    assert "PLACEHOLDER" in found["translation"] and "<" not in found["translation"]
+
+
+def test_opus_cat_teaches_with_its_batch_task(client: httpx.Client) -> None:
+    asked = {"tokenCode": "0", "srcLangCode": "en", "trgLangCode": "es", "modelTag": "manual"}
+    pairs = [{"Source": "Descale the boiler.", "Target": "Descalcifique la caldera."}, {"Source": "", "Target": "x"}]
+    job = {"Input": pairs, "Validation": [], "UniqueNewSegments": [], "IncludeTagPairs": False}
+    assert client.post("/MtRestService/Customize", params=asked, json=job).status_code == 200
+    assert opus(client, "TranslateJson", input="Descale the boiler.")["translation"] == "Descalcifique la caldera."
+    assert client.post("/MtRestService/PreOrderBatch", params=asked, json=["Close the lid."]).status_code == 200
+    assert client.post("/MtRestService/PreOrderBatch", params=asked, json={"a": 1}).status_code == 400
+    assert client.post("/MtRestService/Customize", params=asked, content=b"{").status_code == 400

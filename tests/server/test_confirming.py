@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from dragoman.quality.delivery import PROBED
-from tests.server.desk import XLIFF, confirm, download, finished, make, upload
+from tests.server.editor import XLIFF, confirm, download, finished, make, upload
 from tests.server.support import Running
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import deepl
 import httpx
 import pytest
+from deepl.api_data import MultilingualGlossaryDictionaryEntries
 
 from dragoman.engine import Engine
 from dragoman.server.html_text import translate_html
@@ -185,6 +186,21 @@ def test_a_chat_takes_the_languages_from_its_instructions(client: httpx.Client) 
     assert ask(client, ("user", parts)) == "Cierre la tapa.\n==WEBLATE_PART==\nAbra la tapa."
 
 
+@pytest.mark.parametrize("model", ["manul", "gpt-5", ""])
+def test_a_chat_with_a_model_that_is_none_of_several_projects_is_refused(client: httpx.Client, model: str) -> None:
+    asked = {"model": model, "messages": [{"role": "user", "content": "Close the lid."}]}
+    answer = client.post("/v1/chat/completions", json=asked)
+    assert answer.status_code == 404
+    assert "choose one of " in answer.json()["error"]["message"]
+    assert "manual" in answer.json()["error"]["message"]
+
+
+def test_a_misspelt_model_is_refused_even_if_the_languages_are_named(client: httpx.Client) -> None:
+    asked = {"model": "manul", "messages": [{"role": "user", "content": "Translate into Spanish: Close the lid."}]}
+    assert client.post("/v1/chat/completions", json=asked).status_code == 404
+    assert ask(client, ("user", "Translate into Spanish: Close the lid."), model="auto") == "Cierre la tapa."
+
+
 def test_a_chat_says_what_is_wrong(client: httpx.Client, guarded: Running) -> None:
     assert client.post("/v1/chat/completions", json={"messages": []}).json()["error"]["type"] == "invalid_request_error"
     asked = {"model": "en-ja", "messages": [{"role": "user", "content": "Close the lid."}]}
@@ -202,3 +218,65 @@ def test_a_chat_can_be_a_stream(client: httpx.Client) -> None:
 
 def test_the_models_are_the_projects(client: httpx.Client) -> None:
     assert "manual" in [each["id"] for each in client.get("/v1/models").json()["data"]]
+
+
+def test_glossaries_of_version_3_have_a_dictionary_for_each_pair(server: Running) -> None:
+    client = deepl.DeepLClient("any", server_url=server.url)
+    pairs = [("EN", "ES", {"lid": "tapadera"}), ("EN", "FR", {"lid": "couvercle"})]
+    made = client.create_multilingual_glossary("both", [MultilingualGlossaryDictionaryEntries(*pair) for pair in pairs])
+    try:
+        assert [(each.source_lang, each.target_lang, each.entry_count) for each in made.dictionaries] == [
+            ("EN", "ES", 1),
+            ("EN", "FR", 1),
+        ]
+        options: dict[str, Any] = {"source_lang": "EN", "glossary": made}
+        assert "tapadera" in str(client.translate_text("Lift that lid now.", target_lang="ES", **options))
+        assert "couvercle" in str(client.translate_text("Lift that lid now.", target_lang="FR", **options))
+        more = MultilingualGlossaryDictionaryEntries("EN", "ES", {"drip tray": "cubeta"})
+        changed = client.update_multilingual_glossary_dictionary(made, more)
+        assert [each.entry_count for each in changed.dictionaries if each.target_lang == "ES"] == [2]
+        client.replace_multilingual_glossary_dictionary(made, more)
+        entries = client.get_multilingual_glossary_entries(made, "EN", "ES").dictionaries[0].entries
+        assert str(entries) == "drip tray\tcubeta"
+        assert client.update_multilingual_glossary_name(made, "renamed").name == "renamed"
+        assert "renamed" in [each.name for each in client.list_multilingual_glossaries()]
+        client.delete_multilingual_glossary_dictionary(made, source_lang="EN", target_lang="FR")
+        assert len(client.get_multilingual_glossary(made.glossary_id).dictionaries) == 1
+    finally:
+        client.delete_multilingual_glossary(made)
+    with pytest.raises(deepl.GlossaryNotFoundException):
+        client.get_multilingual_glossary(made.glossary_id)
+
+
+def test_items_of_json_and_of_numbered_lists_are_looked_up_one_by_one(client: httpx.Client) -> None:
+    def say(content: str, **options: Any) -> list[str]:
+        body = {"model": "manual", "messages": [{"role": "user", "content": content}], **options}
+        choices = client.post("/v1/chat/completions", json=body).json()["choices"]
+        return [choice["message"]["content"] for choice in choices]
+
+    assert say('{"a": "Close the lid.", "n": [1, "Close the lid."]}') == [
+        '{"a": "Cierre la tapa.", "n": [1, "Cierre la tapa."]}'
+    ]
+    assert say("1. Close the lid.\n2. Close the lid.") == ["1. Cierre la tapa.\n2. Cierre la tapa."]
+    several = say("Close the green lid.", n=3)
+    assert len(several) == len(set(several)) > 1
+
+
+def test_responses_and_single_models_are_there(client: httpx.Client) -> None:
+    body = {"model": "manual", "input": "Translate to Spanish: Close the lid."}
+    found = client.post("/v1/responses", json=body).json()
+    assert (found["status"], found["output"][0]["content"][0]["text"]) == ("completed", "Cierre la tapa.")
+    body["input"] = [{"role": "user", "content": [{"type": "input_text", "text": "Close the lid."}]}]  # type: ignore[assignment]
+    assert client.post("/v1/responses", json=body).json()["output"][0]["content"][0]["text"] == "Cierre la tapa."
+    assert client.get("/v1/models/manual").json()["id"] == "manual"
+    assert client.get("/v1/models/none").status_code == 404
+
+
+def test_modernmts_account_and_quality_estimation(server: Running) -> None:
+    from modernmt import ModernMT
+
+    api = ModernMT("any")
+    api._ModernMT__base_url = f"{server.url}/modernmt"
+    assert api.me().billingPeriod.chars == 0
+    good, bad = (api.qe("en", "es", "Close the lid.", said).score for said in ("Cierre la tapa.", "Buenos días."))
+    assert good == 1.0 > bad

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.editor.messages import Accept, SegmentChange
+from dragoman.editor.refusal import Refusal
+from dragoman.editor.segment_edits import Author, change_segment
 from dragoman.engine import Engine
 from dragoman.formats import read_document
 from dragoman.quality import deliver
-from dragoman.server.api_errors import ApiError
 from dragoman.server.document_files import add_file
-from dragoman.server.edits import Author, change_segment
 from dragoman.server.registry import ServedProject
-from dragoman.server.schemas import Accept, SegmentChange
 from dragoman.types import Check
 from tests.quality.samples import EVERY, SOURCE_REPLACED
 from tests.quality.test_delivery import bare, edited, pieces
@@ -43,7 +43,7 @@ def test_what_is_confirmed_is_delivered(name: str, project: ServedProject, monke
         change = SegmentChange(target=target, state="confirmed", accept=ACCEPTED, fill=False)
         try:
             change_segment(project, number, segment.number, change, Author("ana"))
-        except ApiError as error:
+        except Refusal as error:
             assert error.code in ("held", "locked")
     segments = [*project.documents.each(number)]
     confirmed = {one.key: one.target for one in segments if one.state == "confirmed"}

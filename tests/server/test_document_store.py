@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from dragoman.server.document_schema import EFFORT, PROGRESS, SCHEMA
-from dragoman.server.document_store import DocumentStore
-from dragoman.server.segment_log import fill_repetitions
+from dragoman.editor.document_schema import EFFORT, PROGRESS, SCHEMA
+from dragoman.editor.document_store import DocumentStore
+from dragoman.editor.segment_log import fill_repetitions
 
 Rows = list[tuple[str, str, str, str]]
 
@@ -160,7 +160,7 @@ def test_effort_of_an_older_file_is_counted_once(tmp_path: Path) -> None:
 def test_a_search_finds_what_comparing_without_case_finds(
     store: DocumentStore, wanted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dragoman.server.document_store.SCANNED", 3)
+    monkeypatch.setattr("dragoman.editor.document_store.SCANNED", 3)
     texts = ["Press the Button.", "Straße", "STRASSE", "strasse", "İstanbul", "Ñandú", "50% off", "a_b", "\u212a", "x"]
     document = store.add("page", [(str(n), text, text[::-1], "new") for n, text in enumerate(texts)])
     slow = [n for n, text in enumerate(texts, 1) if any(wanted.casefold() in t.casefold() for t in (text, text[::-1]))]

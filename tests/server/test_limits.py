@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from dragoman.server.limits import Limits, use_limits
+from dragoman.editor.bounds import use_bounds
+from dragoman.server.limits import Limits
 from dragoman.server.routes.live import LiveRequest
-from dragoman.server.schemas import Correction, Texts
+from dragoman.server.schemas import Correction, TranslationWanted
 from tests.server.support import make_projects, running
 
 API = "/api/v1/projects/manual"
@@ -35,14 +36,14 @@ def texts(count: int = 1, length: int = 1, n: int = 1) -> dict[str, Any]:
 def test_a_request_is_bounded_by_the_limits_in_force(
     limits: Limits, fits: dict[str, Any], exceeds: dict[str, Any]
 ) -> None:
-    with use_limits(limits):
-        Texts.model_validate(fits)
+    with use_bounds(limits):
+        TranslationWanted.model_validate(fits)
         with pytest.raises(ValidationError):
-            Texts.model_validate(exceeds)
+            TranslationWanted.model_validate(exceeds)
 
 
 def test_every_text_of_every_request_is_bounded() -> None:
-    with use_limits(Limits(text=5)):
+    with use_bounds(Limits(text=5)):
         for wrong in ({"source": "123456", "target": "x"}, {"source": "x", "target": "123456"}):
             with pytest.raises(ValidationError, match="at most 5 characters"):
                 Correction.model_validate(wrong)
@@ -51,8 +52,8 @@ def test_every_text_of_every_request_is_bounded() -> None:
 
 
 def test_the_json_schema_shows_the_limits_in_force() -> None:
-    with use_limits(Limits(text=7, texts=8, nbest=9)):
-        found = TypeAdapter(Texts).json_schema()["properties"]
+    with use_bounds(Limits(text=7, texts=8, nbest=9)):
+        found = TypeAdapter(TranslationWanted).json_schema()["properties"]
     assert found["texts"]["items"]["maxLength"] == 7
     assert (found["texts"]["maxItems"], found["texts"]["minItems"]) == (8, 1)
     assert (found["n"]["maximum"], found["n"]["minimum"]) == (9, 1)

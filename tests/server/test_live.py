@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from websockets.sync.client import ClientConnection, connect
 
 from dragoman.server.keys import Keys
 from dragoman.server.limits import Limits
-from tests.server.support import Running, make_projects, running
+from tests.formats.samples import ALL
+from tests.server.editor import confirm, upload
+from tests.server.support import PAIRS, Running, make_projects, running
 from tests.store.replicas import until
 
 pytestmark = pytest.mark.kernels
@@ -53,6 +56,18 @@ def test_a_text_is_completed_key_by_key(socket: ClientConnection) -> None:
     other = ask(socket, number=10, do="reject")
     assert other["suffix"] != answer["suffix"]
     assert "words" not in other
+
+
+def test_a_completion_ends_before_a_word_of_too_little_confidence(socket: ClientConnection) -> None:
+    whole = ask(socket, number=1, do="open", source="Close the lid of the sprocket now.", words=True)
+    least = 0.01
+    end = next(word["begin"] for word in whole["words"] if word["confidence"] < least)
+    for number, do in ((2, "open"), (3, "prefix")):
+        source = {"source": "Close the lid of the sprocket now."} if do == "open" else {}
+        found = ask(socket, number=number, do=do, least_confidence=least, words=True, **source)
+        assert 0 < len(found["suffix"]) < len(whole["suffix"])
+        assert found["suffix"] == whole["suffix"][:end].rstrip()
+        assert all(word["confidence"] >= least for word in found["words"])
 
 
 def test_a_copied_unknown_word_has_no_confidence(socket: ClientConnection) -> None:
@@ -121,23 +136,30 @@ def test_a_wrong_request_is_answered_under_its_number(socket: ClientConnection) 
     assert json.loads(socket.recv(timeout=10))["number"] is None
 
 
+def drain(socket: ClientConnection) -> None:
+    """Read until the other end closes the connection."""
+    while True:
+        socket.recv(timeout=10)
+
+
 def test_a_flood_is_ended_and_others_go_on(guarded: Running, keys: dict[str, str]) -> None:
     headers = {"Authorization": f"Bearer {keys['learn']}"}
     with dial(guarded, additional_headers=headers) as quiet, dial(guarded, additional_headers=headers) as loud:
-        with pytest.raises(ConnectionClosed) as closed:
+        with suppress(ConnectionClosed):
             for n in range(5000):
                 loud.send(json.dumps({"number": n, "do": "prefix", "prefix": "x"}))
-            while True:
-                loud.recv(timeout=10)
+        with pytest.raises(ConnectionClosed) as closed:
+            drain(loud)
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 1008
         assert ask(quiet, number=1, do="open", source="Close the lid.")["suffix"] == "Cierre la tapa."
 
 
 def test_a_message_that_is_too_large_ends_the_session(server: Running) -> None:
-    with dial(server) as socket, pytest.raises(ConnectionClosed) as closed:
+    with dial(server) as socket:
         socket.send("x" * 100_000)
-        socket.recv(timeout=10)
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.recv(timeout=10)
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 1009
 
@@ -200,3 +222,33 @@ def test_a_hostile_text_is_refused_or_answered_and_the_session_goes_on(socket: C
     answer = ask(socket, number=1, do="open", source=marks)
     assert "suffix" in answer or answer["error"]["what"]
     assert ask(socket, number=2, do="open", source="Close the lid.")["suffix"] == "Cierre la tapa."
+
+
+def test_nothing_follows_a_finished_sentence(socket: ClientConnection) -> None:
+    for number, (source, target) in enumerate(PAIRS):
+        opened = ask(socket, number=3 * number, do="open", source=f"{source[:-1]} now.", prefix=target, words=True)
+        assert (opened["suffix"], opened["words"]) == ("", [])
+        other = ask(socket, number=3 * number + 1, do="prefix", prefix=f"{target[:-1]} ya.")
+        assert other["suffix"] == ""
+    two = ask(socket, number=100, do="open", source="Close the lid. Press the green button.", prefix="Cierre la tapa.")
+    assert two["suffix"].strip()
+
+
+def test_what_is_confirmed_is_what_was_typed_in_every_format(server: Running) -> None:
+    with server.client() as client, dial(server) as socket:
+        for n, (name, data) in enumerate(ALL.items()):
+            place = upload(client, name, data)
+            for segment in client.get(f"{place}/segments").json()["segments"][:4]:
+                if segment["state"] == "locked":
+                    continue
+                number, typed = segment["number"], f"{segment['source']} ñ."
+                opened = ask(socket, number=n, do="open", document=int(place.rpartition("/")[2]), segment=number)
+                assert ask(socket, number=n, do="prefix", prefix=typed)["prefix"] == typed
+                accept = [{"check": check} for check in ("untranslated", "placeholders", "length")]
+                answer = confirm(client, place, number, typed, suggestion=opened["suffix"], force=True, accept=accept)
+                kept = client.get(f"{place}/segments/{number}").json()
+                if answer.status_code == 200:
+                    assert (kept["target"], kept["state"]) == (typed, "confirmed"), name
+                else:  # the file cannot hold it, which is said, and it is kept as it is
+                    assert answer.json()["error"]["code"] == "held", (name, answer.text)
+                    assert kept["target"] == typed or segment["state"] == "confirmed"

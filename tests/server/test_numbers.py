@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.server.desk import API, confirm, finished, make
+from tests.server.editor import API, confirm, finished, make
 from tests.server.support import Running, make_projects, running
 
 

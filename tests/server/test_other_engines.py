@@ -64,6 +64,34 @@ def test_a_translation_says_what_the_engine_said_and_which_words_replace_its_own
     assert changed[0][1] == [2]
 
 
+def test_a_translation_shows_each_change_with_its_evidence(client: httpx.Client) -> None:
+    found = translated(client, "Open the lid.")
+    [change] = [each for each in found["changes"] if each["used"]]
+    assert (change["said"], change["words"], change["times"], change["seen"]) == ("tapadera", "tapa", 1, 1)
+    assert 0.5 < change["probability"] <= 1
+    assert change["last"] is None
+    dated = translated(client, "Open the lid.", provenance=True)
+    assert [each["last"][:2] for each in dated["changes"] if each["used"]] == ["20"]
+    both = translated(client, "Open the lid.\nLift the lid.")
+    assert (both["text"], both["upstream"]) == (
+        "Abre la tapa.\nLevanta la tapa.",
+        "Abre la tapadera.\nLevanta la tapadera.",
+    )
+    assert [each["said"] for each in both["changes"] if each["used"]] == ["tapadera", "tapadera"]
+
+
+def test_a_refused_change_is_never_made_again(client: httpx.Client) -> None:
+    refused = {"said": "tapadera", "words": "tapa"}
+    for _ in range(2):
+        given = client.post("settings/refused_changes", json=refused)
+        assert (given.status_code, given.json()["settings"]["refused_changes"]) == (200, [["tapadera", "tapa"]])
+    found = translated(client, "Open the lid.")
+    assert found["text"] == "Abre la tapadera."
+    assert not any(each["used"] for each in found["changes"])
+    client.patch("settings", json={"refused_changes": []})
+    assert translated(client, "Open the lid.")["text"] == "Abre la tapa."
+
+
 def test_where_the_engine_is_silent_nothing_is_said(client: httpx.Client) -> None:
     assert translated(client, "the lid")["upstream"] is None
 
@@ -192,3 +220,39 @@ def test_only_administrators_choose_the_engine_and_see_its_whole_name(folder: Pa
         "learn": ("recorded:", False, 200, 403),
         "admin": ("said.tsv", True, 200, 200),
     }
+
+
+ELSEWHERE = [
+    "deepl:http://127.0.0.1:9",
+    "deepl:https://deepl.example",
+    "deepl:https://api.deepl.com#insecure=yes",
+    "deepl:https://api.deepl.com.example",
+    "modernmt:http://127.0.0.1:9",
+    "openai:http://169.254.169.254/latest/meta-data#x#m",
+    "openai:https://api.openai.com/v1/../elsewhere#m",
+    "libretranslate:http://10.0.0.1:5000",
+    "apertium:http://localhost:2737",
+]
+
+
+@pytest.fixture
+def shared(folder: Path, tmp_path: Path) -> Iterator[httpx.Client]:
+    """A client who administrates a project of a server with keys, and engines of its own list."""
+    key = Keys(tmp_path / "keys.json").add("ana", {"manual": "admin"})
+    engines = {"office": "libretranslate:http://127.0.0.1:9#seconds=1"}
+    with running(folder, keys=tmp_path / "keys.json", engines=engines) as server, server.client(key) as client:
+        client.base_url = client.base_url.join("/api/v1/projects/manual/")
+        yield client
+
+
+def test_the_servers_keys_go_to_no_address_that_an_administrator_of_a_project_names(shared: httpx.Client) -> None:
+    for name in ELSEWHERE:
+        answer = shared.patch("settings", json={"upstream": name})
+        assert (answer.status_code, "office" in answer.json()["error"]["remedy"]) == (403, True), name
+    assert shared.patch("settings", json={"upstream": "deepl:"}).status_code in (200, 400)  # without a key, 400
+
+
+def test_engines_of_the_servers_list_are_chosen_by_name_and_their_address_is_not_told(shared: httpx.Client) -> None:
+    assert shared.get("settings").json()["upstream_engines"] == ["office"]
+    assert shared.patch("settings", json={"upstream": "office"}).json()["settings"]["upstream"] == "office"
+    assert shared.patch("settings", json={"upstream": "office", "share": 0.6}).status_code == 200

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx
 import pytest
 
-from tests.server.desk import XLIFF, confirm, make, upload
+from tests.server.editor import XLIFF, confirm, make, upload
 from tests.server.support import Running
 
 PAGE = "<h1>Lids</h1><p>Press <b>the green button</b>. Close the lid.</p><p>1 &lt; 2 <script>alert(1)</script></p>"
@@ -59,3 +63,30 @@ def test_a_preview_is_refused_for_segments_that_do_not_exist(client: httpx.Clien
     place = make(client, "Open the lid.")
     assert client.get(f"{place}/preview", params={"segment": 2}).status_code == 404
     assert client.get(f"{place}/preview", params={"segment": 1, "before": 100000}).status_code == 422
+
+
+def test_rows_are_loaded_while_a_large_file_is_read_for_the_preview(
+    server: Running, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, project = upload(client, "page.html", PAGE), server.app.state.context.projects.get("manual")
+    read, go_on, waiting = project.open_file, threading.Event(), threading.Semaphore(0)
+
+    def slowly(number: int) -> Any:
+        waiting.release()
+        assert go_on.wait(60)
+        return read(number)
+
+    def preview() -> int:
+        with server.client() as other:
+            return other.get(f"{place}/preview", params={"segment": 2}).status_code
+
+    monkeypatch.setattr(project, "open_file", slowly)
+    with ThreadPoolExecutor() as people:
+        asked = [people.submit(preview) for _ in range(max(2, os.cpu_count() or 2))]
+        try:
+            for _ in asked:
+                assert waiting.acquire(timeout=30)
+            assert client.get(f"{place}/segments", timeout=10).status_code == 200
+        finally:
+            go_on.set()
+        assert {each.result() for each in asked} == {200}

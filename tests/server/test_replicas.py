@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.kernels
 API = "/api/v1/projects/manual"
 NUMBERS = count(1)
-SHORT = Limits(behind_seconds=0.2)
+SHORT = Limits(behind_seconds=1.5)  # the journal announces each row; on a busy machine that takes a moment
 
 
 @pytest.fixture

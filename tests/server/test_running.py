@@ -21,10 +21,11 @@ import pytest
 
 from dragoman.cli import main
 from dragoman.engine import Engine
+from dragoman.errors import StorageError
 from dragoman.server.keys import Keys
-from tests.server.support import PAIRS, make_projects
+from tests.server.support import PAIRS, make_projects, running
 
-pytestmark = pytest.mark.kernels
+pytestmark = [pytest.mark.outside, pytest.mark.kernels]
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
@@ -191,3 +192,56 @@ def test_keys_are_made_listed_and_taken_away(
     assert keys("remove", file, "ana")[0] == 2
     Path(file).write_text("damaged")
     assert "is not a key file" in keys("list", file)[1]
+
+
+HANGING = """
+import sys, time
+from dragoman.editor import edited_project
+from dragoman.cli import main
+edited_project.read_document = lambda *_, **__: time.sleep(600)  # a file that takes for ever
+from dragoman.server import file_readers
+file_readers.COMMAND = (sys.executable, "-c", "import time; time.sleep(600)")  # and one that another process reads
+main()
+"""
+
+
+@pytest.mark.parametrize("size", [1, 20_000])
+def test_a_server_that_is_told_to_stop_ends_soon_whatever_is_running(tmp_path: Path, size: int) -> None:
+    make_projects(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-c", HANGING, "serve", str(tmp_path), "--port", str(port)]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, trust_env=False) as client:
+                _wait(process, client, [])
+                place = "/api/v1/projects/manual"
+                client.post(f"{place}/imports?name=page.txt", content=b"Close the lid.\n" * size)
+                client.post(f"{place}/corrections", json={"source": "Lift the lid.", "target": "Levante la tapa."})
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            begun = children.read_text().split() if children.exists() else []
+            process.send_signal(signal.SIGTERM)
+            process.wait(timeout=30)  # of which it takes ten at most, on a machine that is not busy
+        finally:
+            process.kill()
+    assert not any(Path(f"/proc/{child}").exists() for child in begun)
+    with Engine.open(tmp_path / "manual") as engine:
+        assert engine.exact_match("Lift the lid.") is not None
+
+
+def test_a_server_whose_disk_is_full_says_so_when_it_is_asked_whether_it_is_ready(tmp_path: Path) -> None:
+    make_projects(tmp_path)
+    with running(tmp_path) as server, server.client() as client:
+        project = server.app.state.context.projects.get("manual")
+        place, pair = "/api/v1/projects/manual/corrections", {"source": "Lift the lid.", "target": "Levante la tapa."}
+        learn = project.engine.learn
+
+        def full(*_: object, **__: object) -> int:
+            raise StorageError("database or disk is full")
+
+        project.engine.learn = full
+        assert client.post(place, json=pair).status_code == 503
+        assert client.get("/ready").json()["projects"] == ["manual"]
+        project.engine.learn = learn
+        assert client.post(place, json=pair).status_code in (200, 201)
+        assert client.get("/ready").json()["projects"] == []

@@ -15,8 +15,11 @@ import httpx
 import pytest
 
 from dragoman.errors import BadInputError
+from dragoman.server import app
+from dragoman.server.auth import Authenticator
 from dragoman.server.config import Settings
 from dragoman.server.keys import Keys
+from dragoman.server.limits import Limits
 from dragoman.server.middleware import Budgets
 from tests.server.support import Running, make_projects, running
 from tests.store.replicas import until
@@ -193,12 +196,13 @@ def test_pages_of_other_sites_can_do_nothing(server: Running) -> None:
     "name", ["../manual", "..%2fmanual", "%2e%2e", "manual%00", "/etc/passwd", ".deleted", "a/../manual", "manual/"]
 )
 def test_names_that_lead_elsewhere_lead_nowhere(server: Running, name: str) -> None:
+    before = {path.name for path in server.folder.iterdir()}
     said = raw(server, f"GET /api/v1/projects/{name} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     assert said.split()[1] in (b"404", b"307"), said
     with server.client() as client:
         made = client.post("/api/v1/projects", json={"name": name, "source": "en", "target": "es"})
         assert made.status_code == 422
-    assert {path.name for path in server.folder.iterdir()} <= {"manual", "other", ".deleted", ".promised"}
+    assert {path.name for path in server.folder.iterdir()} <= before | {".deleted", ".promised"}
 
 
 # ── Bodies ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -246,8 +250,9 @@ def refusals(client: httpx.Client) -> int:
 
 
 @pytest.mark.usefixtures("alive")
-def test_slow_bodies_and_slow_heads_are_refused(guarded: Running) -> None:
-    head = f"POST {MANUAL}/translations HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n"
+def test_slow_bodies_and_slow_heads_are_refused(guarded: Running, keys: dict[str, str]) -> None:
+    key = f"Authorization: Bearer {keys['translate']}"
+    head = f"POST {MANUAL}/translations HTTP/1.1\r\nHost: localhost\r\n{key}\r\nContent-Length: 100\r\n\r\n"
     assert b" 408 " in raw(guarded, head.encode())
     started = time.monotonic()
     assert raw(guarded, b"GET /health HTTP/1.1\r\nHost: loc") == b""
@@ -378,3 +383,86 @@ def test_an_error_that_nobody_foresaw_is_answered(server: Running, monkeypatch: 
         assert answer.status_code == 500
         assert "secretword" not in answer.text
         assert client.get(f"{MANUAL}/corrections").status_code == 200
+
+
+# ── Proxies and monitoring ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("address", "forwarded", "client"),
+    [
+        ("203.0.113.7", "198.51.100.1", "203.0.113.7"),  # anybody can write such a header
+        ("10.0.0.2", "198.51.100.1", "198.51.100.1"),
+        ("10.0.0.2", "6.6.6.6, 198.51.100.1", "198.51.100.1"),
+        ("10.0.0.2", "198.51.100.1, 10.0.0.3", "198.51.100.1"),
+        ("10.0.0.2", "", "10.0.0.2"),
+    ],
+)
+def test_behind_a_trusted_proxy_each_client_has_its_own_address(address: str, forwarded: str, client: str) -> None:
+    auth = Authenticator(Settings(trusted_proxies=("10.0.0.0/8",)))
+    headers = [(b"x-forwarded-for", forwarded.encode())] if forwarded else []
+    assert auth.client({"type": "http", "headers": headers, "client": (address, 1)}) == f"address {client}"
+
+
+def test_networks_of_proxies_are_checked() -> None:
+    with pytest.raises(BadInputError, match="is not a network"):
+        Settings(trusted_proxies=("the office",)).check()
+
+
+def test_monitoring_is_answered_however_much_others_ask(tmp_path: Path) -> None:
+    make_projects(tmp_path)
+    with running(tmp_path, limits=Limits(requests=0.001, burst=3)) as server, server.client() as client:
+        answers = [client.get("/api/v1/projects").status_code for _ in range(5)]
+        assert (answers[0], answers[-1]) == (200, 429)
+        assert [client.get("/health").status_code for _ in range(5)] == [200] * 5
+
+
+def test_numbers_beyond_all_bounds_are_refused_as_settings(server: Running) -> None:
+    with server.client() as client:
+        body = b'{"share": 1' + b"0" * 400 + b"}"
+        answer = client.patch(f"{MANUAL}/settings", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code in (400, 422)
+
+
+@pytest.mark.parametrize(
+    ("peer", "headers", "address"),
+    [
+        ("203.0.113.7", {"host": "evil.example"}, "http://192.0.2.1:8765"),
+        ("203.0.113.7", {"host": "evil.example", "x-forwarded-proto": "https"}, "http://192.0.2.1:8765"),
+        ("203.0.113.7", {"host": "192.0.2.1:80"}, "http://192.0.2.1:80"),
+        ("203.0.113.7", {}, "http://192.0.2.1:8765"),
+        ("10.0.0.2", {"host": "mt.example.org", "x-forwarded-proto": "https"}, "https://mt.example.org"),
+        ("10.0.0.2", {"host": "mt.example.org", "x-forwarded-proto": "javascript"}, "http://mt.example.org"),
+        ("10.0.0.2", {"host": "mt.example.org/x?y"}, "http://mt.example.org"),
+    ],
+)
+def test_links_in_answers_lead_here_whatever_the_host_header_says(
+    peer: str, headers: dict[str, str], address: str
+) -> None:
+    sent = [(name.encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "scheme": "http", "headers": sent, "client": (peer, 1), "server": ("192.0.2.1", 8765)}
+    assert Authenticator(Settings(trusted_proxies=("10.0.0.0/8",))).public_address(scope) == address
+    named = Settings(public_address="https://mt.example.org/")
+    assert Authenticator(named).public_address(scope) == "https://mt.example.org"
+
+
+def test_the_address_of_a_translated_file_does_not_follow_the_host_header(
+    guarded: Running, keys: dict[str, str]
+) -> None:
+    form, sent = {"source": "en", "target": "es", "api_key": keys["translate"]}, {"file": ("a.txt", b"Close the lid.")}
+    with guarded.client() as client:
+        answer = client.post("/libretranslate/translate_file", data=form, files=sent, headers={"Host": "evil.example"})
+    assert answer.json()["translatedFileUrl"].startswith(f"{guarded.url}/libretranslate/download_file/")
+
+
+def test_a_public_address_is_checked() -> None:
+    for wrong in ("mt.example.org", "https://", "javascript:alert(1)", "https://a b"):
+        with pytest.raises(BadInputError, match="is not the address of a server"):
+            Settings(public_address=wrong).check()
+
+
+def test_unknown_methods_compile_each_pattern_once(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    with server.client() as client:
+        client.request("PROPFIND", MANUAL)
+        monkeypatch.setattr(app, "compile_path", lambda _: pytest.fail("a pattern was made again"))
+        assert client.request("PROPFIND", MANUAL).status_code == 405

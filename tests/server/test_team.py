@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from dragoman.server.keys import Keys
-from tests.server.desk import API, XLIFF, confirm, make, upload
+from tests.server.editor import API, XLIFF, confirm, make, upload
 from tests.server.support import Running, make_projects, running
 
 
@@ -29,7 +29,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, di
         yield server, keys, file
 
 
-ROLES = {"ana": "learn", "bo": "learn", "eve": "read"}
+ROLES = {"ana": "learn", "bo": "review", "eve": "read", "tom": "translate"}
 
 
 @pytest.fixture
@@ -130,11 +130,11 @@ def test_segments_are_assigned_translated_reviewed_and_done(ana: httpx.Client, b
     assert ana.post(f"{place}/assign", json={"assignee": "bo", "first": 2, "last": 3}).json() == {"segments": 2}
     mine = bo.get(f"{place}/numbers", params={"assigned": "bo"}).json()["numbers"]
     assert (mine, bo.get(f"{place}/numbers", params={"assigned": "-"}).json()["numbers"]) == ([2, 3], [1])
-    confirm(bo, place, 2, "Vacíe el depósito.")
+    confirm(ana, place, 2, "Vacíe el depósito.")
     assert ana.get(f"{place}/numbers", params={"stage": "review"}).json()["numbers"] == [2]
-    done = ana.post(f"{place}/review", json={"segments": [1, 2]}).json()["segments"]
+    done = bo.post(f"{place}/review", json={"segments": [1, 2]}).json()["segments"]
     assert [(each["number"], each["stage"], each["reviewer"], each["user"]) for each in done] == [
-        (2, "done", "ana", "bo")
+        (2, "done", "bo", "ana")
     ]
     assert ana.get(place).json()["stages"] == {"translate": 2, "review": 0, "done": 1}
     confirm(bo, place, 2, "Vacíe el tanque.")
@@ -159,7 +159,7 @@ def test_a_key_says_who_one_is_and_what_one_may_do(
         403,
         "role-missing",
         "read",
-        "learn",
+        "translate",
     )
     keys = Keys(team[2])
     gone = keys.add("gone", {"manual": "learn"})
@@ -218,3 +218,110 @@ def test_a_document_is_renamed(ana: httpx.Client) -> None:
     assert ana.patch(place, json={"name": "page 4"}).json()["name"] == "page 4"
     assert ana.get(place).json()["assignee"] is None
     assert ana.patch(place, json={"assignee": "bo"}).json()["assignee"] == "bo"
+
+
+def test_undo_is_a_stack_and_what_was_taken_back_can_be_done_again(ana: httpx.Client, bo: httpx.Client) -> None:
+    place = make(ana, "Lift the tray.", "Lower the tray.")
+    for number, target in ((1, "Levante la bandeja."), (2, "Baje."), (2, "Baje la bandeja.")):
+        assert confirm(ana, place, number, target).is_success
+
+    def texts() -> list[str]:
+        return [ana.get(f"{place}/segments/{n}").json()["target"] for n in (1, 2)]
+
+    def steps(which: str, client: httpx.Client = ana) -> list[tuple[str, bool]]:
+        return [(each["what"], each["possible"]) for each in client.get(f"{place}/steps").json()[which]]
+
+    second = "Confirmed segment 2: “Baje la bandeja.”", "Confirmed segment 2: “Baje.”"
+    first = "Confirmed segment 1: “Levante la bandeja.”"
+    assert steps("undo") == [(second[0], True), (second[1], False), (first, True)]
+    assert steps("undo", bo) == []
+    ana.post(f"{place}/undo", json={})
+    assert texts() == ["Levante la bandeja.", "Baje."]
+    assert steps("undo") == [(second[1], True), (first, True)]
+    assert steps("redo") == [(second[0], True)]
+    ana.post(f"{place}/undo", json={})
+    assert texts() == ["Levante la bandeja.", ""]
+    ana.post(f"{place}/undo", json={})
+    assert texts() == ["", ""]
+    assert ana.post(f"{place}/undo", json={}).json()["error"]["code"] == "nothing-to-undo"
+    for wanted in ("", "Baje.", "Baje la bandeja."):
+        done = ana.post(f"{place}/redo", json={}).json()
+        assert done["what"].startswith("Did again your confirmation of segment"), done
+        assert texts() == ["Levante la bandeja.", wanted]
+    assert texts() == ["Levante la bandeja.", "Baje la bandeja."]
+    assert ana.get(f"{API}/concordance", params={"text": "Baje la bandeja."}).json()["hits"]  # it is learned again
+    assert bo.post(f"{place}/redo", json={}).json()["error"]["code"] == "nothing-to-redo"
+    ana.post(f"{place}/undo", json={})
+    confirm(ana, place, 1, "Suba la bandeja.")
+    assert steps("redo") == []  # something else was done since
+
+
+def test_a_text_that_is_typed_is_kept_among_the_versions_whoever_types(ana: httpx.Client, bo: httpx.Client) -> None:
+    place = make(ana, "Lift the cup.")
+    for client, text in ((ana, "Levante"), (ana, "Levante"), (bo, "Suba"), (ana, "Alce la taza.")):
+        assert client.post(f"{place}/segments/1/versions", json={"target": text}).status_code == 204
+    version = ana.get(f"{place}/segments/1").json()["version"]
+    draft = {"target": "Levante la taza.", "state": "translated", "version": version}
+    assert ana.put(f"{place}/segments/1", json=draft).is_success
+    refused = bo.put(f"{place}/segments/1", json=draft | {"target": "Suba la taza."})
+    assert refused.json()["error"]["code"] == "conflict"
+    segment = ana.get(f"{place}/segments/1").json()
+    assert (segment["target"], segment["version"]) == ("Levante la taza.", version + 1)
+    history = ana.get(f"{place}/segments/1/about").json()["history"]
+    assert [(each["user"], each["target"]) for each in history] == [
+        ("bo", "Suba la taza."),
+        ("ana", "Levante la taza."),
+        ("ana", "Alce la taza."),
+        ("bo", "Suba"),
+        ("ana", "Levante"),
+    ]
+
+
+def test_nobody_approves_their_own_work_and_only_reviewers_approve(ana: httpx.Client, bo: httpx.Client) -> None:
+    place = make(ana, "Lift the lid slowly.", "Lower the lid slowly.")
+    confirm(ana, place, 1, "Levante la tapa despacio.")
+    confirm(bo, place, 2, "Baje la tapa despacio.")
+    assert ana.post(f"{place}/review", json={"segments": [2]}).json()["error"]["needed"] == "review"
+    assert bo.post(f"{place}/review", json={"segments": [2]}).json()["error"]["code"] == "own-work"
+    assert bo.post(f"{place}/review", json={"segments": [1]}).json()["segments"][0]["stage"] == "done"
+    confirm(bo, place, 1, "Alce la tapa despacio.")  # the reviewer's change is taught, and shown as a difference
+    history = ana.get(f"{place}/segments/1/about").json()["history"]
+    assert ["delete", "Levante"] in history[0]["diff"]
+    assert ["insert", "Alce"] in history[0]["diff"]
+
+
+def test_what_a_translator_confirms_is_learned_once_it_is_approved(
+    team: tuple[Running, dict[str, str], Path], bo: httpx.Client
+) -> None:
+    place = make(bo, "Shake the bottle.")
+    with team[0].client(team[1]["tom"]) as tom:
+        confirmed = confirm(tom, place, 1, "Agite la botella.").json()
+        assert confirmed["unlearned"] == "it is learned when a reviewer has approved it"
+        assert (confirmed["state"], confirmed["correction"]) == ("confirmed", None)
+        assert tom.post(f"{API}/corrections", json={"source": "a", "target": "b"}).status_code == 403
+    assert not bo.get(f"{API}/concordance", params={"text": "botella"}).json()["hits"]
+    approved = bo.post(f"{place}/review", json={"segments": [1]}).json()["segments"][0]
+    assert approved["stage"] == "done"
+    assert bo.get(f"{API}/concordance", params={"text": "botella"}).json()["hits"]
+
+
+def test_all_findings_of_a_check_are_accepted_at_once(ana: httpx.Client) -> None:
+    place = make(ana, "Wait 5 minutes.", "Wait 6 minutes.")
+    for number in (1, 2):
+        confirm(ana, place, number, "Espere unos minutos.")
+    assert ana.get(f"{place}/report").json()["counts"]["numbers"] == 2
+    ana.put(f"{place}/accepted", json={"check": "numbers", "reason": "as agreed"}).raise_for_status()
+    assert ana.get(f"{place}/report").json()["counts"]["numbers"] == 0
+
+
+def test_repetitions_are_confirmed_too_where_that_is_wanted_and_taken_back_together(ana: httpx.Client) -> None:
+    place = make(ana, "Press 5 times.", "Press 5 times.", "Wait.", "Press 5 times.")
+    assert ana.patch(place, json={"propagation": "confirm"}).json()["propagation"] == "confirm"
+    assert confirm(ana, place, 1, "Pulse 5 veces.").json()["filled"] == [2, 4]
+    assert states(ana, place) == "ccnc"
+    assert ana.post(f"{place}/undo", json={}).json()["segments"] == [1, 2, 4]
+    assert states(ana, place) == "nnnn"
+    ana.post(f"{place}/redo", json={}).raise_for_status()
+    assert states(ana, place) == "ccnc"
+    ana.patch(place, json={"propagation": "off"}).raise_for_status()
+    assert ana.get(place).json()["repetitions"] is False

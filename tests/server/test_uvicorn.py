@@ -1,4 +1,4 @@
-"""The parts of uvicorn that are not documented, and that `dragoman.server.running` and `connections` use.
+"""The parts of uvicorn that are not documented, and that `dragoman.server.process` and `connections` use.
 
 If one of these fails after an upgrade, uvicorn has changed something that we rely on: adapt these two, then raise
 the upper bound of uvicorn in pyproject.toml.

@@ -79,7 +79,7 @@ def engine(signed: tuple[Running, Weblate]) -> Engine:
 
 
 def targets(engine: Engine, source: str) -> list[str]:
-    return [target for _, known, target in engine.pairs() if known == source]
+    return [target for _, known, target in engine.memory_texts() if known == source]
 
 
 def test_an_edit_is_learned_and_helps_with_a_similar_string(weblate: Weblate, engine: Engine) -> None:
@@ -248,3 +248,26 @@ def test_edits_are_learned_exactly_once_although_the_server_is_killed(tmp_path: 
     found = learn_over_a_kill(tmp_path, 100)
     assert len(found) == 100
     assert set(found.values()) == {1}
+
+
+@pytest.mark.parametrize("number", [2**63, 2**63 - 1, -1])
+def test_a_number_that_no_change_has_is_refused(weblate: Weblate, number: int) -> None:
+    assert weblate.send(edit(number, "Warm the cups.", "Caliente las tazas.")).status_code == 400
+
+
+def test_the_journal_names_the_author_on_one_short_line(weblate: Weblate, engine: Engine) -> None:
+    weblate.learn(edit(1, "Warm the cup.", "Caliente la taza.", author="ana\n\x00admin" + "x" * 1000))
+    [row] = engine.history(1)
+    assert row.user is not None
+    assert (row.user[:9], len(row.user)) == ("ana admin", 200)
+
+
+def test_nobody_passes_for_the_owner_of_another_key(guarded: Running, keys: dict[str, str]) -> None:
+    headers = {"webhook-id": "1", "Authorization": f"Bearer {keys['learn']}"}
+    with guarded.client() as client:
+        for number, author in ((1, "root"), (2, "ana"), (3, "learn")):
+            sent = edit(number, f"Clean the filter {number}.", f"Limpie el filtro {number}.", author=author)
+            answer = client.post("/hooks/weblate/manual", json=sent, headers=headers | {"webhook-id": str(number)})
+            assert answer.json() == {"learned": 1}
+    rows = guarded.app.state.context.projects.get("manual").engine.history(3)
+    assert sorted(row.user for row in rows) == ["ana", "learn", "root (via learn)"]

@@ -62,6 +62,19 @@ class Server:
         self._process.send_signal(signal.SIGQUIT)
         self._process.wait()
 
+    @contextlib.contextmanager
+    def hanging(self) -> Iterator[None]:
+        """Inside, the server and all its processes are there and do nothing: what a suspended machine looks like."""
+        processes = [self._process.pid, *_children(self._process.pid)]
+        for each in processes:
+            os.kill(each, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for each in reversed(processes):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(each, signal.SIGCONT)
+
     def execute(self, statement: str) -> None:
         """Do something that only the owner of the server may do."""
         with psycopg.connect(self.url, autocommit=True) as connection:
@@ -71,6 +84,11 @@ class Server:
         """Make a schema, and give the URL of a database in which there is nothing else."""
         self.execute(f'CREATE SCHEMA "{name}"')
         return f"{self.url}&options=-csearch_path%3D{name}"
+
+
+def _children(process: int) -> list[int]:
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process)], capture_output=True, text=True, check=False)
+    return [int(each) for each in found.stdout.split()]
 
 
 def _programs() -> Path:

@@ -48,4 +48,4 @@ def assert_follows(replica: Engine, engine: Engine) -> None:
     replica.wait_for(engine.revision, timeout=20)
     assert replica.revision == engine.revision
     assert_same(arrays_of(replica), arrays_of(engine))
-    assert replica._state.settings == engine._state.settings
+    assert replica.opened.state.settings == engine.opened.state.settings

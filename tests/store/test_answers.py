@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from dragoman.errors import BadInputError
 from dragoman.store import Journal, SupersededError
-from dragoman.store.answers import ANSWERS, Answers, Entry, Spent
+from dragoman.store.answers import ANSWERS, AnswerEntry, Answers, Spent
 from dragoman.store.sqlite_files import Place
 
 ENGINE = "ct2:models/nmt"
@@ -28,7 +28,7 @@ def journal(place: Place) -> Iterator[Journal]:
 
 
 def keep(answers: Answers, *texts: str, version: str = "1", terms: str = "") -> None:
-    answers.keep(ENGINE, version, [Entry(text, terms, text.upper()) for text in texts])
+    answers.keep(ENGINE, version, [AnswerEntry(text, terms, text.upper()) for text in texts])
 
 
 def find(
@@ -59,8 +59,8 @@ def test_what_was_kept_is_found_by_text_languages_engine_and_version(journal: Jo
 
 def test_without_a_version_the_newest_answer_is_found(journal: Journal) -> None:
     answers = Answers(journal, "en", "es")
-    answers.keep(ENGINE, "1", [Entry("a", "", "old")])
-    answers.keep(ENGINE, "2", [Entry("a", "", "new")])
+    answers.keep(ENGINE, "1", [AnswerEntry("a", "", "old")])
+    answers.keep(ENGINE, "2", [AnswerEntry("a", "", "new")])
     assert (find(answers, "a"), find(answers, "a", "1")) == ("new", "old")
 
 
@@ -74,8 +74,8 @@ def test_an_answer_for_other_terms_is_found_only_if_wanted(journal: Journal) -> 
 
 def test_an_answer_kept_again_takes_the_place_of_the_old_one(journal: Journal) -> None:
     answers = Answers(journal, "en", "es")
-    answers.keep(ENGINE, "1", [Entry("a", "", "old")])
-    answers.keep(ENGINE, "1", [Entry("a", "", "new"), Entry("a", "", "newest")])
+    answers.keep(ENGINE, "1", [AnswerEntry("a", "", "old")])
+    answers.keep(ENGINE, "1", [AnswerEntry("a", "", "new"), AnswerEntry("a", "", "newest")])
     assert [kept.answer for kept in answers.entries()] == ["newest"]
 
 
@@ -107,7 +107,7 @@ def test_clearing_takes_one_engine_or_all_of_our_languages(journal: Journal) -> 
     answers, others = Answers(journal, "en", "es"), Answers(journal, "en", "fr")
     keep(answers, "a", "b")
     keep(others, "a")
-    answers.keep("command:x", "", [Entry("a", "", "A")])
+    answers.keep("command:x", "", [AnswerEntry("a", "", "A")])
     assert answers.clear("command:x") == 1
     assert answers.clear() == 2
     assert find(others, "a") == "A"
@@ -171,12 +171,12 @@ import sys
 from itertools import count
 from pathlib import Path
 from dragoman.store import Journal
-from dragoman.store.answers import Answers, Entry
+from dragoman.store.answers import Answers, AnswerEntry
 place = sys.argv[1] if "://" in sys.argv[1] else Path(sys.argv[1])
 with Journal(place, write=True) as journal:
     answers = Answers(journal, "en", "es")
     for number in count():
-        answers.keep("e", "1", [Entry(f"{number} {each}", "", "x" * 500) for each in range(20)])
+        answers.keep("e", "1", [AnswerEntry(f"{number} {each}", "", "x" * 500) for each in range(20)])
         if number % 5 == 0:
             print(journal.append_learn(f"source {number}", "target"), flush=True)
 """

@@ -42,7 +42,7 @@ def test_what_was_created_is_opened(tmp_path: Path) -> None:
         with pytest.raises(BadInputError, match="for reading only"):
             found.set_base(make_base(tmp_path / "base"))
     names = {path.name for path in (tmp_path / "new" / "project").iterdir()}
-    assert names == {"project.json", "journal.db", "snapshots", "lock"}
+    assert names == {"project.json", "journal.db", "journal.db.seal", "snapshots", "lock"}
 
 
 def test_a_project_can_be_moved(tmp_path: Path) -> None:
@@ -177,6 +177,8 @@ def test_an_older_format_is_brought_up_to_date_step_by_step(tmp_path: Path, monk
             raise StorageError("the disk is full")
         return description | {"settings": description["settings"] | {"third": description["settings"]["second"]}}
 
+    file = path / "project.json"
+    file.write_text(file.read_text().replace(f'"format": {description.FORMAT}', '"format": 1'))
     monkeypatch.setattr(description, "FORMAT", 3)
     monkeypatch.setattr(description, "MIGRATIONS", {1: second, 2: third})
     with pytest.raises(BadInputError, match=r"has the old format 1; .* open it for writing once"):
@@ -195,7 +197,7 @@ def test_an_older_format_is_brought_up_to_date_step_by_step(tmp_path: Path, monk
 def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     create(tmp_path / "p").close()
     file = tmp_path / "p" / "project.json"
-    file.write_text(file.read_text().replace('"format": 1', '"format": 99'))
+    file.write_text(file.read_text().replace(f'"format": {description.FORMAT}', '"format": 99'))
     for write in (False, True):
         with pytest.raises(BadInputError, match=r"has format 99.*install a newer dragoman"):
             Project.open(tmp_path / "p", write=write)
@@ -275,3 +277,13 @@ def test_nothing_is_left_in_postgresql_either(
         with pytest.raises(StorageError, match="cannot write"):
             create(tmp_path / "p", journal=url)
     create(tmp_path / "p", journal=url).close()
+
+
+def test_a_project_of_the_first_format_is_read_as_it_is_and_upgraded_when_written(tmp_path: Path) -> None:
+    create(tmp_path / "p").close()
+    file = tmp_path / "p" / "project.json"
+    file.write_text(file.read_text().replace(f'"format": {description.FORMAT}', '"format": 1'))
+    Project.open(tmp_path / "p").close()
+    assert json.loads(file.read_text())["format"] == 1
+    Project.open(tmp_path / "p", write=True).close()
+    assert json.loads(file.read_text())["format"] == description.FORMAT

@@ -22,6 +22,8 @@ import pytest
 from dragoman.errors import DamagedFileError, StorageError
 from dragoman.store import Journal, Project
 
+pytestmark = pytest.mark.outside
+
 # Programs are run many times, so they are imported once and forked. Each acknowledges with the id of a row, on a line.
 FORK = """
 import os, sys
@@ -71,7 +73,7 @@ def kill_again_and_again(program: str, path: Path, rounds: int) -> Iterator[list
             print("again", file=process.stdin, flush=True)
             opened, pid = process.stdout.readline().split()
             assert opened == "open"
-            before = [process.stdout.readline() for _ in range(chance.randrange(3))]
+            before = [process.stdout.readline() for _ in range(chance.randint(1, 3))]
             time.sleep(chance.uniform(0, 0.15))
             os.kill(int(pid), signal.SIGKILL)
             yield [int(line) for line in (*before, *iter(process.stdout.readline, "killed\n"))]
@@ -91,7 +93,7 @@ def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
         assert set(acknowledged) <= set(found)
         assert {row.refers_to for row in rows if row.kind == "forget"} == {row.id for row in rows if row.forgotten}
     assert acknowledged == sorted(set(acknowledged))
-    assert len(acknowledged) > 25
+    assert len(acknowledged) >= 25  # one a round is waited for
 
 
 def test_kill_9_leaves_a_good_snapshot_and_no_lock(tmp_path: Path) -> None:
@@ -103,9 +105,9 @@ def test_kill_9_leaves_a_good_snapshot_and_no_lock(tmp_path: Path) -> None:
         with Project.open(path, write=True) as project:
             snapshot, warnings = project.newest_snapshot(verify=True)
             assert warnings == []
-            assert (snapshot.id if snapshot else 0) >= newest
-            assert all((array == snapshot.id).all() for array in snapshot.arrays.values()) if snapshot else True
-    assert newest
+            assert snapshot is not None
+            assert snapshot.id >= newest > 0
+            assert all((array == snapshot.id).all() for array in snapshot.arrays.values())
     with Project.open(path, write=True) as project:
         project.save_snapshot(newest, {"a": np.zeros(3)}, {})
     assert all(each.name.isdigit() for each in (path / "snapshots").iterdir())

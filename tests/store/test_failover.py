@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
+import pytest
 
 from dragoman.engine import Engine
 from tests.engine.support import PAIRS, arrays_of, assert_same
 from tests.store.replicas import copied, end_backends, until, writer
+
+pytestmark = pytest.mark.outside
 
 if TYPE_CHECKING:
     from tests.store.postgresql import Server
@@ -49,7 +52,7 @@ def stand_by(engine, learns):
     while engine.role != "writer":
         time.sleep(0.001)
     say("writer", engine.revision)
-    rows = engine._project.journal.rows()
+    rows = engine.opened.store.journal.rows()
     done = {int(row.source.rpartition(" ")[2]) for row in rows if row.kind == "learn"}
     learn(engine, [n for n in range(learns) if n not in done])
     say("done", engine.revision)
@@ -70,7 +73,7 @@ with Engine.open(path, **{option: True for option in options.split()}) as engine
     {"write": write, "stand_by": stand_by, "follow": follow, "persist": persist}[part](engine, learns)
     for line in sys.stdin:
         engine.wait_for(int(line), timeout=60)
-        np.savez(f"{path}.npz", **engine._state.arrays())
+        np.savez(f"{path}.npz", **engine.opened.state.arrays())
         say("saved", engine.revision)
 """
 
@@ -148,7 +151,7 @@ def test_kill_9_during_a_thousand_learns_with_two_replicas_and_a_standby(
     record_property("seconds of fail-over", round(taken, 3))
     print(f"seed {seed}: killed after {before} acknowledged, another wrote {taken:.3f} s later")
     with Engine.open(copied(path, tmp_path / "fold"), write=False) as fold:
-        rows = {row.id: row for row in fold._project.journal.rows()}
+        rows = {row.id: row for row in fold.opened.store.journal.rows()}
         expected = arrays_of(fold)
     for _, n, number in acknowledged:
         assert rows[int(number)].source == f"{PAIRS[int(n) % len(PAIRS)][0]} {n}"
@@ -180,7 +183,7 @@ def test_a_stopped_writer_that_wakes_up_after_another_took_over_cannot_append(
             acknowledged += [line] if line[0] == "learned" else []
         assert line[2] == "replica"
         os.kill(first.process.pid, signal.SIGKILL)
-        ids = [row.id for row in standby._project.journal.rows()]
+        ids = [row.id for row in standby.opened.store.journal.rows()]
         assert ids[-1] == number
         assert {int(each) for _, _, each in acknowledged} <= set(ids[:-1])
         assert int(acknowledged[-1][2]) < number

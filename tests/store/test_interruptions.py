@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from dragoman.engine import Engine
 from dragoman.errors import StorageError
 from dragoman.store import Journal, TakenError
-from dragoman.store.appending import INSERT, Page, read_tail
+from dragoman.store.journal_page import INSERT, Page, read_tail
 from dragoman.store.sqlite_files import Place
 from tests.engine.support import PAIRS, arrays_of, assert_same
 from tests.store.replicas import end_backends, until
@@ -45,15 +45,15 @@ def lose_reply(journal: Journal) -> None:
 @pytest.mark.kernels
 def test_a_writer_goes_on_after_a_commit_whose_reply_was_lost(engine: Engine) -> None:
     engine.learn(*PAIRS[0])
-    lose_reply(engine._project.journal)
+    lose_reply(engine.opened.store.journal)
     with pytest.raises(StorageError, match="nothing was acknowledged"):
         engine.learn(*PAIRS[1])
     assert engine.revision == 2  # it is in the journal all the same
     assert engine.learn(*PAIRS[2]) == 3
     engine.forget(2)
     engine.close()
-    with Engine.open(engine._project.path, write=False) as again:
-        assert [row.kind for row in again._project.journal.rows()] == ["learn", "learn", "learn", "forget"]
+    with Engine.open(engine.opened.store.path, write=False) as again:
+        assert [row.kind for row in again.opened.store.journal.rows()] == ["learn", "learn", "learn", "forget"]
         assert_same(arrays_of(again), arrays_of(engine))
 
 

@@ -242,7 +242,8 @@ def test_state_is_a_fold_over_the_rows_from_wherever_one_starts(place: Place) ->
 
 
 def test_rows_are_read_in_order_whatever_their_number(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dragoman.store.journal.CHUNK", 8)
+    for module in ("journal", "row_reader"):
+        monkeypatch.setattr(f"dragoman.store.{module}.CHUNK", 8)
     with Journal.create(place) as journal:
         for number in range(40):
             journal.append_learn(str(number), "x")

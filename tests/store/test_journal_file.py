@@ -12,7 +12,8 @@ import pytest
 
 from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.store import Journal, Project, UnfinishedError
-from dragoman.store.journal_file import CHUNK, JournalFile
+from dragoman.store.journal_file import JournalFile
+from dragoman.store.row_reader import CHUNK
 
 
 def write_journal(file: Path) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -11,11 +14,13 @@ import sqlalchemy as sa
 from dragoman.adapt import PassiveAggressive
 from dragoman.engine import Engine
 from dragoman.errors import StorageError
+from dragoman.store import bounded_connection
+from dragoman.store.database import Database, patiently
 from tests.engine.support import PAIRS, arrays_of, assert_same
 from tests.store.postgresql import Server, UnavailableError, private_server
 from tests.store.replicas import assert_follows, copied, until, writer
 
-pytestmark = pytest.mark.kernels
+pytestmark = [pytest.mark.outside, pytest.mark.kernels]
 
 
 @pytest.fixture
@@ -65,7 +70,7 @@ def test_a_writer_translates_during_an_outage_and_learns_after_it(server: Server
 
 def stop_during_append(engine: Engine, server: Server, *, committed: bool) -> None:
     """Let the server end while the next row is written: before the commit, or before the reply to it."""
-    database = engine._project.journal._database._writer
+    database = engine.opened.store.journal._database._writer
     assert database
 
     @sa.event.listens_for(database, "commit", once=True)  # the next commit is that of a row
@@ -87,17 +92,17 @@ def test_a_change_interrupted_by_an_outage_is_taken_back_and_settled_later(
         engine.adapter = PassiveAggressive()
         for pair in PAIRS[:3]:
             engine.learn(*pair)
-        expected, weights = translations(engine), engine._state.adaptation.weights.copy()  # type: ignore[union-attr]
+        expected, weights = translations(engine), engine.opened.state.adaptation.weights.copy()  # type: ignore[union-attr]
         stop_during_append(engine, server, committed=committed)
+        changes: dict[str, Callable[[], object]] = {
+            "learn": lambda: engine.learn("An entirely new sentence.", "Una frase completamente nueva."),
+            "revise": lambda: engine.revise(3, "Una frase completamente nueva.", force=True),
+            "forget": lambda: engine.forget(3),
+        }
         with pytest.raises(StorageError):
-            if change == "learn":
-                engine.learn("An entirely new sentence.", "Una frase completamente nueva.")
-            elif change == "revise":
-                engine.revise(3, "Una frase completamente nueva.", force=True)
-            else:
-                engine.forget(3)
+            changes[change]()
         assert translations(engine) == expected
-        assert (engine._state.adaptation.weights == weights).all()  # type: ignore[union-attr]
+        assert (engine.opened.state.adaptation.weights == weights).all()  # type: ignore[union-attr]
         assert engine.problem
         with pytest.raises(StorageError):
             engine.save_snapshot()
@@ -134,3 +139,76 @@ def test_a_project_closes_during_an_outage(server: Server, tmp_path: Path) -> No
     server.start()
     with Engine.open(path) as again:
         assert again.translate(PAIRS[0][0]).text == PAIRS[0][1]
+
+
+def test_a_database_that_hangs_keeps_nobody_from_translating(server: Server, tmp_path: Path) -> None:
+    with writer(tmp_path / "project", server.schema("hanging")) as engine:
+        for pair in PAIRS[:4]:
+            engine.learn(*pair)
+        expected = translations(engine)
+        with server.hanging():
+            waited = []
+            for _ in range(3):  # the second time it is known already, unless it is time to ask again
+                begin = time.monotonic()
+                with pytest.raises(StorageError, match="does not answer"):
+                    engine.learn(*PAIRS[4])
+                waited.append(time.monotonic() - begin)
+                assert translations(engine) == expected
+            assert min(waited) < 2
+            assert engine.problem
+            begin = time.monotonic()
+            with pytest.raises(StorageError, match="does not answer"):
+                engine.history(3)
+            assert time.monotonic() - begin < 15  # it may be the one that asks again
+        until(lambda: engine.problem is None)
+        assert translations(engine) == expected
+        engine.learn(*PAIRS[4])
+        assert_is_what_the_journal_gives(engine, tmp_path / "fold")
+
+
+def test_a_commit_that_hangs_is_taken_back_in_seconds(server: Server, tmp_path: Path) -> None:
+    with writer(tmp_path / "project", server.schema("commit")) as engine, ExitStack() as hanging:
+        for pair in PAIRS[:4]:
+            engine.learn(*pair)
+        expected = translations(engine)
+        database = engine.opened.store.journal._database._writer
+        assert database
+        sa.event.listen(database, "commit", lambda _: hanging.enter_context(server.hanging()), once=True)
+
+        def learn() -> None:
+            with pytest.raises(StorageError):
+                engine.learn(*PAIRS[4])
+
+        learning = threading.Thread(target=learn)
+        learning.start()
+        begin = time.monotonic()
+        learning.join(60)
+        assert not learning.is_alive()
+        assert time.monotonic() - begin < 20  # four seconds, on a machine that is not busy
+        assert translations(engine) == expected
+        hanging.close()
+        until(lambda: engine.problem is None)
+        engine.learn(*PAIRS[5])
+        assert_is_what_the_journal_gives(engine, tmp_path / "fold")
+
+
+def test_opening_a_project_whose_database_hangs_is_an_error_in_seconds(server: Server, tmp_path: Path) -> None:
+    writer(tmp_path / "project", server.schema("opening")).close()
+    with server.hanging(), pytest.raises(StorageError, match=r"time ?out|does not answer"):
+        Engine.open(tmp_path / "project")
+
+
+def test_a_statement_that_may_take_long_is_waited_for(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded_connection, "QUICK", 0.3)
+    bounded_connection._allowed.set(0.3)
+    try:
+        database = Database(server.url)
+        with pytest.raises(StorageError, match="does not answer"), database.reading() as connection:
+            connection.exec_driver_sql("SELECT pg_sleep(2)")
+        monkeypatch.setattr(bounded_connection.DatabaseSilence, "PAUSE", 0.0)
+        until(lambda: database._silence is not None and database._silence.check())
+        with patiently(), database.reading() as connection:
+            connection.exec_driver_sql("SELECT pg_sleep(1)")
+        database.close()
+    finally:
+        bounded_connection._allowed.set(bounded_connection.QUICK)

@@ -17,8 +17,8 @@ from dragoman.engine import Engine
 from dragoman.errors import BadInputError, StorageError
 from dragoman.project.guard import FlaggedError, Guard
 from dragoman.store import BehindError, Journal, ReplicaError, SupersededError
-from dragoman.store.appending import INSERT
-from dragoman.store.following import Listener
+from dragoman.store.follower import Listener
+from dragoman.store.journal_page import INSERT
 from tests.engine.support import PAIRS, act, arrays_of, assert_same
 from tests.store.replicas import assert_follows, copied, end_backends, until, writer
 
@@ -36,7 +36,7 @@ def first(url: str, tmp_path: Path) -> Iterator[Engine]:
 
 @pytest.fixture
 def second(first: Engine, tmp_path: Path) -> Path:
-    return copied(first._project.path, tmp_path / "second")
+    return copied(first.opened.store.path, tmp_path / "second")
 
 
 def test_a_replica_reaches_the_same_bits_whatever_is_in_the_journal(first: Engine, second: Path) -> None:
@@ -64,20 +64,20 @@ def test_a_replica_goes_on_from_its_own_snapshots(first: Engine, second: Path, m
     with Engine.open(second, replica=True) as replica:
         for pair in PAIRS[:12]:
             replica.wait_for(first.learn(*pair))
-        until(lambda: replica._state.saved > 0)
+        until(lambda: replica.opened.state.saved > 0)
     assert replica.warnings == []
     first.learn(*PAIRS[12])
     with Engine.open(second, replica=True) as replica:
-        assert replica._state.saved == 12
+        assert replica.opened.state.saved == 12
         assert_follows(replica, first)
 
 
 def test_a_replica_in_the_directory_of_the_writer_saves_nothing(first: Engine) -> None:
-    with Engine.open(first._project.path, replica=True) as replica:
+    with Engine.open(first.opened.store.path, replica=True) as replica:
         first.learn(*PAIRS[0])
         assert_follows(replica, first)
     assert replica.warnings == []
-    assert first._project.snapshots.ids() == []
+    assert first.opened.store.snapshots.ids() == []
 
 
 def test_a_replica_changes_nothing_and_says_who_does(first: Engine, second: Path) -> None:
@@ -114,7 +114,7 @@ def test_what_is_not_known_yet_is_waited_for_and_then_refused(first: Engine, sec
 
 def test_a_lost_announcement_is_made_up_for(first: Engine, second: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Engine.open(second, replica=True) as replica:
-        monkeypatch.setattr(first._project.journal, "_insert", INSERT)  # which announces nothing
+        monkeypatch.setattr(first.opened.store.journal, "_insert", INSERT)  # which announces nothing
         first.learn(*PAIRS[0])
         until(lambda: replica.revision == first.revision)
         assert_follows(replica, first)
@@ -181,7 +181,7 @@ def test_rows_that_were_lost_are_lost_in_replicas_too(first: Engine, second: Pat
             connection.execute("DELETE FROM journal WHERE id > 3")
             connection.execute("ALTER SEQUENCE journal_id_seq RESTART WITH 4")
         until(lambda: replica.revision == 3)
-        with Engine.open(first._project.path) as again:
+        with Engine.open(first.opened.store.path) as again:
             again.learn(*PAIRS[6])
             assert_follows(replica, again)
         assert any("does not go on from row 5" in warning for warning in replica.warnings)
@@ -192,7 +192,7 @@ def test_a_journal_from_before_there_were_replicas_is_followed(first: Engine, se
     first.close()
     with psycopg.connect(url) as connection:
         connection.execute("DROP TABLE journal_writer")
-    with Engine.open(second, replica=True) as replica, Engine.open(first._project.path) as again:
+    with Engine.open(second, replica=True) as replica, Engine.open(first.opened.store.path) as again:
         again.learn(*PAIRS[1])
         assert_follows(replica, again)
 
@@ -210,7 +210,7 @@ def test_half_a_revision_is_never_seen(url: str, monkeypatch: pytest.MonkeyPatch
 
 def test_a_directory_with_another_base_is_refused(first: Engine, second: Path) -> None:
     first.train(PAIRS[:50])
-    trained = copied(first._project.path, second.parent / "third")
+    trained = copied(first.opened.store.path, second.parent / "third")
     with Engine.open(second, replica=True) as replica:  # nothing is wrong with it as long as nothing was learned
         first.learn(*PAIRS[60])
         until(lambda: replica.problem is not None)
@@ -241,7 +241,7 @@ def test_a_writer_that_was_taken_over_from_appends_nothing_and_follows(
             first.learn(*PAIRS[2])
         assert first.role == "replica"
         assert_follows(first, other)
-        assert [row.id for row in other._project.journal.rows()] == [1, number]
+        assert [row.id for row in other.opened.store.journal.rows()] == [1, number]
         with pytest.raises(ReplicaError):
             first.learn(*PAIRS[2])
 

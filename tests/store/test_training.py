@@ -36,18 +36,18 @@ def shared(url: str, tmp_path: Path) -> Iterator[Engine]:
 
 
 def has_base(engine: Engine) -> bool:
-    with engine._reading() as state:
+    with engine.opened.reading() as state:
         return state.knowledge.base is not None
 
 
 def bring(name: str, engine: Engine, to: Path) -> None:
     """Copy a file, or the base, from the machine that writes."""
-    found = engine._project.path / name
+    found = engine.opened.store.path / name
     shutil.copytree(found, to / name) if found.is_dir() else shutil.copy(found, to)
 
 
 def test_a_replica_comes_to_know_the_base_and_what_is_learned_over_it(first: Engine) -> None:
-    with Engine.open(first._project.path, replica=True) as replica:
+    with Engine.open(first.opened.store.path, replica=True) as replica:
         first.weights = {"language": 0.7}
         first.train(TRAINED)
         until(lambda: has_base(replica))
@@ -59,7 +59,7 @@ def test_a_replica_comes_to_know_the_base_and_what_is_learned_over_it(first: Eng
 
 
 def test_a_reader_that_looks_only_after_both_knows_both(first: Engine) -> None:
-    with Engine.open(first._project.path, write=False) as reader:
+    with Engine.open(first.opened.store.path, write=False) as reader:
         first.train(TRAINED)
         first.learn(*LEARNED[0])
         reader.refresh()
@@ -67,23 +67,23 @@ def test_a_reader_that_looks_only_after_both_knows_both(first: Engine) -> None:
         first.close()
         reader.promote()
         reader.learn(*LEARNED[1])
-    with Engine.open(first._project.path) as again:
+    with Engine.open(first.opened.store.path) as again:
         assert_same(arrays_of(again), arrays_of(reader))
 
 
 def test_a_standby_takes_over_with_the_base_that_was_just_trained(first: Engine) -> None:
-    with Engine.open(first._project.path, standby=True) as standby:
+    with Engine.open(first.opened.store.path, standby=True) as standby:
         first.train(TRAINED)
         first.close()
         until(lambda: standby.role == "writer")
         assert has_base(standby)
         standby.learn(*LEARNED[0])
-    with Engine.open(first._project.path) as again:
+    with Engine.open(first.opened.store.path) as again:
         assert_same(arrays_of(again), arrays_of(standby))
 
 
 def test_a_standby_of_another_machine_does_not_take_over_without_the_base(shared: Engine, tmp_path: Path) -> None:
-    path = copied(shared._project.path, tmp_path / "second")
+    path = copied(shared.opened.store.path, tmp_path / "second")
     with Engine.open(path, standby=True) as standby:
         shared.train(TRAINED)
         shared.close()
@@ -91,7 +91,7 @@ def test_a_standby_of_another_machine_does_not_take_over_without_the_base(shared
         assert "copy project.json and the base here" in str(standby.problem)
         with pytest.raises(BadInputError, match="has a different base"):
             standby.promote()
-        with Engine.open(shared._project.path) as again:
+        with Engine.open(shared.opened.store.path) as again:
             again.learn(*LEARNED[0])
             assert standby.role == "standby"
             bring("base", again, path)
@@ -102,7 +102,7 @@ def test_a_standby_of_another_machine_does_not_take_over_without_the_base(shared
 
 
 def test_a_base_that_is_not_there_yet_keeps_nobody_from_translating(shared: Engine, tmp_path: Path) -> None:
-    path = copied(shared._project.path, tmp_path / "second")
+    path = copied(shared.opened.store.path, tmp_path / "second")
     with Engine.open(path, replica=True) as replica:
         shared.train(TRAINED)
         bring("project.json", shared, path)
@@ -120,11 +120,11 @@ def test_a_training_that_failed_at_the_very_end_leaves_base_and_journal_in_agree
         raise StorageError("cannot write: the connection is lost")
 
     with monkeypatch.context() as patch:
-        patch.setattr(shared._project.journal, "describe", fail)
+        patch.setattr(shared.opened.store.journal, "describe", fail)
         with pytest.raises(StorageError, match="the connection is lost"):
             shared.train(TRAINED)
     shared.learn(*LEARNED[0])
     shared.close()
-    with Engine.open(shared._project.path) as again:
+    with Engine.open(shared.opened.store.path) as again:
         assert has_base(again)
         assert_same(arrays_of(again), arrays_of(shared))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dragoman.errors import BadInputError
 from dragoman.text import tokens
 from dragoman.text.patterns import compile_pattern
-from dragoman.text.reading import lines
+from dragoman.text.text_files import lines
 from dragoman.text.tokens import join, split
 
 CORPORA = Path(__file__).parents[2].parent / "shared" / "corpora"

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from dragoman import extras
 from dragoman.errors import BadInputError
 from dragoman.measure import Wer
-from dragoman.tune import METHODS, Mert200, Pool, mert_plus, mira
+from dragoman.tune import METHODS, Pool, mira
 from dragoman.tune.pool import rescaled
 from tests.tune.support import MEASURES, measures, random_pool, seeds, separable_pool
 
@@ -103,23 +103,6 @@ def test_joined_pools_hold_the_sentences_of_both() -> None:
     joined = one.joined(other)
     assert len(joined) == len(one) + len(other)
     assert joined.size == one.size + other.size
-    found = mert_plus(one, other, START, seed=1)
-    assert joined.quality(found) >= joined.quality(START)
-
-
-def test_mert200_runs_on_the_last_sentences_only() -> None:
-    used = []
-
-    def remember(pool: Pool, weights: np.ndarray, *, seed: int = 1) -> np.ndarray:
-        used.append((len(pool), seed, [float(rows[0, 0]) for rows in pool.features]))
-        return weights + 1
-
-    stream = Mert200(Wer(), every=3, method=remember)
-    weights = np.zeros(1)
-    for number in range(7):
-        weights = stream.update(weights, np.full((1, 1), float(number)), np.ones((1, 2)))
-    assert used == [(3, 2, [0, 1, 2]), (3, 3, [3, 4, 5])]
-    assert weights.tolist() == [2]
 
 
 def test_a_library_that_is_missing_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:

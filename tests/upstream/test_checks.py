@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.text.reading import lines
+from dragoman.text.text_files import lines
 from dragoman.upstream import Silence
 from dragoman.upstream.checks import refuse
 

@@ -80,6 +80,7 @@ def deepl(request: Request) -> Reaction:
 
 def test_deepl_gets_its_key_languages_and_tags_as_it_wants_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEEPL_AUTH_KEY", KEY)
+    monkeypatch.setattr("dragoman.upstream.checks.find_other", lambda *_: None)  # the service answers in Spanish
     with serving(deepl) as service:
         upstream = Upstream(make(f"deepl:{service.url}", "en-GB", "pt"), source="en-GB", target="pt")
         answers = upstream.ask_all(["Open <b>the file</b> & {name}.", "Open the file."])
@@ -153,9 +154,9 @@ def test_a_batch_that_is_too_large_is_sent_in_halves() -> None:
 
     with serving(react) as service:
         upstream = Upstream(make(f"libretranslate:{service.url}"), source="en", target="es")
-        replies = upstream.reply_all([f"Botón {number}" for number in range(5)])
+        outcomes = upstream.outcomes([f"Botón {number}" for number in range(5)])
         upstream.close()
-    assert all(reply.answer for reply in replies)
+    assert all(outcome.answer for outcome in outcomes)
     assert max(len(request.json["q"]) for request in service.requests[1:]) <= 3
 
 
@@ -185,7 +186,7 @@ def test_the_real_apertium_server_translates() -> None:
         assert answers[1]
         assert "<b>{name}</b>" in answers[1].text
         german = Upstream(make(f"apertium:http://127.0.0.1:{port}", "en", "de"), source="en", target="de")
-        assert german.reply("Open", seconds=None).silence is Silence.FAILED
+        assert german.outcome("Open", seconds=None).silence is Silence.FAILED
         assert "does not translate from en into de" in (german.problem or "")
         for each in (upstream, german):
             each.close()

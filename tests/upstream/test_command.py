@@ -13,6 +13,8 @@ import pytest
 from dragoman.upstream import Silence, UnansweredError, Upstream, from_name
 from dragoman.upstream.contract import UpstreamEngine
 
+pytestmark = pytest.mark.outside
+
 
 def program(path: Path, body: str) -> str:
     """A command that runs a Python program."""
@@ -128,9 +130,9 @@ def test_a_program_that_stays_is_started_again_after_it_ended_or_lost_count(tmp_
 def test_a_line_that_breaks_a_program_costs_no_other_line(tmp_path: Path) -> None:
     body = "for line in sys.stdin:\n    print(line.strip().upper())\n    if 'bad' in line: print('twice')"
     upstream = Upstream(make(program(tmp_path, body)), source="en", target="es")
-    replies = upstream.reply_all(["good one", "a bad one", "good two"])
-    assert [reply.answer and reply.answer.text for reply in replies] == ["GOOD ONE", None, "GOOD TWO"]
-    assert replies[1].silence is Silence.UNUSABLE
+    outcomes = upstream.outcomes(["good one", "a bad one", "good two"])
+    assert [outcome.answer and outcome.answer.text for outcome in outcomes] == ["GOOD ONE", None, "GOOD TWO"]
+    assert outcomes[1].silence is Silence.UNUSABLE
     upstream.close()
 
 

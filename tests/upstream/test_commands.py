@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from dragoman.cli import app
+from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 from dragoman.store import Project
 from dragoman.store.answers import Answers
@@ -18,7 +19,7 @@ ENGINE = "command:tr a-z A-Z"
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    Project.create(tmp_path / "manual", {}, source="en", target="es").close()
+    Engine.create(tmp_path / "manual", source="en", target="es").close()
     return tmp_path / "manual"
 
 
@@ -59,6 +60,16 @@ def test_a_run_that_was_cut_short_goes_on_where_it_stopped(project: Path, tmp_pa
     assert "3 segments, 1 asked, 2 kept" in run("fill", project, file, "--engine", ENGINE).output
 
 
+def test_counts_are_never_below_zero_and_a_problem_has_a_name(project: Path, tmp_path: Path) -> None:
+    file, recorded = tmp_path / "chapter.txt", tmp_path / "said.tsv"
+    file.write_text("no answer\nnor here\ncierre\n", encoding="utf-8")
+    recorded.write_text("cierre\tCIERRE\n", encoding="utf-8")
+    done = run("fill", project, file, "--engine", f"recorded:{recorded}")
+    assert "0 kept, 2 without answer" in done.output
+    assert "-" not in done.stdout
+    assert "None" not in done.output
+
+
 def test_an_xliff_document_is_read_by_its_segments(project: Path, tmp_path: Path) -> None:
     file = tmp_path / "chapter.po"
     file.write_text('msgid ""\nmsgstr "Language: es\\n"\n\nmsgid "open {x}"\nmsgstr ""\n', encoding="utf-8")
@@ -75,15 +86,74 @@ def test_the_engine_of_the_settings_in_force_is_the_default(project: Path) -> No
     assert "OPEN" in run("test", project, "--text", "open").output
 
 
+def test_the_engine_stays_after_other_settings_were_changed(project: Path, tmp_path: Path) -> None:
+    with Engine.open(project) as engine:
+        engine.upstream = ENGINE
+        engine.memory_threshold = 80.0
+        engine.learn("a lid", "una tapa")
+        engine.newest_first = True
+    assert "OPEN" in run("test", project, "--text", "open").output
+    (tmp_path / "texts.txt").write_text("open\n", encoding="utf-8")
+    assert "1 asked" in run("fill", project, tmp_path / "texts.txt").output
+    with Engine.open(project) as engine:
+        engine.upstream = None
+        engine.memory_threshold = 90.0
+    assert "builds on no engine" in str(run("test", project).exception)
+
+
+def test_testing_a_language_model_shows_what_it_is_told(project: Path) -> None:
+    with Engine.open(project) as engine:
+        engine.upstream = "openai:http://127.0.0.1:9/v1#model"
+        engine.learn("Close the lid.", "Cierre la tapa.")
+        engine.set_term("lid", "tapa")
+    shown = run("test", project, "--text", "Open the lid.")
+    assert shown.exit_code == 1 and "[system]\nYou are a translation engine." in shown.output
+    assert "Close the lid. => Cierre la tapa." in shown.output and "lid => tapa" in shown.output
+    told = json.loads(run("test", project, "--text", "Open the lid.", "--json").output)["prompt"]
+    assert [message["role"] for message in told] == ["system", "user"]
+
+
 def test_testing_says_what_is_wrong(project: Path) -> None:
     silent = run("test", project, "--engine", "command:false")
     assert silent.exit_code == 1
-    assert "no answer (failed): command:false: ended with exit code 1" in silent.output
+    assert "command:false gives no answer to “Open the file.”: ended with exit code 1" in silent.output
     assert isinstance(run("test", project).exception, BadInputError)
-    assert "builds on no engine; name one with --engine" in str(run("test", project).exception)
+    assert "builds on no engine; name one, for instance: dragoman upstream set" in str(run("test", project).exception)
     assert "does not name an engine" in str(run("test", project, "--engine", "nmt").exception)
 
 
 def test_testing_reports_as_json(project: Path) -> None:
     found = json.loads(run("test", project, "--engine", ENGINE, "--json").output)
-    assert (found["engine"], found["text"], found["silence"]) == (ENGINE, "OPEN THE FILE.", None)
+    assert (found["engine"], found["answer"], found["silence"]) == (ENGINE, "OPEN THE FILE.", None)
+
+
+def test_an_engine_is_named_in_one_step_and_asked_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "over"
+    made = CliRunner().invoke(
+        app, ["create", str(path), "--source", "en", "--target", "es", "--upstream", ENGINE], catch_exceptions=False
+    )
+    assert made.exit_code == 0
+    assert "command:tr a-z A-Z translates “Open the file.” as “OPEN THE FILE.” (" in made.stdout
+    done = run("set", path, "command:rev")
+    assert (done.exit_code, "as “.elif eht nepO”" in done.stdout) == (0, True)
+    silent = run("set", path, "command:false")
+    assert silent.exit_code == 1
+    assert "command:false gives no answer" in silent.stderr
+    shown = CliRunner().invoke(app, ["settings", str(path), "upstream", "--json"]).stdout
+    assert json.loads(shown) == {"upstream": "command:false"}
+    assert "builds on no engine now" in run("set", path, "none").stdout
+
+
+def test_what_names_no_engine_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    path = tmp_path / "over"
+    asked = ["create", str(path), "--source", "en", "--target", "es", "--upstream", "nmt"]
+    assert isinstance(CliRunner().invoke(app, asked).exception, BadInputError)
+    assert not path.exists()
+
+
+def test_settings_take_a_plain_string_and_ask_the_engine(project: Path) -> None:
+    done = CliRunner().invoke(app, ["settings", str(project), "upstream", ENGINE], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "as “OPEN THE FILE.”" in done.stderr
+    quoted = CliRunner().invoke(app, ["settings", str(project), "upstream", f'"{ENGINE}"'], catch_exceptions=False)
+    assert quoted.exit_code == 0

@@ -171,10 +171,22 @@ def test_an_engine_that_mangles_every_mark_is_asked_plainly() -> None:
     assert (text_of(outcome), sent[-1]) == ("Abra {name}.", "Open {name}.")
 
 
-def test_an_engine_that_loses_tags_in_any_case_is_not_believed() -> None:
-    outcome, _ = ask(lambda _: "Abra el archivo.", "Open <b>the</b> file.")
-    assert isinstance(outcome, Answer)
-    assert outcome.flaw is Silence.MARKS_LOST
+def test_pairs_are_taken_out_and_put_around_the_words_that_they_belong_to() -> None:
+    outcome, sent = ask(lambda _: "Abra el archivo rojo.", "Open the <b>red file</b>.")
+    assert (text_of(outcome), sent) == ("Abra el <b>archivo rojo</b>.", ["Open the red file."])
+
+
+def test_an_engine_that_loses_every_mark_is_asked_without_what_they_stand_for() -> None:
+    say = lambda text: "Abra en la página." if "{" not in text else "Abra."  # noqa: E731
+    outcome, sent = ask(say, "Open {name} on the page.")
+    assert (text_of(outcome), sent[-1]) == ("Abra {name} en la página.", "Open on the page.")
+
+
+@given(TEXTS, st.sampled_from(["words", "numbers"]))
+def test_whatever_an_engine_says_there_is_an_answer_with_all_tags_or_one_that_is_flawed(text: str, way: str) -> None:
+    outcome, _ = ask(lambda _: "X1X de la X7X 7341 caja.", text, markings=(way,))
+    if isinstance(outcome, Answer) and outcome.flaw is None:
+        assert not missing(text, outcome.text).slots
 
 
 def test_a_lost_number_is_masked_the_next_time() -> None:

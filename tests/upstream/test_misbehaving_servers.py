@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager, suppress
 
 import pytest
 
-from dragoman.upstream import Reply, Silence, Upstream
+from dragoman.upstream import AnswerOrSilence, Silence, Upstream
 from tests.upstream.support import as_json, serving
 
 KINDS = ("libretranslate", "deepl", "openai")
@@ -44,10 +44,12 @@ def name_of(kind: str, url: str) -> str:
     return f"openai:{url}/v1#m&seconds=1" if kind == "openai" else f"{kind}:{url}#seconds=1"
 
 
-def ask(kind: str, url: str, texts: tuple[str, ...] = ("Open the file.", "Close the lid.")) -> tuple[list[Reply], str]:
-    """The replies of an engine, and the problem that is shown."""
+def ask(
+    kind: str, url: str, texts: tuple[str, ...] = ("Open the file.", "Close the lid.")
+) -> tuple[list[AnswerOrSilence], str]:
+    """The outcomes of an engine, and the problem that is shown."""
     with closing(Upstream(name_of(kind, url), source="en", target="es")) as upstream:
-        return upstream.reply_all(list(texts)), upstream.problem or ""
+        return upstream.outcomes(list(texts)), upstream.problem or ""
 
 
 def half_a_json(connection: socket.socket) -> None:
@@ -91,9 +93,9 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_a_server_sends_is_a_silence_with_a_problem(kind: str, behave: Behaviour) -> None:
     with raw_server(behave) as url:
-        replies, problem = ask(kind, url)
-    assert [reply.answer for reply in replies] == [None, None]
-    assert {reply.silence for reply in replies} <= {Silence.FAILED, Silence.SLOW, Silence.SPENT, Silence.RESTING}
+        outcomes, problem = ask(kind, url)
+    assert [outcome.answer for outcome in outcomes] == [None, None]
+    assert {outcome.silence for outcome in outcomes} <= {Silence.FAILED, Silence.SLOW, Silence.SPENT, Silence.RESTING}
     assert problem.startswith(f"{kind}:http://127.0.0.1")
     assert KEY not in problem
 
@@ -108,9 +110,9 @@ def test_an_answer_that_only_drips_is_given_up_in_time(head: bytes) -> None:
 
     with raw_server(drip) as url:
         began = time.monotonic()
-        replies, problem = ask("deepl", url)
+        outcomes, problem = ask("deepl", url)
     assert time.monotonic() - began < 4
-    assert replies[0].silence is Silence.SLOW
+    assert outcomes[0].silence is Silence.SLOW
     assert problem.endswith("did not answer in time")
 
 
@@ -118,8 +120,8 @@ def test_an_answer_that_only_drips_is_given_up_in_time(head: bytes) -> None:
 def test_alternatives_of_another_form_do_not_cost_the_translations(alternatives: object) -> None:
     said = {"translatedText": ["Abra el archivo.", "Cierre la tapa."], "alternatives": alternatives}
     with serving(lambda _: as_json(said)) as service:
-        replies, _ = ask("libretranslate", f"{service.url}")
-    assert [reply.answer and reply.answer.text for reply in replies] == said["translatedText"]
+        outcomes, _ = ask("libretranslate", f"{service.url}")
+    assert [outcome.answer and outcome.answer.text for outcome in outcomes] == said["translatedText"]
 
 
 @pytest.mark.parametrize(
@@ -129,6 +131,6 @@ def test_alternatives_of_another_form_do_not_cost_the_translations(alternatives:
 def test_json_of_any_other_form_is_a_silence(kind: str, answer: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MODERNMT_API_KEY", KEY)
     with serving(lambda _: as_json(answer)) as service:
-        replies, problem = ask(kind, service.url)
-    assert [reply.answer for reply in replies] == [None, None]
+        outcomes, problem = ask(kind, service.url)
+    assert [outcome.answer for outcome in outcomes] == [None, None]
     assert "unexpected" not in problem

@@ -20,7 +20,18 @@ def test_answers_are_given_as_they_are_even_without_a_tag(tmp_path: Path) -> Non
     upstream = over(file)
     answers = upstream.ask_all(["Open <b>it</b> ", "Close"])
     assert [answer and answer.text for answer in answers] == [" Abra  eso ", "Cierre"]
-    assert upstream.reply("Press").silence is Silence.EMPTY
+    assert upstream.outcome("Press").silence is Silence.EMPTY
+
+
+def test_what_is_recorded_for_lines_is_the_answer_for_texts_made_of_them(tmp_path: Path) -> None:
+    file = tmp_path / "said.tsv"
+    file.write_text("Open it.\tAbra.\t-0.1\nOpen it.\tAbre.\t-0.9\nClose it.\tCierre.\n", encoding="utf-8")
+    upstream = over(file)
+    texts = ["Open it.\n", " Open it.\r\n\r\n\tClose it. ", "Open it.\nPress it.", "\n", " 12 "]
+    answers = upstream.ask_all(texts)
+    assert [answer and answer.text for answer in answers] == ["Abra.\n", " Abra.\r\n\r\n\tCierre. ", None, None, None]
+    assert answers[0]
+    assert [each.text for each in answers[0].nbest] == ["Abra.\n", "Abre.\n"]
 
 
 def test_lines_with_the_same_source_are_an_nbest_list(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_a_slow_engine_is_not_waited_for_and_its_late_answer_is_kept(journal: Jo
 
     upstream = over(Scripted(say=say), journal)
     began = time.monotonic()
-    assert upstream.reply(TEXT, seconds=0.1).silence is Silence.SLOW
+    assert upstream.outcome(TEXT, seconds=0.1).silence is Silence.SLOW
     assert time.monotonic() - began < 2
     go.set()
     found = upstream.find(TEXT)
@@ -146,7 +146,7 @@ def test_a_bad_answer_is_a_silence_with_its_reason(
     say: Callable[[str], str | None], silence: Silence, journal: Journal
 ) -> None:
     upstream = over(Scripted(say=say), journal)
-    assert upstream.reply(TEXT).silence is silence
+    assert upstream.outcome(TEXT).silence is silence
     assert upstream.ask(TEXT) is None
     assert upstream.counts[silence.value] == 2
 
@@ -155,7 +155,7 @@ def test_a_bad_answer_is_not_asked_for_again_and_can_be_looked_at(journal: Journ
     engine = Scripted(say=lambda _: "Откройте файл")
     upstream = over(engine, journal)
     upstream.ask(TEXT)
-    again = over(engine, journal).reply(TEXT)
+    again = over(engine, journal).outcome(TEXT)
     assert engine.texts == [TEXT]
     assert again.refused
     assert (again.silence, again.refused.text) == (Silence.WRONG_LANGUAGE, "Откройте файл")
@@ -168,8 +168,8 @@ def test_an_engine_that_fails_raises_nothing_and_is_left_alone_after_a_while(
 ) -> None:
     engine = Scripted(error=error)
     upstream = over(engine, journal)
-    replies = [upstream.reply(f"{TEXT} {number}") for number in range(6)]
-    assert [reply.silence for reply in replies] == [Silence.FAILED] * FAILURES + [Silence.RESTING] * (6 - FAILURES)
+    outcomes = [upstream.outcome(f"{TEXT} {number}") for number in range(6)]
+    assert [outcome.silence for outcome in outcomes] == [Silence.FAILED] * FAILURES + [Silence.RESTING] * (6 - FAILURES)
     assert len(engine.texts) == FAILURES
     assert upstream.problem
     assert KEY not in upstream.problem
@@ -177,23 +177,11 @@ def test_an_engine_that_fails_raises_nothing_and_is_left_alone_after_a_while(
 
 def test_an_engine_that_cannot_be_made_is_a_silence_with_a_problem(journal: Journal) -> None:
     upstream = over("ct2:nowhere", journal)
-    assert upstream.reply(TEXT).silence is Silence.FAILED
+    assert upstream.outcome(TEXT).silence is Silence.FAILED
     assert upstream.problem == (
         "nowhere: there is no CTranslate2 model here; write ct2: and the directory that ct2-transformers-converter"
         " or the like has made"
     )
-
-
-def test_a_replica_reads_what_the_writer_keeps_and_never_asks(journal: Journal, tmp_path: Path) -> None:
-    engine = Scripted()
-    with Journal(tmp_path / "journal.db") as reading:
-        replica = over(engine, reading)
-        assert replica.reply(TEXT).silence is Silence.OFF
-        over(Scripted(), journal).ask(TEXT)
-        answer = replica.ask(TEXT)
-        assert answer
-        assert answer.text == "abra el archivo"
-    assert engine.texts == []
 
 
 def test_the_engine_is_loaded_only_when_it_is_asked(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,8 +191,8 @@ def test_the_engine_is_loaded_only_when_it_is_asked(journal: Journal, monkeypatc
         made.append(name)
         return Scripted(name="recorded:x")
 
-    monkeypatch.setattr("dragoman.upstream.loading.from_name", make)
-    upstream = Upstream.open("recorded:x", journal, source="en", target="es")
+    monkeypatch.setattr("dragoman.upstream.lazy_engine.from_name", make)
+    upstream = Upstream("recorded:x", Answers(journal, "en", "es"), source="en", target="es")
     assert (upstream.name, upstream.version, made) == ("recorded:x", None, [])
     assert upstream.find(TEXT) is None
     assert made == []
@@ -236,8 +224,8 @@ def test_a_text_without_words_is_its_own_translation_and_costs_nothing(journal: 
 def test_what_is_no_text_or_too_long_is_not_asked_for(journal: Journal) -> None:
     engine = Scripted()
     upstream = over(engine, journal)
-    assert upstream.reply("half a pair \ud800").silence is Silence.UNUSABLE
-    assert upstream.reply("word " * 5000).silence is Silence.UNUSABLE
+    assert upstream.outcome("half a pair \ud800").silence is Silence.UNUSABLE
+    assert upstream.outcome("word " * 5000).silence is Silence.UNUSABLE
     assert engine.asked == []
 
 
@@ -248,10 +236,10 @@ def test_the_limit_of_a_day_holds_for_every_request(journal: Journal) -> None:
     with serving(react) as service:
         name = f"libretranslate:{service.url}#requests=2"
         upstream = over(name, journal)
-        assert [upstream.reply(text).silence for text in ("open", "close", "press")] == [None, None, Silence.SPENT]
+        assert [upstream.outcome(text).silence for text in ("open", "close", "press")] == [None, None, Silence.SPENT]
         upstream.close()
         again = over(name, journal)  # as after a restart
-        assert again.reply("button").silence is Silence.SPENT
+        assert again.outcome("button").silence is Silence.SPENT
         assert again.ask("open")
         assert "today's limit is reached" in (again.problem or "")
         again.close()
@@ -263,7 +251,7 @@ def test_local_engines_have_limits_too_if_they_are_set(journal: Journal) -> None
     engine = Scripted(traits=Traits(is_metered=True, characters_per_day=10))
     upstream = over(engine, journal)
     assert upstream.ask("open")
-    assert upstream.reply("close the file").silence is Silence.SPENT
+    assert upstream.outcome("close the file").silence is Silence.SPENT
 
 
 def test_closing_does_not_wait_for_a_stuck_engine_and_whoever_waits_gets_silence(
@@ -274,7 +262,7 @@ def test_closing_does_not_wait_for_a_stuck_engine_and_whoever_waits_gets_silence
     engine = Scripted(say=lambda text: f"{text} {stuck.wait(10)}", traits=Traits(batch=1))
     upstream = over(engine, journal)
     found: list[list[Silence | None]] = []
-    thread = threading.Thread(target=lambda: found.append([r.silence for r in upstream.reply_all(["open", "close"])]))
+    thread = threading.Thread(target=lambda: found.append([r.silence for r in upstream.outcomes(["open", "close"])]))
     thread.start()
     while not engine.asked:
         time.sleep(0.01)
@@ -282,7 +270,7 @@ def test_closing_does_not_wait_for_a_stuck_engine_and_whoever_waits_gets_silence
     thread.join(5)
     assert found == [[Silence.OFF, Silence.OFF]]
     assert engine.is_closed
-    assert upstream.reply("press").silence is Silence.OFF
+    assert upstream.outcome("press").silence is Silence.OFF
     stuck.set()
 
 
@@ -306,7 +294,7 @@ def test_a_key_is_in_no_file_of_the_project(tmp_path: Path, monkeypatch: pytest.
     with Journal.create(tmp_path / "journal.db") as journal, serving(lambda _: next(reactions)) as service:
         upstream = over(f"deepl:{service.url}", journal)
         assert upstream.ask("open")
-        assert upstream.reply("close").silence is Silence.FAILED
+        assert upstream.outcome("close").silence is Silence.FAILED
         shown = [
             repr(upstream),
             repr(vars(upstream)),

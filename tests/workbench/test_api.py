@@ -7,9 +7,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from dragoman.editor import sample_project
+from dragoman.editor.document_store import DocumentStore
 from dragoman.engine import Engine
-from dragoman.server import sample_project
-from dragoman.server.document_store import DocumentStore
 
 pytestmark = pytest.mark.kernels
 

@@ -32,11 +32,11 @@ def upload(bench: Bench) -> None:
     bench.settled()
 
 
-def confirm_refused(bench: Bench) -> None:
-    """Press Enter; the server refuses, and the segment is open afterwards."""
+def confirm_refused(bench: Bench, key: str = "Enter") -> None:
+    """Press Enter, or another key; the server refuses, and the segment is open afterwards."""
     number = int(bench.page.locator(".head h1").inner_text().split()[1])
     with bench.page.expect_response(lambda response: response.status == 409):
-        bench.press("Enter")
+        bench.press(key)
     bench.open(number)
     bench.allow("409")
 
@@ -99,7 +99,7 @@ def test_untranslated_words_are_asked_about_before_they_are_learned(visit: Visit
     bench.at(10)
     bench.wait_for("() => document.querySelector('.ghost')?.innerText.includes('drip')")
     bench.settled()
-    confirm_refused(bench)
+    confirm_refused(bench, "Alt+Enter")
     bench.page.get_by_role("alert").get_by_text("“drip” is not translated").wait_for()
     bench.page.get_by_label("Reason", exact=True).fill("a brand")
     bench.page.get_by_role("button", name="Confirm anyway").click()

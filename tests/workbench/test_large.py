@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dragoman.server.document_store import DocumentStore
+from dragoman.editor.document_store import DocumentStore
 from tests.server.support import running
 from tests.workbench.support import Bench, make_project
 
@@ -77,3 +77,17 @@ def test_keys_before_a_document_is_loaded_do_no_harm(visit: Visit) -> None:
     bench.page.goto(f"{bench.address}/#/manual/2")
     bench.at(1)
     bench.page.evaluate("localStorage.removeItem('dragoman:mode')")
+
+
+def test_every_row_of_a_search_is_loaded_and_the_page_itself_does_not_scroll(visit: Visit) -> None:
+    bench = visit("#/manual/2/1")
+    bench.at(1)
+    bench.settled()
+    bench.page.get_by_label("Search segments").fill("77.")  # one in a hundred
+    bench.page.locator(".segments li", has_text="Open lid 177.").wait_for()
+    full = "() => [...document.querySelectorAll('.segments .of')].every((each) => each.textContent !== '…')"
+    bench.wait_for(full)
+    bench.page.locator(".segments .scroll").evaluate("list => { list.scrollTop = 0.45 * list.scrollHeight }")
+    bench.page.locator(".segments li", has_text="Open lid 9077.").wait_for()
+    bench.wait_for(full)
+    assert bench.page.evaluate("document.documentElement.scrollHeight <= innerHeight")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
+from dragoman.editor.document_store import DocumentStore
 from dragoman.engine import Engine
-from dragoman.server.document_store import DocumentStore
 from tests.server.support import running
 from tests.workbench.support import Bench
 
@@ -53,6 +54,22 @@ def test_what_was_changed_in_the_engines_words_is_explained_and_taken_back(visit
     bench.wait_for("text => document.querySelector('.cm-line').innerText.startsWith(text)", "Abre la tapadera")
     bench.settled()
     assert bench.typed() == "Abre la tapadera."
+
+
+def test_a_change_is_refused_for_ever_with_one_click(visit: Callable[..., Bench], address: str) -> None:
+    bench = visit()
+    bench.at(1)
+    bench.shows("Abre la tapa.")
+    rows = bench.page.locator("details", has_text="Suggestions").locator("ol > li")
+    rows.filter(has_text="dragoman").wait_for()
+    assert "Replaced 1 of 1 times" in rows.last.inner_text()
+    with bench.page.expect_response("**/settings/refused_changes") as answered:
+        rows.last.get_by_role("button", name="Never again").click()
+    assert answered.value.json()["settings"]["refused_changes"] == [["tapadera", "tapa"]]
+    bench.settled()
+    assert bench.typed() == "Abre la tapadera."
+    said = httpx.post(f"{address}/api/v1/projects/manual/translations", json={"texts": ["Open the lid."]}).json()
+    assert said["translations"][0]["text"] == "Abre la tapadera."
 
 
 def test_where_nothing_was_changed_the_engines_words_are_shown_once(visit: Callable[..., Bench]) -> None:

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.formats import samples
-from tests.server.desk import upload
+from tests.server.editor import upload
 from tests.workbench.support import Bench
 from tests.workbench.test_access import serious
 
@@ -116,6 +116,7 @@ def test_the_preview_is_switched_off_and_on_by_a_key_and_stays_so(look: Look) ->
     bench = look("page.html", PAGE, 1)
     bench.press("Alt+p")
     bench.page.locator(".page").wait_for(state="hidden")
+    bench.wait_for("() => Object.values(localStorage).some((value) => value.includes('folded'))")  # kept a moment later
     bench.page.reload()
     bench.at(1)
     bench.settled()

@@ -24,7 +24,7 @@ def join(browser: Browser, tmp_path: Path) -> Iterator[Join]:
     """Open the document as somebody, each in a browser of their own."""
     make_project(tmp_path / "projects")
     keys = Keys(tmp_path / "keys.json")
-    given = {name: keys.add(name, {"manual": "learn"}) for name in ("ana", "bo")}
+    given = {name: keys.add(name, {"manual": role}) for name, role in (("ana", "learn"), ("bo", "review"))}
     pages = []
     with running(tmp_path / "projects", keys=tmp_path / "keys.json", free_loopback=False) as server:
 
@@ -48,20 +48,20 @@ def join(browser: Browser, tmp_path: Path) -> Iterator[Join]:
 
 def test_people_see_each_other_and_what_the_other_confirms(join: Join) -> None:
     ana, bo = join("ana", 4), join("bo", 5)
-    ana.page.get_by_text("Also here: bo (5)").wait_for()
+    ana.page.get_by_text("Also here: bo at segment 5").wait_for()
     ana.row(5).get_by_text("bo here now").wait_for(state="attached")
     ana.shows(TASKS[3][1])
-    ana.press("Enter")
+    ana.press("Alt+Enter")
     bo.state(4, "confirmed")
     bo.row(4).get_by_text(TASKS[3][1]).wait_for()
     bo.open(6)
-    ana.page.get_by_text("Also here: bo (6)").wait_for()
+    ana.page.get_by_text("Also here: bo at segment 6").wait_for()
 
 
 def test_undo_takes_back_only_what_is_ones_own(join: Join) -> None:
     ana, bo = join("ana", 4), join("bo", 5)
     ana.shows(TASKS[3][1])
-    ana.press("Enter")
+    ana.press("Alt+Enter")
     ana.state(4, "confirmed")
     bo.state(4, "confirmed")
     bo.press("Alt+z")
@@ -80,7 +80,7 @@ def test_a_comment_is_seen_by_others_and_a_segment_approved_after_reading(join: 
     bo.row(4).get_by_text("1 comment").wait_for(state="attached")
     ana.editor.click()
     ana.shows(TASKS[3][1])
-    ana.press("Enter")
+    ana.press("Alt+Enter")
     bo.page.get_by_role("button", name="Approve").click()
     ana.row(4).get_by_text("approved").wait_for(state="attached")
     bo.open(4)
@@ -91,7 +91,7 @@ def test_a_comment_is_seen_by_others_and_a_segment_approved_after_reading(join: 
 def test_what_is_assigned_and_approved_is_shown_to_whoever_has_it_open(join: Join) -> None:
     ana, bo = join("ana", 4), join("bo", 5)
     ana.shows(TASKS[3][1])
-    ana.press("Enter")
+    ana.press("Alt+Enter")
     ana.at(5)
     ana.open(4)
     bo.page.goto(f"{bo.address}/#/manual")
@@ -105,7 +105,8 @@ def test_what_is_assigned_and_approved_is_shown_to_whoever_has_it_open(join: Joi
     assert ana.row(3).get_by_text("assigned to bo").count() == 0
     bo.page.goto(f"{bo.address}/#/manual/1/4")
     bo.page.get_by_role("button", name="Approve").click()
-    ana.page.get_by_role("button", name="Take back approval").wait_for()
+    ana.page.locator(".head .badge", has_text="approved").wait_for()
+    assert not ana.page.get_by_role("button", name="Take back approval").is_visible()  # only reviewers approve
 
 
 def test_a_term_that_somebody_adds_changes_a_suggestion_that_nobody_has_touched(join: Join) -> None:

@@ -40,9 +40,54 @@ def make(bench: Bench, target: str, *segments: dict[str, str]) -> None:
 def download(bench: Bench, file: Path) -> list[str]:
     """Download the document; the lines of the file."""
     with bench.page.expect_download() as coming:
-        bench.page.get_by_role("button", name="Download", exact=True).click()
+        bench.deliver()
     coming.value.save_as(file)
     return file.read_text(encoding="utf-8").splitlines()
+
+
+# ── Nothing is confirmed but what is black ───────────────────────────────────────────────────────────────────────────
+
+
+def test_enter_confirms_what_is_typed_and_nothing_of_the_grey_text(visit: Visit) -> None:
+    bench = visit("#/manual/1/1")
+    bench.at(1)
+    bench.settled()
+    bench.press("Enter")  # nothing is typed yet
+    bench.page.get_by_text("Nothing to confirm yet").wait_for()
+    bench.page.keyboard.type("Pulse la")
+    bench.ghost.wait_for()
+    bench.settled()
+    bench.press("Enter")
+    bench.state(1, "confirmed")
+    assert bench.segment(1)["target"] == "Pulse la"
+
+
+def test_nothing_grey_stays_behind_a_finished_sentence(visit: Visit) -> None:
+    bench = visit("#/manual/1/1")
+    bench.at(1)
+    for number, (_, target) in enumerate(TASKS[:6], start=1):
+        bench.open(number)
+        bench.page.keyboard.type(target)
+        bench.settled()
+        assert not bench.ghost.count()
+        bench.press("Enter")
+        bench.state(number, "confirmed")
+        assert bench.segment(number)["target"] == target
+
+
+def test_a_draft_that_is_opened_and_confirmed_is_the_draft(visit: Visit) -> None:
+    bench = visit("")
+    drafts = ["Pulse", "Abra la tapa verde", "Cierre la tapa roja."]
+    document = add_document(bench, *({"source": TASKS[n][0], "target": each} for n, each in enumerate(drafts)))
+    bench.page.goto(f"{bench.address}/#/manual/{document}/1")
+    for number in (1, 2, 3):
+        bench.at(number)
+        bench.settled()
+        bench.press("Enter")
+        bench.state(number, "confirmed")
+    place = f"{bench.address}/api/v1/projects/manual/documents/{document}/segments"
+    found = httpx.get(place, trust_env=False).json()["segments"]
+    assert [each["target"] for each in found] == drafts
 
 
 # ── Questions belong to their segment ────────────────────────────────────────────────────────────────────────────────
@@ -96,7 +141,7 @@ def test_a_confirmed_segment_that_is_edited_and_left_shows_it_and_can_be_reverte
     bench = visit("#/manual/1/4")
     bench.at(4)
     bench.shows(TASKS[3][1])
-    bench.press("Enter")
+    bench.press("Alt+Enter")
     bench.state(4, "confirmed")
     bench.at(5)
     bench.open(4)
@@ -121,7 +166,7 @@ def test_what_was_changed_since_it_was_confirmed_is_asked_about_before_a_downloa
     bench = visit("#/manual/1/4")
     bench.at(4)
     bench.shows(TASKS[3][1])
-    bench.press("Enter")
+    bench.press("Alt+Enter")
     bench.state(4, "confirmed")
     bench.at(5)
     bench.open(4)
@@ -154,7 +199,7 @@ def test_enter_and_arrows_stay_within_the_filter_and_what_is_done_leaves_it(visi
     bench.at(4)
     bench.settled()
     bench.shows(TASKS[3][1])
-    bench.press("Enter")
+    bench.press("Alt+Enter")
     bench.at(7)
     bench.wait_for("() => !document.querySelector(\".segments li[data-n='4']\")")
     bench.press("Control+ArrowDown")

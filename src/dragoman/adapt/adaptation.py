@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,7 +22,6 @@ from dragoman.arrays import ArrayTree
 from dragoman.errors import DamagedFileError
 
 SMALLEST = 1e-12  # change of a factor that is one; less is rounding
-MARK = struct.pack("<i", -1)  # no contribution begins with it, since that is a number of words
 
 
 class Adaptation:
@@ -134,20 +132,3 @@ class Adaptation:
         self.factors.restore(tree.under("factors"))
         for place, learner in self._learners.items():
             learner.restore(tree.under(place))
-
-
-def beside(contribution: bytes, adaptation: bytes) -> bytes:
-    """What a row of the journal holds: a contribution, preceded by an adaptation if there was one.
-
-    >>> apart(beside(b"contribution", b"adapted"))
-    (b'contribution', b'adapted')
-    """
-    return MARK + struct.pack("<i", len(adaptation)) + adaptation + contribution if adaptation else contribution
-
-
-def apart(data: bytes) -> tuple[bytes, bytes]:
-    """The contribution and the adaptation in a row of the journal."""
-    if not data.startswith(MARK):
-        return data, b""
-    (size,) = struct.unpack_from("<i", data, 4)
-    return data[8 + size :], data[8 : 8 + size]

@@ -37,7 +37,7 @@ class Bayes(Adapter):
     reranks_live = True
     adapts_factors = False
 
-    samples: int = 100  # more gain little (docs/adapt.md) and cost time in proportion
+    samples: int = 100  # more gain little (docs/understand/adapt.md) and cost time in proportion
     window: int = 100  # corrections that count ([M] §5.1)
     delta: float = 10.0  # δ, keeps a product of many probabilities from outweighing all else ([B] Eq. 11)
     variance: float = 0.1  # σ of the prior ([B] §5.4)
@@ -142,5 +142,3 @@ def _exercise() -> None:
     adapter = Bayes(samples=1)
     adapter.update(np.ones(1), np.zeros((2, 1)), np.zeros(2))
     adapter.rerank(np.ones(1), np.zeros((2, 1)))
-    adapting_to_a_set = np.zeros(2), np.array([2]), np.array([0])
-    kernels.log_likelihoods_of_all(*adapting_to_a_set, np.ones((1, 1)))

@@ -15,7 +15,7 @@ from dragoman.measure import Measure
 from dragoman.measure.sentences import Sentences, number
 from dragoman.search import wordgraph_kernels as graph_kernels
 from dragoman.search.hypotheses import NBest
-from dragoman.search.searching import Search
+from dragoman.search.sentence_search import Search
 
 Ids = NDArray[np.int64]
 Words = tuple[str, ...]
@@ -34,7 +34,7 @@ class Candidates:
         return len(self.features)
 
 
-class Translations(Sequence[Words]):
+class ListedTranslations(Sequence[Words]):
     """The words of the entries of an n-best list, as tuples or all numbered at once."""
 
     def __init__(self, nbest: NBest) -> None:
@@ -67,7 +67,7 @@ def candidates(found: Search, nbest: NBest, *, factors: bool) -> Candidates:
     For sentences that were split for the search, the phrase pairs are unknown.
     """
     pairs, scores = _pair_scores(found, nbest) if factors else (np.zeros(0, np.int64), np.zeros((len(nbest), 0)))
-    return Candidates(nbest.features, Translations(nbest), pairs, scores)
+    return Candidates(nbest.features, ListedTranslations(nbest), pairs, scores)
 
 
 def _pair_scores(found: Search, nbest: NBest) -> tuple[Ids, Matrix]:
@@ -106,7 +106,7 @@ def losses(measure: Measure, words: Sequence[Words], reference: Sequence[str]) -
     """[N] the distance of each entry from the correction, 1 being the worst; all in one call of the measure."""
     ids: dict[str, int] = {}
     wanted = number([reference], ids).ids
-    listed = words.numbered(ids) if isinstance(words, Translations) else number(words, ids)
+    listed = words.numbered(ids) if isinstance(words, ListedTranslations) else number(words, ids)
     return measure.losses(listed, wanted) / 100
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,18 +20,21 @@ from dragoman import __version__
 from dragoman.assess.charts import stretches
 from dragoman.assess.gains import find_gains
 from dragoman.assess.past_work import PastWork
-from dragoman.assess.prediction import Evidence, predict
-from dragoman.assess.replay import Outcome, Plan
+from dragoman.assess.prediction import PredictionInput, predict
+from dragoman.assess.replay import ReplayedSegment, ReplayPlan
 from dragoman.assess.replay_workers import replay_all
+from dragoman.assess.rivals import SETTINGS, Replays, rival_texts
 from dragoman.assess.second_opinion import Comet, opinions
-from dragoman.assess.system_names import ALONE, ENGINE, OVER
+from dragoman.assess.system_names import ALONE, ENGINE, EXACT, MEMORY, OVER, RIVALS
 from dragoman.assess.systems import SAME, WORDS, System, as_json, scored, suggestions
 from dragoman.assess.tried_settings import try_settings
 from dragoman.assess.verdict import WORDS_A_DAY, Verdict, judge
 from dragoman.errors import BadInputError
+from dragoman.measure import improvement
+from dragoman.measure.immediate import wanted_words
 from dragoman.progress import Progress
 from dragoman.store import Project
-from dragoman.upstream import Reply, Upstream
+from dragoman.upstream import AnswerOrSilence, Upstream
 
 SAMPLE = 2_000  # segments that are translated and scored
 TYPED = 200  # of these, segments that the simulated user types
@@ -40,15 +43,15 @@ LEAST_SEGMENTS = 5  # of a document that is listed
 ANSWERS = "answers"  # directory of the project that keeps what engines said
 
 
-class Heard(NamedTuple):
-    """What an engine says for each segment, None where it says nothing or was not asked."""
+class EngineAnswers(NamedTuple):
+    """An engine's answer for each segment, None where it says nothing or was not asked."""
 
-    said: tuple[str | None, ...]
+    texts: tuple[str | None, ...]
     usable: tuple[str | None, ...]  # the same without what dragoman refuses to use
 
 
 @dataclass(frozen=True)
-class Options:
+class AssessmentOptions:
     """What the user may choose."""
 
     engines: tuple[str, ...] = ()
@@ -58,25 +61,29 @@ class Options:
     base: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)  # of the projects in which the past work is replayed
     tries_settings: bool = True
+    rivals: bool = False  # whether other ways to learn are compared, too: over each engine, several more replays
     comet: Path | None = None  # checkpoint of a COMET model
     jobs: int | None = None
     cluster: str | None = None
 
 
-def assess(work: PastWork, directory: Path, options: Options, progress: Progress | None = None) -> dict[str, Any]:
+def assess(
+    work: PastWork, directory: Path, options: AssessmentOptions, progress: Progress | None = None
+) -> dict[str, Any]:
     """Replay past work in a directory, and report."""
     comet = Comet(options.comet) if options.comet else None  # refused now, and not after hours
     sampled = spread(range(len(work.pairs)), options.sample)
-    heard = {name: ask(name, work, sampled, directory, progress) for name in options.engines}
-    plans = make_plans(work, options, sampled, {name: each.usable for name, each in heard.items()})
+    answered = {name: ask(name, work, sampled, directory, progress) for name in options.engines}
+    plans = make_plans(work, options, sampled, {name: each.usable for name, each in answered.items()})
     alone, *over = replay_all(plans, directory, jobs=options.jobs, cluster=options.cluster, progress=progress)
+    running: dict[str, Any] = {"jobs": options.jobs, "cluster": options.cluster, "progress": progress}
+    rivals = [_replay_rivals(plan, directory, running) if options.rivals else None for plan in plans[1:]]
     parts = [
-        _part(work, options, alone, found, name, heard[name].said, comet)
-        for (name, found) in zip(options.engines, over, strict=True)
+        _part(work, options, alone, found, name, answered[name].texts, comet, rival)
+        for (name, found, rival) in zip(options.engines, over, rivals, strict=True)
     ] or [_part(work, options, alone, None, None, (), comet)]
     replayed = [alone, *over]
     best = 1 + _best(parts) if over else 0
-    running: dict[str, Any] = {"jobs": options.jobs, "cluster": options.cluster, "progress": progress}
     tried = try_settings(work, plans[best], replayed[best], directory, **running) if options.tries_settings else None
     return {
         "version": __version__,
@@ -87,6 +94,12 @@ def assess(work: PastWork, directory: Path, options: Options, progress: Progress
         "settings": tried,
         "times": {plan.system: _times(found) for plan, found in zip(plans, replayed, strict=True)},
     }
+
+
+def _replay_rivals(plan: ReplayPlan, directory: Path, running: Mapping[str, Any]) -> Replays:
+    """What rivals say that are dragoman with other settings, over the engine of a plan."""
+    plans = [replace(plan, settings=plan.settings | each, typed=()) for each in SETTINGS.values()]
+    return dict(zip(SETTINGS, replay_all(plans, directory, **running), strict=True))
 
 
 def _best(parts: Sequence[dict[str, Any]]) -> int:
@@ -106,18 +119,20 @@ def spread(numbers: Sequence[int], most: int) -> tuple[int, ...]:
 
 
 def make_plans(
-    work: PastWork, options: Options, sampled: tuple[int, ...], heard: Mapping[str, tuple[str | None, ...]]
-) -> list[Plan]:
+    work: PastWork, options: AssessmentOptions, sampled: tuple[int, ...], answers: Mapping[str, tuple[str | None, ...]]
+) -> list[ReplayPlan]:
     """What is replayed: dragoman alone, and dragoman over each engine."""
     pairs = tuple((pair.source, pair.target) for pair in work.pairs)
     languages, typed = (work.source, work.target), spread(sampled, options.typed)
     common: dict[str, Any] = {"sampled": sampled, "typed": typed, "settings": options.settings, "base": options.base}
-    alone = Plan(ALONE, languages, pairs, **common)
-    return [alone, *(Plan(f"over {name}", languages, pairs, said, **common) for name, said in heard.items())]
+    alone = ReplayPlan(ALONE, languages, pairs, **common)
+    return [alone, *(ReplayPlan(f"over {name}", languages, pairs, texts, **common) for name, texts in answers.items())]
 
 
-def ask(name: str, work: PastWork, sampled: Sequence[int], directory: Path, progress: Progress | None = None) -> Heard:
-    """What an engine says for each segment; only the sampled ones are asked for, unless the answers are recorded.
+def ask(
+    name: str, work: PastWork, sampled: Sequence[int], directory: Path, progress: Progress | None = None
+) -> EngineAnswers:
+    """An engine's answer for each segment; only the sampled ones are asked for, unless the answers are recorded.
 
     Answers are kept in the directory. An answer that dragoman would not use, since a placeholder is missing for
     instance, is still what a person would be given without dragoman.
@@ -126,18 +141,18 @@ def ask(name: str, work: PastWork, sampled: Sequence[int], directory: Path, prog
     texts = list(dict.fromkeys(work.pairs[n].source for n in wanted))
     place = directory / ANSWERS
     with _kept_answers(place, work) as project:
-        upstream = Upstream.open(name, project.journal, source=work.source, target=work.target)
+        upstream = Upstream(name, project.answers, source=work.source, target=work.target)
         try:
-            replies = upstream.reply_all(texts, progress=progress)
+            outcomes = upstream.outcomes(texts, progress=progress)
         finally:
             upstream.close()
-    if not any(reply.answer or reply.refused for reply in replies):
+    if not any(outcome.answer or outcome.refused for outcome in outcomes):
         raise _silent(name, upstream.problem)
-    found = dict(zip(texts, replies, strict=True))
+    found = dict(zip(texts, outcomes, strict=True))
     asked = frozenset(wanted)
-    by_segment = [found[pair.source] if n in asked else Reply(None) for n, pair in enumerate(work.pairs)]
-    said = tuple(answer.text if (answer := each.answer or each.refused) else None for each in by_segment)
-    return Heard(said, tuple(each.answer.text if each.answer else None for each in by_segment))
+    by_segment = [found[pair.source] if n in asked else AnswerOrSilence(None) for n, pair in enumerate(work.pairs)]
+    given = tuple(answer.text if (answer := each.answer or each.refused) else None for each in by_segment)
+    return EngineAnswers(given, tuple(each.answer.text if each.answer else None for each in by_segment))
 
 
 def _silent(name: str, problem: str | None) -> BadInputError:
@@ -160,28 +175,46 @@ def _kept_answers(place: Path, work: PastWork) -> Project:
 
 def score_systems(
     work: PastWork,
-    alone: Sequence[Outcome],
-    over: Sequence[Outcome] | None,
-    said: Sequence[str | None],
+    alone: Sequence[ReplayedSegment],
+    over: Sequence[ReplayedSegment] | None,
+    answers: Sequence[str | None],
+    rivals: Replays | None = None,
 ) -> dict[str, System]:
-    """All systems, scored on the sampled segments."""
+    """All systems, scored on the sampled segments; with what was replayed for them, `rivals`, too."""
     references = [work.pairs[each.number].target for each in alone]
     typing = {ALONE: [each.typing for each in alone], OVER: [each.typing for each in over or ()]}
-    found = suggestions(alone, over, said, references)
-    return {name: scored(name, texts, references, work.target, typing.get(name, ())) for name, texts in found.items()}
+    found = suggestions(alone, over, answers, references)
+    if rivals is not None:
+        found |= rival_texts(work, alone, answers, rivals)
+    words = wanted_words(pair.target for pair in work.pairs)  # all of them: what is new depends on what came before
+    wanted = [words[each.number] for each in alone]
+    return {
+        name: scored(name, texts, references, work.target, typing.get(name, ()), wanted)
+        for name, texts in found.items()
+    }
+
+
+def _changes(systems: Mapping[str, System], references: Sequence[str]) -> dict[str, dict[str, Any]] | None:
+    """What each system has changed in the engine's words, and what that was worth."""
+    if ENGINE not in systems:
+        return None
+    before = systems[ENGINE].texts
+    others = (each for name, each in systems.items() if name not in (ENGINE, MEMORY, EXACT, ALONE))
+    return {each.name: improvement(before, each.texts, references).as_json() for each in others}
 
 
 def _part(
     work: PastWork,
-    options: Options,
-    alone: Sequence[Outcome],
-    over: Sequence[Outcome] | None,
+    options: AssessmentOptions,
+    alone: Sequence[ReplayedSegment],
+    over: Sequence[ReplayedSegment] | None,
     engine: str | None,
-    said: Sequence[str | None],
+    answers: Sequence[str | None],
     comet: Comet | None,
+    rivals: Replays | None = None,
 ) -> dict[str, Any]:
     """The part of the report on one engine."""
-    systems = score_systems(work, alone, over, said)
+    systems = score_systems(work, alone, over, answers, rivals)
     pairs = [work.pairs[each.number] for each in alone]
     source_words = sum(len(pair.source.split()) for pair in pairs)
     repeated = [each.similarity >= SAME for each in alone]
@@ -198,12 +231,13 @@ def _part(
             scores[name]["COMET"] = opinion
     return {
         "engine": engine,
-        "answered": sum(said[each.number] is not None for each in alone) if engine else None,
+        "answered": sum(answers[each.number] is not None for each in alone) if engine else None,
         "systems": scores,
         "gains over": _gains_over(systems),
+        "changes": _changes(systems, [pair.target for pair in pairs]),
         "verdict": verdict.as_json(),
         "predicted": expected and expected.as_json(),
-        "curve": _curve(alone, systems),
+        "curve": _curve(alone, {name: each for name, each in systems.items() if name not in RIVALS}),
         "documents": _documents([pair.document for pair in pairs], systems),
         "sources of gains": gains,
     }
@@ -236,7 +270,7 @@ def _listed(parts: Sequence[str]) -> str:
     return f"{', '.join(some)} and {last}" if some else last
 
 
-def _curve(outcomes: Sequence[Outcome], systems: dict[str, System]) -> dict[str, Any]:
+def _curve(outcomes: Sequence[ReplayedSegment], systems: dict[str, System]) -> dict[str, Any]:
     """Words to correct in each hundred, for each system, in equal stretches of the text."""
     parts = stretches(len(outcomes))
     points = {name: [_rate(each, stretch) for stretch in parts] for name, each in systems.items()}
@@ -264,7 +298,7 @@ def _documents(documents: Sequence[str], systems: dict[str, System]) -> list[dic
 # ── The text ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _about(work: PastWork, sampled: Sequence[int], alone: Sequence[Outcome]) -> dict[str, Any]:
+def _about(work: PastWork, sampled: Sequence[int], alone: Sequence[ReplayedSegment]) -> dict[str, Any]:
     sources = [pair.source for pair in work.pairs]
     return {
         "source": work.source,
@@ -282,12 +316,12 @@ def _about(work: PastWork, sampled: Sequence[int], alone: Sequence[Outcome]) -> 
     }
 
 
-def evidence(work: PastWork, engine: System) -> Evidence:
+def evidence(work: PastWork, engine: System) -> PredictionInput:
     """What is known of a text and an engine before anything is replayed."""
-    return Evidence(rr=work.repetition.rr, segments=len(work.pairs), bleu=engine.score("BLEU").score)
+    return PredictionInput(rr=work.repetition.rr, segments=len(work.pairs), bleu=engine.score("BLEU").score)
 
 
-def _times(outcomes: Sequence[Outcome]) -> dict[str, float]:
+def _times(outcomes: Sequence[ReplayedSegment]) -> dict[str, float]:
     translating = [each.translating for each in outcomes]
     learning = [took for each in outcomes for took in each.learning] or [0.0]
     return {

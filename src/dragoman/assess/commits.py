@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from dragoman.assess.past_work import Pair, PastWork, finished, past_work
+from dragoman.assess.past_work import PastPair, PastWork, finished, past_work
 from dragoman.errors import BadInputError
 from dragoman.formats import read_document
 from dragoman.languages import is_language, same_language
@@ -33,7 +33,7 @@ def read_commits(repository: Path, source: str, target: str, pattern: str = PATT
     A translation that a later commit changes is replayed again with the new target, as people do.
     """
     known: dict[tuple[str, str, str], str] = {}  # targets by path, context and source
-    pairs: list[Pair] = []
+    pairs: list[PastPair] = []
     left_out: Counter[str] = Counter()
     for version, data in _contents(repository, _of_language(_versions(repository, pattern), target)):
         try:

@@ -9,7 +9,7 @@ other files, and the files of a directory, are taken as they come. For a git rep
 ...     _ = file.write_text("one\tuno\ntwo\tdos\n", encoding="utf-8")
 ...     work = read_past_work([file], "en", "es")
 >>> work.pairs[1], work.order
-(Pair(source='two', target='dos', document='memory.tsv'), 'order of the file')
+(PastPair(source='two', target='dos', document='memory.tsv'), 'order of the file')
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dragoman.formats import DocumentSegment, read_document
 from dragoman.formats.contents import DECLARED, decode
 from dragoman.formats.directories import find_documents
 from dragoman.formats.elements import Element
-from dragoman.formats.layout import Part
+from dragoman.formats.layout import UnitPart
 from dragoman.formats.tmx import Tmx
 from dragoman.languages import same_language
 from dragoman.measure.repetition import Repetition, repetition
@@ -38,7 +38,7 @@ LEAST = 2  # pairs that can be replayed
 _FEW = ("no finished translations", "only 1 finished translation")
 
 
-class Pair(NamedTuple):
+class PastPair(NamedTuple):
     """A source, what a person made of it, and the document in which it stands."""
 
     source: str
@@ -50,7 +50,7 @@ class Pair(NamedTuple):
 class PastWork:
     """All pairs in order, and what is known of them."""
 
-    pairs: list[Pair]
+    pairs: list[PastPair]
     source: str  # language
     target: str
     order: str  # what the order goes by, for people
@@ -85,7 +85,7 @@ def read_past_work(paths: Sequence[Path], source: str | None = None, target: str
 
 
 def past_work(
-    pairs: Iterable[Pair], source: str, target: str, order: str, left_out: Counter[str], *, where: Path
+    pairs: Iterable[PastPair], source: str, target: str, order: str, left_out: Counter[str], *, where: Path
 ) -> PastWork:
     """Leave out pairs without words on one side; refused if there is nothing to replay."""
     kept = []
@@ -103,7 +103,7 @@ def past_work(
 
 
 class _File(NamedTuple):
-    pairs: list[Pair]
+    pairs: list[PastPair]
     source: str | None
     target: str | None
     is_dated: bool
@@ -131,7 +131,7 @@ def _read(path: Path, source: str | None, target: str | None) -> _File:
     return _File(pairs, document.source_language, document.target_language, False, left_out)
 
 
-def finished(segments: Iterable[DocumentSegment], document: str) -> tuple[list[Pair], Counter[str]]:
+def finished(segments: Iterable[DocumentSegment], document: str) -> tuple[list[PastPair], Counter[str]]:
     """The translated segments of a document, and how many were left out for which reason.
 
     Drafts of a PO file are fuzzy entries, which are often a machine's guess; if a file has confirmed segments,
@@ -146,7 +146,7 @@ def finished(segments: Iterable[DocumentSegment], document: str) -> tuple[list[P
         elif each.state not in states:
             left_out["not confirmed"] += 1
         else:
-            pairs.append(Pair(each.source, each.target, document))
+            pairs.append(PastPair(each.source, each.target, document))
     return pairs, left_out
 
 
@@ -157,7 +157,7 @@ class _DatedTmx(Tmx):
         super().__init__(*arguments)  # type: ignore[arg-type]  # those of `Tmx`
         self.dates: dict[str, str] = {}
 
-    def parts(self, unit: Element, around: list[Element]) -> list[Part]:
+    def parts(self, unit: Element, around: list[Element]) -> list[UnitPart]:
         """The segment of a unit."""
         found = super().parts(unit, around)
         dates = [each.attributes.get("creationdate", "") for each in (unit, *unit.elements)]

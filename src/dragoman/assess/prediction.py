@@ -4,8 +4,8 @@ A linear model, calibrated with `python benchmarks/bench_assess.py calibrate` ov
 two engines. It predicts how many words in a hundred dragoman over the engine saves, compared with the engine alone.
 Beyond what it was calibrated with, it goes by the nearest value that it knows.
 
->>> manual = Evidence(rr=14, segments=1000, bleu=25)
->>> news = Evidence(rr=4, segments=1000, bleu=32)
+>>> manual = PredictionInput(rr=14, segments=1000, bleu=25)
+>>> news = PredictionInput(rr=4, segments=1000, bleu=32)
 >>> predict(manual).words > 5 > predict(news).words
 True
 """
@@ -23,7 +23,7 @@ MARGIN = 5.2  # two standard errors, each corpus left out in turn
 RANGES = {"repetition": (3.38, 14.64), "quality": (13.85, 37.44), "length": (2.3, 2.78)}
 
 
-class Evidence(NamedTuple):
+class PredictionInput(NamedTuple):
     """What is known of a text and an engine without replaying."""
 
     rr: float  # repetition rate in a window of 1,000 words, percent
@@ -47,7 +47,7 @@ class Prediction(NamedTuple):
         return {"words": round(self.words, 1), "margin": round(self.margin, 1)}
 
 
-def predict(evidence: Evidence) -> Prediction:
+def predict(evidence: PredictionInput) -> Prediction:
     """The expected gain of dragoman over the engine."""
     known = {name: min(max(value, RANGES[name][0]), RANGES[name][1]) for name, value in evidence.features.items()}
     return Prediction(INTERCEPT + sum(WEIGHTS[name] * known[name] for name in FEATURES), MARGIN)

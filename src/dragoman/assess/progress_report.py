@@ -22,7 +22,7 @@ from rapidfuzz.distance import Levenshtein
 
 from dragoman.assess.charts import legend, line_chart, stretches
 from dragoman.assess.page_parts import figures, page, paragraph, table
-from dragoman.assess.system_names import HEARD, SUGGESTED
+from dragoman.assess.system_names import ANSWERED, SUGGESTED
 from dragoman.measure import Wer, interval
 
 ENOUGH = 20  # segments from which a number means something
@@ -57,7 +57,7 @@ class Confirmation(NamedTuple):
     document: str
     suggestion: str
     target: str
-    engine: str | None  # what another engine had said
+    engine: str | None  # another engine's answer
     strokes: int  # keys and mouse actions of the person
     milliseconds: int
 
@@ -68,7 +68,7 @@ def summarise(done: Sequence[Confirmation]) -> dict[str, Any]:
         return NOTHING
     edits = _edits([each.suggestion for each in done], done)
     found = interval(Wer(), edits)
-    heard = [n for n, each in enumerate(done) if each.engine is not None]
+    answered = [n for n, each in enumerate(done) if each.engine is not None]
     engine = _edits([each.engine or "" for each in done], done)
     words = int(edits[:, 1].sum())
     characters = sum(len(each.target) for each in done)
@@ -78,10 +78,10 @@ def summarise(done: Sequence[Confirmation]) -> dict[str, Any]:
         "changed": round(found.score, 2),
         "margin": round(found.margin, 2),
         "unchanged": round(100 * float((edits[:, 0] == 0).mean()), 2),
-        "beside": _beside(edits[heard], engine[heard]) if heard else None,
+        "beside": _beside(edits[answered], engine[answered]) if answered else None,
         "strokes": round(100 * sum(each.strokes for each in done) / max(characters, 1), 2),
         "seconds_per_word": round(sum(each.milliseconds for each in done) / 1e3 / max(words, 1), 2),
-        "curve": _curve(edits, engine, frozenset(heard)),
+        "curve": _curve(edits, engine, frozenset(answered)),
         "documents": _documents(done, edits),
     }
 
@@ -101,13 +101,13 @@ def _rate(edits: Counts) -> float:
     return round(Wer().score(edits.sum(0)), 2)
 
 
-def _curve(edits: Counts, engine: Counts, heard: frozenset[int]) -> list[dict[str, Any]]:
+def _curve(edits: Counts, engine: Counts, answered: frozenset[int]) -> list[dict[str, Any]]:
     """Words changed in equal stretches, and those of the engine where it was asked for all of a stretch."""
     points = []
     for each in stretches(len(edits)):
-        asked = all(n in heard for n in range(each.start, each.stop))
-        said = _rate(engine[each]) if asked else None
-        points.append({"segments": each.stop, "changed": _rate(edits[each]), "engine": said})
+        asked = all(n in answered for n in range(each.start, each.stop))
+        rate = _rate(engine[each]) if asked else None
+        points.append({"segments": each.stop, "changed": _rate(edits[each]), "engine": rate})
     return points
 
 
@@ -174,7 +174,7 @@ def _chart(curve: Sequence[dict[str, Any]]) -> str:
         return ""
     series = {SUGGESTED: [each["changed"] for each in curve]}
     if all(each["engine"] is not None for each in curve):
-        series[HEARD] = [each["engine"] for each in curve]
+        series[ANSWERED] = [each["engine"] for each in curve]
     chart = line_chart(series, [f"{each['segments']:,}" for each in curve], "words changed in a hundred")
     caption = "Words changed in a hundred, in equal stretches of the work, up to the segment below."
     return (

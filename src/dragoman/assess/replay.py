@@ -1,6 +1,6 @@
 """Replaying past work in a fresh project: each segment is translated as if it were new, scored later, and then learned.
 
-1. A `Plan` says what to replay, over which answers of another engine, and with which settings.
+1. A `ReplayPlan` says what to replay, over which answers of another engine, and with which settings.
 2. `replay` works through it in a directory: the project, and a file with a line for each sampled segment. All segments
    are learned, sampled or not; how far to trust the other engine is learned from the first ones and the sampled ones,
    since that takes a search.
@@ -9,7 +9,7 @@
 4. `dragoman.assess.replay_workers` runs several plans at once.
 
 >>> import tempfile
->>> plan = Plan("dragoman", ("en", "es"), (("green", "verde"), ("green", "verde")))
+>>> plan = ReplayPlan("dragoman", ("en", "es"), (("green", "verde"), ("green", "verde")))
 >>> with tempfile.TemporaryDirectory() as directory:
 ...     [outcome.text for outcome in replay(plan, Path(directory))]
 ['green', 'verde']
@@ -28,9 +28,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from dragoman.assess.program_digest import program_digest
 from dragoman.engine import Engine
 from dragoman.errors import UnlearnableError
-from dragoman.experiments.workspace import program
 from dragoman.files import storage_errors, write_durably
 from dragoman.interactive.user import type_characters, type_words
 from dragoman.project.memory import have_same_figures
@@ -46,13 +46,13 @@ SETTLING = 1_000  # segments from which the trust in an engine is learned, sampl
 
 
 @dataclass(frozen=True)
-class Plan:
+class ReplayPlan:
     """What to replay."""
 
     system: str  # its name in the report
     languages: tuple[str, str]
     pairs: tuple[tuple[str, str], ...]
-    said: tuple[str | None, ...] = ()  # by the other engine for each source; empty if there is no other engine
+    answers: tuple[str | None, ...] = ()  # by the other engine for each source; empty if there is no other engine
     sampled: tuple[int, ...] | None = None  # segments that are translated and scored; None for all
     typed: tuple[int, ...] = ()  # of these, the ones that the simulated user types
     settings: dict[str, Any] = field(default_factory=dict)  # of the project
@@ -61,7 +61,7 @@ class Plan:
     @cached_property
     def digest(self) -> str:
         """A digest of everything that the outcome depends on."""
-        sources = program(), Path(__file__).read_text(encoding="utf-8")
+        sources = program_digest(), Path(__file__).read_text(encoding="utf-8")
         return hashlib.sha256(json.dumps([sources, asdict(self)], sort_keys=True).encode()).hexdigest()
 
     @cached_property
@@ -70,7 +70,7 @@ class Plan:
         return frozenset(range(len(self.pairs)) if self.sampled is None else self.sampled)
 
 
-class Outcome(NamedTuple):
+class ReplayedSegment(NamedTuple):
     """The result for a sampled segment."""
 
     number: int  # of the segment, from 0
@@ -101,13 +101,13 @@ class _Project(Engine):
         if self.revision <= LARGEST_SNAPSHOT:
             super().save_snapshot()
 
-    def learn_segment(self, source: str, target: str, number: int, said: str | None, *, weigh: bool) -> None:
-        """Learn a segment, if it can be learned; `weigh` what the other engine said."""
+    def learn_segment(self, source: str, target: str, number: int, answer: str | None, *, weigh: bool) -> None:
+        """Learn a segment, if it can be learned; `weigh` the other engine's answer."""
         with suppress(UnlearnableError):
-            self.learn(source, target, upstream=said, weigh_upstream=weigh, force=True, user=str(number))
+            self.learn(source, target, upstream=answer, weigh_upstream=weigh, force=True, user=str(number))
 
 
-def replay(plan: Plan, directory: Path, told: Callable[[int], None] = lambda _: None) -> list[Outcome]:
+def replay(plan: ReplayPlan, directory: Path, told: Callable[[int], None] = lambda _: None) -> list[ReplayedSegment]:
     """The outcomes of a plan, worked out in a directory, or read from there as far as they are known.
 
     `told` is called with the number of outcomes whenever there is a new one.
@@ -126,7 +126,9 @@ def replay(plan: Plan, directory: Path, told: Callable[[int], None] = lambda _: 
     return known
 
 
-def _go_on(plan: Plan, directory: Path, known: list[Outcome], told: Callable[[int], None]) -> list[Outcome]:
+def _go_on(
+    plan: ReplayPlan, directory: Path, known: list[ReplayedSegment], told: Callable[[int], None]
+) -> list[ReplayedSegment]:
     """Replay what is missing."""
     with ExitStack() as stack:
         engine = _opened(plan, directory / PROJECT)
@@ -148,7 +150,7 @@ def _go_on(plan: Plan, directory: Path, known: list[Outcome], told: Callable[[in
     return found
 
 
-def _opened(plan: Plan, path: Path) -> _Project:
+def _opened(plan: ReplayPlan, path: Path) -> _Project:
     if (path / "project.json").exists():
         return _open_again(path)
     shutil.rmtree(path, ignore_errors=True)
@@ -177,46 +179,46 @@ def _last_learned(engine: Engine) -> int:
     return int(rows[0].user or -1) if rows else -1
 
 
-def _replayed(plan: Plan, engine: _Project, first: int) -> Iterator[Outcome]:
+def _replayed(plan: ReplayPlan, engine: _Project, first: int) -> Iterator[ReplayedSegment]:
     """Translate what is sampled, then learn, from a segment on."""
     wanted, typed = plan.wanted, frozenset(plan.typed)
     learning: list[float] = []
     for number in range(first, len(plan.pairs)):
         source, reference = plan.pairs[number]
-        said = plan.said[number] if plan.said else None
+        answer = plan.answers[number] if plan.answers else None
         if number in wanted:
             began = time.thread_time()
-            found = engine.translate(source, upstream=said)
+            found = engine.translate(source, upstream=answer)
             took = 1e3 * (time.thread_time() - began)
             match = found.matches[0] if found.matches else None
             similar = (round(match.similarity, 4), match.target) if match else (0.0, "")
             usable = match is not None and have_same_figures(split(source), split(match.source))
-            strokes = type_out(engine, source, reference, said) if number in typed else None
-            yield Outcome(number, found.text, *similar, strokes, round(took, 2), learning, usable)
+            strokes = type_out(engine, source, reference, answer) if number in typed else None
+            yield ReplayedSegment(number, found.text, *similar, strokes, round(took, 2), learning, usable)
             learning = []
         began = time.thread_time()
-        engine.learn_segment(source, reference, number, said, weigh=number < SETTLING or number in wanted)
+        engine.learn_segment(source, reference, number, answer, weigh=number < SETTLING or number in wanted)
         learning.append(round(1e3 * (time.thread_time() - began), 2))
 
 
-def type_out(engine: Engine, source: str, reference: str, said: str | None) -> list[int]:
+def type_out(engine: Engine, source: str, reference: str, answer: str | None) -> list[int]:
     """Key strokes, mouse actions and word strokes of the simulated user, as `interactive.user.interact` counts them."""
-    with engine.interact(source, upstream=said) as session:
+    with engine.interact(source, upstream=answer) as session:
         strokes = type_characters(lambda prefix: session.suggest(prefix).text, reference)
         words = type_words(lambda prefix: session.suggest(prefix).text, reference)
     return [*strokes, words]
 
 
-def read_outcomes(file: Path) -> list[Outcome]:
+def read_outcomes(file: Path) -> list[ReplayedSegment]:
     """The outcomes in a file; a last line that was not finished is left out."""
     if not file.exists():
         return []
     lines = file.read_bytes().split(b"\n")[:-1]
-    return [Outcome(*json.loads(line)) for line in lines]
+    return [ReplayedSegment(*json.loads(line)) for line in lines]
 
 
 @contextmanager
-def _rewritten(file: Path, outcomes: Sequence[Outcome]) -> Iterator[IO[str]]:
+def _rewritten(file: Path, outcomes: Sequence[ReplayedSegment]) -> Iterator[IO[str]]:
     """The file with these outcomes, open to add more."""
     data = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in outcomes)
     write_durably(file, data.encode())
@@ -234,14 +236,14 @@ def _clear(directory: Path, keep: Sequence[str] = ()) -> None:
             path.unlink()
 
 
-def is_done(plan: Plan, place: Path) -> bool:
+def is_done(plan: ReplayPlan, place: Path) -> bool:
     """Whether a directory has all outcomes of a plan."""
     about = place / PLAN
     same = about.exists() and about.read_text(encoding="utf-8") == plan.digest
     return same and not (place / PROJECT).exists() and count_outcomes(place) == len(plan.wanted)
 
 
-def keep_outcomes(plan: Plan, place: Path, outcomes: Sequence[Outcome]) -> None:
+def keep_outcomes(plan: ReplayPlan, place: Path, outcomes: Sequence[ReplayedSegment]) -> None:
     """Write outcomes that were worked out elsewhere."""
     with storage_errors(place):
         place.mkdir(parents=True, exist_ok=True)

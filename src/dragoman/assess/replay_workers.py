@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dragoman.assess.replay import POLL, Outcome, Plan, count_outcomes, is_done, keep_outcomes, replay
+from dragoman.assess.replay import POLL, ReplayedSegment, ReplayPlan, count_outcomes, is_done, keep_outcomes, replay
 from dragoman.cluster.runners import connected
 from dragoman.errors import DragomanError
 from dragoman.progress import Progress
@@ -29,19 +29,19 @@ Report = Callable[[int, int], None]  # amount done, total amount
 class _Work(NamedTuple):
     """A plan, and the directory in which it is worked out."""
 
-    plan: Plan
+    plan: ReplayPlan
     place: Path
 
 
 def replay_all(
-    plans: Sequence[Plan],
+    plans: Sequence[ReplayPlan],
     directory: Path,
     *,
     jobs: int | None = None,
     cluster: str | None = None,
     progress: Progress | None = None,
     what: str = "replaying",
-) -> list[list[Outcome]]:
+) -> list[list[ReplayedSegment]]:
     """The outcomes of several plans, each in a directory of its own below this one; `what` names the progress bar."""
     report: Report = partial(progress, what) if progress else lambda *_: None
     works = [_Work(plan, directory / plan.digest[:16]) for plan in plans]
@@ -58,9 +58,9 @@ def _missing(works: Sequence[_Work]) -> list[_Work]:
     return [each for each in works if not is_done(*each)]
 
 
-def _replay_here(works: Sequence[_Work], report: Report) -> list[list[Outcome]]:
+def _replay_here(works: Sequence[_Work], report: Report) -> list[list[ReplayedSegment]]:
     """What is missing is worked out in this process; the rest is read."""
-    total, found = sum(len(plan.wanted) for plan, _ in works), list[list[Outcome]]()
+    total, found = sum(len(plan.wanted) for plan, _ in works), list[list[ReplayedSegment]]()
     for plan, place in works:
         before = sum(map(len, found))
         found.append(replay(plan, place, lambda n, before=before: report(before + n, total)))  # type: ignore[misc]
@@ -86,7 +86,7 @@ def _check_done(work: Future[None]) -> None:
         raise DragomanError(what, remedy="run the same command again to resume, with --jobs 1 to need less") from error
 
 
-def _replay_there(plan: Plan, place: Path, parent: int) -> None:
+def _replay_there(plan: ReplayPlan, place: Path, parent: int) -> None:
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     replay(plan, place)
 
@@ -106,7 +106,7 @@ def _replay_on_cluster(works: Sequence[_Work], address: str, report: Report) -> 
             report(done, len(works))
 
 
-def _replay_elsewhere(_: Any, plan: Plan) -> list[Outcome]:
+def _replay_elsewhere(_: Any, plan: ReplayPlan) -> list[ReplayedSegment]:
     """On a worker of a cluster."""
     with tempfile.TemporaryDirectory() as directory:
         return replay(plan, Path(directory))

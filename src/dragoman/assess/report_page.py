@@ -24,6 +24,9 @@ COLUMNS = {
     "BLEU": "BLEU ↑",
     "chrF": "chrF ↑",
     "TER": "TER ↓",
+    "R0": "new words, R0 ↑",
+    "R1": "seen once, R1 ↑",
+    "R0+1": "R0+1 ↑",
     "COMET": "COMET ↑",
 }
 NOTE = (
@@ -99,6 +102,7 @@ def _part(part: dict[str, Any], words_a_day: int, *, several: bool) -> Iterator[
     yield f'<div class="verdict {look}">{paragraph(verdict["sentence"])}{paragraph(verdict["reason"])}</div>'
     yield figures(_figures(part, words_a_day))
     yield _systems(part["systems"])
+    yield _changes(part.get("changes"))
     yield _curve(part["curve"])
     yield _documents(part)
     yield _kinds(part)
@@ -123,6 +127,23 @@ def _systems(systems: dict[str, Any]) -> str:
     ours = [number for number, name in enumerate(systems) if name in OURS]
     header = ["starting from", *(COLUMNS[each] for each in columns)]
     return f"<h2>Ways to work</h2>{table(header, rows, ours)}{paragraph(NOTE, quiet=True)}"
+
+
+def _changes(changes: dict[str, Any] | None) -> str:
+    if not changes:
+        return ""
+    rows = [
+        [
+            escape(name),
+            *(f"{each[kind]:,}" for kind in ("changed", "better", "worse")),
+            f"{each['better, percent']['low']:.0f}–{each['better, percent']['high']:.0f} %",
+            plus_minus(each["saved"], 2, sign=True),
+        ]
+        for name, each in changes.items()
+    ]
+    shown = table(["segments", "changed", "better", "worse", "better of both", "edits saved each"], rows)
+    note = "Segments whose text is not the engine's; better are those with fewer words to correct. 95 % intervals."
+    return f"<h2>Changes of the engine's words</h2>{shown}{paragraph(note, quiet=True)}"
 
 
 def _curve(curve: dict[str, Any]) -> str:

@@ -6,6 +6,12 @@ MEMORY, ENGINE, BOTH = "memory alone", "engine alone", "memory plus engine"
 SIMILAR = "similar matches plus engine"
 ALONE, OVER = "dragoman alone", "dragoman over the engine"
 SYSTEMS = MEMORY, ENGINE, BOTH, SIMILAR, ALONE, OVER
+EXACT, REPLACED, LEVELS = "exact memory alone", "replacement learner", "engine trusted as a whole"
+ADAPTED = tuple(f"weights by {method}" for method in ("passive-aggressive", "perceptron", "ridge", "Bayes"))
+RIVALS = EXACT, REPLACED, LEVELS, *ADAPTED
 OURS = ALONE, OVER
-SUGGESTED, HEARD = "dragoman's suggestions", "the engine's own words"  # in real work
-STYLES = {name: number for number, name in enumerate(SYSTEMS)} | {HEARD: 1, SUGGESTED: 5}  # of curves, kept everywhere
+SUGGESTED, ANSWERED = "dragoman's suggestions", "the engine's own words"  # in real work
+STYLES = {name: number for number, name in enumerate(SYSTEMS)} | {
+    ANSWERED: 1,
+    SUGGESTED: 5,
+}  # of curves, kept everywhere

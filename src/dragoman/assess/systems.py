@@ -3,17 +3,17 @@
 | system | what the person starts from |
 |---|---|
 | memory alone | the target of the most similar source so far, if it is similar enough; else nothing |
-| engine alone | what the other engine says |
+| engine alone | the other engine's answer |
 | memory plus engine | the memory where it has the very same source, else the other engine |
 | similar matches plus engine | the memory where it has a similar source, else the other engine |
 | dragoman alone | dragoman, from nothing, with its memory |
-| dragoman over the engine | dragoman, from what the other engine says and what it has learned |
+| dragoman over the engine | dragoman, from the other engine's answer and what it has learned |
 
 From which similarity on the memory comes before the engine is chosen in hindsight, so that it leaves the least to
 correct: what people have without dragoman is to look as good as it can.
 
 Scores are those of `dragoman.measure`. *Words to correct* are the edits of WER; *editing* is key strokes and mouse
-actions in an editor for each hundred characters (`dragoman.assess.editing`), *typing* the same with completions, as
+actions in an editor for each hundred characters (`dragoman.assess.edit_effort`), *typing* the same with completions, as
 `dragoman simulate` counts it (KSMR).
 """
 
@@ -26,11 +26,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.assess.editing import edit_strokes
-from dragoman.assess.replay import Outcome
+from dragoman.assess.edit_effort import edit_strokes
+from dragoman.assess.replay import ReplayedSegment
 from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SIMILAR, SYSTEMS
 from dragoman.languages import primary
-from dragoman.measure import Bleu, Chrf, Measure, Ter, Wer, bootstrap, interval
+from dragoman.measure import Bleu, Chrf, ImmediateRecall, Measure, Ter, Wer, bootstrap, interval
+from dragoman.measure.immediate import COLUMNS as RECALLS
+from dragoman.measure.immediate import Wanted, recall_counts
 from dragoman.measure.significance import Interval
 from dragoman.project.memory import LEAST_SIMILARITY
 from dragoman.text.tokens import split
@@ -46,7 +48,8 @@ Counts = NDArray[np.int64]
 def measures(target: str) -> dict[str, Measure]:
     """The measures by name, for a target language; KSMR and editing are rates of edits, as WER is."""
     bleu = Bleu("none") if primary(target) in UNSPACED else Bleu()
-    return {"BLEU": bleu, "chrF": Chrf(), "TER": Ter(), WORDS: Wer(), EDITING: Wer(), TYPING: Wer()}
+    found = {"BLEU": bleu, "chrF": Chrf(), "TER": Ter(), WORDS: Wer(), EDITING: Wer(), TYPING: Wer()}
+    return found | {kind: ImmediateRecall(kind) for kind in RECALLS}
 
 
 @dataclass(frozen=True)
@@ -81,26 +84,29 @@ def as_json(found: Interval) -> dict[str, float]:
 
 
 def suggestions(
-    alone: Sequence[Outcome], over: Sequence[Outcome] | None, said: Sequence[str | None], references: Sequence[str]
+    alone: Sequence[ReplayedSegment],
+    over: Sequence[ReplayedSegment] | None,
+    answers: Sequence[str | None],
+    references: Sequence[str],
 ) -> dict[str, list[str]]:
-    """What each system suggests for the sampled segments; `said` is by segment, empty without another engine."""
+    """What each system suggests for the sampled segments; `answers` are by segment, empty without another engine."""
     found = {
         MEMORY: [each.match if each.similarity >= LEAST_SIMILARITY else "" for each in alone],
         ALONE: [each.text for each in alone],
     }
     if over is not None:
-        heard = [said[each.number] or "" for each in alone]
-        found[ENGINE] = heard
-        found[BOTH] = _matched(alone, heard, SAME)
-        levels = (_matched(alone, heard, level) for level in LEVELS)
+        texts = [answers[each.number] or "" for each in alone]
+        found[ENGINE] = texts
+        found[BOTH] = _matched(alone, texts, SAME)
+        levels = (_matched(alone, texts, level) for level in LEVELS)
         found[SIMILAR] = min(levels, key=lambda texts: _edits(texts, references))
         found[OVER] = [each.text for each in over]
     return {name: found[name] for name in SYSTEMS if name in found}
 
 
-def _matched(alone: Sequence[Outcome], heard: Sequence[str], least: float) -> list[str]:
-    """The memory's target where it has a source that is similar enough, else what the engine says."""
-    return [one.match if one.similarity >= least else text for one, text in zip(alone, heard, strict=True)]
+def _matched(alone: Sequence[ReplayedSegment], texts: Sequence[str], least: float) -> list[str]:
+    """The memory's target where it has a source that is similar enough, else the engine's answer."""
+    return [one.match if one.similarity >= least else text for one, text in zip(alone, texts, strict=True)]
 
 
 def _edits(texts: Sequence[str], references: Sequence[str]) -> int:
@@ -108,9 +114,17 @@ def _edits(texts: Sequence[str], references: Sequence[str]) -> int:
 
 
 def scored(
-    name: str, texts: list[str], references: Sequence[str], target: str, typing: Sequence[Sequence[int] | None] = ()
+    name: str,
+    texts: list[str],
+    references: Sequence[str],
+    target: str,
+    typing: Sequence[Sequence[int] | None] = (),
+    wanted: Sequence[Wanted] | None = None,
 ) -> System:
-    """A system with the counts of all measures; `typing` has the strokes of the segments that were typed."""
+    """A system with the counts of all measures; `typing` has the strokes of the segments that were typed.
+
+    `wanted` has the words that are new in each reference, or seen once, for the recall of those.
+    """
     known = measures(target)
     shown, right = (_spaced(each, target) for each in (texts, references))
     plain = {"chrF": (texts, references)}
@@ -120,6 +134,8 @@ def scored(
     typed = [(keys[0] + keys[1], len(text)) for keys, text in zip(typing, references, strict=False) if keys]
     if typed:
         counts[TYPING] = np.array(typed, np.int64)
+    if wanted is not None:
+        counts |= dict.fromkeys(RECALLS, recall_counts(texts, wanted))
     return System(name, list(texts), counts, known)
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from dragoman.adapt import PassiveAggressive, Ridge
 from dragoman.assess.page_parts import signed
 from dragoman.assess.past_work import PastWork
-from dragoman.assess.replay import Outcome, Plan
+from dragoman.assess.replay import ReplayedSegment, ReplayPlan
 from dragoman.assess.replay_workers import replay_all
 from dragoman.assess.systems import WORDS, System, as_json, scored
 from dragoman.measure.significance import Interval
@@ -69,8 +69,8 @@ def thresholds() -> Iterator[Candidate]:
 
 def try_settings(
     work: PastWork,
-    plan: Plan,
-    outcomes: Sequence[Outcome],
+    plan: ReplayPlan,
+    outcomes: Sequence[ReplayedSegment],
     directory: Path,
     *,
     jobs: int | None = None,
@@ -79,7 +79,7 @@ def try_settings(
 ) -> dict[str, Any] | None:
     """Try settings for the system of a plan whose outcomes are known; None if there is too little text."""
 
-    def replayed(*plans: Plan) -> list[list[Outcome]]:
+    def replayed(*plans: ReplayPlan) -> list[list[ReplayedSegment]]:
         return replay_all(plans, directory, jobs=jobs, cluster=cluster, progress=progress, what="trying settings")
 
     whole = _beginning(plan)
@@ -104,26 +104,30 @@ def try_settings(
     return {"tried": rows, "settings": settings, "newer": newer and as_json(newer), "sentence": sentence}
 
 
-def _beginning(plan: Plan) -> Plan:
+def _beginning(plan: ReplayPlan) -> ReplayPlan:
     """The plan itself if all was translated; otherwise the beginning of the text."""
     if len(plan.wanted) == len(plan.pairs):
         return plan
     dense = tuple(range(min(BEGINNING, len(plan.pairs))))
-    answered = not plan.said or any(plan.said[n] is not None for n in dense if n not in plan.wanted)
+    answered = not plan.answers or any(plan.answers[n] is not None for n in dense if n not in plan.wanted)
     size = len(dense) if answered else min(SPARSE, len(plan.pairs))
     sampled = dense if answered else tuple(n for n in sorted(plan.wanted) if n < size)
-    return replace(plan, pairs=plan.pairs[:size], said=plan.said[:size], sampled=sampled, typed=())
+    return replace(plan, pairs=plan.pairs[:size], answers=plan.answers[:size], sampled=sampled, typed=())
 
 
 def _tried(
-    work: PastWork, whole: Plan, known: Sequence[Outcome], size: int, replayed: Callable[..., list[list[Outcome]]]
+    work: PastWork,
+    whole: ReplayPlan,
+    known: Sequence[ReplayedSegment],
+    size: int,
+    replayed: Callable[..., list[list[ReplayedSegment]]],
 ) -> list[_Trial]:
     """What each candidate saves on the older part."""
     before = [each for each in known if each.number < size]
     sampled = tuple(each.number for each in before)
-    older = replace(whole, pairs=whole.pairs[:size], said=whole.said[:size], sampled=sampled, typed=())
+    older = replace(whole, pairs=whole.pairs[:size], answers=whole.answers[:size], sampled=sampled, typed=())
     default = _scored(work, before)
-    tried = list(candidates(over=bool(whole.said), base=whole.base is not None))
+    tried = list(candidates(over=bool(whole.answers), base=whole.base is not None))
     found = replayed(*(replace(older, settings=whole.settings | each.settings) for each in tried))
     trials = [
         _Trial(each, _scored(work, some).gain_over(default, WORDS)) for each, some in zip(tried, found, strict=True)
@@ -134,7 +138,7 @@ def _tried(
     return trials
 
 
-def with_threshold(outcomes: Sequence[Outcome], least: float) -> list[Outcome]:
+def with_threshold(outcomes: Sequence[ReplayedSegment], least: float) -> list[ReplayedSegment]:
     """The outcomes as they would have been with this memory threshold."""
     return [
         each._replace(text=each.match) if each.is_usable and each.similarity >= least else each for each in outcomes
@@ -156,12 +160,14 @@ def _row(trial: _Trial, chosen: bool) -> dict[str, Any]:
     return {"name": each.name, "value": each.value, "words": as_json(trial.gain), "chosen": chosen}
 
 
-def _on_newer(work: PastWork, found: Sequence[Outcome], default: Sequence[Outcome], size: int) -> Interval:
+def _on_newer(
+    work: PastWork, found: Sequence[ReplayedSegment], default: Sequence[ReplayedSegment], size: int
+) -> Interval:
     systems = [_scored(work, [each for each in some if each.number >= size]) for some in (found, default)]
     return systems[0].gain_over(systems[1], WORDS)
 
 
-def _scored(work: PastWork, outcomes: Sequence[Outcome]) -> System:
+def _scored(work: PastWork, outcomes: Sequence[ReplayedSegment]) -> System:
     references = [work.pairs[each.number].target for each in outcomes]
     return scored("", [each.text for each in outcomes], references, work.target)
 

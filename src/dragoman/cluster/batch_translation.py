@@ -14,7 +14,7 @@ from dragoman.engine import Engine
 BLOCK = 50  # texts per task
 
 
-class Found(NamedTuple):
+class BatchTranslation(NamedTuple):
     """A translation, or one of an n-best list."""
 
     text: str
@@ -25,7 +25,7 @@ class Found(NamedTuple):
 
 def translate_all(
     project: Path, texts: Iterable[str], runner: Runner, *, n: int = 1, memory: bool = True
-) -> Iterator[list[Found]]:
+) -> Iterator[list[BatchTranslation]]:
     """The n best translations of each text, in order, as `Engine.translate` finds them.
 
     Every worker needs the project's directory under the same path.
@@ -37,14 +37,14 @@ def translate_all(
         yield from block
 
 
-def translate_block(shared: Mapping[str, Any], texts: list[str]) -> list[list[Found]]:
+def translate_block(shared: Mapping[str, Any], texts: list[str]) -> list[list[BatchTranslation]]:
     """Task: the translations of some texts."""
     engine = _opened(shared["project"])
     results = []
     for text in texts:
         best = engine.translate(text, n=shared["n"], memory=shared["memory"])
         found = best.nbest or (best,)
-        results.append([Found(each.text, each.score, each.features, each.alignment) for each in found])
+        results.append([BatchTranslation(each.text, each.score, each.features, each.alignment) for each in found])
     return results
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 from typing import Any
@@ -13,7 +14,7 @@ from dragoman.arrays import ArrayTree
 from dragoman.cluster.disk import ScratchDirectory
 from dragoman.cluster.runners import Runner
 from dragoman.cluster.sorted_tables import chunks
-from dragoman.cluster.writing import SIDES, Writing, count_writing, number_words, pack, share_sides, unpack
+from dragoman.cluster.text_blocks import SIDES, Writing, count_writing, number_words, pack, share_sides, unpack
 from dragoman.files import Arrays
 from dragoman.models.knowledge import no_usable_pairs
 from dragoman.progress import Progress
@@ -31,11 +32,14 @@ class Texts:
 
     def __init__(self, pairs: Iterable[tuple[str, str]], scratch: ScratchDirectory) -> None:
         text, ends = scratch.growing(np.uint8), scratch.growing(np.int64)
-        remaining = iter(pairs)
+        remaining, checksum = iter(pairs), hashlib.sha256()
         while block := list(islice(remaining, BLOCK)):
             coded, coded_ends = pack(side for pair in block for side in pair)
             ends.add(coded_ends + text.size)
             text.add(coded)
+            checksum.update(coded.data)
+            checksum.update(coded_ends.data)
+        self.checksum = checksum.hexdigest()
         self.text, self.ends = text.mapped(), ends.mapped()
         self.size = self.ends.size // 2
 
@@ -100,10 +104,9 @@ class Corpus:
 
 
 def read(
-    pairs: Iterable[tuple[str, str]], mode: Mode, runner: Runner, scratch: ScratchDirectory, progress: Progress
+    texts: Texts, mode: Mode, runner: Runner, scratch: ScratchDirectory, progress: Progress
 ) -> tuple[Corpus, dict[str, Writing]]:
     """Read pairs of texts into a corpus, and learn how each language is written, with vocabularies of its own."""
-    texts = Texts(pairs, scratch)
     writing = {name: Writing(mode) for name in SIDES}
     if mode == "text":
         for done, found in enumerate(runner.run(count_writing, {"mode": mode}, texts.blocks()), start=1):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dragoman.errors import BadInputError
 from dragoman.extras import load
-from dragoman.text import reading
+from dragoman.text import text_files
 
 PACKED = (".gz", ".zst")
 TABBED = ".tsv"
@@ -100,7 +100,7 @@ def _zipped(source: Path, target: Path) -> Iterator[tuple[str, str]]:
 def _lines(path: Path) -> Iterator[str]:
     """The lines of a file, compressed or not."""
     if path.suffix != ".zst":
-        yield from reading.lines(path)
+        yield from text_files.lines(path)
         return
     zstandard = load("zstandard", "cluster")
     try:

@@ -19,6 +19,10 @@ from numpy.typing import DTypeLike, NDArray
 from dragoman.arrays import ArrayTree
 
 
+class StoredArrays(ArrayTree):
+    """Arrays that are in a file already, so that nobody needs to copy them into another."""
+
+
 class ScratchDirectory:
     """A directory for temporary arrays, each in its own file; the caller creates and deletes the directory."""
 
@@ -26,6 +30,7 @@ class ScratchDirectory:
         self.directory = directory
         self.bytes = self.most_bytes = 0  # of all files, now and at their peak
         self._numbers = itertools.count()
+        self._growing: weakref.WeakSet[Growing] = weakref.WeakSet()
 
     def new(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
         """An array of zeros."""
@@ -38,7 +43,9 @@ class ScratchDirectory:
         return file.mapped()
 
     def keep_all(self, arrays: Mapping[str, NDArray[Any]]) -> ArrayTree:
-        """Copies of many arrays in one file, since the system allows only so many mappings."""
+        """Copies of many arrays in one file, since the system allows only so many mappings; stored ones stay there."""
+        if isinstance(arrays, StoredArrays):
+            return arrays
         path = self._path()
         with path.open("wb") as file:
             places = ArrayTree(arrays).write_block(file)
@@ -47,7 +54,14 @@ class ScratchDirectory:
 
     def growing(self, dtype: DTypeLike) -> Growing:
         """An array that is appended to."""
-        return Growing(self, self._path(), np.dtype(dtype))
+        file = Growing(self, self._path(), np.dtype(dtype))
+        self._growing.add(file)
+        return file
+
+    def close(self) -> None:
+        """Close what nobody will append to any more."""
+        for file in list(self._growing):
+            file.close()
 
     def _path(self) -> Path:
         return self.directory / f"{next(self._numbers)}.bin"
@@ -79,7 +93,11 @@ class Growing:
         self._file.write(np.ascontiguousarray(array, self._dtype).data)
         self.size += array.size
 
+    def close(self) -> None:
+        """Write what is waiting to be written."""
+        self._file.close()
+
     def mapped(self) -> NDArray[Any]:
         """Everything appended so far; after that, nothing more can be."""
-        self._file.close()
+        self.close()
         return self._scratch._map(self._path, self._dtype, self.size, "r+")

@@ -50,6 +50,9 @@ def assess(
     settings: Annotated[
         bool, typer.Option("--settings/--no-settings", help="Try settings on the older part, check them on the newer.")
     ] = True,
+    rivals: Annotated[
+        bool, typer.Option("--rivals", help="Compare other ways to learn from corrections over an engine, too.")
+    ] = False,
     create: Annotated[
         Path | None, typer.Option(help="Create a project here, with the settings found and the best engine.")
     ] = None,
@@ -66,34 +69,38 @@ def assess(
     Each translation is scored before it is learned, for the memory, your engine, both, dragoman alone, and dragoman
     over your engine. The report is one HTML file. Run the same command again to resume after an interruption.
     """
-    from dragoman.assess.assessment import Options
+    from dragoman.assess.assessment import AssessmentOptions
     from dragoman.assess.assessment import assess as run
     from dragoman.assess.report_page import write_report
     from dragoman.progress import bars
 
     work = _read(files, source, target, git=git)
-    names = (*(upstream or ()), *(_names(engines) if engines else ()))
     directory = out or Path(f"assess-{files[0].resolve().stem}")
-    options = Options(
-        engines=names,
+    options = AssessmentOptions(
+        engines=(*(upstream or ()), *(_names(engines) if engines else ())),
         sample=sample,
         typed=typed,
         words_a_day=words_a_day,
         base=str(base) if base else None,
         tries_settings=settings,
+        rivals=rivals,
         comet=comet,
         jobs=jobs,
         cluster=cluster,
     )
     check_new(create)
     with bars() as progress:
-        found = run(work, directory, options, progress)
-    found["name"] = ", ".join(path.resolve().name for path in files)
-    found["command"] = shlex.join(["dragoman", *sys.argv[1:]])
+        found = run(work, directory, options, progress) | _about(files)
     page = write_report(found, directory)
     typer.echo(json_format.dumps(found, ensure_ascii=False) if json else _shown(found, page))
     if create is not None:
         _create(create, work, found, base)
+
+
+def _about(files: list[Path]) -> dict[str, str]:
+    """What was assessed, and by which command."""
+    name = ", ".join(path.resolve().name for path in files)
+    return {"name": name, "command": shlex.join(["dragoman", *sys.argv[1:]])}
 
 
 def check_new(create: Path | None) -> None:
@@ -127,7 +134,7 @@ def _read(files: list[Path], source: str | None, target: str | None, *, git: boo
 
 
 def _names(file: Path) -> list[str]:
-    from dragoman.text.reading import lines
+    from dragoman.text.text_files import lines
 
     found = [line.strip() for line in lines(file)]
     return [line for line in found if line and not line.startswith("#")]
@@ -142,6 +149,7 @@ def _shown(found: dict[str, Any], page: Path) -> str:
     ]
     for each in found["parts"]:
         lines += ["", each["engine"] or "without an engine", *_table(each["systems"])]
+        lines += [f"{name}: {_changed(found)}" for name, found in (each["changes"] or {}).items()]
         if each["predicted"]:
             expected, measured = each["predicted"], _score(each["gains over"]["engine alone"]["words to correct"])
             forecast = f"{expected['words']:.1f} ± {expected['margin']:.1f}"
@@ -153,12 +161,33 @@ def _shown(found: dict[str, Any], page: Path) -> str:
 
 
 def _table(systems: dict[str, Any]) -> list[str]:
-    columns = ["BLEU", "chrF", "TER", "words to correct", "editing", "typing"]  # COMET is in the report
-    rows = [f"{'':26}" + "".join(f"{name:>18}" for name in columns)]
+    columns = [
+        "BLEU",
+        "chrF",
+        "TER",
+        "words to correct",
+        "editing",
+        "typing",
+        "R0",
+        "R1",
+        "R0+1",
+    ]  # COMET is in the report
+    widths = [max(len(name) + 2, 13) for name in columns]
+    rows = [f"{'':28}" + "".join(f"{name:>{width}}" for name, width in zip(columns, widths, strict=True))]
     for name, scores in systems.items():
         cells = (f"{_score(scores[each])}" if each in scores else "" for each in columns)
-        rows.append(f"{name:26}" + "".join(f"{cell:>18}" for cell in cells))
+        rows.append(f"{name:28}" + "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True)))
     return rows
+
+
+def _changed(found: dict[str, Any]) -> str:
+    """What a system has changed in the engine's words."""
+    saved, share = found["saved"], found["better, percent"]
+    half = (saved["high"] - saved["low"]) / 2
+    return (
+        f"{found['changed']:,} changed, {found['better']:,} better, {found['worse']:,} worse "
+        f"({share['low']:.0f}–{share['high']:.0f} % better), {saved['score']:+.2f} ± {half:.2f} edits saved each"
+    )
 
 
 def _score(found: dict[str, float]) -> str:

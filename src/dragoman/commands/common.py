@@ -56,7 +56,7 @@ def decode_line(line: bytes, number: int) -> str:
 
 def file_pairs(path: Path) -> Iterator[tuple[str, str]]:
     """The pairs of texts in a tab-separated file."""
-    from dragoman.text.reading import lines
+    from dragoman.text.text_files import lines
 
     for number, line in enumerate(lines(path), start=1):
         yield split_pair(line, f"{path}, line {number}")

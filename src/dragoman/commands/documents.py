@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json as json_format
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from dragoman.commands.common import AsJson, ProjectPath, User, check_output, opened
+from dragoman.commands.engine_use import BATCH, EngineUse, RequireEngine
 from dragoman.errors import BadInputError
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
     from dragoman.formats import Document
     from dragoman.formats.division import FindBoundaries
-    from dragoman.formats.filling import Replace
+    from dragoman.formats.filled_document import Replace
 
 commands = typer.Typer()
 Sentences = Annotated[
@@ -47,7 +50,7 @@ def import_file(
     What is known already is not learned again; what has changed since the file was last imported is revised.
     The terms of a glossary (.tbx, or --glossary) are added to the project's glossary.
     """
-    from dragoman.formats.importing import learnable
+    from dragoman.formats.import_plan import learnable
 
     with opened(project) as engine:
         if glossary or file.suffix.lower() == ".tbx":
@@ -136,7 +139,7 @@ def export_file(
     """
     from dragoman.files import storage_errors, write_durably
     from dragoman.formats.lines import write_tsv
-    from dragoman.formats.tmx import Entry, write_tmx
+    from dragoman.formats.tmx import TmxEntry, write_tmx
 
     if glossary or file.suffix == ".tbx":
         _report(_export_glossary(project, file), json)
@@ -148,7 +151,7 @@ def export_file(
     check_output(file)
     with opened(project, write=False) as engine:
         rows = engine.corrections()
-        entries = [Entry(str(row.id), row.source or "", row.target or "", row.time, row.user) for row in rows]
+        entries = [TmxEntry(str(row.id), row.source or "", row.target or "", row.time, row.user) for row in rows]
         left_out: list[str] = []
         if file.suffix == ".tmx":
             data = write_tmx(entries, engine.source, engine.target, left_out)
@@ -186,12 +189,15 @@ def fill(
     include: Include = None,
     exclude: Exclude = None,
     user: User = None,
+    require_engine: RequireEngine = False,
     json: AsJson = False,
 ) -> None:
     """Translate the untranslated segments of a file and leave everything else in it unchanged.
 
     In a directory every document that dragoman can read is translated; what was left out, and why, goes to standard
-    error. A language in the name of a file or directory is replaced: en.json becomes es.json.
+    error. A language in the name of a file or directory is replaced: en.json becomes es.json. What nobody could
+    translate is left as it was and not counted as translated. Filled again, only files that have changed are
+    translated, and in them only new sentences: the others stay as they are in the translation, corrected or not.
     """
     from dragoman.formats.srx import read_srx
 
@@ -201,20 +207,23 @@ def fill(
     chosen: Any = replace
     how = _Filling(learn_confirmed, read_srx(_bytes(srx), srx.name) if srx else sentences, user, chosen)
     with opened(project, write=learn_confirmed) as engine:
-        place = _output(engine, file, out, to)
+        place, use = _output(engine, file, out, to), EngineUse(engine)
         if file.is_dir():
-            counts = _fill_directory(engine, file, place, how, include, exclude)
+            counts = _fill_directory(engine, use, file, place, how, include, exclude)
         else:
             check_output(place)
-            counts = _fill(engine, file, place, how)
+            counts = _fill(engine, use, _read_to_fill(engine, file, how), place, how)
     if out is None:
         typer.echo(f"dragoman: wrote {place}", err=True)
+    if use.silent:
+        counts["without engine"] = use.silent
     _report(counts, json)
+    use.report(required=require_engine)
 
 
 def _output(engine: Engine, file: Path, out: Path | None, to: str | None) -> Path:
     """Where the translation of a file or directory goes: `site-es` for `site`, `es.json` or `page.es.md` for files."""
-    from dragoman.formats.directories import translated_path
+    from dragoman.formats.directories import catalogue_name, translated_path
     from dragoman.languages import same_language
 
     if to is not None and not same_language(to, engine.target):
@@ -224,6 +233,8 @@ def _output(engine: Engine, file: Path, out: Path | None, to: str | None) -> Pat
         return out
     if file.is_dir():
         return file.resolve().with_name(f"{file.resolve().name}-{engine.target}")
+    if file.suffix.lower() == ".pot":
+        return file.with_name(catalogue_name(file, engine.target))
     renamed = file.with_name(translated_path(Path(file.name), engine.source, engine.target).name)
     return renamed if renamed != file else file.with_name(f"{file.stem}.{engine.target}{file.suffix}")
 
@@ -237,27 +248,59 @@ class _Filling(NamedTuple):
     replace: Replace
 
 
-def _fill(engine: Engine, file: Path, out: Path, how: _Filling) -> dict[str, int]:
-    """Fill one file; the counts that are reported."""
-    from dragoman.files import storage_errors, write_durably
-    from dragoman.formats.filling import fill_document
-    from dragoman.formats.importing import learnable
-    from dragoman.progress import bars
+class _Unfilled(NamedTuple):
+    """A document on its way, and the file that it was read from."""
 
+    file: Path
+    document: Document
+    kept: Mapping[str, str] = MappingProxyType({})  # translations of the last time, with what people made of them
+
+
+def _read_to_fill(engine: Engine, file: Path, how: _Filling) -> _Unfilled:
     document = read_in_languages(engine, file, sentences=how.sentences)
     for warning in document.warnings:
         typer.echo(f"dragoman: {file}: {warning}", err=True)
+    return _Unfilled(file, document)
+
+
+def _texts(each: _Unfilled, how: _Filling) -> list[str]:
+    """What the other engine is asked for."""
+    from dragoman.formats.filled_document import texts_of, wanted_segments
+
+    wanted = wanted_segments(each.document, how.replace)
+    return [text for segment in wanted if segment.source not in each.kept for text in texts_of(segment)]
+
+
+def _fill(
+    engine: Engine,
+    use: EngineUse,
+    read: _Unfilled,
+    out: Path,
+    how: _Filling,
+    remember: Callable[[Document, Mapping[str, str]], None] | None = None,
+) -> dict[str, int]:
+    """Fill one file; the counts that are reported."""
+    from dragoman.files import storage_errors, write_durably
+    from dragoman.formats.filled_document import fill_document
+    from dragoman.formats.import_plan import learnable
+    from dragoman.progress import bars
+
+    file, document, kept = read
     counts: dict[str, int] = {}
     if how.learn_confirmed:
         counts = _learn_files(engine, {file: learnable(document)}, how.user)
     with bars() as report:
-        filled = fill_document(engine, document, report, how.replace)
+        filled = fill_document(engine, document, report, how.replace, use.ask, kept)
     if why := _why_left(document, how.replace):
         typer.echo(f"dragoman: {file}: left as they were: {why}", err=True)
+    if filled.untranslated:
+        typer.echo(f"dragoman: {file}: {filled.untranslated:,} left in {engine.source}: not known", err=True)
     for name, reason in filled.left_out.items():
         typer.echo(f"left as it was: {file}: segment {name}: {reason}", err=True)
     with storage_errors(out, unchanged=not how.learn_confirmed):
         write_durably(out, filled.data)
+    if remember:
+        remember(document, filled.targets)
     unchanged = len(document.segments) - filled.translated
     return counts | {"translated": filled.translated, "left as they were": unchanged}
 
@@ -274,27 +317,85 @@ def _why_left(document: Document, replace: Replace) -> str:
 
 
 def _fill_directory(
-    engine: Engine, root: Path, out: Path, how: _Filling, include: list[str] | None, exclude: list[str] | None
+    engine: Engine,
+    use: EngineUse,
+    root: Path,
+    out: Path,
+    how: _Filling,
+    include: list[str] | None,
+    exclude: list[str] | None,
 ) -> dict[str, int]:
-    """Fill all documents in a directory; one that cannot be read is left out, and the others are filled."""
-    from dragoman.files import storage_errors
-    from dragoman.formats.directories import find_documents, translated_path
+    """Fill all documents in a directory; one that cannot be read is left out, and the others are filled.
 
-    totals: Counter[str] = Counter({"files": 0, "files left out": 0})
-    inside_out = out.resolve()
-    for path in find_documents(root, include or (), exclude or ()):
-        place = out / translated_path(path.relative_to(root), engine.source, engine.target)
-        if place.resolve() == path.resolve() or (inside_out != root.resolve() and inside_out in path.resolve().parents):
-            continue
-        try:
-            with storage_errors(place):
-                place.parent.mkdir(parents=True, exist_ok=True)
-            totals.update(_fill(engine, path, place, how))
-            totals["files"] += 1
-        except BadInputError as error:
-            typer.echo(f"left out: {error}", err=True)
-            totals["files left out"] += 1
+    What has not changed since the last time is left alone, and sentences that are still there stay as they are now.
+    """
+    from dragoman.files import storage_errors
+    from dragoman.formats.directories import catalogue_name, find_documents, left_alone, translated_path
+    from dragoman.formats.filled_tree import FilledTree
+
+    totals: Counter[str] = Counter({"files": 0, "files unchanged": 0, "files left out": 0})
+    inside_out, tree = out.resolve(), FilledTree(out)
+
+    def read() -> Iterator[tuple[_Unfilled, Path]]:
+        for path in find_documents(root, include or (), exclude or ()):
+            place = out / translated_path(path.relative_to(root), engine.source, engine.target)
+            if path.suffix.lower() == ".pot":
+                place = place.with_name(catalogue_name(path, engine.target))
+            mine = inside_out != root.resolve() and inside_out in path.resolve().parents
+            if place.resolve() == path.resolve() or mine:
+                continue
+            name = path.relative_to(root).as_posix()
+            try:
+                if tree.is_unchanged(name, path.read_bytes(), place):
+                    totals["files unchanged"] += 1
+                    continue
+                found = _read_to_fill(engine, path, how)
+                kept = tree.kept(name, place, partial(_read_written, engine, how))
+                yield found._replace(kept=kept), place
+            except BadInputError as error:
+                leave_out(error)
+
+    def leave_out(error: BadInputError) -> None:
+        typer.echo(f"left out: {error}", err=True)
+        totals["files left out"] += 1
+
+    for some in _together(read(), how):
+        if not how.learn_confirmed:  # else what is learned from one file may be all that the next one needs
+            use.ask([text for each, _ in some for text in _texts(each, how)])
+        for each, place in some:
+            try:
+                with storage_errors(place):
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                name, data = each.file.relative_to(root).as_posix(), each.file.read_bytes()
+                totals.update(_fill(engine, use, each, place, how, partial(tree.remember, name, data)))
+                totals["files"] += 1
+            except BadInputError as error:
+                leave_out(error)
+    tree.save()
+    for reason, count in left_alone(root, include or (), exclude or ()).items():
+        typer.echo(f"dragoman: left alone: {count:,} files: {reason}", err=True)
     return dict(totals)
+
+
+def _read_written(engine: Engine, how: _Filling, data: bytes, name: str) -> Document:
+    """A document that was written before: its sentences are those of the target language."""
+    from dragoman.formats import read_document
+
+    return read_document(data, name, source=engine.source, target=engine.target, sentences=how.sentences)
+
+
+def _together(found: Iterator[tuple[_Unfilled, Path]], how: _Filling) -> Iterator[list[tuple[_Unfilled, Path]]]:
+    """Documents with enough texts for a batch of the other engine."""
+    some: list[tuple[_Unfilled, Path]] = []
+    texts = 0
+    for each in found:
+        some.append(each)
+        texts += len(_texts(each[0], how))
+        if texts >= BATCH:
+            yield some
+            some, texts = [], 0
+    if some:
+        yield some
 
 
 def read_in_languages(engine: Engine, file: Path, *, sentences: bool | FindBoundaries = True) -> Document:
@@ -331,7 +432,7 @@ def _languages_of_memory(data: bytes, file: Path, remedy: str) -> tuple[str | No
 
 def _learn_files(engine: Engine, pairs: Mapping[Path, list[tuple[str, str]]], user: str | None) -> dict[str, int]:
     """Learn the pairs of some files; how many were learned, known, flagged and refused."""
-    from dragoman.formats.importing import import_pairs
+    from dragoman.formats.import_plan import import_pairs
     from dragoman.progress import bars
 
     counts: Counter[str] = Counter()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as json_format
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dragoman.commands.common import AsJson, ProjectPath, SourceFile, TargetFile, check_output, opened
+from dragoman.commands.engine_use import EngineUse, RequireEngine
 from dragoman.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from dragoman.engine import Engine
 
 commands = typer.Typer()
+
+ADAPTERS = {"pa": "PassiveAggressive", "perceptron": "Perceptron", "ridge": "Ridge", "bayes": "Bayes"}
 
 
 @commands.command(epilog="Example: dragoman simulate manual test.en test.es --plot curve.svg")
@@ -30,10 +33,15 @@ def simulate(
     learn: Annotated[bool, typer.Option(help="Learn each reference after scoring it.")] = True,
     memory: Annotated[bool, typer.Option(help="Use earlier corrections of the same text.")] = False,
     csv: Annotated[Path | None, typer.Option(help="Write one line per segment to this file.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the translations to this file, one per line.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the learning curves to this file (.svg, .png, .pdf).")] = None,
-    adapter: Annotated[str | None, typer.Option(help="Adapt weights: pa, perceptron, ridge or bayes.")] = None,
+    adapter: Annotated[
+        str | None,
+        typer.Option(help="Adapt weights: pa, perceptron, ridge, bayes, or a class of yours as module:Class."),
+    ] = None,
     alpha: Annotated[float | None, typer.Option(help="Learning rate of the adapter; for bayes, 1/δ.")] = None,
     nbest: Annotated[int, typer.Option(min=1, help="Length of the n-best lists that the adapter learns from.")] = 500,
+    require_engine: RequireEngine = False,
     json: AsJson = False,
 ) -> None:
     """Simulate a person translating, as in the papers: translate, score against the reference, learn it.
@@ -42,25 +50,28 @@ def simulate(
     references it learns: to leave it unchanged, simulate on a copy or use --no-learn. An adapter is used for the
     simulation only; afterwards the previous one, if any, is restored and starts again.
     """
-    from rich.progress import track
+    from dragoman.interactive.simulation import WAYS
+    from dragoman.text.text_files import pairs
 
-    from dragoman.commands.adaptation import new_adapter
-    from dragoman.text.reading import pairs
-
-    check_output(csv)
+    if mode not in WAYS:
+        raise BadInputError(f"unknown mode {mode!r}", remedy=f"choose one of {', '.join(WAYS)}")
+    for path in (csv, out):
+        check_output(path)
     check_output(plot, figure=True)
-    work, report = _way_of_working(mode)
     segments = list(pairs(source, target))
     wanted = None if adapter is None else new_adapter(adapter, alpha=alpha, nbest=nbest)
     with opened(project) as engine, _adapting(engine, wanted):
-        done = work(engine, segments, learn=learn, memory=memory)
-        outcomes = list(track(done, mode, total=len(segments), disable=not sys.stderr.isatty()))
-    found = report.summary(outcomes)
+        use = EngineUse(engine)
+        use.ask([source for source, _ in segments])
+        use.report(required=require_engine)
+        found = engine.simulate(segments, mode=mode, learn=learn, memory=memory, progress=True)
     if csv is not None:
-        report.write_csv(outcomes, csv)
+        found.write_csv(csv)
+    if out is not None:
+        found.write_translations(out)
     if plot is not None:
-        report.plot(outcomes, plot, title=f"{project.name}: {source.name}")
-    typer.echo(json_format.dumps(found) if json else "\n".join(f"{name:28} {value}" for name, value in found.items()))
+        found.plot(plot, title=f"{project.name}: {source.name}")
+    typer.echo(json_format.dumps(found.summary) if json else str(found))
 
 
 @contextmanager
@@ -76,16 +87,45 @@ def _adapting(engine: Engine, adapter: Adapter | None) -> Iterator[None]:
         engine.adapter = before
 
 
-def _way_of_working(mode: str) -> tuple[Callable[..., Any], Any]:
-    """The function that simulates a person, and the module that reports the results."""
-    from dragoman.experiments import interactive_use, post_editing
-    from dragoman.interactive.user import interact
+def new_adapter(method: str, *, alpha: float | None = None, **options: Any) -> Adapter:
+    """An adapter by its short name; `alpha` is the learning rate, for bayes 1/δ ([M] Eq. 31)."""
+    from dragoman.adapt.protocol import Adapter
 
-    ways: dict[str, tuple[Callable[..., Any], Any]]
-    ways = {"post-edit": (post_editing.post_edit, post_editing), "interactive": (interact, interactive_use)}
-    if mode not in ways:
-        raise BadInputError(f"unknown mode {mode!r}", remedy=f"choose one of {', '.join(ways)}")
-    return ways[mode]
+    if ":" in method:
+        return Adapter.from_settings({"name": _imported_adapter(method), **options} | _rate(alpha))
+    if method not in ADAPTERS:
+        remedy = f"choose one of {', '.join(ADAPTERS)}, or name a class of yours as module:Class"
+        raise BadInputError(f"unknown method {method!r}", remedy=remedy)
+    if method == "bayes" and alpha is not None:
+        if not alpha > 0:
+            raise BadInputError(f"alpha must be above 0, not {alpha}")
+        options["delta"] = 1 / alpha
+    else:
+        options |= _rate(alpha)
+    return Adapter.from_settings({"name": ADAPTERS[method], **options})
+
+
+def _rate(alpha: float | None) -> dict[str, float]:
+    return {} if alpha is None else {"alpha": alpha}
+
+
+def _imported_adapter(place: str) -> str:
+    """The name of an adapter that a module of the user's defines, in this directory or on Python's path."""
+    from importlib import import_module
+
+    from dragoman.adapt.protocol import Adapter
+
+    module, _, name = place.partition(":")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = getattr(import_module(module), name, None)
+    except ImportError as error:
+        raise BadInputError(f"cannot import {module}: {error}", remedy="run the command where the module is") from None
+    finally:
+        sys.path.pop(0)
+    if not (isinstance(found, type) and issubclass(found, Adapter)):
+        raise BadInputError(f"{place} is not an adapter", remedy="name a subclass of dragoman.adapt.Adapter")
+    return name
 
 
 @commands.command(epilog="Example: dragoman measure bleu output.es reference.es --baseline other.es")

@@ -47,7 +47,7 @@ def interact(
         raise BadInputError("give texts or --file, not both")
     if not text and not file and sys.stdin.isatty():
         raise BadInputError("nothing to translate", remedy="give texts, --file, or lines on standard input")
-    from dragoman.text.reading import lines
+    from dragoman.text.text_files import lines
 
     sources = text or (lines(file) if file else input_lines())
     terminal = _terminal()
@@ -64,6 +64,10 @@ def _translate(engine: Engine, source: str, terminal: Terminal, threshold: float
     from dragoman.project.guard import FlaggedError
 
     with engine.interact(source, threshold=threshold, user=user) as session:
+        if session.silence:
+            reason = f"Without the engine: {engine.upstream_problem or session.silence}"
+            flaw = f"The engine's answer looks wrong: {session.silence}"
+            _print(reason if session.upstream is None else flaw, terminal)
         editor = Editor(lambda prefix: session.suggest(prefix).suffix, lambda: session.reject().suffix, *terminal)
         _print("", terminal)
         _print(shown(source), terminal, "bold")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -23,10 +23,11 @@ from dragoman.commands.common import (
     opened,
     split_pair,
 )
+from dragoman.commands.engine_use import EngineUse, RequireEngine
 from dragoman.errors import BadInputError
 
 if TYPE_CHECKING:
-    from dragoman.cluster.batch_translation import Found
+    from dragoman.cluster.batch_translation import BatchTranslation
     from dragoman.engine import Engine
     from dragoman.types import Translation
 
@@ -38,7 +39,7 @@ JournalUrl = Annotated[
 ]
 
 
-@commands.command(epilog="Example: dragoman create manual --source en --target es")
+@commands.command(epilog="Example: dragoman create manual --source en --target es --upstream ct2:models/en-es")
 def create(
     project: ProjectPath,
     source: Annotated[str, typer.Option(help="Source language code.")],
@@ -52,17 +53,26 @@ def create(
         str | None, typer.Option(help="A trained base to use: a directory or a URL (s3://…, gs://…, file://…).")
     ] = None,
     journal: JournalUrl = None,
+    upstream: Annotated[
+        str | None, typer.Option(help="An engine to build on, such as ct2:models/en-es; it is asked a test question.")
+    ] = None,
 ) -> None:
-    """Create a project, empty or over a trained base."""
+    """Create a project, empty, over a trained base, or over another engine."""
     from dragoman.engine import Engine
+    from dragoman.upstream.names import parse
 
     if tokens not in ("text", "words"):
         raise BadInputError(f"unknown kind of tokens {tokens!r}", remedy="choose text or words")
     mode: Any = tokens
+    if upstream is not None:
+        parse(upstream)  # refuses what names no engine, before anything is created
     found = None if base is None else _find_base(base)
     options: dict[str, Any] = {"preset": preset, "tokens": mode, "order": order, "base": found, "journal": journal}
-    Engine.create(project, source=source, target=target, **options).close()
-    typer.echo(f"created {project}")
+    with Engine.create(project, source=source, target=target, upstream=upstream, **options) as engine:
+        typer.echo(f"created {project}")
+        if upstream is not None:
+            trial = engine.try_upstream()
+            typer.echo(trial if trial.answer is not None else f"dragoman: {trial}", err=trial.answer is None)
 
 
 @commands.command(epilog="Example: dragoman copy manual manual-2 --base larger-base")
@@ -95,6 +105,38 @@ def copy(
         raise typer.Exit(1)
 
 
+@commands.command(epilog="Example: dragoman merge both ana ben")
+def merge(
+    new: Annotated[Path, typer.Argument(help="The directory of the new project.")],
+    projects: Annotated[list[Path], typer.Argument(help="Two or more projects of the same languages.")],
+    json: AsJson = False,
+) -> None:
+    """Create a project from several: it learns all their corrections, each once, in the order of time.
+
+    It is exactly the project that would be if all had worked in one, with who corrected and when. Settings are those
+    of the first; terms that its glossary lacks come from the others, and those translated differently are listed. The
+    documents of the workbench are not merged. Corrections that cannot be learned are listed; the exit code is 1 if
+    there are any.
+    """
+    from dragoman.engine import Engine
+    from dragoman.progress import bars
+    from dragoman.project.project_merge import merge as merge_projects
+
+    with bars() as progress:
+        merged = merge_projects(Engine, projects, new, progress=progress)
+    for conflict in merged.conflicts:
+        typer.echo(f"dragoman: term kept: {conflict}", err=True)
+    for reason in merged.refused:
+        typer.echo(f"dragoman: left out: {reason}", err=True)
+    if json:
+        counts = {"learned": merged.learned, "shared": merged.shared, "refused": len(merged.refused)}
+        typer.echo(json_format.dumps(counts | {"conflicts": merged.conflicts}))
+    else:
+        typer.echo(f"{new} has learned {merged.learned:,} corrections; {merged.shared:,} were in several projects")
+    if merged.refused:
+        raise typer.Exit(1)
+
+
 def _find_base(location: str) -> Path:
     """The directory of a base, which is downloaded if it is remote."""
     found = _fetched(location)
@@ -106,8 +148,8 @@ def _find_base(location: str) -> Path:
 
 def _fetched(location: str) -> Path:
     """The directory of a base, with a progress bar while it is downloaded."""
-    from dragoman.fetching import fetch
     from dragoman.progress import bars
+    from dragoman.remote_base import fetch
 
     with bars() as progress:
         return fetch(location, progress=progress)
@@ -134,27 +176,36 @@ def train(
     least: Annotated[
         int, typer.Option(min=1, help="Leave out phrase pairs and longest n-grams seen less often than this.")
     ] = 1,
+    size: Annotated[
+        Literal["full", "small"],
+        typer.Option(
+            help="Leave nothing out, or what can be put together from the rest: about a quarter of the bytes."
+        ),
+    ] = "full",
     work: Annotated[Path | None, typer.Option(help="A directory with space for temporary files.")] = None,
     json: AsJson = False,
 ) -> None:
     """Train a base for a new project; the corpus need not fit in memory.
 
-    The result is the same, bit for bit, for any number of shards and workers.
+    The result is the same, bit for bit, for any number of shards and workers. If training is interrupted, the same
+    command goes on where it was.
     """
     from dragoman.cluster.corpus_files import read_corpus
     from dragoman.cluster.runners import connected
-    from dragoman.cluster.training import train_project
+    from dragoman.cluster.trainer import train_project
     from dragoman.progress import bars
     from dragoman.store import Project
 
     with Project.open(project, write=True) as opened, connected(cluster) as runner, bars() as progress:
         pairs = read_corpus(corpus, (opened.source, opened.target))
-        options = {"shards": shards, "least": least, "work": work, "progress": progress}
+        options = {"shards": shards, "least": least, "size": size, "work": work, "progress": progress}
         trained = train_project(opened, pairs, runner=runner, **options)
     if json:
-        typer.echo(json_format.dumps({"pairs": trained.pairs, "temporary_bytes": trained.bytes}))
+        found = {"pairs": trained.pairs, "temporary_bytes": trained.bytes, "resumed": trained.resumed}
+        typer.echo(json_format.dumps(found))
     else:
-        typer.echo(f"trained on {trained.pairs:,} pairs")
+        again = ", going on where it had been interrupted" if trained.resumed else ""
+        typer.echo(f"trained on {trained.pairs:,} pairs{again}")
 
 
 @commands.command(epilog='Example: dragoman translate manual "Press the green button."')
@@ -164,10 +215,21 @@ def translate(
     n: Annotated[int, typer.Option("--nbest", help="Number of translations for each text, best first.")] = 1,
     memory: Annotated[bool, typer.Option(help="Use earlier corrections of the same text.")] = True,
     cluster: Cluster = None,
+    require_engine: RequireEngine = False,
     json: AsJson = False,
 ) -> None:
-    """Translate texts, or standard input line by line."""
-    for translation in _translations(project, text or input_lines(), n, memory, cluster):
+    """Translate texts, or standard input line by line.
+
+    If the project names another engine, that is asked too; standard error says how many texts it had no answer for.
+    """
+    with opened(project, write=False) as engine:
+        use = EngineUse(engine)
+        _print_translations(_translations(engine, use.asked_ahead(text or input_lines()), n, memory, cluster), json)
+        use.report(required=require_engine)
+
+
+def _print_translations(translations: Iterable[Translation | BatchTranslation], json: bool) -> None:
+    for translation in translations:
         if json:
             fields = {"text": translation.text, "score": translation.score, "features": translation.features}
             typer.echo(json_format.dumps(fields | {"alignment": translation.alignment}, ensure_ascii=False))
@@ -176,22 +238,19 @@ def translate(
 
 
 def _translations(
-    project: Path, texts: Iterable[str], n: int, memory: bool, cluster: str | None
-) -> Iterator[Translation | Found]:
+    engine: Engine, texts: Iterable[str], n: int, memory: bool, cluster: str | None
+) -> Iterator[Translation | BatchTranslation]:
     """The translations of all texts, found here or on a cluster."""
     if cluster is None:
-        with opened(project, write=False) as engine:
-            for each in texts:
-                found = engine.translate(each, n=n, memory=memory)
-                yield from found.nbest or (found,)
+        for each in texts:
+            found = engine.translate(each, n=n, memory=memory)
+            yield from found.nbest or (found,)
         return
     from dragoman.cluster.batch_translation import translate_all
     from dragoman.cluster.runners import connected
 
-    with opened(project, write=False):  # reports problems with it at once
-        pass
     with connected(cluster) as runner:
-        for block in translate_all(project, texts, runner, n=n, memory=memory):
+        for block in translate_all(engine.path, texts, runner, n=n, memory=memory):
             yield from block
 
 

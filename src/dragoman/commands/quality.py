@@ -1,4 +1,4 @@
-"""The command that checks the translations in a file."""
+"""The command that checks the translations in a file, or the files of a project."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.commands.common import AsJson, opened
+from dragoman.commands.upkeep import check_project
 from dragoman.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ Found = list[tuple[str, "Finding"]]
 
 @commands.command("check", epilog="Example: dragoman check page.xlf --project manual --off spaces")
 def check(
-    file: Annotated[Path, typer.Argument(help="A file with translations: XLIFF, PO, TMX, TSV …")],
+    file: Annotated[Path, typer.Argument(help="A file with translations (XLIFF, PO, TMX, TSV …), or a project.")],
     project: Annotated[
         Path | None, typer.Option("--project", help="A project whose glossary and words are used.")
     ] = None,
@@ -32,10 +33,14 @@ def check(
 ) -> None:
     """Check translations: tags, placeholders, numbers, terms, punctuation, spaces, lengths, contradictions.
 
+    Of a project, check instead that all its files are what was written: journal, documents, answers, snapshots, base.
+
     The exit code is 1 if something was found, 0 if not.
     """
     from dragoman.quality import CHECKS, Checker
 
+    if file.is_dir():
+        raise typer.Exit(1 if check_project(file, json) else 0)
     unknown = [each for each in off or () if each not in CHECKS]
     if unknown:
         raise BadInputError(f"there is no check {unknown[0]!r}", remedy=f"choose from {', '.join(CHECKS)}")

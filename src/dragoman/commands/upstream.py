@@ -1,9 +1,8 @@
-"""Commands for the engine that a project builds on: what it has said, whether it works, asking ahead, clearing."""
+"""Commands for the engine that a project builds on: which one, whether it works, what it said, asking ahead."""
 
 from __future__ import annotations
 
 import json as json_format
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,12 +15,14 @@ from dragoman.errors import BadInputError
 
 if TYPE_CHECKING:
     from dragoman.store import Project
-    from dragoman.store.answers import Answers
+    from dragoman.store.project_answers import ProjectAnswers
     from dragoman.upstream import Upstream
+    from dragoman.upstream.contract import Hints
+    from dragoman.upstream.trial import Trial
 
 commands = typer.Typer()
 group = typer.Typer(
-    help="The engine that a project builds on: list what it said, test it, ask ahead for a document, clear.",
+    help="The engine that a project builds on: name it, test it, list what it said, ask ahead for a document, clear.",
     no_args_is_help=True,
 )
 commands.add_typer(group, name="upstream")
@@ -30,7 +31,6 @@ EngineName = Annotated[
     str | None,
     typer.Option("--engine", help="Such as ct2:models/nmt-en-es; by default the one that the project is set to."),
 ]
-TEXT = "Open the file."
 
 
 @group.command("list", epilog="Example: dragoman upstream list manual")
@@ -43,11 +43,10 @@ def list_answers(
     json: AsJson = False,
 ) -> None:
     """Show how many answers of which engine are kept, and what was sent today."""
-    from dragoman.store.answers import Answers
     from dragoman.upstream.names import parse
 
     with _opened(project, write=False) as opened:
-        kept = Answers(opened.journal, opened.source, opened.target)
+        kept = opened.answers
         if answers:
             _print_answers(kept, None if engine is None else parse(engine).name)
             return
@@ -66,38 +65,72 @@ def list_answers(
         typer.echo("no answers are kept")
 
 
+@group.command("set", epilog="Example: dragoman upstream set manual ct2:models/nmt-en-es")
+def set_engine(
+    project: ProjectPath,
+    name: Annotated[str, typer.Argument(help="Such as ct2:models/nmt-en-es or deepl:; none to use no engine.")],
+    json: AsJson = False,
+) -> None:
+    """Name the engine that a project builds on, and ask it a test question; exit code 1 if it gives no answer.
+
+    It is set in any case: an engine that is down now may be up later.
+    """
+    from dragoman.commands.common import opened
+
+    with opened(project) as engine:
+        engine.upstream = None if name == "none" else name
+        if engine.upstream is None:
+            typer.echo(json_format.dumps({"engine": None}) if json else f"{project} builds on no engine now")
+            return
+        show_trial(engine.try_upstream(), json)
+
+
 @group.command("test", epilog="Example: dragoman upstream test manual --engine ct2:models/nmt-en-es")
 def test_engine(
     project: ProjectPath,
     engine: EngineName = None,
-    text: Annotated[str, typer.Option(help="What to translate.")] = TEXT,
+    text: Annotated[
+        str | None, typer.Option(help="What to translate [default: a short text in the source language].")
+    ] = None,
     json: AsJson = False,
 ) -> None:
-    """Ask the engine for one translation, without looking at what is kept; exit code 1 if there is none."""
+    """Ask the engine for one translation, without looking at what is kept; exit code 1 if there is none.
+
+    A language model is told the terms and corrections that fit the text, and what it is told is shown.
+    """
     from dragoman.upstream import Upstream, from_name
+    from dragoman.upstream.contract import NO_HINTS, PromptedEngine
+    from dragoman.upstream.trial import question_for
 
     with _opened(project, write=False) as opened:
         made = from_name(_name(opened, engine), source=opened.source, target=opened.target)
         upstream = Upstream(made, source=opened.source, target=opened.target)
-    began = time.perf_counter()
-    reply = upstream.reply(text, seconds=None)
-    took = time.perf_counter() - began
+        asked = text or question_for(opened.source)
+    hints = _hints(project, asked) if isinstance(made, PromptedEngine) else NO_HINTS
+    trial = upstream.try_out(text, hints)
     upstream.close()
-    found = {
-        "engine": upstream.name,
-        "version": upstream.version,
-        "text": reply.answer.text if reply.answer else None,
-        "silence": reply.silence,
-        "problem": upstream.problem,
-        "seconds": round(took, 3),
-    }
+    for message in trial.prompt or [] if not json else []:
+        typer.echo(f"[{message['role']}]\n{message['content']}\n")
+    show_trial(trial, json)
+
+
+def _hints(path: Path, text: str) -> Hints:
+    """What a project tells an engine with a text."""
+    from dragoman.engine import Engine
+    from dragoman.project.consultant import hints_for
+    from dragoman.project.request import Request
+
+    with Engine.open(path, write=False) as engine, engine.opened.reading() as state:
+        return hints_for(Request(state, state.knowledge.source.read(text)))
+
+
+def show_trial(trial: Trial, json: bool = False) -> None:
+    """Print what came of a test question; exit with 1 if there is no answer."""
     if json:
-        typer.echo(json_format.dumps(found, ensure_ascii=False))
-    elif reply.answer:
-        typer.echo(f"{text}\t{reply.answer.text}\t({took:.2f} s)")
+        typer.echo(json_format.dumps(trial._asdict(), ensure_ascii=False))
     else:
-        typer.echo(f"no answer ({reply.silence}): {upstream.problem or upstream.name}", err=True)
-    if reply.answer is None:
+        typer.echo(trial if trial.answer is not None else f"dragoman: {trial}", err=trial.answer is None)
+    if trial.answer is None:
         raise typer.Exit(1)
 
 
@@ -118,18 +151,19 @@ def fill(
     with _opened(project, write=True) as opened:
         texts = list(dict.fromkeys(_segments(opened, file)))
         with _upstream(opened, engine) as upstream, bars() as progress:
-            replies = upstream.reply_all(texts, progress=progress)
-            problem, asked = upstream.problem, upstream.counts["asked"]
-    silent = sum(reply.answer is None for reply in replies)
-    counts = {"segments": len(texts), "asked": asked, "kept": len(texts) - silent - asked, "without answer": silent}
+            outcomes = upstream.outcomes(texts, progress=progress)
+            problem, tally = upstream.problem, upstream.counts
+    silent = sum(outcome.answer is None for outcome in outcomes)
+    counts = {"segments": len(texts), "asked": tally["asked"], "kept": tally["kept"], "without answer": silent}
     if json:
-        reasons = {reply.silence.value for reply in replies if reply.silence}
+        reasons = {outcome.silence.value for outcome in outcomes if outcome.silence}
         typer.echo(json_format.dumps(counts | {"reasons": sorted(reasons), "problem": problem}))
     else:
         typer.echo(", ".join(f"{count:,} {name}" for name, count in counts.items()))
     if silent:
         if not json:
-            typer.echo(f"dragoman: the last problem was: {problem or replies[-1].silence}", err=True)
+            reason = next(outcome.silence for outcome in reversed(outcomes) if outcome.answer is None)
+            typer.echo(f"dragoman: the last problem was: {problem or reason}", err=True)
         raise typer.Exit(1)
 
 
@@ -140,12 +174,11 @@ def clear(
     json: AsJson = False,
 ) -> None:
     """Delete the answers that are kept; corrections, and what was learned from them, stay."""
-    from dragoman.store.answers import Answers
     from dragoman.upstream.names import parse
 
     with _opened(project, write=True) as opened:
         name = None if engine is None else parse(engine).name
-        deleted = Answers(opened.journal, opened.source, opened.target).clear(name)
+        deleted = opened.answers.clear(name)
     typer.echo(json_format.dumps({"deleted": deleted}) if json else f"{deleted:,} answers deleted")
 
 
@@ -160,12 +193,10 @@ def _opened(path: Path, *, write: bool) -> Iterator[Project]:
 @contextmanager
 def _upstream(project: Project, engine: str | None) -> Iterator[Upstream]:
     """The engine of a project; one that cannot be made is an error here, since nothing else was asked for."""
-    from dragoman.store.answers import Answers
     from dragoman.upstream import Upstream, from_name
 
     made = from_name(_name(project, engine), source=project.source, target=project.target)
-    answers = Answers(project.journal, project.source, project.target)
-    upstream = Upstream(made, answers, source=project.source, target=project.target)
+    upstream = Upstream(made, project.answers, source=project.source, target=project.target)
     try:
         yield upstream
     finally:
@@ -176,18 +207,27 @@ def _name(project: Project, given: str | None) -> str:
     """The name of the engine that was given, or that the settings in force name."""
     if given:
         return given
-    journal = project.journal
-    last = journal.get(journal.last_id) if journal.last_id else None
-    revision = 0 if last is None else last.id if last.kind == "settings" else last.revision
-    settings = project.settings | ((journal.get(revision).settings or {}) if revision else {})
-    name = settings.get("upstream")
+    name = _last_setting(project, "upstream")
     if not isinstance(name, str):
-        remedy = "name one with --engine, for instance --engine ct2:models/nmt-en-es"
+        remedy = "name one, for instance: dragoman upstream set PROJECT ct2:models/nmt-en-es"
         raise BadInputError("builds on no engine", where=project.path, remedy=remedy)
     return name
 
 
-def _print_answers(kept: Answers, engine: str | None) -> None:
+def _last_setting(project: Project, name: str) -> object:
+    """The value of a setting: rows have only what was changed, and lead to the change before."""
+    journal = project.journal
+    last = journal.get(journal.last_id) if journal.last_id else None
+    revision = 0 if last is None else last.id if last.kind == "settings" else last.revision
+    while revision:
+        row = journal.get(revision)
+        if name in (row.settings or {}):
+            return row.settings[name] if row.settings else None
+        revision = row.revision
+    return project.settings.get(name)
+
+
+def _print_answers(kept: ProjectAnswers, engine: str | None) -> None:
     """Answers as `recorded:` reads them; those with tabs or line breaks have no such form and are left out."""
     from dragoman.upstream import Answer, Scored
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import sys
 import webbrowser
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dragoman.commands.listening import free_port, once_listening
+from dragoman.commands.ports import free_port, once_listening
 from dragoman.errors import BadInputError
+
+if TYPE_CHECKING:
+    from dragoman.server.registry import ProjectRegistry
 
 commands = typer.Typer()
 
@@ -27,12 +30,15 @@ def workbench(
 ) -> None:
     """Translate in the browser: like `serve`, for one person on this machine, with a sample project to start with."""
     try:
+        from dragoman.editor.sample_project import SAMPLE, make_sample
         from dragoman.server.config import Settings
-        from dragoman.server.running import serve
-        from dragoman.server.sample_project import SAMPLE, serve_sample
+        from dragoman.server.process import serve
     except ModuleNotFoundError as error:
         remedy = "install dragoman[server]"
         raise BadInputError(f"the workbench needs {error.name}, which is not installed", remedy=remedy) from None
+
+    def add_sample(projects: ProjectRegistry, tell: Callable[[int, int], None]) -> None:
+        projects.add(make_sample(folder, tell))
 
     folder.mkdir(parents=True, exist_ok=True)
     new = not any(folder.glob("*/project.json"))
@@ -42,7 +48,11 @@ def workbench(
     typer.echo(f"the workbench is at {address} (Ctrl-C to stop)")
     if browser and _has_browser():
         once_listening("127.0.0.1", port, lambda: webbrowser.open(address))
-    serve(Settings(paths=(folder,), port=port), quiet=True, prepare=partial(serve_sample, folder) if new else None)
+    serve(
+        Settings(paths=(folder,), port=port),
+        quiet=True,
+        prepare=add_sample if new else None,
+    )
 
 
 def _free(port: int) -> int:

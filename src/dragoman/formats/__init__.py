@@ -1,6 +1,6 @@
 r"""Files of translation tools: read as segments, and written back with new targets and everything else unchanged.
 
-1. `read_document` turns the bytes of a file into a `Document`: XLIFF 1.x and 2.x, TMX, PO, TSV or text.
+1. `read_document` turns the bytes of a file into a `Document`; `FORMATS` has the classes and their endings.
 2. Its `segments` have ids, sources, targets and states. Inline tags appear as tags in the texts.
 3. `write_document` returns the same bytes with new targets, replacing these and nothing else.
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 from dragoman.formats.contents import check_size
 from dragoman.formats.division import FindBoundaries
 from dragoman.formats.document import Document, DocumentSegment, State, Targets, no_collection
-from dragoman.formats.kinds import FORMATS, find_kind
+from dragoman.formats.file_types import FORMATS, find_kind
 from dragoman.formats.packed import PackedDocument
 from dragoman.formats.piece_document import PieceDocument
 

@@ -1,6 +1,7 @@
 r"""Android's `strings.xml`: strings, arrays and plurals, with Android's own escapes inside XML.
 
-`translatable="false"` and what is in an `<xliff:g>` are left alone; markup such as `<b>` becomes tags.
+`translatable="false"` and what is in an `<xliff:g>` are left alone; markup such as `<b>` becomes tags. A plural gets
+the forms that the target language needs, made of the form `other`.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from functools import cached_property
 from dragoman.errors import BadInputError
 from dragoman.formats.codes import pair_up, read_codes, words
 from dragoman.formats.division import Parts, whole
-from dragoman.formats.elements import Element, escape
+from dragoman.formats.elements import Edit, Element, apply, escape
 from dragoman.formats.inline import Inline, read_inline
 from dragoman.formats.piece_document import Piece, Replacement
+from dragoman.formats.plural_forms import PluralForm, PluralFormsDocument
 from dragoman.formats.xml_pieces import XmlPieceDocument
 
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))|(\")|([^\S ]\s*| \s+)", re.DOTALL)  # a single space may stay
@@ -23,12 +25,13 @@ _REFERENCE = re.compile(r"\A(\s*)([@?])")
 _DOUBLE = re.compile(r"\s\s")
 _BREAKS = re.compile(r"[\r\u2028\u2029]")
 _STAND_INS = "\ufffc\ufdd0\ufdd1\ufdd2"  # for tags; one that no text has is taken
+_QUANTITY = re.compile(r"""\squantity\s*=\s*["'](?=other["'])""")
 _LETTERS = {"n": "\n", "t": "\t"}
 _ELEMENTS = re.compile(rb"<(?:string|plurals|/resources)\b")
 _MARKUP = words("a annotation b big div em font i li small span strike strong sub sup tt u")
 
 
-class AndroidDocument(XmlPieceDocument):
+class AndroidDocument(PluralFormsDocument, XmlPieceDocument):
     """Resources of an app, which their translations replace."""
 
     kind = "android"
@@ -53,8 +56,31 @@ class AndroidDocument(XmlPieceDocument):
             yield from self._piece(name, element)
             return
         items = [each for each in element.elements if each.name == "item"]
+        if element.name == "plurals":
+            self.plural_forms.extend(self._plural_form(items))
         for number, item in enumerate(items):
             yield from self._piece(f"{name}/{item.attributes.get('quantity', number)}", item)
+
+    def _plural_form(self, items: list[Element]) -> Iterable[PluralForm]:
+        """The form `other`, and what stands before it, which will stand before its copies."""
+        forms = {each.attributes.get("quantity", ""): each for each in items}
+        other = forms.get("other")
+        if other is None or other.empty:
+            return
+        head = self._slice(other.start, other.inside)
+        quantity = _QUANTITY.search(head)
+        if quantity is not None:
+            at = other.start + len(head[: quantity.end()].encode())
+            gap = re.search(rb"\s*\Z", self.raw_data[max(0, other.start - 200) : other.start])
+            after = gap[0].decode() if gap else ""
+            yield PluralForm(other.start, other.end, (at, at + len("other")), tuple(forms), after=after)
+
+    def _spliced(self, start: int, end: int, replacements: Iterable[Replacement]) -> str:
+        edits = [Edit(each.start - start, each.end - start, each.new.encode()) for each in replacements]
+        return apply(self.raw_data[start:end], edits).decode()
+
+    def _length(self, text: str) -> int:
+        return len(text.encode())
 
     def _piece(self, name: str, element: Element) -> Iterable[Piece]:
         if element.empty:

@@ -63,7 +63,7 @@ def find_places(document: PieceDocument, pieces: Sequence[Piece]) -> list[Place]
     return [Place("string", label=piece.id) for piece in pieces]
 
 
-class _Open:
+class _OpenElements:
     """The elements that are open at some position: names and where they begin."""
 
     def __init__(self) -> None:
@@ -121,7 +121,7 @@ class _Open:
 
 
 def _html_places(document: HtmlDocument, pieces: Sequence[Piece]) -> list[Place]:
-    text, found, opened = document.contents.text, list[Place](), _Open()
+    text, found, opened = document.contents.text, list[Place](), _OpenElements()
     at = max(0, pieces[0].start - BACK)
     for piece in pieces:
         for tag in _HTML.finditer(text, at, max(at, piece.start)):
@@ -140,7 +140,7 @@ def _html_places(document: HtmlDocument, pieces: Sequence[Piece]) -> list[Place]
 
 
 def _xml_places(document: XmlPieceDocument, pieces: Sequence[Piece]) -> list[Place]:
-    data, found, opened = document.raw_data, list[Place](), _Open()
+    data, found, opened = document.raw_data, list[Place](), _OpenElements()
     at = max(0, min(piece.start for piece in pieces) - BACK)
     for piece in pieces:
         begin = at
@@ -187,6 +187,8 @@ def _markdown_place(document: MarkdownDocument, piece: Piece) -> Place:
     text, context = document.contents.text, piece.context
     if context.startswith("front/"):
         return Place("attribute", label=context.removeprefix("front/"))
+    if context in ("alt", "title") or context.startswith("@"):
+        return Place("attribute", label=context.removeprefix("@"))
     if re.fullmatch("h[1-6]", context):
         return Place("heading", int(context[1]))
     line = text.rfind("\n", 0, piece.start) + 1

@@ -56,11 +56,45 @@ class Contents:
         return self.encode(data.decode(), errors=errors)
 
 
+@dataclass(frozen=True)
+class WindowsContents(Contents):
+    """Text whose lines all end as in Windows: it is read as if they did not, and written so that they do."""
+
+    def encode(self, text: str, *, errors: str = "strict") -> bytes:
+        """The bytes of another text in the same encoding, with the line endings of Windows."""
+        return super().encode(text.replace("\n", "\r\n"), errors=errors)
+
+
+def with_unix_lines(contents: Contents) -> Contents:
+    """The same with line endings of Unix, if that can be undone; otherwise as it is."""
+    plain = contents.text.replace("\r\n", "\n")
+    if plain == contents.text or "\r" in plain or plain.count("\n") != contents.text.count("\r\n"):
+        return contents
+    return WindowsContents(contents.name, plain, contents.encoding, contents.mark)
+
+
 def check_size(data: bytes, name: str) -> None:
     """Refuse a file that is too large; one that we have written may be larger than what was read."""
     if len(data) > LARGEST:
         what = f"is {len(data) >> 20:,} MB, over the limit of {LARGEST >> 20} MB"
         raise BadInputError(what, where=name, remedy="split it")
+
+
+# What browsers take these names for: supersets of them, which most pages are in.
+ON_THE_WEB = {"ascii": "cp1252", "iso8859-1": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932"}
+
+
+def decode_page(data: bytes, name: str, *, hint: re.Pattern[bytes]) -> Contents:
+    """The text of a page, in the encoding that browsers take the stated one for, if its bytes can be had back."""
+    stated = decode(data, name, hint=hint)
+    wider = ON_THE_WEB.get(stated.encoding)
+    try:
+        text = data.decode(wider) if wider else ""
+    except UnicodeDecodeError:
+        return stated
+    if wider is None or text == stated.text or text.encode(wider) != data:
+        return stated
+    return Contents(name, text, wider, stated.mark)
 
 
 def decode(data: bytes, name: str, *, hint: re.Pattern[bytes]) -> Contents:

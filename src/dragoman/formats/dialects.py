@@ -31,7 +31,7 @@ MEMOQ: dict[str, State] = {
 }
 
 
-class Mark(NamedTuple):
+class StateMark(NamedTuple):
     """Where a tool keeps the state of a segment: an attribute of an element, and its values when written."""
 
     element: Element
@@ -41,7 +41,7 @@ class Mark(NamedTuple):
     written: dict[State, str | None]
 
 
-def find_mark(unit: Element, mid: str | None, prefixes: dict[str, str], *, has_target: bool) -> Mark | None:
+def find_mark(unit: Element, mid: str | None, prefixes: dict[str, str], *, has_target: bool) -> StateMark | None:
     """The state that a tool gives a segment of a unit; `prefixes` are those of the file, by namespace."""
     for namespace, prefix in prefixes.items():
         if "sdl.com/FileTypes/SdlXliff" in namespace:
@@ -53,17 +53,17 @@ def find_mark(unit: Element, mid: str | None, prefixes: dict[str, str], *, has_t
     return None
 
 
-def _trados(unit: Element, mid: str | None, namespace: str) -> Mark | None:
+def _trados(unit: Element, mid: str | None, namespace: str) -> StateMark | None:
     for each in unit.descendants():
         if each.name == f"{namespace} seg" and (mid is None or each.attributes.get("id") == mid):
             conf = each.attributes.get("conf", "")
             state: State = "locked" if each.attributes.get("locked") == "true" else SDL.get(conf, "new")
             written: dict[State, str | None] = {"new": None, "translated": "Draft", "confirmed": "Translated"}
-            return Mark(each, "conf", conf, state, written)
+            return StateMark(each, "conf", conf, state, written)
     return None
 
 
-def _memoq(unit: Element, namespace: str, prefix: str, *, has_target: bool) -> Mark:
+def _memoq(unit: Element, namespace: str, prefix: str, *, has_target: bool) -> StateMark:
     value = unit.attributes[f"{namespace} status"]
     locked = unit.attributes.get(f"{namespace} locked", "false") not in ("false", "")
     state: State = "locked" if locked else MEMOQ.get(value, "translated") if has_target else "new"
@@ -72,12 +72,12 @@ def _memoq(unit: Element, namespace: str, prefix: str, *, has_target: bool) -> M
         "translated": "Pretranslated",
         "confirmed": "ManuallyConfirmed",
     }
-    return Mark(unit, f"{prefix}:status", value, state, written)
+    return StateMark(unit, f"{prefix}:status", value, state, written)
 
 
-def _phrase(unit: Element, namespace: str, prefix: str, *, has_target: bool) -> Mark:
+def _phrase(unit: Element, namespace: str, prefix: str, *, has_target: bool) -> StateMark:
     value = unit.attributes[f"{namespace} confirmed"]
     locked = unit.attributes.get(f"{namespace} locked") == "true"
     state: State = "locked" if locked else "new" if not has_target else "translated" if value == "0" else "confirmed"
     written: dict[State, str | None] = {"new": "0", "translated": "0", "confirmed": "1"}
-    return Mark(unit, f"{prefix}:confirmed", value, state, written)
+    return StateMark(unit, f"{prefix}:confirmed", value, state, written)

@@ -11,11 +11,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 
-from dragoman.formats.kinds import BY_ENDING
+from dragoman.formats.file_types import BY_ENDING
 
 # Files with the right endings that hold no text to translate.
 NEVER = (
@@ -25,6 +26,9 @@ NEVER = (
     "tsconfig*.json",
     "*.min.*",
     "robots.txt",
+    *("*.config.js", "*.config.mjs", "*.config.cjs", "*.config.ts", "*.d.ts", "*.test.*", "*.spec.*"),
+    *("pyproject.toml", "Cargo.toml", "netlify.toml", "uv.toml", "poetry.toml", "rust-toolchain.toml"),
+    *("tox.ini", "pytest.ini", "php.ini", "mypy.ini", "alembic.ini", "desktop.ini"),
     "requirements*.txt",
 )
 SKIPPED = frozenset({"node_modules", "vendor", "__pycache__"})
@@ -45,6 +49,24 @@ def find_documents(root: Path, include: Sequence[str] = (), exclude: Sequence[st
         yield path
 
 
+def left_alone(root: Path, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> Counter[str]:
+    """Why files below a directory are no documents to translate, and how many."""
+    found: Counter[str] = Counter()
+    for path in root.rglob("*"):
+        inside = path.relative_to(root)
+        if path.is_symlink() or not path.is_file() or any(part in SKIPPED or part == ".git" for part in inside.parts):
+            continue
+        if any(part.startswith(".") for part in inside.parts):
+            found["hidden"] += 1
+        elif path.suffix.lower() not in BY_ENDING:
+            found[f"no format for {path.suffix.lower() or 'names without an ending'}"] += 1
+        elif _matches(inside, exclude) or (include and not _matches(inside, include)):
+            found["excluded"] += 1
+        elif _matches(inside, NEVER):
+            found["settings of tools"] += 1
+    return found
+
+
 def _matches(path: PurePath, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(path.as_posix(), pattern) or fnmatchcase(path.name, pattern) for pattern in patterns)
 
@@ -55,6 +77,13 @@ def translated_path(path: PurePath, source: str, target: str) -> PurePath:
     android = target.replace("-", "-r", 1) if re.search(r"-[A-Z]{2}\Z", target) else target
     parts = [f"values-{android}" if part == "values" and path.name.endswith(".xml") else part for part in parts]
     return PurePath(*parts)
+
+
+def catalogue_name(template: Path, target: str) -> str:
+    """What the translation of a `.pot` is called: `es.po`, or `app.es.po` where there is one, or another template."""
+    plain = f"{target.replace('-', '_')}.po"
+    is_alone = len(list(template.parent.glob("*.[pP][oO][tT]"))) < 2 and not template.with_name(plain).exists()
+    return plain if is_alone else f"{template.stem}.{plain}"
 
 
 def _translated_name(name: str, source: str, target: str) -> str:

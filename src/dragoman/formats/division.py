@@ -17,8 +17,10 @@ from dragoman.formats.segmentation import find_boundaries
 Parts = list[str | Tag]
 STAND_IN = "\ufffc"  # for a tag, where the rules for sentences look at the text
 MOST_TAGS = 500  # of a segment; one with more is no text that a person could translate
+DATA = 5000  # characters without a space are data, such as a picture in base64
+_SPACE = re.compile(r"\s")
 # Tags that are not words of a sentence: at the ends of one they are left out of the segment.
-TRIMMED = frozenset({"x", "br", "cue", "hr", "img", "input", "wbr"})
+TRIMMED = frozenset({"x", "br", "cue", "hr", "img", "input", "select", "textarea", "wbr"})
 _FIXED = re.compile(
     r"[a-z][a-z0-9+.-]*://\S+|www\.\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # addresses
     r"|(?:\.{0,2}|~)/[\w.+@%/-]*|[A-Za-z]:\\\S*"  # paths
@@ -57,6 +59,8 @@ def is_translatable(parts: Sequence[str | Tag]) -> bool:
 
 
 def _has_words(text: str) -> bool:
+    if len(text) > DATA and text.isascii() and not _SPACE.search(text):
+        return False
     if " " in text and text[0].isalpha():  # more than one word, and no address, path or name has a space in it
         return True
     return any(map(str.isalpha, text)) and _FIXED.fullmatch(text) is None
@@ -69,6 +73,11 @@ def whole(parts: Parts) -> list[Chunk]:
     before, middle, after = _trim(parts)
     found = [Chunk(before, False), Chunk(middle, is_translatable(middle)), Chunk(after, False)]
     return [chunk for chunk in found if chunk.parts]
+
+
+def untrimmed(parts: Parts) -> list[Chunk]:
+    """All of the text as one segment, with what surrounds it, as targets in the file have it, too."""
+    return [Chunk(parts, is_translatable(parts))]
 
 
 def into_sentences(language: str | None, find: FindBoundaries = find_boundaries) -> Divide:
@@ -88,7 +97,7 @@ def into_sentences(language: str | None, find: FindBoundaries = find_boundaries)
         if not ends:
             return whole(parts)
         found = [Chunk(before, False)]
-        for sentence in _cut(middle, ends):
+        for sentence in cut_parts(middle, ends):
             found += whole(sentence)
         found.append(Chunk(after, False))
         return [chunk for chunk in found if chunk.parts]
@@ -120,7 +129,7 @@ def _divide_text(text: str, find: FindBoundaries, language: str | None) -> list[
     return found
 
 
-def _cut(parts: Parts, ends: list[int]) -> list[Parts]:
+def cut_parts(parts: Parts, ends: list[int]) -> list[Parts]:
     """Parts divided at some positions, where a tag counts as one character."""
     found: list[Parts] = [[]]
     left = [*ends, -1][::-1]
@@ -137,6 +146,11 @@ def _cut(parts: Parts, ends: list[int]) -> list[Parts]:
             found[-1].append(part[begin:] if isinstance(part, str) else part)
         at += length
     return [each for each in found if each]
+
+
+def length_of(parts: Parts) -> int:
+    """How long some parts are, where a tag counts as one character."""
+    return sum(len(part) if isinstance(part, str) else 1 for part in parts)
 
 
 def _enclosed(parts: Parts) -> set[int]:
@@ -160,43 +174,49 @@ def _trim(parts: Parts) -> tuple[Parts, Parts, Parts]:
         bare = text.strip()
         begin = len(text) - len(text.lstrip())
         return _some(text[:begin]), _some(bare), _some(text[begin + len(bare) :])
+    middle = [part for part in parts if part != ""]
+    closing = _closings(middle)
     before: Parts = []
-    after: Parts = []
-    middle = list(parts)
-    while middle:
-        first, last = middle[0], middle[-1]
+    after: Parts = []  # from the last to the first
+    low, high = 0, len(middle)
+    while low < high:
+        first, last = middle[low], middle[high - 1]
         if isinstance(first, str) and first[:1].isspace():
             bare = first.lstrip()
             before.append(first[: len(first) - len(bare)])
-            middle[:1] = [bare] if bare else []
+            middle[low] = bare
+            low += not bare
         elif isinstance(last, str) and last[-1:].isspace():
             bare = last.rstrip()
-            after.insert(0, last[len(bare) :])
-            middle[-1:] = [bare] if bare else []
+            after.append(last[len(bare) :])
+            middle[high - 1] = bare
+            high -= not bare
         elif isinstance(first, Tag) and first.kind == "alone" and first.name in TRIMMED:
-            before.append(middle.pop(0))
+            before.append(first)
+            low += 1
         elif isinstance(last, Tag) and last.kind == "alone" and last.name in TRIMMED:
-            after.insert(0, middle.pop())
-        elif isinstance(first, Tag) and first.kind == "start" and _closing(middle) == len(middle) - 1:
-            before.append(middle.pop(0))
-            after.insert(0, middle.pop())
-        elif first == "" or last == "":
-            middle = [part for part in middle if part != ""]
+            after.append(last)
+            high -= 1
+        elif isinstance(first, Tag) and first.kind == "start" and closing.get(low) == high - 1:
+            before.append(first)
+            after.append(last)
+            low, high = low + 1, high - 1
         else:
             break
-    return before, middle, after
+    return before, middle[low:high], after[::-1]
 
 
 def _some(text: str) -> Parts:
     return [text] if text else []
 
 
-def _closing(parts: Parts) -> int:
-    """Where the tag that closes the first one is; -1 if nowhere."""
-    depth = 0
+def _closings(parts: Parts) -> dict[int, int]:
+    """Where the tag that closes each one is."""
+    begun: list[int] = []
+    found: dict[int, int] = {}
     for number, part in enumerate(parts):
-        if isinstance(part, Tag):
-            depth += (part.kind == "start") - (part.kind == "end")
-            if depth == 0 and part.kind == "end":
-                return number
-    return -1
+        if isinstance(part, Tag) and part.kind == "start":
+            begun.append(number)
+        elif isinstance(part, Tag) and part.kind == "end" and begun:
+            found[begun.pop()] = number
+    return found

@@ -6,7 +6,7 @@ import gc
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self, get_args
 
 from dragoman.errors import BadInputError
@@ -20,7 +20,7 @@ State = Literal["new", "translated", "confirmed", "locked"]
 WRITABLE = frozenset(get_args(State)) - {"locked"}
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class DocumentSegment:
     """A piece of a document with its translation; inline tags are in the texts as they are in the file."""
 
@@ -33,36 +33,10 @@ class DocumentSegment:
     note: str = field(default="", repr=False, compare=False)  # what the author tells the translator
     limit: int | None = field(default=None, repr=False, compare=False)  # characters a target should not exceed
 
-    def __init__(
-        self,
-        id: str,  # noqa: A002 (the name of the field)
-        source: str,
-        target: str,
-        state: State,
-        inline: Inline | None = None,
-        context: str = "",
-        note: str = "",
-        limit: int | None = None,
-    ) -> None:
-        # A frozen dataclass would set each field by a call of its `__setattr__`, which takes three times as long.
-        _set_id(self, id)
-        _set_source(self, source)
-        _set_target(self, target)
-        _set_state(self, state)
-        _set_inline(self, Inline() if inline is None else inline)
-        _set_context(self, context)
-        _set_note(self, note)
-        _set_limit(self, limit)
-
     @property
     def tags(self) -> list[str]:
         """The inline tags in the source, in order."""
         return [tag.shown for tag in self.inline.tags]
-
-
-_set_id, _set_source, _set_target, _set_state, _set_inline, _set_context, _set_note, _set_limit = (
-    vars(DocumentSegment)[each.name].__set__ for each in fields(DocumentSegment)
-)
 
 
 class UnwritableError(BadInputError):
@@ -74,7 +48,7 @@ class UnwritableError(BadInputError):
         self.segment = segment
 
 
-class Change(NamedTuple):
+class NewTarget(NamedTuple):
     """The new target and state of a segment."""
 
     target: str
@@ -132,16 +106,16 @@ class Document(ABC):
         """What is wrong with a target, and what to do about it."""
 
     @abstractmethod
-    def _write(self, changes: Mapping[str, Change]) -> bytes:
+    def _write(self, changes: Mapping[str, NewTarget]) -> bytes:
         """The file with these changes, each of which does change something."""
 
-    def _write_checked(self, changes: Mapping[str, Change]) -> bytes:
+    def _write_checked(self, changes: Mapping[str, NewTarget]) -> bytes:
         """The file with these changes, after making sure that they are read back from it."""
         data = self._write(changes)
         self._verify(data, changes)
         return data
 
-    def _changes(self, targets: Targets) -> dict[str, Change]:
+    def _changes(self, targets: Targets) -> dict[str, NewTarget]:
         known = {segment.id: segment for segment in self.segments}
         changes = {}
         for name, wanted in targets.items():
@@ -159,7 +133,7 @@ class Document(ABC):
             changes[name] = change
         return changes
 
-    def _verify(self, data: bytes, changes: Mapping[str, Change]) -> None:
+    def _verify(self, data: bytes, changes: Mapping[str, NewTarget]) -> None:
         """Make sure that the targets are read back from the new file exactly."""
         written = self._targets(data)
         for name, change in changes.items():
@@ -184,11 +158,11 @@ def no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _change(old: DocumentSegment, wanted: str | tuple[str, State]) -> Change:
+def _change(old: DocumentSegment, wanted: str | tuple[str, State]) -> NewTarget:
     if isinstance(wanted, str):
-        return Change(wanted, old.state if wanted == old.target else "translated" if wanted else "new")
+        return NewTarget(wanted, old.state if wanted == old.target else "translated" if wanted else "new")
     target, state = wanted
-    return Change(target, state if target or state == "locked" else "new")
+    return NewTarget(target, state if target or state == "locked" else "new")
 
 
 class Names:

@@ -9,7 +9,7 @@ from html import unescape
 from urllib.parse import unquote
 
 from dragoman.errors import BadInputError
-from dragoman.formats.document import Change
+from dragoman.formats.document import NewTarget
 from dragoman.formats.elements import Element
 from dragoman.formats.html import HtmlDocument
 from dragoman.formats.inline import Inline
@@ -53,7 +53,7 @@ class OpfPart(XmlPieceDocument):
         else:
             yield Piece(f"{name}{element.start}", Inline([text]), element.inside, element.close, name)
 
-    def _extra(self, _: Mapping[str, Change]) -> list[Replacement]:
+    def _extra(self, _: Mapping[str, NewTarget]) -> list[Replacement]:
         language = self.outside.get("language")
         if language is None or not self.target_language:
             return []

@@ -7,9 +7,12 @@ cut between two texts, the texts next to the segment are enough.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from dragoman.errors import BadInputError
+from dragoman.formats.division import Chunk, cut_parts, length_of
 from dragoman.formats.document import Document
 
 if TYPE_CHECKING:
@@ -38,9 +41,28 @@ def find_excerpt(document: PieceDocument, piece: int) -> Excerpt | None:
             found = document.read_part(start, end)
         except BadInputError:
             continue
+        places = {at: at - first for at in document.regrouped if first <= at <= last}
+        if len(found.pieces) != last + 1 - first or not _divide_alike(document, found, places):
+            continue
         if _reads_the_same(document, slice(first, last + 1), found):
             return Excerpt(found, dict(_names(document, slice(first, last + 1), found)))
     return None
+
+
+def _divide_alike(document: PieceDocument, found: PieceDocument, places: Mapping[int, int]) -> bool:
+    """Divide pieces of an excerpt as people have divided them in the whole; by their places there and here."""
+    divided: dict[int, list[tuple[str, Chunk]]] = {}
+    for at, here in places.items():
+        chunks = document.chunks[at]
+        ends = list(accumulate(length_of(chunk.parts) for _, chunk in chunks))
+        parts = cut_parts(found.pieces[here].inline.parts, ends[:-1])
+        if len(parts) != len(chunks) or not document.is_read_as(document.pieces[at], found.pieces[here]):
+            return False
+        named = zip(chunks, parts, strict=True)
+        divided[here] = [(name and f"={name}", Chunk(some, chunk.is_segment)) for (name, chunk), some in named]
+    if divided:
+        found.redivide(divided)
+    return True
 
 
 def _cut(document: PieceDocument, piece: int, beside: int) -> tuple[int, int]:

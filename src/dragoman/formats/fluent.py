@@ -2,7 +2,7 @@
 
 Most entries are patterns of one line with names filled in; these are matched here, and fluent.syntax, which reads
 character by character, gets only the others. If an entry cannot be read by itself, it reads the whole file and says
-what is wrong.
+what is wrong. A choice by number gets the variants of its new language.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from typing import Any
 
 from dragoman.errors import BadInputError
 from dragoman.extras import load
+from dragoman.formats.contents import Contents, with_unix_lines
 from dragoman.formats.division import Parts, whole
 from dragoman.formats.document import DocumentSegment
 from dragoman.formats.inline import Inline, Tag
-from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
+from dragoman.formats.piece_document import Piece, Replacement
+from dragoman.formats.plural_forms import CATEGORIES, PluralForm, PluralFormsDocument
 
 _BREAK = re.compile(r"\n[ \t]*")
 _NAME = r"[A-Za-z][\w-]*+"
@@ -38,18 +40,23 @@ _BLANK = re.compile(rf"(?: *+\n)++| ++\Z|(?:#{{2,3}}{_LINE})++|(?:#{_LINE})++(?!
 _ANY = re.compile(r"(?:#[^\n]*+\n)*+[^\n]*+(?:\n(?![A-Za-z#-])[^\n]*+)*+(?:\n|\Z)")  # up to the next entry
 
 
-class FluentDocument(PieceDocument):
+class FluentDocument(PluralFormsDocument):
     """Messages, which their translations replace."""
 
     kind = "fluent"
     tags_are_text = True
     gap = re.compile(r"\n(?=[A-Za-z#-])")
 
+    @classmethod
+    def _decode(cls, data: bytes, name: str) -> Contents:
+        return with_unix_lines(super()._decode(data, name))
+
     def _find_pieces(self) -> Iterable[Piece]:
         syntax: Any = load("fluent.syntax", "files")
         text = self.contents.text
         if "\r" in text:
-            raise BadInputError("has line endings of Windows", where=self.contents.name, remedy="convert them to \\n")
+            what = "has line endings of several kinds"
+            raise BadInputError(what, where=self.contents.name, remedy="convert them to one kind")
         parser = syntax.FluentParser(with_spans=True)
         try:
             return list(self._entries(parser))
@@ -119,6 +126,7 @@ class FluentDocument(PieceDocument):
                 for variant in choice.variants:
                     key = getattr(variant.key, "name", None) or getattr(variant.key, "value", "")
                     yield from self._pattern(f"{name}/{key}", variant.value, note, offset)
+                self.plural_forms.extend(self._plural_form(choice, offset))
                 parts, begin = [], element.span.end + offset
             elif choice is not None:
                 shown = _BREAK.sub(" ", self._slice(element.span.start + offset, element.span.end + offset))
@@ -127,6 +135,19 @@ class FluentDocument(PieceDocument):
                 parts.append(element.value)
             at = element.span.end + offset
         yield from self._piece(name, parts, begin, at, note, indent)
+
+    def _plural_form(self, choice: Any, offset: int) -> Iterator[PluralForm]:
+        """The default variant of a choice by number, if it is called “other”."""
+        names = [getattr(variant.key, "name", "") for variant in choice.variants]  # numbers have none
+        variant = next(each for each in choice.variants if each.default)
+        selector = self._slice(choice.selector.span.start + offset, choice.selector.span.end + offset)
+        by_number = {*names} - {"", "other"} and {*names} <= {"", *CATEGORIES} and "ordinal" not in selector
+        if not by_number or getattr(variant.key, "name", "") != "other":
+            return
+        start = variant.span.start + offset
+        line = self._slice(self.contents.text.rfind("\n", 0, start) + 1, start)
+        name = start, variant.key.span.end + offset  # with the asterisk and the bracket, which only one variant has
+        yield PluralForm(start, variant.span.end + offset, name, tuple(names), before=" [", after=f"\n{line}")
 
     def _indent_after_choice(self, pattern: Any, offset: int) -> int | None:
         """How far the lines of a pattern with choices are indented, if there are any lines outside of the choices."""

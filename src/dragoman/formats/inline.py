@@ -111,7 +111,9 @@ def _read(data: bytes, element: Element, marking: frozenset[str], inline: Inline
 
 
 def _protected(element: Element) -> bool:
-    return element.attributes.get("mtype") == "protected" or element.attributes.get("translate") == "no"
+    """Whether there is nothing to translate in an element; `<em startRef="…">` is a mark of XLIFF 2, not emphasis."""
+    attributes = element.attributes
+    return attributes.get("mtype") == "protected" or attributes.get("translate") == "no" or "startRef" in attributes
 
 
 def _tag(data: bytes, element: Element, kind: Literal["start", "alone"]) -> Tag:

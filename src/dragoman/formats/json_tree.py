@@ -47,7 +47,7 @@ class Value:
 
 
 @dataclass
-class _Open:
+class _OpenValue:
     value: Value
     name: str | None = None
     taken: dict[str, int] = field(default_factory=dict)
@@ -68,7 +68,7 @@ def read_json(contents: Contents) -> Value:
 
 def _tree(text: str) -> Value:
     root = Value(0)
-    stack = [_Open(Value(0, items=[root]))]
+    stack = [_OpenValue(Value(0, items=[root]))]
     for token in _TOKEN.finditer(text):
         character = text[token.start()]
         top = stack[-1]
@@ -83,14 +83,14 @@ def _tree(text: str) -> Value:
             _put(stack[-1], value)
             if character in "{[":
                 value.members, value.items = ({}, None) if character == "{" else (None, [])
-                stack.append(_Open(value))
+                stack.append(_OpenValue(value))
             elif character == '"':
                 value.text = token[0][1:-1] if "\\" not in token[0] else json.loads(token[0])
     items = stack[0].value.items
     return items[-1] if items else root
 
 
-def _put(top: _Open, value: Value) -> None:
+def _put(top: _OpenValue, value: Value) -> None:
     if top.value.items is not None:
         top.value.items.append(value)
     elif top.value.members is not None:

@@ -7,17 +7,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dragoman.formats.codes import words
 from dragoman.formats.contents import Contents
-from dragoman.formats.document import Change, DocumentSegment, Names, State
+from dragoman.formats.document import DocumentSegment, Names, NewTarget, State
 from dragoman.formats.elements import Edit, Element, Scanner, apply, start_tag, tag_name
 from dragoman.formats.inline import Inline, read_inline, write_inline
 
 LONGEST_INDENT = 200  # bytes
+# Elements of HTML, which tools write into XLIFF although it has none: there is text in them.
+_MARKUP = words("a b big code div em font h1 h2 h3 i li ol p s small span strike strong sub sup td tr tt u ul")
+ENCLOSING = _MARKUP | {f"http://www.w3.org/1999/xhtml {name}" for name in _MARKUP}
 NOTES = frozenset({"note", "extracomment", "translatorcomment", "comment"})
 
 
 @dataclass(slots=True)
-class Part:
+class UnitPart:
     """A segment in a unit, and its position."""
 
     id: str
@@ -47,11 +51,11 @@ class Layout(ABC):
         self.scanner = Scanner(self.data, contents, self.unit, lambda *_: None)
 
     @abstractmethod
-    def parts(self, unit: Element, around: list[Element]) -> list[Part]:
+    def parts(self, unit: Element, around: list[Element]) -> list[UnitPart]:
         """The segments of a unit; `around` are its ancestors, outermost first."""
 
     @abstractmethod
-    def edits(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> list[Edit]:
+    def edits(self, unit: Element, parts: list[UnitPart], changes: Mapping[str, NewTarget]) -> list[Edit]:
         """The edits of a unit for one or more changes."""
 
     @abstractmethod
@@ -86,7 +90,7 @@ class Layout(ABC):
         self.scanner.scan()
         return found
 
-    def write(self, changes: Mapping[str, Change]) -> bytes:
+    def write(self, changes: Mapping[str, NewTarget]) -> bytes:
         """The whole file with changes made."""
         edits: list[Edit] = []
 
@@ -105,7 +109,7 @@ class Layout(ABC):
         """The edits that add the target language if it is known and the file does not state it."""
         return []
 
-    def part(self, name: str, source: Element, target: Element | None, state: State) -> list[Part]:
+    def part(self, name: str, source: Element, target: Element | None, state: State) -> list[UnitPart]:
         """A segment in a list, or none if its source is empty."""
         inline = read_inline(self.data, source, self.marking)
         if not inline.parts:
@@ -114,9 +118,9 @@ class Layout(ABC):
         if target is not None and target.content:
             plain = target.only_text
             text = plain if plain is not None else read_inline(self.data, target, self.marking).text
-        return [Part(self.names.unique(name), inline, text, state, source, target)]
+        return [UnitPart(self.names.unique(name), inline, text, state, source, target)]
 
-    def content(self, part: Part, target: str) -> bytes:
+    def content(self, part: UnitPart, target: str) -> bytes:
         """A target as the contents of an element."""
         return write_inline(part.source, target, self.contents.newline)
 
@@ -135,14 +139,14 @@ class Layout(ABC):
         return before[len(before.rstrip()) :]
 
 
-def _state_of(part: Part) -> State:
+def _state_of(part: UnitPart) -> State:
     """The state of a segment: a target without a word is no translation, whatever a tool has put there."""
     if part.state != "translated" or part.target[:1].isalnum():
         return part.state
     return "new" if _has_words(part.source.runs) and not _has_words([_bare(part)]) else part.state
 
 
-def _bare(part: Part) -> str:
+def _bare(part: UnitPart) -> str:
     """The target without the tags of the source."""
     text = part.target
     for tag in part.source.tags:

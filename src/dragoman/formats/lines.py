@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from dragoman.formats.contents import NOTHING, PACKED, UNMARKED, Contents, decode
-from dragoman.formats.document import Change, Document, DocumentSegment
+from dragoman.formats.document import Document, DocumentSegment, NewTarget
 
 NOT_IN_LINES = {"\n": "a line break", "\r": "a carriage return"}
 NOT_IN_CELLS = NOT_IN_LINES | {"\t": "a tab"}
@@ -44,7 +44,7 @@ class TsvDocument(Document):
     def _find_fault(self, _: DocumentSegment, target: str) -> tuple[str, str] | None:
         return _find_forbidden(target, NOT_IN_CELLS)
 
-    def _write(self, changes: Mapping[str, Change]) -> bytes:
+    def _write(self, changes: Mapping[str, NewTarget]) -> bytes:
         parts = []
         for number, (line, end) in enumerate(_lines(self.contents), start=1):
             change = changes.get(str(number))
@@ -70,14 +70,14 @@ class TextDocument(Document):
     def _find_fault(self, _: DocumentSegment, target: str) -> tuple[str, str] | None:
         return _find_forbidden(target, NOT_IN_LINES)
 
-    def _write(self, changes: Mapping[str, Change]) -> bytes:
+    def _write(self, changes: Mapping[str, NewTarget]) -> bytes:
         parts = []
         for number, (line, end) in enumerate(_lines(self.contents), start=1):
             change = changes.get(str(number))
             parts += [change.target if change else line, end]
         return self.contents.encode("".join(parts))
 
-    def _verify(self, data: bytes, changes: Mapping[str, Change]) -> None:
+    def _verify(self, data: bytes, changes: Mapping[str, NewTarget]) -> None:
         """Nothing to compare: the file that was written holds only targets."""
 
 

@@ -1,7 +1,9 @@
 """Markdown: paragraphs, headings, list items and table cells are pieces; code is left alone.
 
 markdown-it-py finds the blocks. Inside a block, emphasis and links become pairs of tags, and code spans, images,
-addresses, markup and template code single ones. The title and description in the front matter are pieces, too. A
+addresses, markup and template code single ones. Blocks of HTML, what is shown instead of pictures, the titles of links
+and notes, and the title and description in the front matter are pieces, too. A link that only names a label says it
+in full when its words change. A
 paragraph that changes is written on one line; lines break only where the page shows it.
 """
 
@@ -9,12 +11,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from dragoman.extras import load
 from dragoman.formats.codes import pair_up
 from dragoman.formats.division import Parts, whole
+from dragoman.formats.html import Scan, escape
 from dragoman.formats.inline import Inline, Kind, Tag
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 from dragoman.formats.yaml_files import Scalar, read_scalars, write_scalar
@@ -26,14 +30,14 @@ _BLOCK_START = re.compile(r"(?:[#>+-]|\d{1,9}[.)]|[*](?=\s)|=+\s*\Z|-+\s*\Z|```|
 _CODE = re.compile(
     r"(?=[\\`!\[\]<{$:&*_~]| {2}|http)(?:"
     r"(?P<escape>\\[!-/:-@\[-`{-~])"
-    r"|(?P<code>(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
+    r"|(?P<code>(?P<ticks>(?<!`)`++).{1,3000}?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<break>(?: {2,}|\\)\n\ufdd0*)"
     r"|(?P<image>!\[(?:[^\[\]\\]|\\.)*\](?:\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)|\[[^\[\]]*\]))"
     r"|(?P<note>\[\^[^\[\]\s]+\]:?)"
     r"|(?P<open>\[(?=(?:[^\[\]\\]|\\.|!?\[(?:[^\[\]\\]|\\.){0,200}+\](?:\([^()]{0,300}+\))?){0,500}+\](?:\(|\[)))"
     r"|(?P<close>\](?:\((?:<[^<>\n]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)|\[[^\[\]]*\]))"
     r"|(?P<address><(?:https?|mailto|ftp):[^<>\s]+>|<[\w.+-]+@[\w.-]+>|https?://[^\s<>()\[\]*`]+(?<![.,;:!?'\"]))"
-    r"|(?P<tag><!--.*?-->|</?[A-Za-z][\w:.-]*(?:\s(?:[^<>\"']|\"[^\"]*\"|'[^']*')*)?/?>)"
+    r"|(?P<tag><!--[^<]*+(?:<(?!!--)[^<]*+)*?-->|</?[A-Za-z][\w:.-]*(?:\s(?:[^<>\"']|\"[^\"]*\"|'[^']*')*)?/?>)"
     r"|(?P<template>\{\{.{0,500}?\}\}|\{%.{0,500}?%\}|\$\$[^$]{1,500}\$\$|:[a-z0-9_+-]+:)"
     r"|(?P<entity>&(?:[A-Za-z]\w{1,31}|\#\d{1,7}|\#x[0-9A-Fa-f]{1,6});)"
     r"|(?P<mark>\*{1,3}|(?<![^\W_])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![^\W_])|~~))",
@@ -47,11 +51,30 @@ _AROUND_BREAK = re.compile(f" *{_BREAK} *")
 _SPACES = re.compile(r"[\t\r\n][ \t\r\n]*| [ \t\r\n]+")  # a single space may stay as it is
 
 
+# Lines that say what the lines after them are, with a title that people read.
+_DIRECTIVE = re.compile(
+    r"(?::{3,}\s*[\w-]*(?:\{[^{}]*\})?(?:\[(?P<bracketed>[^\[\]]+)\]|[ \t]+(?P<plain>[^\s{\[].*?))?(?:\{[^{}]*\})?"
+    r"|\[![A-Za-z]+\][+-]?(?:[ \t]+(?P<own>\S.*?))?"
+    r"|(?:!!!|\?\?\?\+?)[ \t]+[\w-]+(?:[ \t]+[\w-]+)*?(?:[ \t]+\"(?P<quoted>[^\"]+)\")?)[ \t]*"
+)
+_DEFINITION = re.compile(
+    r"^ {0,3}\[((?:[^\[\]\\\n]|\\.){1,500})\]:[ \t]*\S+(?:\s+(?P<title>\"[^\"\n]+\"|'[^'\n]+'))?", re.MULTILINE
+)
+_SHORTCUT = re.compile(r"(?<![\]!\\])\[(?P<label>[^\[\]]{1,500})\](?:\[\])?(?![\[(:])")
+_TITLE = re.compile(r"\s(?P<title>\"[^\"]+\"|'[^']+')\s*\)\Z")
+
+
 class _Line(NamedTuple):
     """Some text of a block on one line of the file."""
 
     start: int
     end: int
+
+
+class _Markup(NamedTuple):
+    """The style of a piece of HTML."""
+
+    quote: str  # around an attribute
 
 
 class MarkdownDocument(PieceDocument):
@@ -73,12 +96,30 @@ class MarkdownDocument(PieceDocument):
             load("markdown_it", "files").MarkdownIt("commonmark", {"maxNesting": 60}).enable("table").disable("inline")
         )
         body = text[at:].replace("\r\n", "\n").replace("\0", "\ufffd")
-        yield from self._blocks(parser.parse(body), lines)
+        defined: dict[str, Any] = {}
+        tokens = parser.parse(body, defined)
+        known = {label.casefold() for label in defined.get("references", ())}
+        for label in [label for label in self._definitions if label not in known]:  # in code, say
+            del self._definitions[label]
+        yield from self._blocks(tokens, lines)
+
+    @cached_property
+    def _definitions(self) -> dict[str, re.Match[str]]:
+        """What references refer to, by their labels."""
+        return {_label(found[1]): found for found in _DEFINITION.finditer(self.contents.text)}
+
+    @cached_property
+    def _shortcuts(self) -> dict[int, str]:
+        """Where references end that have no label of their own, and what it is: the words may change, it may not."""
+        return {}
 
     def _blocks(self, tokens: list[Any], lines: list[_Line]) -> Iterator[Piece]:
         number, context, cells = 0, "", dict[int, int]()
         for token in tokens:
             kind = token.type
+            if kind == "html_block" and token.level == 0 and token.map:
+                number += 1
+                yield from self._html(f"{number}h", lines[slice(*token.map)])
             if kind != "inline":
                 if kind == "tr_open":
                     cells = {}
@@ -91,7 +132,47 @@ class MarkdownDocument(PieceDocument):
             in_table = context in ("th", "td")
             found = self._locate(token.content.split("\n"), lines[slice(*token.map)], cells if in_table else None)
             if found and not _is_definition(token.content):
-                yield self._piece(str(number), found, context)
+                yield from self._directed(str(number), found, context)
+        yield from self._definition_titles()
+
+    def _html(self, name: str, lines: list[_Line]) -> Iterator[Piece]:
+        """The pieces of a block of HTML."""
+        for piece in Scan(self.contents.text, f"{name}.", lines[0].start, lines[-1].end).pieces():
+            piece.style = _Markup(piece.style or "")
+            yield piece
+
+    def _directed(self, name: str, lines: list[_Line], context: str) -> Iterator[Piece]:
+        """The pieces of a block: lines that name a kind of note divide it, and only their titles are text."""
+        some: list[_Line] = []
+        count = 0
+        for line in (*lines, None):
+            found = _DIRECTIVE.fullmatch(self._slice(*line)) if line else None
+            if line and not found:
+                some.append(line)
+                continue
+            if some:
+                count += 1
+                yield from self._piece(name if count == 1 else f"{name}.{count}", some, context)
+            some = []
+            if line and found and found.lastgroup:
+                begin, end = found.span(found.lastgroup)
+                yield Piece(
+                    f"{name}.title",
+                    Inline([found[found.lastgroup]]),
+                    line.start + begin,
+                    line.start + end,
+                    context,
+                    divide=whole,
+                )
+
+    def _definition_titles(self) -> Iterator[Piece]:
+        for label, found in self._definitions.items():
+            if found["title"]:
+                start, end = found.span("title")
+                text = found["title"]
+                yield Piece(
+                    f"title {label}", Inline([text[1:-1]]), start + 1, end - 1, "title", divide=whole, style=text[0]
+                )
 
     def _locate(self, content: list[str], lines: list[_Line], cells: dict[int, int] | None) -> list[_Line]:
         """Where the lines of a block are; nothing if they cannot be found as they are."""
@@ -110,10 +191,31 @@ class MarkdownDocument(PieceDocument):
             found.append(_Line(line.start + at, line.start + at + len(text)))
         return found
 
-    def _piece(self, name: str, lines: list[_Line], context: str) -> Piece:
+    def _piece(self, name: str, lines: list[_Line], context: str) -> Iterator[Piece]:
         start, end = lines[0].start, lines[-1].end
         inline = Inline(list(self._parts_of(lines)))
-        return Piece(name, inline, start, end, context, divide=whole if context in ("th", "td") else None)
+        yield from self._inside_tags(name, inline)
+        yield Piece(name, inline, start, end, context, divide=whole if context in ("th", "td") else None)
+
+    def _inside_tags(self, name: str, inline: Inline) -> Iterator[Piece]:
+        """The texts inside links and images: what is shown instead of a picture, and titles."""
+        count = 0
+        for tag in inline.tags:
+            if tag.span is None:
+                continue
+            start, end = tag.span
+            text = self._slice(start, end)
+            spans: list[tuple[int, int, str]] = []
+            if text.startswith("![") and "](" in text and "\n" not in text:
+                spans.append((2, text.index("]("), "["))
+            if title := _TITLE.search(text) if text.startswith(("![", "](")) else None:
+                spans.append((title.start("title") + 1, title.end("title") - 1, title["title"][0]))
+            for first, last, quote in spans:
+                shown = text[first:last]
+                if shown.strip():
+                    count += 1
+                    place = start + first, start + last
+                    yield Piece(f"{name}.{count}i", Inline([shown]), *place, "alt", divide=whole, style=quote)
 
     def _parts_of(self, lines: list[_Line]) -> Iterable[str | Tag]:
         """The text and tags of a block; a line break is a space, unless it is meant."""
@@ -140,25 +242,56 @@ class MarkdownDocument(PieceDocument):
             return min(lines[number].start + at - begins[number], lines[number].end)
 
         parts: Parts = []
-        at = 0
+        at = begun = 0
         for found in _CODE.finditer(flat):
+            if found.lastgroup == "open":
+                begun = found.end()
+            elif found[0] == "][]":
+                self._shortcuts[place(found.start())] = flat[begun : found.start()]
             if found.start() > at:
-                parts.append(flat[at : found.start()])
+                parts += self._references(flat, at, found.start(), place)
             parts.append(_tag(found, (place(found.start()), place(found.end()))))
             at = found.end()
         if at < len(flat):
-            parts.append(flat[at:])
+            parts += self._references(flat, at, len(flat), place)
         return _numbered(parts)
+
+    def _references(self, flat: str, at: int, end: int, place: Callable[[int], int]) -> Parts:
+        """Text in which `[label]` is a link, if the file defines the label."""
+        parts: Parts = []
+        for found in _SHORTCUT.finditer(flat, at, end) if self._definitions else ():
+            label = found["label"]
+            if _label(label) not in self._definitions or found.start() < at:
+                continue
+            first, last = found.span("label")
+            parts += [flat[at : found.start()]] if found.start() > at else []
+            parts.append(Tag("[", b"", "start", "link", None, (place(found.start()), place(first))))
+            parts.append(label)
+            parts.append(Tag("]", b"", "end", "link", None, (place(last), place(found.end()))))
+            self._shortcuts[place(last)] = label
+            at = found.end()
+        return [*parts, flat[at:end]] if at < end else parts
 
     def _render(self, piece: Piece, parts: Parts, inner: list[Replacement]) -> str:
         if isinstance(piece.style, Scalar):  # in the front matter
             return write_scalar(Inline(parts).text, piece.style, self.contents)
-        written = "".join(part if isinstance(part, str) else self.raw(part, inner) for part in parts)
+        if isinstance(piece.style, _Markup):
+            quote = piece.style.quote
+            return "".join(escape(part, quote) if isinstance(part, str) else self.raw(part, inner) for part in parts)
+        if isinstance(piece.style, str):
+            text = Inline(parts).text
+            return re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", text) if piece.style == "[" else text.replace(piece.style, "”")
+        written = "".join(part if isinstance(part, str) else self._raw(part, inner) for part in parts)
         if piece.context in ("th", "td"):
             written = re.sub(r"(?<!\\)\|", r"\\|", written)
         if isinstance(parts[0], str) and _BLOCK_START.match(written) and not _BLOCK_START.match(piece.inline.text):
             written = re.sub(r"\A(\d*)(.)", r"\1\\\2", written)
         return written
+
+    def _raw(self, tag: Tag, inner: list[Replacement]) -> str:
+        """A tag as written; a reference whose words may have changed names its label."""
+        label = self._shortcuts.get(tag.span[0]) if tag.span and tag.kind == "end" else None
+        return f"][{label}]" if label else self.raw(tag, inner)
 
     def _normal(self, text: str) -> str:
         return _SPACES.sub(" ", text).strip()
@@ -191,8 +324,12 @@ def _lines(text: str, at: int) -> list[_Line]:
     return found
 
 
+def _label(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
 def _is_definition(content: str) -> bool:
-    return content.lstrip().startswith((":::", "import ", "export ")) or (
+    return content.lstrip().startswith(("import ", "export ")) or (
         content[0] == "[" and re.match(r"\[[^\]]+\]:\s*\S+\s*\Z", content) is not None
     )
 

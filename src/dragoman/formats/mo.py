@@ -9,7 +9,7 @@ from typing import Self
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import NOTHING, decode
-from dragoman.formats.document import Change, Document, DocumentSegment, Names, State
+from dragoman.formats.document import Document, DocumentSegment, Names, NewTarget, State
 from dragoman.formats.inline import Inline
 
 _MAGIC = 0x950412DE
@@ -43,7 +43,7 @@ class MoDocument(Document):
     def _find_fault(self, _segment: DocumentSegment, _target: str) -> tuple[str, str]:
         return "cannot be written: this format is compiled", "fill the PO file instead, and compile it with msgfmt"
 
-    def _write(self, _changes: Mapping[str, Change]) -> bytes:
+    def _write(self, _changes: Mapping[str, NewTarget]) -> bytes:
         raise BadInputError("cannot be written", where=self.contents.name, remedy="fill the PO file instead")
 
 

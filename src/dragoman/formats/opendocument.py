@@ -1,5 +1,7 @@
 """OpenDocument: ODT, ODS and ODP. Paragraphs are pieces, also in notes, frames, tables, headers and footers.
 
+So are titles and descriptions of pictures, and entries of an index.
+
 What a cell shows of a formula, a number or a date is left alone: programs compute it again. A cell may hold its text in
 an attribute, `office:string-value`. If it has no paragraphs, that is a piece; otherwise it overrides the paragraphs,
 and is removed once they change.
@@ -12,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from dragoman.formats.division import Parts, whole
-from dragoman.formats.document import Change
+from dragoman.formats.document import NewTarget
 from dragoman.formats.elements import Element, quote
 from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.packages import Package
@@ -24,6 +26,8 @@ from dragoman.formats.xml_pieces import XmlPieceDocument
 TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
 TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
 OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+DESCRIPTION = "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"
+INDEX_ENTRY = f"{TEXT} alphabetical-index-mark"
 AROUND_TEXT = frozenset({f"{TEXT} span", f"{TEXT} a", f"{TEXT} meta"})
 CELLS = frozenset({f"{TABLE} table-cell", f"{TABLE} covered-table-cell"})
 VALUE = f"{OFFICE} string-value"
@@ -36,7 +40,7 @@ class OpenDocumentPart(XmlPieceDocument):
 
     kind = "odt"
     prose = True
-    wanted = frozenset({f"{TEXT} p", f"{TEXT} h"}) | CELLS
+    wanted = CELLS | {f"{TEXT} p", f"{TEXT} h", f"{DESCRIPTION} title", f"{DESCRIPTION} desc", INDEX_ENTRY}
 
     @cached_property
     def _counter(self) -> list[int]:
@@ -52,6 +56,10 @@ class OpenDocumentPart(XmlPieceDocument):
             return
         if element.name in CELLS:
             yield from self._visit_cell(element, around)
+            return
+        if element.name == INDEX_ENTRY:
+            value = _VALUE.search(self.raw_data, element.start, element.inside)
+            yield from self._attribute(value, element.attributes.get(f"{TEXT} string-value", "")) if value else ()
             return
         for nested in nested_in(element, self.wanted):
             yield from self._visit(nested, around)
@@ -71,11 +79,8 @@ class OpenDocumentPart(XmlPieceDocument):
             None if computed or VALUE not in cell.attributes else _VALUE.search(self.raw_data, cell.start, cell.inside)
         )
         shown = [each for each in cell.elements if each.name in self.wanted]
-        if value and not shown and cell.attributes[VALUE].strip():
-            self._counter[0] += 1
-            which = 1 if value[1] is not None else 2
-            inline, mark = Inline([cell.attributes[VALUE]]), chr(self.raw_data[value.start(which) - 1])
-            yield Piece(str(self._counter[0]), inline, *value.span(which), "value", divide=whole, style=mark)
+        if value and not shown:
+            yield from self._attribute(value, cell.attributes[VALUE])
         for child in cell.elements:
             if child not in shown:
                 for nested in nested_in(child, self.wanted):
@@ -86,12 +91,20 @@ class OpenDocumentPart(XmlPieceDocument):
                     self._overridden.update(dict.fromkeys((piece.id for piece in found), value.span()))
                 yield from found
 
+    def _attribute(self, value: re.Match[bytes], text: str) -> Iterator[Piece]:
+        """A text in an attribute."""
+        if text.strip():
+            self._counter[0] += 1
+            which = 1 if value[1] is not None else 2
+            mark = chr(self.raw_data[value.start(which) - 1])
+            yield Piece(str(self._counter[0]), Inline([text]), *value.span(which), "value", divide=whole, style=mark)
+
     def _render(self, piece: Piece, parts: Parts, inner: list[Replacement]) -> str:
         if piece.style is not None:
             return quote(Inline(parts).text, piece.style)[1:-1]
         return super()._render(piece, parts, inner)
 
-    def _extra(self, changes: Mapping[str, Change]) -> list[Replacement]:
+    def _extra(self, changes: Mapping[str, NewTarget]) -> list[Replacement]:
         if not self._overridden:
             return []
         changed = {name.partition("/")[0] for name in changes}

@@ -18,6 +18,7 @@ MOST_BYTES = 500 << 20  # of all parts, unpacked
 MOST_RATIO = 200  # unpacked to packed, of a part of more than a megabyte
 LARGE = 8 << 20  # bytes of a part that is compressed a little less, in a third of the time
 ELSEWHERE = 0xFFFFFFFF  # a size or position that only the 64-bit form has room for
+COMPOUND = bytes.fromhex("d0cf11e0a1b11ae1")  # what Office wraps a protected file in, and files before 2007
 _LOCAL = struct.Struct("<4s5H3L2H")
 _CENTRAL = struct.Struct("<4s6H3L5H2L")
 _END = struct.Struct("<4s4H2LH")
@@ -29,12 +30,17 @@ class Package:
     def __init__(self, data: bytes, name: str) -> None:
         self.data = data
         self.where = name
+        if data.startswith(COMPOUND):
+            remedy = "remove the password, or save it in today's format,"
+            raise self._refusal("is protected by a password, or in the format of Office 97", remedy)
         try:
             with zipfile.ZipFile(BytesIO(data)) as archive:
                 self.infos = {info.filename: info for info in archive.infolist()}
                 self._check(archive.infolist())
                 self._start = archive.start_dir
                 self._records()  # what could not be written is refused now, not when it has been translated
+        except BadInputError:
+            raise
         except (zipfile.BadZipFile, NotImplementedError, struct.error, ValueError, OverflowError):
             raise self._refusal("is damaged, or not the archive that its name says", "save it again") from None
 

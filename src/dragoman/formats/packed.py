@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import Contents
 from dragoman.formats.division import FindBoundaries
-from dragoman.formats.document import Change, Document, DocumentSegment, UnwritableError
+from dragoman.formats.document import Document, DocumentSegment, NewTarget, UnwritableError
 from dragoman.formats.packages import Package
 from dragoman.formats.piece_document import PieceDocument
 
+MOST_TEXT = 64 << 20  # bytes of the parts with text, unpacked
+MOST_SEGMENTS = 150_000
 SIGNATURES = ("meta-inf/documentsignatures.xml", "meta-inf/signatures.xml")  # of OpenDocument, of EPUB
+
+
+class Budget:
+    """What a document may unpack: an archive of a few megabytes can hold more text than there is memory for."""
+
+    def __init__(self, where: str) -> None:
+        self.where, self.bytes, self.segments = where, MOST_TEXT, MOST_SEGMENTS
+
+    def spend_bytes(self, count: int) -> None:
+        """Count a part that is about to be unpacked."""
+        self.bytes -= count
+        if self.bytes < 0:
+            what = f"has more than {MOST_TEXT >> 20} MB of text when unpacked, more than can be held in memory"
+            raise BadInputError(what, where=self.where, remedy="split it in the program that wrote it")
+
+    def spend_segments(self, count: int) -> None:
+        """Count the segments of a part."""
+        self.segments -= count
+        if self.segments < 0:
+            what = f"has more than {MOST_SEGMENTS:,} segments"
+            raise BadInputError(what, where=self.where, remedy="split it in the program that wrote it")
 
 
 @dataclass(frozen=True)
@@ -50,31 +73,37 @@ class PackedDocument(Document):
     ) -> Self:
         """Read an archive."""
         package = Package(data, name)
-        parts = {}
+        parts: dict[str, PieceDocument] = {}
+        budget = Budget(name)
         for path, kind in cls.find_parts(package):
             if path in package and path not in parts:
+                budget.spend_bytes(package.infos[path].file_size)
                 parts[path] = kind.read(package.read(path), f"{name}/{path}", source, target, sentences=sentences)
+                budget.spend_segments(len(parts[path].segments))
         if not parts and cls.root not in package:
             what = f"has no text that a {cls.kind} file would have"
             raise BadInputError(what, where=name, remedy="check that its name fits what is in it")
         stated = next((part.source_language for part in parts.values() if part.source_language), None)
-        fixed = cls.find_fixed(package)
-        segments = [
-            DocumentSegment(
-                f"{path}:{segment.id}",
-                segment.source,
-                segment.target,
-                "locked" if segment.source in fixed else segment.state,
-                segment.inline,
-                segment.context,
-                segment.note,
-                segment.limit,
-            )
-            for path, part in parts.items()
-            for segment in part.segments
-        ]
         nothing = Contents(name, "", "utf-8", b"")
-        return cls(cls.kind, stated or source, target, segments, data, nothing, package, parts, sentences)
+        document = cls(cls.kind, stated or source, target, [], data, nothing, package, parts, sentences)
+        document.segments.extend(document.segments_of_parts())
+        return document
+
+    def segments_of_parts(self) -> Iterator[DocumentSegment]:
+        """The segments of all parts, under their names here."""
+        fixed = self.find_fixed(self.package)
+        for path, part in self.parts.items():
+            for segment in part.segments:
+                yield DocumentSegment(
+                    f"{path}:{segment.id}",
+                    segment.source,
+                    segment.target,
+                    "locked" if segment.source in fixed else segment.state,
+                    segment.inline,
+                    segment.context,
+                    segment.note,
+                    segment.limit,
+                )
 
     @property
     def warnings(self) -> list[str]:
@@ -91,8 +120,8 @@ class PackedDocument(Document):
         path = segment.id.partition(":")[0]
         return self.parts[path]._find_fault(segment, target)
 
-    def _write(self, changes: Mapping[str, Change]) -> bytes:
-        by_part: dict[str, dict[str, Change]] = {}
+    def _write(self, changes: Mapping[str, NewTarget]) -> bytes:
+        by_part: dict[str, dict[str, NewTarget]] = {}
         for name, change in changes.items():
             path, _, inside = name.partition(":")
             by_part.setdefault(path, {})[inside] = change
@@ -104,7 +133,7 @@ class PackedDocument(Document):
                 raise UnwritableError(f"{path}:{error.segment}", self.contents.name) from None
         return self.package.write(changed)
 
-    def _verify(self, data: bytes, changes: Mapping[str, Change]) -> None:
+    def _verify(self, data: bytes, changes: Mapping[str, NewTarget]) -> None:
         """Make sure that every other part is the same; those that changed were compared when they were written."""
         again = Package(data, self.contents.name)
         touched = {name.partition(":")[0] for name in changes}

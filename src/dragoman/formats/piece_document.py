@@ -20,10 +20,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import NOTHING, Contents, decode
 from dragoman.formats.division import Chunk, Divide, FindBoundaries, Parts, into_sentences, whole
-from dragoman.formats.document import Change, Document, DocumentSegment, Names, State, UnwritableError
+from dragoman.formats.document import Document, DocumentSegment, Names, NewTarget, State, UnwritableError
 from dragoman.formats.excerpts import Excerpt, find_excerpt
 from dragoman.formats.inline import Inline, Tag, find_broken_tag, split_target
 from dragoman.formats.segmentation import find_boundaries
+
+MOST_PIECES = 1_000_000  # each takes one or two kilobytes of memory
+LONGEST = 1_000_000  # characters of a segment
 
 
 @dataclass(slots=True)
@@ -66,6 +69,7 @@ class PieceDocument(Document):
     pieces: list[Piece] = field(repr=False)
     chunks: list[list[tuple[str, Chunk]]] = field(repr=False)  # of each piece; those that are no segments have no id
     sentences: bool | FindBoundaries = True  # whether pieces are divided into sentences, or by which rules
+    regrouped: frozenset[int] = frozenset()  # pieces that people have divided in another way
 
     kind: ClassVar[str]  # the name of the format
     prose: ClassVar[bool] = False  # whether pieces are paragraphs, to be divided into sentences
@@ -87,8 +91,18 @@ class PieceDocument(Document):
         """Read a file; `sentences` tells whether paragraphs are divided into sentences, or by which rules."""
         document = cls._read_pieces(data, name, source, target, sentences)
         document.chunks.extend(document._divide())
-        document.segments.extend(_segments(document.pieces, document.chunks))
+        document.segments.extend(segments_of(document.pieces, document.chunks))
+        document._check_lengths()
         return document
+
+    def _check_lengths(self) -> None:
+        """Refuse a text that nobody could translate in one piece."""
+        if len(self.contents.text) <= LONGEST:
+            return
+        for segment in self.segments:
+            if len(segment.source) > LONGEST:
+                what = f"has a text of {len(segment.source) / 1e6:.1f} million characters in one piece ({segment.id})"
+                raise BadInputError(what[:200], where=self.contents.name, remedy="divide it into several texts")
 
     @classmethod
     def _read_pieces(
@@ -98,7 +112,7 @@ class PieceDocument(Document):
         contents = cls._decode(data, name)
         document = cls(cls.kind, source, target, [], data, contents, [], [], sentences)
         try:
-            document.pieces.extend(document._find_pieces())
+            document.pieces.extend(_bounded(document._find_pieces(), name))
         except RecursionError:
             raise BadInputError("is nested too deeply", where=name, remedy="simplify it") from None
         stated = document._languages()
@@ -123,7 +137,7 @@ class PieceDocument(Document):
         """The languages that the file states."""
         return None, None
 
-    def _extra(self, changes: Mapping[str, Change]) -> list[Replacement]:  # noqa: ARG002
+    def _extra(self, changes: Mapping[str, NewTarget]) -> list[Replacement]:  # noqa: ARG002
         """Other replacements in a file that changes, such as that of its language."""
         return []
 
@@ -147,14 +161,20 @@ class PieceDocument(Document):
         names = Names()
         return [_named(piece, (piece.divide or usual)(piece.inline.parts), names) for piece in self.pieces]
 
+    def redivide(self, chunks: Mapping[int, list[tuple[str, Chunk]]]) -> None:
+        """Divide some pieces in another way, before anybody else uses this document."""
+        for at, some in chunks.items():
+            self.chunks[at] = some
+        self.segments[:] = segments_of(self.pieces, self.chunks)
+
     def excerpt(self, segment: DocumentSegment) -> Excerpt | None:
         """What has to be written to see whether the file can hold a target; None if `check` finds all that is wrong."""
         if self.gap is None:
             return None
-        return find_excerpt(self, self._piece_of[segment.id]) or Excerpt(self, {segment.id: segment.id})
+        return find_excerpt(self, self.piece_of[segment.id]) or Excerpt(self, {segment.id: segment.id})
 
     @cached_property
-    def _piece_of(self) -> dict[str, int]:
+    def piece_of(self) -> dict[str, int]:
         """In which piece each segment is."""
         return {name: number for number, chunks in enumerate(self.chunks) for name, _ in chunks if name}
 
@@ -188,21 +208,25 @@ class PieceDocument(Document):
         """Why the format cannot hold a target."""
         return ("is empty", "leave this segment out") if not target.strip() and segment.target == "" else None
 
-    def _write_checked(self, changes: Mapping[str, Change]) -> bytes:
+    def _write_checked(self, changes: Mapping[str, NewTarget]) -> bytes:
         """The file with these changes, after making sure that it is read back as it was put in."""
         new = self._new_parts(changes)
         data = self._write_parts(new, changes)
         self._verify_parts(data, new, changes)
         return data
 
-    def _write(self, changes: Mapping[str, Change]) -> bytes:
+    def _write(self, changes: Mapping[str, NewTarget]) -> bytes:
         return self._write_parts(self._new_parts(changes), changes)
 
-    def _new_parts(self, changes: Mapping[str, Change]) -> list[Parts | None]:
+    def _new_parts(self, changes: Mapping[str, NewTarget]) -> list[Parts | None]:
         """The parts of each piece with its changes, None if it has none."""
         return [self._parts(chunks, changes) if _touches(chunks, changes) else None for chunks in self.chunks]
 
-    def _write_parts(self, new: list[Parts | None], changes: Mapping[str, Change]) -> bytes:
+    def _write_parts(self, new: list[Parts | None], changes: Mapping[str, NewTarget]) -> bytes:
+        return self._encode(self._replacements(new, changes))
+
+    def _replacements(self, new: list[Parts | None], changes: Mapping[str, NewTarget]) -> list[Replacement]:
+        """All that is replaced in the file."""
         done: list[Replacement] = []
         for piece, parts in self._changed(new, changes):
             first = len(done)
@@ -212,20 +236,20 @@ class PieceDocument(Document):
             inner = [each for each in done[first:] if each.start < piece.end]
             done[first:] = [each for each in done[first:] if each.start >= piece.end]
             done.append(Replacement(piece.start, piece.end, self._render(piece, parts, inner)))
-        return self._encode([*done, *self._extra(changes)])
+        return [*done, *self._extra(changes)]
 
-    def _changed(self, new: list[Parts | None], changes: Mapping[str, Change]) -> Iterator[tuple[Piece, Parts]]:
+    def _changed(self, new: list[Parts | None], changes: Mapping[str, NewTarget]) -> Iterator[tuple[Piece, Parts]]:
         for piece, chunks, parts in zip(self.pieces, self.chunks, new, strict=True):
             if parts is not None:
                 yield self._with_state(piece, chunks, changes), parts
 
-    def _with_state(self, piece: Piece, chunks: list[tuple[str, Chunk]], changes: Mapping[str, Change]) -> Piece:
+    def _with_state(self, piece: Piece, chunks: list[tuple[str, Chunk]], changes: Mapping[str, NewTarget]) -> Piece:
         if piece.target is None:
             return piece
         state = next(changes[name].state for name, _ in chunks if name in changes)
         return piece if state == piece.state else replace(piece, state=state)
 
-    def _parts(self, chunks: list[tuple[str, Chunk]], changes: Mapping[str, Change]) -> Parts:
+    def _parts(self, chunks: list[tuple[str, Chunk]], changes: Mapping[str, NewTarget]) -> Parts:
         """The parts of a piece with its changes; texts that meet become one."""
         parts: Parts = []
         text = ""  # since the last tag
@@ -252,16 +276,20 @@ class PieceDocument(Document):
         ]
         return splice(self._slice(start, end), within) if within else self._slice(start, end)
 
-    def _verify_parts(self, data: bytes, parts: list[Parts | None], changes: Mapping[str, Change]) -> None:
+    def _verify_parts(self, data: bytes, parts: list[Parts | None], changes: Mapping[str, NewTarget]) -> None:
         """Make sure that every piece is read back from the new file as it was put in, and that nothing else changed."""
         again = self._read_again(data)
-        if len(again.pieces) != len(self.pieces):
+        is_whole = len(again.pieces) == len(self.pieces)
+        last = ""  # the last segment that changes, up to here: if another text is not there any more, it is to blame
+        for (piece, chunks, put), new in zip(self._expected(parts), again.pieces, strict=is_whole):
+            last = next((name for name, _ in chunks if name in changes), last)
+            if not self._is_same(piece, put, new):
+                raise UnwritableError(last or piece.id, self.contents.name)
+        if not is_whole and last:
+            raise UnwritableError(last, self.contents.name)
+        if not is_whole:
             what = f"with these targets the file would have {len(again.pieces)} texts instead of {len(self.pieces)}"
             raise BadInputError(what, where=self.contents.name, remedy="look for markup in the targets")
-        for (piece, chunks, put), new in zip(self._expected(parts), again.pieces, strict=True):
-            if not self._is_same(piece, put, new):
-                segment = next((name for name, _ in chunks if name in changes), piece.id)
-                raise UnwritableError(segment, self.contents.name)
 
     def _is_same(self, piece: Piece, parts: Parts | None, new: Piece) -> bool:
         """Whether the parts of a piece, its own if None, are those that were read from the new file."""
@@ -302,12 +330,21 @@ class PieceDocument(Document):
         return self._normal("".join(shown))
 
 
+def _bounded(pieces: Iterable[Piece], name: str) -> Iterator[Piece]:
+    """The same pieces, as long as they are not too many to be held in memory."""
+    for number, piece in enumerate(pieces):
+        if number == MOST_PIECES:
+            what = f"has more than {MOST_PIECES:,} texts, more than can be held in memory"
+            raise BadInputError(what, where=name, remedy="split it into several files")
+        yield piece
+
+
 def _place(at: int, spans: list[tuple[int, int]]) -> int:
     """Which of the tags a position is in; one that is in none belongs to what comes after the piece."""
     return next((number for number, (start, end) in enumerate(spans) if start <= at < end), len(spans))
 
 
-def _touches(chunks: list[tuple[str, Chunk]], changes: Mapping[str, Change]) -> bool:
+def _touches(chunks: list[tuple[str, Chunk]], changes: Mapping[str, NewTarget]) -> bool:
     """Whether one of these segments changes."""
     for name, _ in chunks:  # noqa: SIM110 (`any` takes three times as long)
         if name in changes:
@@ -344,11 +381,12 @@ def _named(piece: Piece, chunks: list[Chunk], names: Names) -> list[tuple[str, C
     return found
 
 
-def _segments(pieces: list[Piece], chunks: list[list[tuple[str, Chunk]]]) -> Iterator[DocumentSegment]:
+def segments_of(pieces: list[Piece], chunks: list[list[tuple[str, Chunk]]]) -> Iterator[DocumentSegment]:
+    """The segments of some pieces, as they are divided."""
     for piece, some in zip(pieces, chunks, strict=True):
         for name, chunk in some:
             if name:
-                inline = chunk.inline
+                inline = piece.inline if chunk.parts is piece.inline.parts else chunk.inline  # one for both, in memory
                 text, state = inline.plain, piece.state
                 if text is None:
                     text = inline.text

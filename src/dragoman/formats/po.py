@@ -2,7 +2,7 @@ r"""PO, the catalogues of gettext: each entry is a segment, or each of its plura
 
 A `fuzzy` entry is "translated", others with a target are "confirmed"; the state belongs to the entry, so all its
 forms are confirmed or none. Unchanged entries keep every byte; in changed ones, only `msgstr` and the line of
-flags are rewritten. Obsolete entries (`#~`) are comments here.
+flags are rewritten. Obsolete entries (`#~`) are comments here. A template gets the header of its new language.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import Self
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import CHARSET, Contents, decode
-from dragoman.formats.document import Change, Document, DocumentSegment
+from dragoman.formats.document import Document, DocumentSegment, NewTarget
+from dragoman.formats.gettext_header import filled_header, is_template, plural_forms
 
 CONVERT = "convert the file to UTF-8 first"
 WIDTH = 79  # columns of a line, where lines are wrapped: as gettext has it
@@ -51,7 +52,7 @@ class Field:
 
 
 @dataclass(slots=True)
-class Entry:
+class PoEntry:
     """An entry, with the comments before it that matter."""
 
     flags: tuple[int, ...] = ()  # lines of flags: `#, fuzzy`
@@ -71,9 +72,10 @@ class PoDocument(Document):
     """A catalogue."""
 
     lines: list[str] = field(repr=False)
-    entries: list[Entry] = field(repr=False)
+    entries: list[PoEntry] = field(repr=False)
     plurals: int
     singular: int  # which of the plural forms is for one
+    header: PoEntry | None = None  # if it is that of a template, which is to be filled in
 
     @classmethod
     def read(cls, data: bytes, name: str, source: str | None = None, target: str | None = None) -> Self:
@@ -89,22 +91,25 @@ class PoDocument(Document):
         _check_charset(contents, data)
         lines = contents.text.split("\n")
         entries = list(_entries(lines, name))
-        header = next(
-            (entry.fields["msgstr"].value for entry in entries if not _source(entry) and "msgstr" in entry.fields), ""
-        )
+        first = next((entry for entry in entries if not _source(entry) and "msgstr" in entry.fields), None)
+        header = first.fields["msgstr"].value if first else ""
         entries = [entry for entry in entries if _source(entry)]
         plurals = re.search(r"^Plural-Forms:.*?nplurals\s*=\s*([1-9])", header, re.MULTILINE)
+        language = _language(header) or target
+        is_new = first is not None and language is not None and is_template(header, name)
+        usual = plural_forms(language)[0] if is_new and language else 2
         return cls(
             "po",
             source,
-            _language(header) or target,
+            language,
             [],
             data,
             contents,
             lines,
             entries,
-            int(plurals[1]) if plurals else 2,
-            _singular(header),
+            int(plurals[1]) if plurals else usual,
+            _singular(filled_header(header, language) if is_new and language else header),
+            first if is_new else None,
         )
 
     def _targets(self, data: bytes) -> dict[str, str]:
@@ -123,22 +128,23 @@ class PoDocument(Document):
                 target, state = self._target(entry, key)
                 yield DocumentSegment(name, source, target, state, context=context, note=note)
 
-    def _target(self, entry: Entry, key: str) -> Change:
+    def _target(self, entry: PoEntry, key: str) -> NewTarget:
         """The target of a form and its state."""
         target = entry.fields[key].value if key in entry.fields else ""
-        return Change(target, "new" if not target else "translated" if self._is_fuzzy(entry) else "confirmed")
+        return NewTarget(target, "new" if not target else "translated" if self._is_fuzzy(entry) else "confirmed")
 
-    def _forms(self, number: int, entry: Entry) -> Iterator[tuple[str, str, str]]:
+    def _forms(self, number: int, entry: PoEntry) -> Iterator[tuple[str, str, str]]:
         """Id, keyword of the target and source of each segment of an entry."""
         one, many = entry.fields["msgid"].value, entry.fields.get("msgid_plural")
         if many is None:
             yield str(number), "msgstr", one
             return
-        forms = max(self.plurals, 1 + max(int(key[7:-1]) for key in entry.fields if "[" in key))
+        used = [int(key[7:-1]) for key, each in entry.fields.items() if "[" in key and (each.value or not self.header)]
+        forms = max(self.plurals, *(form + 1 for form in used), 1)
         for form in range(forms):
             yield f"{number}[{form}]", f"msgstr[{form}]", one if form == self.singular and forms > 1 else many.value
 
-    def _is_fuzzy(self, entry: Entry) -> bool:
+    def _is_fuzzy(self, entry: PoEntry) -> bool:
         return bool(entry.flags) and any("fuzzy" in _flags(self.lines[line]) for line in entry.flags)
 
     def _find_fault(self, _: DocumentSegment, target: str) -> tuple[str, str] | None:
@@ -151,8 +157,9 @@ class PoDocument(Document):
             return f"does not fit: {lacking!r} is not in {self.contents.encoding}, the encoding of this file", CONVERT
         return None
 
-    def _write(self, changes: Mapping[str, Change]) -> bytes:
+    def _write(self, changes: Mapping[str, NewTarget]) -> bytes:
         lines: dict[int, list[str]] = {}  # what becomes of a line that changes: others, or none
+        header = self.header if any(change.target for change in changes.values()) else None
         for number, entry in enumerate(self.entries, start=1):
             if "msgid_plural" not in entry.fields:  # nearly all have one form
                 alone = changes.get(str(number))
@@ -161,13 +168,20 @@ class PoDocument(Document):
                     self._set_fuzzy(lines, entry, bool(alone.target) and alone.state != "confirmed")
                 continue
             forms = {name: key for name, key, _ in self._forms(number, entry)}
-            if changes.keys().isdisjoint(forms):
+            if changes.keys().isdisjoint(forms) and not header:
                 continue
             wanted = {key: changes.get(name) or self._target(entry, key) for name, key in forms.items()}
             for key, change in wanted.items():
-                self._set(lines, entry, key, change.target)
+                self._set(lines, entry, key, change.target, add=header is not None)
+            for key, old in entry.fields.items() if header else ():
+                if "[" in key and key not in wanted:  # a form that this language lacks
+                    lines.update({line: [] for line in range(old.first, old.last)})
             doubtful = any(change.target and change.state != "confirmed" for change in wanted.values())
             self._set_fuzzy(lines, entry, doubtful)
+        if header and self.target_language:
+            filled = filled_header(header.fields["msgstr"].value, self.target_language)
+            self._set(lines, header, "msgstr", filled)
+            self._set_fuzzy(lines, header, False)  # gettext takes no account of a header that is fuzzy
         return self.contents.encode("\n".join(self._with(lines)))
 
     def _with(self, changed: Mapping[int, list[str]]) -> list[str]:
@@ -179,10 +193,10 @@ class PoDocument(Document):
             done = number + 1
         return found + self.lines[done:]
 
-    def _set(self, lines: dict[int, list[str]], entry: Entry, key: str, target: str) -> None:
-        """Replace the old target, or add it after all others."""
+    def _set(self, lines: dict[int, list[str]], entry: PoEntry, key: str, target: str, *, add: bool = False) -> None:
+        """Replace the old target, or add it after all others; an empty one is only added if you say so."""
         old = entry.fields.get(key)
-        if target == (old.value if old else ""):
+        if (old or not add) and target == (old.value if old else ""):
             return
         new = [line + self._end for line in written(key, target, wrap=self._wraps)]
         if old is None:
@@ -195,7 +209,7 @@ class PoDocument(Document):
             lines[line] = []
         lines[old.first] = new
 
-    def _set_fuzzy(self, lines: dict[int, list[str]], entry: Entry, fuzzy: bool) -> None:
+    def _set_fuzzy(self, lines: dict[int, list[str]], entry: PoEntry, fuzzy: bool) -> None:
         if fuzzy == self._is_fuzzy(entry):
             return
         for line in entry.flags:
@@ -228,17 +242,17 @@ def _check_charset(contents: Contents, data: bytes) -> None:
         raise BadInputError(what, where=contents.name, remedy="write charset=UTF-8 into the header")
 
 
-def _entries(lines: list[str], name: str) -> Iterator[Entry]:
-    entry, last = Entry(), ""
+def _entries(lines: list[str], name: str) -> Iterator[PoEntry]:
+    entry, last = PoEntry(), ""
     for number, line in enumerate(lines):
         usual = _USUAL.fullmatch(line)
         text = "" if usual else line.strip()
         if not usual and (not text or text[0] == "#"):
             if entry.translated:
                 yield entry
-                entry = Entry()
+                entry = PoEntry()
             if text.startswith("#~"):  # what was said before it, was said of it
-                entry = Entry()
+                entry = PoEntry()
             elif text.startswith("#,"):
                 entry.flags += (number,)
             elif text.startswith("#."):
@@ -249,7 +263,7 @@ def _entries(lines: list[str], name: str) -> Iterator[Entry]:
         if text.startswith("domain") and _DOMAIN.fullmatch(line):  # the entries after it go into another catalogue
             if entry.translated:
                 yield entry
-            entry, last = Entry(), ""
+            entry, last = PoEntry(), ""
             continue
         found = usual or _LINE.fullmatch(line)
         if found is None or not (found[1] or last in entry.fields):
@@ -262,7 +276,7 @@ def _entries(lines: list[str], name: str) -> Iterator[Entry]:
             continue
         if entry.translated and found[1] in ("msgctxt", "msgid"):
             yield entry
-            entry = Entry()
+            entry = PoEntry()
         last = _place(found[1], entry, number, name)
         entry.fields[last] = Field(number, number + 1, strings)
         entry.translated = entry.translated or last.startswith("msgstr")
@@ -272,7 +286,7 @@ def _entries(lines: list[str], name: str) -> Iterator[Entry]:
         raise BadInputError("the last entry has no msgstr", where=name, remedy="check that the file is complete")
 
 
-def _place(keyword: str, entry: Entry, number: int, name: str) -> str:
+def _place(keyword: str, entry: PoEntry, number: int, name: str) -> str:
     """The keyword, if it may stand here."""
     fields = entry.fields
     if (keyword == "msgstr" and len(fields) == 1 and "msgid" in fields) or (keyword == "msgid" and not fields):
@@ -306,7 +320,7 @@ def _singular(header: str) -> int:
         return 0
 
 
-def _source(entry: Entry) -> str:
+def _source(entry: PoEntry) -> str:
     """The text to translate; the header entry has none."""
     return entry.fields["msgid"].value
 

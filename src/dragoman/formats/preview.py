@@ -36,7 +36,7 @@ from dragoman.formats.markdown import MarkdownDocument
 from dragoman.formats.opendocument import OpenDocumentPart
 from dragoman.formats.packed import PackedDocument
 from dragoman.formats.piece_document import Piece, PieceDocument
-from dragoman.formats.preview_blocks import Block, CueTime, Excerpt, Place, Run, TagLook
+from dragoman.formats.preview_blocks import Block, CueTime, Place, PreviewExcerpt, PreviewRun, TagLook
 from dragoman.formats.runs import RunDocument
 from dragoman.formats.subtitles import TIMES, SubtitlesDocument
 from dragoman.formats.tag_looks import TagLooks
@@ -51,7 +51,7 @@ _MARKUP = re.compile(r"<[^<>]*>")
 PAGES = (HtmlDocument, MarkdownDocument, RunDocument, OpenDocumentPart, NcxPart, OpfPart, SubtitlesDocument)
 
 
-class _Part(NamedTuple):
+class _PreviewPage(NamedTuple):
     """A document, or a part of a packed one, that is shown as a page; its segments follow each other."""
 
     name: str
@@ -66,7 +66,7 @@ class Preview:
     def __init__(self, document: Document) -> None:
         self.document = document
 
-    def around(self, number: int, before: int = BEFORE, after: int = AFTER) -> Excerpt:
+    def around(self, number: int, before: int = BEFORE, after: int = AFTER) -> PreviewExcerpt:
         """The blocks around the segment with this number, counted from 1."""
         part = self._part_of(number)
         if part is None:
@@ -83,15 +83,15 @@ class Preview:
             blocks += _code_blocks(part.document, done, pieces[n].start)
             blocks.append(self._block(part, n, place, number))
             done = max(done, pieces[n].end)
-        return Excerpt(part.name, blocks, first > 0, last + 1 < len(pieces))
+        return PreviewExcerpt(part.name, blocks, first > 0, last + 1 < len(pieces))
 
     @cached_property
-    def _parts(self) -> list[_Part]:
+    def _parts(self) -> list[_PreviewPage]:
         parts = self.document.parts if isinstance(self.document, PackedDocument) else {"": self.document}
         found, number = [], 1
         for name, part in parts.items():
             if isinstance(part, PieceDocument) and isinstance(part, PAGES):
-                found.append(_Part(name, part, number, list(_starts(part, number))))
+                found.append(_PreviewPage(name, part, number, list(_starts(part, number))))
             number += len(part.segments)
         return found
 
@@ -99,22 +99,22 @@ class Preview:
     def _looks(self) -> dict[str, TagLooks]:
         return {part.name: TagLooks(part.document) for part in self._parts}
 
-    def _part_of(self, number: int) -> _Part | None:
+    def _part_of(self, number: int) -> _PreviewPage | None:
         """The page that a segment is on; None if the document is no page."""
         at = bisect_right([part.first for part in self._parts], number) - 1
         found = self._parts[at] if at >= 0 else None
         return found if found and number < found.first + len(found.document.segments) else None
 
-    def _places(self, part: _Part, pieces: Sequence[Piece]) -> list[Place]:
+    def _places(self, part: _PreviewPage, pieces: Sequence[Piece]) -> list[Place]:
         if isinstance(part.document, SubtitlesDocument):
             return [Place("cue")] * len(pieces)
         if isinstance(part.document, NcxPart | OpfPart):
             return [Place("attribute", label=piece.context) for piece in pieces]
         return find_places(part.document, pieces)
 
-    def _block(self, part: _Part, at: int, place: Place, wanted: int) -> Block:
+    def _block(self, part: _PreviewPage, at: int, place: Place, wanted: int) -> Block:
         piece, chunks = part.document.pieces[at], part.document.chunks[at]
-        runs: list[Run] = []
+        runs: list[PreviewRun] = []
         looks: dict[int, list[TagLook]] = {}
         number = part.starts[at] - 1
         for name, chunk in chunks:
@@ -123,32 +123,32 @@ class Preview:
                 continue
             number += 1
             if abs(number - wanted) <= MOST_SEGMENTS:
-                runs.append(Run("segment", segment=number))
+                runs.append(PreviewRun("segment", segment=number))
                 looks[number] = self._tag_looks(part, piece, chunk.inline)
             elif abs(number - wanted) == MOST_SEGMENTS + 1:
-                runs.append(Run("text", text=" … "))
+                runs.append(PreviewRun("text", text=" … "))
         return Block(place, runs, piece.note, piece.limit, _cues(part.document, piece), looks)
 
-    def _tag_looks(self, part: _Part, piece: Piece, inline: Inline) -> list[TagLook]:
+    def _tag_looks(self, part: _PreviewPage, piece: Piece, inline: Inline) -> list[TagLook]:
         return [self._looks[part.name].find(piece, tag) for tag in inline.tags]
 
-    def _fixed(self, part: _Part, piece: Piece, chunk: Chunk) -> Iterator[Run]:
+    def _fixed(self, part: _PreviewPage, piece: Piece, chunk: Chunk) -> Iterator[PreviewRun]:
         """What stands between the segments of a piece."""
         for each in chunk.parts:
             if isinstance(each, Tag):
                 found = self._looks[part.name].find(piece, each)
-                yield Run(found.kind, found.look, found.text)
+                yield PreviewRun(found.kind, found.look, found.text)
             elif each:
-                yield Run("text", text=each)
+                yield PreviewRun("text", text=each)
 
-    def _neighbours(self, number: int, before: int, after: int) -> Excerpt:
+    def _neighbours(self, number: int, before: int, after: int) -> PreviewExcerpt:
         """The texts before and after one, each with its key."""
         segments = self.document.segments
         first = _reach(segments, number - 1, -1, before)
         last = _reach(segments, number - 1, 1, after)
         prose = isinstance(self.document, TextDocument)
         blocks = [_alone(segments[n], n + 1, prose=prose) for n in range(first, last + 1)]
-        return Excerpt("", blocks, first > 0, last + 1 < len(segments))
+        return PreviewExcerpt("", blocks, first > 0, last + 1 < len(segments))
 
 
 def _starts(part: PieceDocument, number: int) -> Iterator[int]:
@@ -179,7 +179,7 @@ def _alone(segment: DocumentSegment, number: int, *, prose: bool) -> Block:
     told = f"{key} · {segment.context}" if key and segment.context not in ("", key) else key or segment.context
     place = Place() if prose else Place("string", label=told)
     looks = [_PLAIN.find(None, tag) for tag in segment.inline.tags]
-    return Block(place, [Run("segment", segment=number)], segment.note, segment.limit, looks={number: looks})
+    return Block(place, [PreviewRun("segment", segment=number)], segment.note, segment.limit, looks={number: looks})
 
 
 _PLAIN = TagLooks(None)
@@ -193,7 +193,7 @@ def _code_blocks(document: PieceDocument, start: int, end: int) -> Iterator[Bloc
     for found in pattern.finditer(document.contents.text, start, min(end, start + CHARACTERS)):
         code = unescape(_MARKUP.sub("", found["code"])) if pattern is _PRE else found["code"]
         if code.strip():
-            yield Block(Place("code"), [Run("text", text=code.strip("\r\n")[:CODE])])
+            yield Block(Place("code"), [PreviewRun("text", text=code.strip("\r\n")[:CODE])])
 
 
 def _cues(document: PieceDocument, piece: Piece) -> list[CueTime]:

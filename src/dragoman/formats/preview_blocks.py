@@ -6,7 +6,8 @@ has nothing to clean.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 Role = Literal["paragraph", "heading", "item", "cell", "quote", "code", "attribute", "cue", "string"]
@@ -29,7 +30,7 @@ Look = Literal[
 ]
 
 
-class Run(NamedTuple):
+class PreviewRun(NamedTuple):
     """Some text, the start or end of a look, something that stands alone, or the place of a segment."""
 
     kind: Literal["text", "start", "end", "alone", "segment"]
@@ -73,7 +74,7 @@ class Block:
     """A paragraph, a cell, a string of a program."""
 
     place: Place
-    runs: list[Run]
+    runs: list[PreviewRun]
     note: str = ""
     limit: int | None = None
     cues: list[CueTime] = field(default_factory=list)
@@ -81,10 +82,20 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Excerpt:
+class PreviewExcerpt:
     """Some blocks of a document around a segment."""
 
     part: str  # the page, slide or other part of a packed file
     blocks: list[Block]
     more_before: bool
     more_after: bool
+
+
+def renumbered(excerpt: PreviewExcerpt, numbers: Mapping[int, int]) -> PreviewExcerpt:
+    """An excerpt whose segments have other numbers, by those that they had."""
+
+    def block(old: Block) -> Block:
+        runs = [run._replace(segment=numbers[run.segment]) if run.segment else run for run in old.runs]
+        return replace(old, runs=runs, looks={numbers[number]: looks for number, looks in old.looks.items()})
+
+    return replace(excerpt, blocks=[block(each) for each in excerpt.blocks])

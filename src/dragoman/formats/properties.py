@@ -12,8 +12,8 @@ from functools import cached_property
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import Contents, decode
 from dragoman.formats.division import Parts
+from dragoman.formats.icu_messages import divide_message
 from dragoman.formats.inline import Inline
-from dragoman.formats.messages import divide_message
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 
 _LINE = re.compile(

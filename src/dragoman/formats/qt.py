@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dragoman.formats.contents import Contents
-from dragoman.formats.document import Change
+from dragoman.formats.document import NewTarget
 from dragoman.formats.elements import Edit, Element, tag_name
-from dragoman.formats.layout import Layout, Part, note_of
+from dragoman.formats.layout import Layout, UnitPart, note_of
 
 GONE = ("obsolete", "vanished")
 
@@ -30,7 +30,7 @@ class QtTs(Layout):
         codes = (said.get(name, "").replace("_", "-") or None for name in ("sourcelanguage", "language"))
         return next(codes), next(codes)
 
-    def parts(self, unit: Element, _: list[Element]) -> list[Part]:
+    def parts(self, unit: Element, _: list[Element]) -> list[UnitPart]:
         """One segment, or one for each form that the file has a place for."""
         source, target = unit.child("source"), unit.child("translation")
         if source is None or (target is not None and target.attributes.get("type") in GONE):
@@ -52,10 +52,10 @@ class QtTs(Layout):
             part.state = "new" if not part.target else "translated" if unfinished else "confirmed"
         return found
 
-    def edits(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> list[Edit]:
+    def edits(self, unit: Element, parts: list[UnitPart], changes: Mapping[str, NewTarget]) -> list[Edit]:
         """The translation, and its type if that changes."""
         target = unit.child("translation")
-        wanted = [changes.get(part.id, Change(part.target, part.state)) for part in parts]
+        wanted = [changes.get(part.id, NewTarget(part.target, part.state)) for part in parts]
         finished = all(change.state == "confirmed" for change in wanted)
         state: dict[str, str | None] = {"type": None if finished else "unfinished"}
         if target is None:

@@ -25,6 +25,8 @@ _END = re.compile(
     rf"(?<=[.!?…])[.!?…]*{_CLOSERS}(?=\s)|(?<=[؟۔।॥։።])[؟۔।॥։።]*{_CLOSERS}(?=\s|\Z)|(?<=[。！？｡])[。！？｡]*[”’」』）】]*)\s*"
 )
 _OPENERS = "\"'“‘«‹([{¿¡„‚「『（【\ufffc-–—*•"
+_GOING_ON = frozenset("とってのがはをにでもや")  # after a quotation, the sentence that quotes it goes on so in Japanese
+_DOUBLED = re.compile(r"([A-ZÁÉÍÓÚ])\1(?!\w)")  # abbreviates a plural in Spanish
 _LAST_WORD = re.compile(r"[\w.'’-]*\Z")
 _BREAK = re.compile(r"\n\s*\n\s*")
 
@@ -62,9 +64,9 @@ def find_boundaries(text: str, language: str | None) -> list[int]:
 
 def _is_end(text: str, match: re.Match[str], language: str | None) -> bool:
     start, end = match.span()
-    if text[start] not in ".!?…":
-        return True
     after = text[end : end + 1]
+    if text[start] not in ".!?…":
+        return not (match[0].rstrip()[-1:] in "”’」』" and after in _GOING_ON)
     if not after or after.islower():
         return False
     if text[start] == "." and text[start + 1] != ".":
@@ -72,6 +74,8 @@ def _is_end(text: str, match: re.Match[str], language: str | None) -> bool:
         if not before.isalpha():
             word = _LAST_WORD.search(before)
             before = word[0] if word else ""
+        if _DOUBLED.fullmatch(before) and _DOUBLED.match(text, end):  # EE. UU.
+            return False
         if _is_abbreviation(before, language) or (before.isdigit() and _goes_on_after_number(text, match, language)):
             return False
     return after.isupper() or after.isdigit() or after in _OPENERS or not after.isascii()

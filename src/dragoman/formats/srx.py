@@ -30,7 +30,7 @@ SECONDS = 5.0  # that a rule may take for one paragraph
 MOST_RULES = 20_000
 
 
-class Rule(NamedTuple):
+class BreakRule(NamedTuple):
     """Whether a text is divided where `before` ends and `after` begins."""
 
     breaks: bool
@@ -45,7 +45,7 @@ class SentenceRules:
     name: str
     cascade: bool
     maps: tuple[tuple[str, str], ...]  # pattern of a language code, name of its rules
-    rules: dict[str, tuple[Rule, ...]]
+    rules: dict[str, tuple[BreakRule, ...]]
 
     def __hash__(self) -> int:
         return id(self)
@@ -65,7 +65,7 @@ class SentenceRules:
 
     @lru_cache  # noqa: B019 (rules live as long as the program)
     def _patterns(self, language: str) -> list[tuple[bool, Any]]:
-        found: list[Rule] = []
+        found: list[BreakRule] = []
         for pattern, name in self.maps:
             if _compile(pattern, self.name).fullmatch(language):
                 found += self.rules.get(name, ())
@@ -78,7 +78,7 @@ def read_srx(data: bytes, name: str) -> SentenceRules:
     """Read a file of rules; every expression in it is compiled before anything is divided."""
     check_size(data, name)
     contents = decode(data, name, hint=DECLARED)
-    rules: dict[str, tuple[Rule, ...]] = {}
+    rules: dict[str, tuple[BreakRule, ...]] = {}
     maps: list[tuple[str, str]] = []
 
     def visit(element: Element, _: list[Element]) -> None:
@@ -103,9 +103,9 @@ def read_srx(data: bytes, name: str) -> SentenceRules:
     return found
 
 
-def _rule(element: Element) -> Rule:
+def _rule(element: Element) -> BreakRule:
     before, after = ("".join(map(_text, _children(element, part))) for part in ("beforebreak", "afterbreak"))
-    return Rule(element.attributes.get("break", "yes") != "no", before, after)
+    return BreakRule(element.attributes.get("break", "yes") != "no", before, after)
 
 
 def _children(element: Element, name: str) -> list[Element]:
@@ -116,7 +116,7 @@ def _text(element: Element) -> str:
     return "".join(each for each in element.content if isinstance(each, str))
 
 
-def _place(rule: Rule, where: str) -> Any:
+def _place(rule: BreakRule, where: str) -> Any:
     """An expression that matches, with no length, where the rule fits."""
     before = f"(?<={rule.before})" if rule.before else ""
     after = f"(?={rule.after})" if rule.after else ""

@@ -12,8 +12,10 @@ from typing import NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.formats.codes import pair_up
+from dragoman.formats.contents import Contents
 from dragoman.formats.division import Parts, whole
-from dragoman.formats.document import Change, DocumentSegment
+from dragoman.formats.document import DocumentSegment, NewTarget
+from dragoman.formats.encoding_guess import GuessedContents, decode_guessing
 from dragoman.formats.inline import Inline, Kind, Tag
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 
@@ -43,6 +45,17 @@ class SubtitlesDocument(PieceDocument):
 
     kind = "srt"
     gap = re.compile(r"\n[ \t]*\r?\n")
+
+    @classmethod
+    def _decode(cls, data: bytes, name: str) -> Contents:
+        return decode_guessing(data, name)
+
+    @property
+    def warnings(self) -> list[str]:
+        """The encoding, if it had to be guessed."""
+        if not isinstance(self.contents, GuessedContents):
+            return []
+        return [f"the file does not state its encoding; it was read as {self.contents.encoding}"]
 
     def _cues(self) -> Iterator[Cue]:
         text, at = self.contents.text, 0
@@ -130,7 +143,7 @@ class SubtitlesDocument(PieceDocument):
         at = min(spaces, key=lambda space: abs(space - middle))
         return text[:at] + self.contents.newline + text[at + 1 :]
 
-    def _verify_parts(self, data: bytes, parts: list[Parts | None], _: Mapping[str, Change]) -> None:
+    def _verify_parts(self, data: bytes, parts: list[Parts | None], _: Mapping[str, NewTarget]) -> None:
         """Compare cue by cue: which cues make a sentence may differ in a translation."""
         again = self._read_again(data)
         wanted = [piece.inline.parts if new is None else new for piece, new in zip(self.pieces, parts, strict=True)]

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from dragoman import __version__
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import Contents
-from dragoman.formats.document import Change
+from dragoman.formats.document import NewTarget
 from dragoman.formats.elements import UNWRITABLE, XML, Edit, Element, Scanner, escape, quote, tag_attributes, tag_name
-from dragoman.formats.layout import Layout, Part
+from dragoman.formats.layout import Layout, UnitPart
 from dragoman.languages import primary, same_language
 
 
@@ -42,7 +42,7 @@ class Tmx(Layout):
         """The requested ones, or the only ones there are."""
         return self.source, self.target
 
-    def parts(self, unit: Element, _: list[Element]) -> list[Part]:
+    def parts(self, unit: Element, _: list[Element]) -> list[UnitPart]:
         """One segment, if the unit has the source language; targets in a memory count as confirmed."""
         self.number += 1
         source, target = self._variant(unit, self.source), self._variant(unit, self.target)
@@ -54,7 +54,7 @@ class Tmx(Layout):
             part.state = "confirmed" if part.target else "new"
         return found
 
-    def edits(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> list[Edit]:
+    def edits(self, unit: Element, parts: list[UnitPart], changes: Mapping[str, NewTarget]) -> list[Edit]:
         """The target replaced, or added after the source."""
         part = parts[0]
         change = changes[part.id]
@@ -114,7 +114,7 @@ def _language(variant: Element) -> str:
     return variant.attributes.get(f"{XML} lang") or variant.attributes.get("lang", "")
 
 
-class Entry(NamedTuple):
+class TmxEntry(NamedTuple):
     """A pair of texts for a memory."""
 
     id: str
@@ -124,7 +124,7 @@ class Entry(NamedTuple):
     user: str | None = None
 
 
-def write_tmx(entries: Iterable[Entry], source: str, target: str, left_out: list[str] | None = None) -> bytes:
+def write_tmx(entries: Iterable[TmxEntry], source: str, target: str, left_out: list[str] | None = None) -> bytes:
     """A memory in TMX 1.4; tags in the texts are written as text and read back unchanged.
 
     Entries that XML cannot hold are left out, and the reasons added to `left_out`.
@@ -154,6 +154,6 @@ def write_tmx(entries: Iterable[Entry], source: str, target: str, left_out: list
     return "\n".join([*lines, "  </body>", "</tmx>", ""]).encode()
 
 
-def _find_fault(entry: Entry) -> str | None:
+def _find_fault(entry: TmxEntry) -> str | None:
     found = UNWRITABLE.search(entry.source + entry.target + (entry.user or ""))
     return f"correction {entry.id} has the character U+{ord(found[0]):04X}, which XML cannot hold" if found else None

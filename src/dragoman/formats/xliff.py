@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping
 
 from dragoman.formats.contents import Contents
-from dragoman.formats.dialects import Mark, find_mark
-from dragoman.formats.document import Change, State
+from dragoman.formats.dialects import StateMark, find_mark
+from dragoman.formats.document import NewTarget, State
 from dragoman.formats.elements import Edit, Element, apply, tag_name
-from dragoman.formats.layout import Layout, Part, note_of
+from dragoman.formats.layout import ENCLOSING, Layout, UnitPart, note_of
 
 _PREFIX = re.compile(r"""xmlns:([\w.-]+)\s*=\s*["']([^"']+)["']""")
 _TOOLS = re.compile(r"sdl\.com/FileTypes/SdlXliff|memoq|memsource", re.IGNORECASE)
@@ -36,7 +36,7 @@ class Xliff(Layout):
 
     format = "xliff 1.2"
     unit = "trans-unit"
-    marking = frozenset({"g", "mrk"})
+    marking = ENCLOSING | {"g", "mrk"}
     inline = frozenset({"g", "x", "bx", "ex", "bpt", "ept", "ph", "it", "mrk", "sub"})
 
     def __init__(self, contents: Contents, source: str | None, target: str | None) -> None:
@@ -45,7 +45,7 @@ class Xliff(Layout):
         self._innermost: Element | None = None  # what was around the last unit,
         self._locks = False  # and whether that is locked
         self._new_tags: dict[str, tuple[bytes, bytes, bytes]] = {}  # by state: of the last source, and for its target
-        self.marks: dict[str, Mark] = {}  # where a tool keeps the state of a segment in its own words
+        self.marks: dict[str, StateMark] = {}  # where a tool keeps the state of a segment in its own words
         declared = _PREFIX.findall(contents.text[:20_000])
         self.prefixes = {namespace: prefix for prefix, namespace in declared if _TOOLS.search(namespace)}
 
@@ -57,7 +57,7 @@ class Xliff(Layout):
         said = {file.attributes.get(name) for file in self.files.values()}
         return said.pop() if len(said) == 1 else None
 
-    def parts(self, unit: Element, around: list[Element]) -> list[Part]:
+    def parts(self, unit: Element, around: list[Element]) -> list[UnitPart]:
         """The segments of the unit, one unless it is segmented."""
         if not around or around[-1] is not self._innermost:
             self._enter(around)
@@ -107,12 +107,12 @@ class Xliff(Layout):
             if each.name == "file":
                 self.files[each.start] = each
 
-    def _plain_state(self, unit: Element, target: Element | None, part: Part, *, divided: bool = False) -> State:
+    def _plain_state(self, unit: Element, target: Element | None, part: UnitPart, *, divided: bool = False) -> State:
         """The state of a segment as XLIFF itself states it."""
         stated = _state(unit, target, part.target, divided=divided)
         return "new" if stated == "translated" and _is_bare_copy(unit, target, part) else stated
 
-    def edits(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> list[Edit]:
+    def edits(self, unit: Element, parts: list[UnitPart], changes: Mapping[str, NewTarget]) -> list[Edit]:
         """The target, new or replaced, and the unit if its approval changes."""
         target = unit.child("target")
         state = _common_state(parts, changes)
@@ -130,7 +130,7 @@ class Xliff(Layout):
             edits.append(self._insert(unit, content or b"", WRITTEN[state]))
         return edits
 
-    def _mark_edits(self, parts: list[Part], changes: Mapping[str, Change]) -> list[Edit]:
+    def _mark_edits(self, parts: list[UnitPart], changes: Mapping[str, NewTarget]) -> list[Edit]:
         """The states that a tool keeps in its own words, where they change."""
         marks = [
             (self.marks[part.id], changes[part.id]) for part in parts if part.id in self.marks and part.id in changes
@@ -141,7 +141,7 @@ class Xliff(Layout):
             if mark.state != change.state and mark.value != mark.written[change.state]
         ]
 
-    def _content(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> bytes | None:
+    def _content(self, unit: Element, parts: list[UnitPart], changes: Mapping[str, NewTarget]) -> bytes | None:
         """The new contents of the target; None if only its state changes."""
         if len(parts) == 1 and parts[0].origin.name == "source":
             target = changes[parts[0].id].target
@@ -184,7 +184,7 @@ class Xliff(Layout):
         return [self.replace(file, None, dict(named)) for file in unnamed if self.target]
 
 
-def _common_state(parts: list[Part], changes: Mapping[str, Change]) -> State:
+def _common_state(parts: list[UnitPart], changes: Mapping[str, NewTarget]) -> State:
     """The state of a unit with these changes: the least of those of its segments."""
     if len(parts) == 1:
         return changes[parts[0].id].state
@@ -208,7 +208,7 @@ def _limit(unit: Element) -> int | None:
     return int(width) if width.isdigit() and len(width) < 10 and unit.attributes.get("size-unit") == "char" else None
 
 
-def _is_bare_copy(unit: Element, target: Element | None, part: Part) -> bool:
+def _is_bare_copy(unit: Element, target: Element | None, part: UnitPart) -> bool:
     """Whether a target is the source again, and nothing says that this is meant: tools prepare files so."""
     said = target.attributes.get("state") if target is not None else None
     return said is None and "approved" not in unit.attributes and part.target.split() == part.source.text.split()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dragoman.formats.document import Change, State
+from dragoman.formats.document import NewTarget, State
 from dragoman.formats.elements import Edit, Element, tag_name
-from dragoman.formats.layout import Layout, Part, note_of
+from dragoman.formats.layout import ENCLOSING, Layout, UnitPart, note_of
 from dragoman.formats.xliff import is_locked
 
 READ: dict[str, State] = {
@@ -23,7 +23,7 @@ class Xliff2(Layout):
 
     format = "xliff 2"
     unit = "unit"
-    marking = frozenset({"pc", "mrk"})
+    marking = ENCLOSING | {"pc", "mrk"}
     inline = frozenset({"pc", "ph", "sc", "ec", "sm", "em", "mrk", "cp"})
 
     def languages(self) -> tuple[str | None, str | None]:
@@ -31,7 +31,7 @@ class Xliff2(Layout):
         said = self.scanner.outside["xliff"].attributes
         return said.get("srcLang"), said.get("trgLang")
 
-    def parts(self, unit: Element, around: list[Element]) -> list[Part]:
+    def parts(self, unit: Element, around: list[Element]) -> list[UnitPart]:
         """All segments of the unit that have a source."""
         locked = is_locked([*around, unit])
         found = []
@@ -48,7 +48,7 @@ class Xliff2(Layout):
                     found.append(part)
         return found
 
-    def edits(self, unit: Element, parts: list[Part], changes: Mapping[str, Change]) -> list[Edit]:
+    def edits(self, unit: Element, parts: list[UnitPart], changes: Mapping[str, NewTarget]) -> list[Edit]:
         """Target and state of each segment that changes."""
         edits = []
         for segment in unit.elements:
@@ -63,7 +63,7 @@ class Xliff2(Layout):
         missing = self.target and "trgLang" not in root.attributes
         return [self.replace(root, None, {"trgLang": self.target})] if missing else []
 
-    def _edit(self, segment: Element, part: Part, change: Change) -> list[Edit]:
+    def _edit(self, segment: Element, part: UnitPart, change: NewTarget) -> list[Edit]:
         edits = []
         if part.place is None:
             name = tag_name(self.data, part.origin).removesuffix("source") + "target"

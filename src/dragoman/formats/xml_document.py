@@ -9,7 +9,7 @@ from typing import Self
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import DECLARED, decode
-from dragoman.formats.document import Change, Document, DocumentSegment
+from dragoman.formats.document import Document, DocumentSegment, NewTarget
 from dragoman.formats.elements import UNWRITABLE, find_root
 from dragoman.formats.inline import find_broken_tag
 from dragoman.formats.layout import Layout
@@ -17,6 +17,7 @@ from dragoman.formats.qt import QtTs
 from dragoman.formats.tmx import Tmx
 from dragoman.formats.xliff import Xliff
 from dragoman.formats.xliff2 import Xliff2
+from dragoman.formats.xliff2_rules import check_rules
 
 # By the name of the root and the first digit of its version.
 LAYOUTS: dict[str, type[Layout]] = {"xliff 1": Xliff, "xliff 2": Xliff2, "tmx 1": Tmx}
@@ -47,6 +48,8 @@ class XmlDocument(Document):
             raise BadInputError(what, where=name, remedy="use XLIFF 1.x or 2.x, TMX 1.x or Qt TS")
         one_pass = layout(contents, source, target)
         segments = one_pass.segments()
+        if layout is Xliff2:
+            check_rules(contents.text.encode(), name)
         said = one_pass.languages()
         return cls(one_pass.format, said[0] or source, said[1] or target, segments, data, contents, layout)
 
@@ -57,7 +60,7 @@ class XmlDocument(Document):
         broken = find_broken_tag(segment.inline, target, self.layout.inline)
         return (broken, "put the tags of the source into it, each once, and in pairs") if broken else None
 
-    def _write(self, changes: Mapping[str, Change]) -> bytes:
+    def _write(self, changes: Mapping[str, NewTarget]) -> bytes:
         written = self.layout(self.contents, self.source_language, self.target_language).write(changes)
         return self.contents.encode_again(written, errors="xmlcharrefreplace")
 

@@ -1,6 +1,7 @@
 """YAML with the strings of programs, as in Rails: nested mappings, where a top key may be the language.
 
-PyYAML tells where scalars are; writing is ours. A string keeps its style (plain, quoted, block) if it can.
+PyYAML tells where scalars are; writing is ours. A string keeps its style (plain, quoted, block) if it can. Mappings of
+plural forms (`one: …`, `other: …`) get those of their new language.
 """
 
 from __future__ import annotations
@@ -8,16 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.extras import load
 from dragoman.formats.contents import Contents
 from dragoman.formats.division import Parts
-from dragoman.formats.document import Change
+from dragoman.formats.document import NewTarget
+from dragoman.formats.icu_messages import divide_message, finished_message
 from dragoman.formats.inline import Inline
-from dragoman.formats.messages import divide_message
-from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
+from dragoman.formats.piece_document import Piece, Replacement
+from dragoman.formats.plural_forms import PluralForm, PluralFormsDocument, is_plural
 from dragoman.languages import primary, same_language
 
 NOT_STRINGS = re.compile(r"~|null|true|false|yes|no|on|off|y|n|\.inf|\.nan", re.IGNORECASE)
@@ -33,7 +36,12 @@ _ESCAPES = {
     "\x85": "\\N",
     "\ufeff": "\\uFEFF",
 }
+_NEXT = re.compile(r"['\"]?\s*:\s+")  # between a key and its value, if there is no anchor
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+_PROPERTIES = re.compile(r"(?:[&!][^\s,{}\[\]]*+\s++)+")  # an anchor, or a tag, before a scalar
+_STRINGS = (None, "!", "tag:yaml.org,2002:str")  # tags of strings
 
 
 class Scalar(NamedTuple):
@@ -48,7 +56,7 @@ class Scalar(NamedTuple):
     in_flow: bool
 
 
-class YamlDocument(PieceDocument):
+class YamlDocument(PluralFormsDocument):
     """Strings in YAML, which their translations replace; a top key that is the source language becomes the target."""
 
     kind = "yaml"
@@ -77,11 +85,31 @@ class YamlDocument(PieceDocument):
             inline = Inline([each.text] if each.text else [])
             name = ".".join(path)
             yield Piece(name, inline, each.start, each.end, name, divide=divide_message, style=each)
+        self.plural_forms.extend(self._plurals())
+
+    def _plurals(self) -> Iterator[PluralForm]:
+        """The mappings that are plurals, as Rails has them."""
+        forms: dict[tuple[str, ...], list[str]] = {}  # the keys of each mapping
+        for each in self._scalars:
+            if each.is_key:
+                forms.setdefault(each.path[:-1], []).append(each.text)
+        for key, value in pairwise(self._scalars):
+            if key.is_key and key.text == "other" and not value.is_key and value.path == key.path:
+                present = forms[key.path[:-1]]
+                if is_plural(present) and _NEXT.fullmatch(self._slice(key.end, value.start)):
+                    yield self._plural_form(key, value, present)
+
+    def _plural_form(self, key: Scalar, value: Scalar, present: list[str]) -> PluralForm:
+        column = key.start - self.contents.text.rfind("\n", 0, key.start) - 1
+        is_block = self.contents.text[value.start : value.end].endswith("\n")
+        after = ", " if key.in_flow else " " * column if is_block else self.contents.newline + " " * column
+        name = key.start + (key.style is not None)
+        return PluralForm(key.start, value.end, (name, name + len(key.text)), tuple(present), after=after)
 
     def _languages(self) -> tuple[str | None, str | None]:
         return (self._root.text.replace("_", "-") if self._root else None), None
 
-    def _extra(self, _: Mapping[str, Change]) -> list[Replacement]:
+    def _extra(self, _: Mapping[str, NewTarget]) -> list[Replacement]:
         root = self._root
         if root is None or not self.target_language or same_language(root.text, self.target_language):
             return []
@@ -90,7 +118,15 @@ class YamlDocument(PieceDocument):
         return [Replacement(root.start, root.end, written)]
 
     def _render(self, piece: Piece, parts: Parts, _: list[Replacement]) -> str:
-        return write_scalar(Inline(parts).text, piece.style, self.contents)
+        return write_scalar(self._finished(piece, parts), piece.style, self.contents)
+
+    def _finished(self, piece: Piece, parts: Parts) -> str:
+        return finished_message(piece.inline.text, Inline(parts).text, self.target_language)
+
+    def _is_same(self, piece: Piece, parts: Parts | None, new: Piece) -> bool:
+        if parts is not None and new.inline.text == self._finished(piece, parts):
+            return True
+        return super()._is_same(piece, parts, new)
 
 
 def write_scalar(text: str, old: Scalar, contents: Contents) -> str:
@@ -141,7 +177,9 @@ def read_scalars(text: str, name: str, offset: int = 0) -> Iterator[Scalar]:
         raise BadInputError("has a byte order mark inside the text", where=name, remedy="take it out")
     try:
         for event in yaml.parse(text, Loader=loader):
-            yield from _scalar(event, stack, yaml, offset)
+            for each in _scalar(event, stack, yaml, offset):
+                properties = _PROPERTIES.match(text, each.start - offset, each.end - offset)
+                yield each._replace(start=properties.end() + offset) if properties else each
             if len(stack) > DEEPEST:
                 raise BadInputError("is nested too deeply", where=name, remedy="simplify it")
     except yaml.YAMLError as error:
@@ -172,7 +210,7 @@ def _scalar(event: Any, stack: list[list[Any]], yaml: Any, offset: int) -> Itera
         start, end = event.start_mark.index + offset, event.end_mark.index + offset
         style = event.style if event.style in ("'", '"', "|", ">") else None
         in_flow = bool(stack and stack[-1][3])
-        special = event.tag is not None or (start == end and style is None)
+        special = event.tag not in _STRINGS or (start == end and style is None)
         if not special or is_key:
             yield Scalar(_path(stack), event.value, start, end, style, is_key, in_flow)
         if not is_key:

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.cancelling import checkpoint
+from dragoman.cancellation import checkpoint
 from dragoman.interactive import error_model_kernels as kernels
 from dragoman.interactive.error_model_kernels import IMPOSSIBLE, MAX_COMPARED_CHARACTERS, NONE, Column, Costs, Edges
 from dragoman.interactive.sections import Sections, Window
@@ -39,7 +39,7 @@ from dragoman.kernels import exercise
 from dragoman.search import nbest_kernels
 from dragoman.search.hypotheses import KINDS, patience
 from dragoman.search.wordgraph import WordGraph
-from dragoman.text.continuing import compared
+from dragoman.text.completion import compared
 from dragoman.text.tokens import split
 
 HIT = 0.8  # p_h, [O] §4.2

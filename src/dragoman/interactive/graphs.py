@@ -13,16 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.interactive.guess import Guess, guess
-from dragoman.project.opened import OpenProject
-from dragoman.project.preparing import PreparedSource
+from dragoman.interactive.word_completion import WordCompletion, guess
+from dragoman.project.open_project import OpenProject
+from dragoman.project.request import Request
 from dragoman.project.state import State
-from dragoman.project.translating import search_behind, search_in_pieces
+from dragoman.project.translation import search_in_pieces
 from dragoman.search.constrained import Prefix
-from dragoman.search.plan import Beam
+from dragoman.search.decoder import Beam
 from dragoman.search.wordgraph import WordGraph
 from dragoman.text.casing import in_capitals
-from dragoman.text.continuing import take_gaps
+from dragoman.text.completion import take_gaps
 from dragoman.text.tokens import split
 from dragoman.types import Sentence
 from dragoman.upstream.contract import Answer
@@ -40,7 +40,7 @@ def opening_beam(words: int) -> Beam:
     return replace(OPENING, pops=pops, stack=max(MIN_POPS // 2, OPENING.stack * pops // OPENING.pops))
 
 
-class Found(NamedTuple):
+class FoundGraph(NamedTuple):
     """A word graph, and what belongs to it."""
 
     graph: WordGraph
@@ -54,65 +54,67 @@ class Graphs:
     def __init__(
         self,
         project: OpenProject,
-        source: Sentence,
-        said: Answer | None = None,
+        request: Request,
         continue_from: Callable[[str], Answer | None] | None = None,
     ) -> None:
-        self.source, self.said = source, said.text if said else None
-        self.version = 0  # how often another engine has said something new
-        self._project = project
-        self._said, self._continue_from = said, continue_from
+        self.source, self.silence = request.source, request.silence
+        self.version = 0  # how often another engine has given a new answer
+        self._project, self._request = project, request
+        self._answer, self._continue_from = request.answer, continue_from
         self._continuing = threading.Lock()
-        self._prepared = PreparedSource()
-        self._fixed = {word for word, fixed in zip(source.words, source.placeable, strict=True) if fixed}
+        self._fixed = {word for word, fixed in zip(self.source.words, self.source.placeable, strict=True) if fixed}
 
     @property
     def nbytes(self) -> int:
         """Memory that is kept for further searches, in bytes."""
-        return self._prepared.nbytes
+        return self._request.nbytes
 
     def read(self, text: str) -> Sentence:
         """The tokens of a text in the target language."""
         return split(text, self._project.tokens)
 
-    def open(self) -> Found:
+    def open(self) -> FoundGraph:
         """Search translations."""
         return self._find((), opening_beam(len(self.source)))
 
-    def behind(self, words: tuple[str, ...], *, quick: bool) -> Found:
+    def behind(self, words: tuple[str, ...], *, quick: bool) -> FoundGraph:
         """Search translations that begin with some words."""
         return self._find(words, QUICK if quick else THOROUGH)
 
     def ask_for_continuation(self, prefix: str) -> None:
         """Ask the other engine how it would go on from a prefix, beside the keys; the next search may use it."""
         if self._continue_from and prefix.strip() and self._continuing.acquire(blocking=False):
-            threading.Thread(target=self._hear_continuation, args=(prefix,), daemon=True).start()
+            threading.Thread(target=self._take_continuation, args=(prefix,), daemon=True).start()
 
-    def _hear_continuation(self, prefix: str) -> None:
+    def _take_continuation(self, prefix: str) -> None:
         try:
-            said = self._continue_from(prefix) if self._continue_from else None
-            if said is None:
+            answer = self._continue_from(prefix) if self._continue_from else None
+            if answer is None:
                 self._continue_from = None  # it cannot do that
-            elif said != self._said:
-                self._said, self.version = said, self.version + 1
+            elif answer != self._answer:
+                self._answer, self.version = answer, self.version + 1
         finally:
             self._continuing.release()
 
-    def _find(self, words: tuple[str, ...], beam: Beam) -> Found:
-        found = None if words else search_in_pieces(self._project._reading, self.source, beam, self._said)
-        with self._project._reading() as state:
+    def _find(self, words: tuple[str, ...], beam: Beam) -> FoundGraph:
+        request, answer = self._request, self._answer
+        if request.answer != answer:
+            request = request.answered(answer)
+        found = None if words else search_in_pieces(self._project.reading, request, beam)
+        with self._project.reading() as state:
             prefix, revision = Prefix(self._model_words(state, words)), state.revision
-            found = found or search_behind(state, self.source, prefix, beam, self._said, self._prepared)
+            self._request = request.at(state)
+            found = found or self._request.search(prefix, beam)
         if sum(piece.work.arcs.size for piece in found.pieces) > MAX_ARCS:
             found.thin(MAX_ARCS)
         graph = found.graph().without_features()
-        with self._project._reading() as state:
-            return Found(graph, take_gaps(state.knowledge.target, graph.vocabulary), revision)
+        with self._project.reading() as state:
+            return FoundGraph(graph, take_gaps(state.knowledge.target, graph.vocabulary), revision)
 
-    def guess(self, words: tuple[str, ...], unfinished: str) -> Guess | None:
+    def guess(self, words: tuple[str, ...], unfinished: str) -> WordCompletion | None:
         """The likeliest word of the language that begins with these characters, after these words."""
-        with self._project._reading() as state:
-            source = state.knowledge.source.model_words(self.source)
+        with self._project.reading() as state:
+            source = self._request.at(state).words
             return guess(state.knowledge.models, source, self._model_words(state, words), unfinished)
 
     def _model_words(self, state: State, words: tuple[str, ...]) -> tuple[str, ...]:
@@ -123,5 +125,5 @@ class Graphs:
     def write(self, words: Sequence[str], typed: Sentence) -> Sentence:
         """Words as text, cased like the source; or in capitals, if what was typed is."""
         like = typed if in_capitals(typed) else self.source
-        with self._project._reading() as state:
+        with self._project.reading() as state:
             return state.knowledge.target.write(words, like, [word in self._fixed for word in words])

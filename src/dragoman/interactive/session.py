@@ -26,10 +26,12 @@ from typing import Literal, NamedTuple, Self, get_args
 
 from dragoman.errors import BadInputError
 from dragoman.interactive.error_model import Beginning, Completion, ErrorModel
-from dragoman.interactive.graphs import Found, Graphs
-from dragoman.interactive.guess import Guess
-from dragoman.interactive.typed import Typed, read_typed
-from dragoman.text.continuing import compared, rest_of
+from dragoman.interactive.graphs import FoundGraph, Graphs
+from dragoman.interactive.typed_text import Typed, read_typed
+from dragoman.interactive.word_completion import WordCompletion
+from dragoman.interactive.word_confidence import carry_over
+from dragoman.text.completion import compared, rest_of
+from dragoman.types import Translation
 
 Mode = Literal["auto", "graph", "search"]
 
@@ -37,6 +39,7 @@ Mode = Literal["auto", "graph", "search"]
 SEARCHABLE: dict[Mode, int] = {"graph": 0, "search": 300, "auto": 32}
 FORGIVEN = 0.2  # edits for each word up to which a graph is taken to contain what is meant; tuned on dev text
 KEPT, KEPT_BYTES = 8, 16_000_000  # graphs of prefixes, and their size: going back and forth does not search again
+BYTES_PER_WORD = 2_000  # of the best translation, about
 ALTERNATIVES = 32  # completions looked at for each one that was rejected
 MAX_REJECTED = 50  # completions of a prefix; after that, none is suggested
 MAX_REJECTED_PREFIXES = 100  # for which they are remembered
@@ -66,7 +69,7 @@ class Suggestion:
 
     prefix: str
     suffix: str
-    origin: str  # "graph", "search" behind the prefix, or "memory"
+    origin: str  # "best" translation, "graph", "search" behind the prefix, or "memory"
     revision: int  # of the models; the id of the last row of the journal that they know
     pieces: tuple[_Piece, ...] = field(default=(), repr=False)
     _confidences: Callable[[], list[float]] = field(default=list, repr=False, compare=False)
@@ -100,8 +103,10 @@ class Session:
 
     `mode` "graph" goes by the word graph alone, "search" searches behind every prefix, "auto" does so where the graph
     does not fit. With a `threshold`, suggestions end before the first word less sure than that. `memory` is a
-    translation that is known already, and comes first, with its `certainty`; `learn` is called with the one that is
-    accepted. Without `guess`, a word that is begun and that no phrase offers is not completed from the vocabulary.
+    translation that is known already, and comes first, with its `certainty`; then comes the `best` one, as everybody
+    else gets it, for as long as what is typed fits it, with its `best_confidences`, or
+    else those of the graph. `learn` is called with the one that is accepted. Without `guess`, a word that is begun and
+    that no phrase offers is not completed from the vocabulary.
     """
 
     def __init__(
@@ -113,13 +118,18 @@ class Session:
         threshold: float = 0.0,
         memory: str | None = None,
         certainty: float = 1.0,
+        best: Translation | None = None,
+        best_confidences: Callable[[], list[float]] | None = None,
+        upstream: str | None = None,
         guess: bool = True,
     ) -> None:
         if mode not in get_args(Mode):
             raise BadInputError(f"there is no mode {mode!r}", remedy=f"choose one of {', '.join(get_args(Mode))}")
         self.source, self.mode, self.threshold, self.memory, self.guess = graphs.source, mode, threshold, memory, guess
-        self.upstream = graphs.said  # by another engine, for the whole source
+        self.upstream = upstream  # another engine's answer, for the whole source
+        self.silence = graphs.silence  # why that engine has no answer, or what is wrong with it
         self._graphs, self._learn, self._certainty = graphs, learn, certainty
+        self._best, self._best_confidences = best, best_confidences
         self._opening: _Graph | None = None
         self._searched: OrderedDict[tuple[int, tuple[str, ...]], _Graph] = OrderedDict()
         self._prefix = ""
@@ -143,7 +153,7 @@ class Session:
 
     def close(self) -> None:
         """Free the memory of the session; it cannot be used any more, except to accept a translation."""
-        self._closed, self._opening, self._last = True, None, None
+        self._closed, self._opening, self._last, self._best = True, None, None, None
         self._searched.clear()
         self._rejected.clear()
 
@@ -152,7 +162,8 @@ class Session:
         """Memory that the session takes, in bytes, about."""
         graphs = [*([self._opening] if self._opening else []), *self._searched.values()]
         rejected = sum(len(suffix) for suffixes in self._rejected.values() for suffix in suffixes)
-        return sum(graph.error_model.nbytes for graph in graphs) + self._graphs.nbytes + 4 * rejected
+        best = BYTES_PER_WORD * len(self._best.target) if self._best else 0
+        return sum(graph.error_model.nbytes for graph in graphs) + self._graphs.nbytes + 4 * rejected + best
 
     def suggest(self, prefix: str = "") -> Suggestion:
         """The best completion of a prefix, other than those that were rejected for it."""
@@ -203,12 +214,46 @@ class Session:
             yield Suggestion(prefix, "", "graph", self.revision)
             return
         typed = read_typed(sentence, self._opening.error_model.has_word_with)
+        if self._best and self._best.text.startswith(prefix) and len(prefix) < len(self._best.text.rstrip()):
+            yield self._rest_of_best(self._best, prefix, typed)
         answer = self._answer(self._opening, typed.beginning)
         yield self._suggestion(prefix, typed, answer)
         if rejected:
             most = min(ALTERNATIVES * rejected, max(MAX_LISTED_WORDS // len(self.source), 2))
             for completion in answer.graph.error_model.nbest(answer.beginning, most):
                 yield self._suggestion(prefix, typed, answer._replace(completion=completion))
+
+    def _rest_of_best(self, best: Translation, prefix: str, typed: Typed) -> Suggestion:
+        """What is missing of the best translation."""
+        pieces, done = list[_Piece](), len(prefix)
+        for (begin, end), source in zip(best.target.spans, self._best_links, strict=True):
+            if end > done:
+                pieces.append(_Piece(best.text[done : max(begin, done)], best.text[max(begin, done) : end], source))
+                done = end
+        sure = partial(self._sure_of_best, prefix, typed, [piece.text for piece in pieces])
+        return Suggestion(prefix, best.text[len(prefix) :], "best", self.revision, tuple(pieces), sure)
+
+    @cached_property
+    def _best_links(self) -> list[tuple[int, ...]]:
+        """The tokens of the source that each token of the best translation stands for."""
+        if self._best is None:
+            return []
+        links: list[set[int]] = [set() for _ in self._best.target.words]
+        for source, target in self._best.alignment:
+            links[target].add(source)
+        return [tuple(sorted(each)) for each in links]
+
+    @cached_property
+    def _sure_of_lines(self) -> list[float]:
+        return self._best_confidences() if self._best_confidences else []
+
+    def _sure_of_best(self, prefix: str, typed: Typed, words: list[str]) -> list[float]:
+        """How sure the last words of the best translation are: as its lines are, or as the graph is of these words."""
+        if self._sure_of_lines:
+            return self._sure_of_lines[len(self._sure_of_lines) - len(words) :]
+        opening = self._opening
+        known = self._suggestion(prefix, typed, self._answer(opening, typed.beginning)).words if opening else ()
+        return carry_over(words, [word.text for word in known], [word.confidence for word in known])
 
     def _answer(self, opening: _Graph, beginning: Beginning) -> _Answer:
         """The best completion; it depends on the beginning alone, not on what was typed before or how fast."""
@@ -238,7 +283,7 @@ class Session:
         return _Answer(graph, beginning, graph.error_model.complete(beginning))
 
     def _behind(self, words: tuple[str, ...]) -> _Graph:
-        """The graph of a search behind some words; what another engine has said meanwhile is in it."""
+        """The graph of a search behind some words; the answer of another engine that came meanwhile is in it."""
         self._graphs.ask_for_continuation(self._prefix)
         key = self._graphs.version, words
         if key not in self._searched:
@@ -286,7 +331,7 @@ class Session:
 class _Graph:
     """A word graph that completes, and what is known of it."""
 
-    def __init__(self, found: Found, origin: str) -> None:
+    def __init__(self, found: FoundGraph, origin: str) -> None:
         self.error_model = ErrorModel(found.graph, found.welcome)
         self.revision = found.revision
         self.origin = origin
@@ -298,7 +343,7 @@ class _Answer(NamedTuple):
     graph: _Graph
     beginning: Beginning
     completion: Completion
-    guess: Guess | None = None  # for an unfinished word that the graph does not have
+    guess: WordCompletion | None = None  # for an unfinished word that the graph does not have
 
     @property
     def fits(self) -> bool:

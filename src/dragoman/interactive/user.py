@@ -61,7 +61,7 @@ class Effort:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SimulatedSegment:
     """What came of one segment."""
 
     source: str
@@ -93,7 +93,7 @@ def interact(
     guess: bool = True,
     clock: Callable[[], float] = time.perf_counter,
     upstream: Callable[[str], str] | None = None,
-) -> Iterator[Outcome]:
+) -> Iterator[SimulatedSegment]:
     """`simulate`, segment by segment as they come; `guess` is as in `Session`, `clock` tells the time in seconds.
 
     `upstream` returns another engine's translation of a source, to complete and to learn from. A segment without
@@ -101,8 +101,8 @@ def interact(
     """
     for source, reference in pairs:
         began = clock()
-        said = upstream(source) if upstream else None
-        with engine.interact(source, mode=mode, memory=memory, guess=guess, upstream=said) as session:
+        answer = upstream(source) if upstream else None
+        with engine.interact(source, mode=mode, memory=memory, guess=guess, upstream=answer) as session:
             first = session.suggest("").text
             opened = clock()
             keys: list[float] = []
@@ -114,7 +114,7 @@ def interact(
                     session.accept(reference, force=True)
             learned = clock() - ready
         effort = Effort(*typing, strokes, len(reference), len(reference.split()), 1)
-        yield Outcome(source, reference, first, effort, opened - began, tuple(keys), learned)
+        yield SimulatedSegment(source, reference, first, effort, opened - began, tuple(keys), learned)
 
 
 def _timed(session: Session, seconds: list[float], clock: Callable[[], float]) -> Callable[[str], str]:

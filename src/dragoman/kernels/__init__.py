@@ -6,7 +6,7 @@
    the hash of its module's source and of the kernel modules that this one imports (`sources.py`, `cache.py`). Numba
    itself does not notice when a function imported from another file has changed; with this key it does not have to.
 3. `@exercise` marks a plain function that calls the kernels of a module once on tiny data. `warm()` has all of these
-   run by worker processes, so that a server or a test suite compiles up front, on all cores (`warming.py`).
+   run by worker processes, so that a server or a test suite compiles up front, on all cores (`warm_up.py`).
 4. Kernels can be compiled elsewhere and shipped (`shipped.py`). `lookup.py` says what is used when.
 
 The cache and the progress line use parts of Numba that are not public. pyproject.toml therefore limits its version, and
@@ -21,12 +21,12 @@ from typing import Any
 
 from numba.core import config, event
 
-from dragoman.kernels import known
+from dragoman.kernels import inventory
 from dragoman.kernels.cache import OPTIONS, Lowered, MachineCode, cache_directory
 from dragoman.kernels.kernel_compiler import KernelDispatcher
 from dragoman.kernels.lookup import KernelCache
 from dragoman.kernels.progress_line import CompileListener
-from dragoman.kernels.warming import warm
+from dragoman.kernels.warm_up import warm
 
 __all__ = ["cache_directory", "exercise", "inlined", "kernel", "lean", "warm"]
 
@@ -39,8 +39,8 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     if Path(function.__code__.co_filename).is_file():  # a function typed at a prompt has no source to hash
         dispatcher._cache = KernelCache(function, MachineCode)
         dispatcher.lowered_cache = KernelCache(function, Lowered)
-    known.kernels[known.name_of(function)] = dispatcher
-    known.modules.add(function.__module__)
+    inventory.kernels[inventory.name_of(function)] = dispatcher
+    inventory.modules.add(function.__module__)
     return dispatcher
 
 
@@ -68,7 +68,7 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def exercise(function: Callable[[], None]) -> Callable[[], None]:
     """Mark a function that calls the kernels of its module once, with the types of real use."""
-    known.exercises.append(function)
+    inventory.exercises.append(function)
     return function
 
 

@@ -1,4 +1,4 @@
-"""A worker process of `warming.py`: reads names of exercises and runs them, which fills the cache.
+"""A worker process of `warm_up.py`: reads names of exercises and runs them, which fills the cache.
 
 →  dragoman.models.language._exercise
 ←  done 287309824        bytes of memory in use; or "failed", with them
@@ -13,7 +13,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from dragoman.kernels import known
+from dragoman.kernels import inventory
 
 POLITENESS = 5  # of the process: a server that has begun to work goes first
 
@@ -41,7 +41,7 @@ def settle() -> None:
 
 def _exercise(name: str) -> None:
     importlib.import_module(name.rpartition(".")[0])
-    next(function for function in known.exercises if known.name_of(function) == name)()
+    next(function for function in inventory.exercises if inventory.name_of(function) == name)()
 
 
 def _memory() -> int:

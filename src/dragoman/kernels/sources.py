@@ -14,7 +14,7 @@ import re
 import sys
 from pathlib import Path
 
-from dragoman.kernels import known
+from dragoman.kernels import inventory
 
 PACKAGE = Path(__file__).parents[1]
 NAME = PACKAGE.name
@@ -59,7 +59,7 @@ def _imported(module: str, source: bytes) -> set[str]:
             above = package.rsplit(".", node.level - 1)[0] if node.level else ""
             origin = ".".join(part for part in (above, node.module) if part)
             names.update([origin, *(f"{origin}.{alias.name}" for alias in node.names)])
-    ours = {name for name in names if name.startswith(f"{NAME}.") or name in known.modules}
+    ours = {name for name in names if name.startswith(f"{NAME}.") or name in inventory.modules}
     return {name for name in ours if _file_of(name)} - {module}
 
 

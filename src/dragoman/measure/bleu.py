@@ -38,7 +38,7 @@ def bleu(hypotheses: Sequence[str], references: Sequence[str], tokenize: str = "
 
 
 @dataclass(frozen=True)
-class Parts:
+class BleuParts:
     """The components of BLEU."""
 
     precisions: tuple[float, ...]  # of n-grams of 1, 2, 3 and 4 words, in percent, not smoothed
@@ -81,12 +81,12 @@ class Bleu(Measure):
         result: Floats = kernels.scores(counted(statistics, KINDS), self.smoothing == "plus-one", True)
         return result
 
-    def parts(self, total: ArrayLike) -> Parts:
+    def parts(self, total: ArrayLike) -> BleuParts:
         """Precisions, brevity penalty and length ratio of summed counts [10]."""
         words, reference_words, *counts = counted(np.asarray(total)[None], KINDS)[0]
         precisions = 100 * np.array(counts[:ORDER]) / np.maximum(counts[ORDER:], 1)
         penalty = np.exp(1 - reference_words / max(words, 1)) if words < reference_words else 1.0
-        return Parts(tuple(precisions.tolist()), float(penalty), float(words / max(reference_words, 1)))
+        return BleuParts(tuple(precisions.tolist()), float(penalty), float(words / max(reference_words, 1)))
 
     def _settings(self) -> dict[str, str]:
         from sacrebleu import __version__

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import BadInputError
-from dragoman.measure.bleu import Bleu, Parts
+from dragoman.measure.bleu import Bleu, BleuParts
 from dragoman.measure.chrf import Chrf
 from dragoman.measure.measure import Counts, Measure
 from dragoman.measure.repetition import Repetition, repetition
@@ -15,7 +15,7 @@ from dragoman.measure.significance import Comparison, Interval, bootstrap, inter
 from dragoman.measure.ter import Ter
 from dragoman.measure.wer import Wer
 from dragoman.models.knowledge import Knowledge
-from dragoman.text.reading import lines
+from dragoman.text.text_files import lines
 from dragoman.text.tokens import Mode, split
 
 NAMES = ("wer", "bleu", "ter", "chrf")
@@ -28,7 +28,7 @@ class Report:
     signature: str
     sentences: int
     score: Interval
-    parts: Parts | None = None  # of BLEU
+    parts: BleuParts | None = None  # of BLEU
     comparison: Comparison | None = None  # by paired bootstrap
     randomisation: float | None = None  # p-value of the difference by approximate randomisation
 

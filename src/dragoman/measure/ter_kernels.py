@@ -23,7 +23,7 @@ from dragoman.measure.ter_bits_kernels import MAX_REFERENCE_WORDS, Reference, ed
 MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-class Index(NamedTuple):
+class ReferenceIndex(NamedTuple):
     """The words of a reference, by their hashes."""
 
     slots: np.ndarray  # [2^k] the place where a word stands first, -1 for none
@@ -56,7 +56,7 @@ def statistics(hypotheses, references, which):
 @kernel
 def new_index(reference):
     """The words of a reference, to be looked up."""
-    index = Index(np.full(table_size(reference.size), np.int64(-1)), reference)
+    index = ReferenceIndex(np.full(table_size(reference.size), np.int64(-1)), reference)
     for j in range(reference.size - 1, -1, -1):
         index.slots[slot_of(index, reference[j])] = j
     return index

@@ -41,7 +41,7 @@ Words = Sequence[str]
 assert MAX_SENTENCE_WORDS < 1 << kernels.POSITION_BITS  # noqa: S101 (two constants that must agree, checked on import)
 
 
-class Contribution(NamedTuple):
+class AlignmentContribution(NamedTuple):
     """What one sample added to the statistics."""
 
     links: NDArray[np.int32]  # [n, 3] source position from 0, target position from 1 (0 = null), units of 2⁻²⁰
@@ -54,8 +54,8 @@ class AlignmentModel(Restorable):
     With a base, the tables hold the differences from it. Reading gives the sum of both or, with a `share`, their
     interpolated relative frequencies where both have any: share · layer + (1 − share) · base. Jumps from a position
     without counts are equally likely or, with a `nearness` below 1, likelier the nearer they are to the next word:
-    then the first sentences are aligned along the diagonal, not to the null word (docs/alignment.md). Vocabularies may
-    be shared with other models; methods whose names end in `_ids` take ids and never touch them.
+    then the first sentences are aligned along the diagonal, not to the null word (docs/understand/alignment.md).
+    Vocabularies may be shared with other models; methods whose names end in `_ids` take ids and never touch them.
     """
 
     parts = TABLES
@@ -79,30 +79,30 @@ class AlignmentModel(Restorable):
         self.lost = np.zeros(2, np.int64)  # see AlignmentArrays
         self.size: Ids = base.size.copy() if base else np.zeros(1, np.int64)  # [1] |V_f|, base and layer together
 
-    def add(self, source: Words, target: Words) -> Contribution:
+    def add(self, source: Words, target: Words) -> AlignmentContribution:
         """Learn from one sentence pair: s(t) = s(t−1) + s_t ([O] Eq. 24). Returns what was added."""
         check_pair(source, target)
         return self.add_ids(self.source.ids(source, add=True), self.target.ids(target, add=True))
 
-    def remove(self, source: Words, target: Words, contribution: Contribution) -> None:
+    def remove(self, source: Words, target: Words, contribution: AlignmentContribution) -> None:
         """Undo `add`, given what it returned for this sentence pair."""
         ids = self._ids(source, target)
         if any(UNKNOWN in side for side in ids):
             raise BadInputError("this sentence pair was never learned, so it cannot be forgotten")
         self.apply(*ids, contribution, -1)
 
-    def add_ids(self, source: Ids, target: Ids) -> Contribution:
+    def add_ids(self, source: Ids, target: Ids) -> AlignmentContribution:
         """`add` for word ids."""
         contribution = self.estimate(source, target)
         self.apply(source, target, contribution)
         return contribution
 
-    def estimate(self, source: Ids, target: Ids) -> Contribution:
+    def estimate(self, source: Ids, target: Ids) -> AlignmentContribution:
         """Expected counts of a sample under the current model, which does not change."""
         check_pair(source, target)
-        return Contribution(*kernels.estimate(self.view, source, target))
+        return AlignmentContribution(*kernels.estimate(self.view, source, target))
 
-    def apply(self, source: Ids, target: Ids, contribution: Contribution, sign: int = 1) -> None:
+    def apply(self, source: Ids, target: Ids, contribution: AlignmentContribution, sign: int = 1) -> None:
         """Add (sign 1) or subtract (sign −1) what `estimate` returned for these ids."""
         links, jumps = contribution
         room = {"links": len(links), "targets": len(target) + 1, "jumps": len(jumps), "origins": len(target) + 1}

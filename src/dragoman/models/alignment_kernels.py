@@ -22,7 +22,7 @@ NULL = 3  # id of the null word, as in text/vocabulary.py
 LEXICAL_UNIFORM = 0.1  # share of the uniform distribution in p(f|e)
 JUMP_UNIFORM = 0.3  # and in p(i|i′, I)
 UNIT = 2**20  # expected counts are integers in units of 2⁻²⁰
-NEGLIGIBLE = 2**10  # a sample's expected counts below this many units are dropped; docs/alignment.md has the cost
+NEGLIGIBLE = 2**10  # a sample's expected counts below this many units are dropped; docs/understand/alignment.md
 POSITION_BITS = 10  # of each position in a key, as tables are saved; alignment.py checks that MAX_SENTENCE_WORDS fits
 MAX_SENTENCE_WORDS = 500  # either side
 # Places in AlignmentArrays.lost

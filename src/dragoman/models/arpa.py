@@ -51,14 +51,17 @@ def write_arpa(model: LanguageModel, path: str | Path) -> None:
     orders = _needed(list(list_grams(model)))
     orders[0] = _with_specials(orders[0])
     names = {word: _name(model.vocabulary, word) for word in orders[0].words.tolist()}
-    aside = path.with_name(f"{path.name}.part")
+    is_device = path.exists() and not path.is_file()
+    aside = path if is_device else path.with_name(f"{path.name}.part")
     with storage_errors(path):
         try:
             with _opened(aside, "wt", compressed=path.suffix == ".gz") as file:
                 file.writelines(_lines(model, orders, names))
-            aside.replace(path)
+            if not is_device:
+                aside.replace(path)
         finally:
-            aside.unlink(missing_ok=True)
+            if not is_device:
+                aside.unlink(missing_ok=True)
 
 
 def _lines(model: LanguageModel, orders: list[Grams], names: dict[int, str]) -> Iterator[str]:

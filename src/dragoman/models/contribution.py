@@ -31,8 +31,8 @@ class Contribution:
     source: Ids  # [J] word ids
     target: Ids  # [I]
     links: NDArray[np.int32]  # [n, 2] symmetrised alignment, from which the phrase pairs follow
-    inverse: alignment.Contribution  # expected counts of p(source | target)
-    direct: alignment.Contribution  # and of p(target | source)
+    inverse: alignment.AlignmentContribution  # expected counts of p(source | target)
+    direct: alignment.AlignmentContribution  # and of p(target | source)
 
     def to_bytes(self) -> bytes:
         """A compact form for the journal: the number of rows of each part, then the parts, in 7-bit groups.
@@ -42,7 +42,8 @@ class Contribution:
         parts = (self.source, self.target, self.links, *self.inverse, *self.direct)
         columns = [np.array([len(part) for part in parts]), self.source, self.target]
         for part in parts[2:]:
-            columns += [kernels.steps(part), part[:, 2:].ravel()]
+            # Any other layout would be another type to Numba, and compile the kernel again
+            columns += [kernels.steps(np.ascontiguousarray(part)), part[:, 2:].ravel()]
         numbers = np.concatenate(columns, dtype=np.int64, casting="same_kind")
         room = np.empty(kernels.MOST_BYTES * numbers.size, np.uint8)
         return FORMAT + room[: kernels.pack(numbers, room)].tobytes()
@@ -52,7 +53,7 @@ class Contribution:
         """Read a contribution from its `to_bytes()`."""
         parts = _plain_parts(data) if data[: len(FORMAT)] != FORMAT else _packed_parts(data)
         source, target, links, *rows = parts
-        models = alignment.Contribution(*rows[:2]), alignment.Contribution(*rows[2:])
+        models = alignment.AlignmentContribution(*rows[:2]), alignment.AlignmentContribution(*rows[2:])
         return cls(source[:, 0].astype(np.int64), target[:, 0].astype(np.int64), links, *models)
 
 
@@ -94,7 +95,7 @@ def _damaged() -> DamagedFileError:
 @exercise
 def _exercise() -> None:
     rows = np.zeros((1, 3), np.int32)
-    both = alignment.Contribution(rows, rows)
+    both = alignment.AlignmentContribution(rows, rows)
     Contribution.from_bytes(
         Contribution(np.ones(1, int), np.ones(1, int), np.zeros((1, 2), np.int32), both, both).to_bytes()
     )

@@ -1,4 +1,4 @@
-"""The ways to estimate an alignment model: batch EM, incremental EM, online, and interlaced (SPEC §1).
+"""The ways to estimate an alignment model: batch EM, incremental EM, online, and interlaced ([O] §3.5.4).
 
 Online is `AlignmentModel.add`. The other three are here, over word ids:
 
@@ -25,14 +25,14 @@ from numpy.typing import NDArray
 from dragoman.errors import BadInputError
 from dragoman.kernels import exercise
 from dragoman.models import estimators_kernels as kernels
-from dragoman.models.alignment import AlignmentModel, Contribution, check_pair
+from dragoman.models.alignment import AlignmentContribution, AlignmentModel, check_pair
 from dragoman.models.alignment_kernels import JUMP_UNIFORM, LEXICAL_UNIFORM, POSITION_BITS
 from dragoman.models.estimators_kernels import CorpusArrays, Pairs
 from dragoman.tables.table_kernels import WORD_BITS
 from dragoman.text.vocabulary import NULL, SPECIAL
 
-BATCH_EM = ("ibm1",) * 5 + ("hmm",) * 5  # the baseline of SPEC §1
-PLAN = ("online", "hmm", "hmm")  # aligns better, and in less time: docs/alignment.md
+BATCH_EM = ("ibm1",) * 5 + ("hmm",) * 5  # the baseline: epochs of IBM model 1, then of the HMM
+PLAN = ("online", "hmm", "hmm")  # aligns better, and in less time: docs/understand/alignment.md
 MOST_THREADS = 8  # by default: each holds expected counts of its own, 8 bytes a word pair
 CELLS = 1 << 22  # source positions × target positions of the sentences that make one task, at most
 TASKS = 16  # at least this many, if there are enough sentences
@@ -187,7 +187,7 @@ def _joined(pairs: Iterable[tuple[Ids, Ids]]) -> tuple[Ids, Ids, Ids, Ids]:
     return sides[0], sides[1], sides[2], sides[3]
 
 
-def renew(model: AlignmentModel, source: Ids, target: Ids, old: Contribution | None) -> Contribution:
+def renew(model: AlignmentModel, source: Ids, target: Ids, old: AlignmentContribution | None) -> AlignmentContribution:
     """Re-estimate a sample, replacing its contribution so far: s ← s − s_m(old) + s_m(new) ([O] Eq. 21)."""
     new = model.add_ids(source, target)
     if old is not None:
@@ -203,7 +203,9 @@ class IncrementalEM:
 
     def __init__(self, model: AlignmentModel, pairs: Iterable[tuple[Ids, Ids]]) -> None:
         self.model = model
-        self.samples: list[tuple[Ids, Ids, Contribution | None]] = [(source, target, None) for source, target in pairs]
+        self.samples: list[tuple[Ids, Ids, AlignmentContribution | None]] = [
+            (source, target, None) for source, target in pairs
+        ]
 
     def epoch(self, progress: Progress | None = None) -> None:
         """Re-estimate the contribution of each sample in turn."""
@@ -224,7 +226,7 @@ class Interlaced:
             raise BadInputError(f"cannot re-estimate E = {E} of the last R = {R} samples", remedy="choose 1 ≤ E ≤ R")
         self.model, self.R, self.E = model, R, E
         self.trial = 0
-        self.samples: deque[tuple[Ids, Ids, Contribution | None]] = deque(maxlen=R)
+        self.samples: deque[tuple[Ids, Ids, AlignmentContribution | None]] = deque(maxlen=R)
 
     def add_ids(self, source: Ids, target: Ids) -> None:
         """Learn a sample, then re-estimate E − 1 earlier ones, one after another."""

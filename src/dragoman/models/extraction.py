@@ -20,7 +20,7 @@ from dragoman.errors import BadInputError
 from dragoman.kernels import exercise
 from dragoman.models import extraction_kernels as kernels
 
-MAX_PHRASE_WORDS = 7  # words a side (SPEC §1)
+MAX_PHRASE_WORDS = 7  # words a side, as Moses has it
 ORIENTATIONS = ("monotone", "swap", "discontinuous")
 
 Links = NDArray[np.int32]  # [n, 2] (source, target) positions from 0

@@ -18,11 +18,14 @@ import numpy as np
 from dragoman.models.alignment import AlignmentModel
 from dragoman.models.alignment_kernels import UNIT
 from dragoman.models.arpa import read_base
+from dragoman.models.knowledge import Knowledge
 from dragoman.models.modelset import ModelSet
 from dragoman.models.moses_table import read_phrase_table
 from dragoman.models.phrases import PhraseModel, PhraseTable
 from dragoman.tables import ABSENT
 from dragoman.tables.table_kernels import WORD_BITS
+from dragoman.text.language_side import LanguageSide
+from dragoman.text.tokens import Mode
 
 
 def import_base(
@@ -37,6 +40,22 @@ def import_base(
     _count_links(base.inverse, f, e, counts)
     _count_links(base.direct, e, f, counts)
     return base
+
+
+def import_knowledge(
+    phrase_table: str | Path,
+    language: str | Path | None = None,
+    reordering: str | Path | None = None,
+    *,
+    tokens: Mode = "words",
+) -> Knowledge:
+    """The same as a base of projects: of texts that are tokenised as the table is, or of texts as people write them."""
+    knowledge = Knowledge(tokens=tokens)
+    knowledge.models = import_base(phrase_table, language, reordering)
+    knowledge.source, knowledge.target = (
+        LanguageSide(each, tokens) for each in (knowledge.models.source, knowledge.models.target)
+    )
+    return knowledge
 
 
 def _single_words(phrases: PhraseModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -29,7 +29,8 @@ from dragoman.models.language import MODIFIED, saved_order, saved_smoothing
 from dragoman.models.modelset import Contribution, ModelSet
 from dragoman.models.symmetry import DEFAULT
 from dragoman.progress import Progress
-from dragoman.text.side import Side
+from dragoman.text.language_side import LanguageSide
+from dragoman.text.pair_check import checked_pairs
 from dragoman.text.tokens import Mode
 from dragoman.types import Pair, Sentence
 
@@ -43,7 +44,7 @@ def no_usable_pairs() -> BadInputError:
     return BadInputError("no usable pairs to train on", remedy=remedy)
 
 
-def compact(side: Side) -> None:
+def compact(side: LanguageSide) -> None:
     """Put the counts of a language into canonical order."""
     if side.mode == "text":
         for table in (side.casing.forms, side.casing.mixed, side.casing.habits, side.spacing.table):
@@ -56,8 +57,8 @@ class Knowledge(Restorable):
     parts = ("models", "source", "target")
 
     models: ModelSet
-    source: Side
-    target: Side
+    source: LanguageSide
+    target: LanguageSide
 
     def __init__(
         self,
@@ -75,8 +76,8 @@ class Knowledge(Restorable):
         self.models = ModelSet(
             base.models if base else None, order=order, symmetrisation=symmetrisation, smoothing=smoothing
         )
-        self.source = Side(self.models.source, tokens, base.source if base else None)
-        self.target = Side(self.models.target, tokens, base.target if base else None)
+        self.source = LanguageSide(self.models.source, tokens, base.source if base else None)
+        self.target = LanguageSide(self.models.target, tokens, base.target if base else None)
 
     def without_corrections(self) -> Knowledge:
         """A new, empty one with the same settings over the same base."""
@@ -164,7 +165,7 @@ class Knowledge(Restorable):
         return len(kept)
 
     def _fit(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[Sentence, Sentence]]:
-        for number, (source, target) in enumerate(pairs, start=1):
+        for number, (source, target) in enumerate(checked_pairs(pairs), start=1):
             try:
                 one, other = self.source.read(source), self.target.read(target)
             except BadInputError as error:

@@ -6,7 +6,7 @@ holds (1 − p0) · p(i|i′, I), row i′ (0 before the first word), column i, 
 A source sentence f = f₁…f_J comes from a target sentence e = e₁…e_I word by word: at position i′ the next source word
 comes with probability p0 from the null word, and the position stays i′, otherwise from position i with the
 probability of the jump i′ → i. A null state has the same future as the real state of its position, so the recursions
-need only one value a position, real and null summed ([O] §3.5.4, SPEC §1).
+need only one value a position, real and null summed ([O] §3.5.4).
 
 Inner loops run along rows, several products to a sum, so that the compiler turns them into vector instructions without
 reordering any sum: results do not depend on how wide the vectors are.

@@ -40,9 +40,9 @@ FEATURES = (
     "next_swap",
     "next_discontinuous",
 )
-# Of translations over another engine's (SPEC §8.2); all 0 where there is none
+# Of translations over another engine's (docs/understand/upstream.md); all 0 where there is none
 UPSTREAM = (
-    "upstream_words",  # the number of target words taken from what the other engine says
+    "upstream_words",  # the number of target words taken from the other engine's answer
     "upstream_left",  # minus the number of its words that were replaced or left out
     "upstream_breaks",  # minus the number of phrases that do not go on where the one before stopped
     "upstream_evidence",  # Σ log p(ẽ | f̃, m̃), what corrections made of what it says
@@ -51,7 +51,7 @@ CLASS_LANGUAGE = "class_language"  # log probability of the word classes; 0 wher
 PLACES = {name: place for place, name in enumerate((*FEATURES, *UPSTREAM, CLASS_LANGUAGE))}
 
 # Starting weights. Those of `moses` were chosen on the development sets of several kinds of text together, those of the
-# other presets fitted once by k-best MIRA on that of a technical manual (docs/models.md)
+# other presets fitted once by k-best MIRA on that of a technical manual (docs/understand/models.md)
 THOT = {
     "language": 0.3,
     "source_length": 0.22,
@@ -135,7 +135,7 @@ PRESETS: dict[str, dict[str, float]] = {"thot": THOT, "moses": MOSES, "full": FU
 DEFAULT = "classes"  # the one that measures best
 PAPER_PRESET = "moses"  # that of [M], for experiments that repeat those of the papers
 # Starting weights over another engine, the same for all engines: fitted on development sets of three texts, each with a
-# neural and a rule-based engine, learning from nothing (docs/upstream.md). TRUST is added to any preset.
+# neural and a rule-based engine, learning from nothing (docs/understand/upstream.md). TRUST is added to any preset.
 TRUST = {"upstream_words": -0.1, "upstream_left": 0.0, "upstream_breaks": 0.1, "upstream_evidence": 0.65}
 FUSED = {
     "language": 0.32,

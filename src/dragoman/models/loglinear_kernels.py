@@ -1,4 +1,4 @@
-"""The features of a phrase pair and of a step from phrase to phrase, as compiled functions (SPEC §1).
+"""The features of a phrase pair and of a step from phrase to phrase, as compiled functions ([O] §3.4, [M] §5.1).
 
 Places of the features in all arrays of the search; loglinear.py names them in the same order.
 """

@@ -43,7 +43,7 @@ from dragoman.text.vocabulary import Vocabulary
 __all__ = ["Contribution", "ModelSet"]
 
 KIND = "ModelSet"
-SHARE = 0.5  # of a layer in the translation models; better on four texts than 0.3, 0.7 and sums: docs/models.md
+SHARE = 0.5  # of a layer in the translation models; better on four texts than 0.3, 0.7 and sums
 NEARNESS = (
     0.4  # of the alignment models; starting from nothing, the best of 0.3, 0.4, 0.5 and 0.7, though all are close
 )
@@ -284,7 +284,7 @@ class ModelSet(Restorable):
 
 def checked_share(share: Share) -> float | None:
     """The share, if it is valid."""
-    if share is not None and not (isinstance(share, Real) and 0.0 <= float(share) <= 1.0):
+    if share is not None and not (isinstance(share, Real) and 0 <= share <= 1):
         raise BadInputError(f"a share must be a number from 0 to 1, not {share}", remedy="pass None to sum the counts")
     return share
 

@@ -1,4 +1,4 @@
-"""Lexicalised reordering scores from orientation counts (preset `moses`, SPEC §1).
+"""Lexicalised reordering scores from orientation counts (preset `moses`, [M] §5.1).
 
 >>> reordering_scores([[8, 1, 1], [0, 0, 0]], [[70, 10, 20], [70, 10, 20]]).round(2)
 array([[-0.23, -2.3 , -2.26],

@@ -11,7 +11,7 @@ import math
 from dragoman.kernels import lean
 from dragoman.models.extraction_kernels import DISCONTINUOUS, MONOTONE, SWAP
 
-PRIOR = 0.5  # weight of the orientations of all pairs beside those of one pair (SPEC §1)
+PRIOR = 0.5  # weight of the orientations of all pairs beside those of one pair, our own choice
 ASSUMED = (8.0, 1.0, 1.0)  # orientations of all pairs before any was seen: most languages go on side by side
 
 

@@ -1,16 +1,16 @@
 """What became of the pieces of another engine's translation: kept, or replaced by what, given the source words.
 
-For each piece m̃ that stands for a source phrase f̃, what the correction says for f̃ is counted (SPEC §8.4): so
+For each piece m̃ that stands for a source phrase f̃, what the correction says for f̃ is counted: so
 p(ẽ | f̃, m̃) is known, where the phrase model only knows p(ẽ | f̃). How often pieces are kept at all, by their number of
 source words, is the measure of trust in that engine.
 
 >>> replacements = Replacements()
->>> source, said, corrected = np.array([4, 5]), np.array([7, 8]), np.array([7, 9])
+>>> source, answer, corrected = np.array([4, 5]), np.array([7, 8]), np.array([7, 9])
 >>> links = np.array([[0, 0], [1, 1]], np.int32)
->>> replacements.count(source, said, links, corrected, links)
+>>> replacements.count(source, answer, links, corrected, links)
 >>> replacements.kept(1)  # of two pieces of one word
 (1, 2)
->>> replacements.count(source, said, links, corrected, links, sign=-1)
+>>> replacements.count(source, answer, links, corrected, links, sign=-1)
 >>> len(replacements.table)
 0
 """
@@ -41,10 +41,10 @@ class Replacements:
         self.base = base
         self.table: Table = Table({"count": np.int64}, None if base is None else base.table)
 
-    def count(self, source: Ids, said: Ids, said_links: Links, target: Ids, links: Links, sign: int = 1) -> None:
+    def count(self, source: Ids, answer: Ids, answer_links: Links, target: Ids, links: Links, sign: int = 1) -> None:
         """Count what became of each piece (sign 1), or take it back (sign −1)."""
-        pieces, spans = _spans(said_links, source.size, said.size), _spans(links, source.size, target.size)
-        self.table.add(kernels.outcomes(source, said, pieces, target, spans), count=sign)
+        pieces, spans = _spans(answer_links, source.size, answer.size), _spans(links, source.size, target.size)
+        self.table.add(kernels.outcomes(source, answer, pieces, target, spans), count=sign)
 
     def kept(self, length: int) -> tuple[int, int]:
         """How many pieces of so many source words were kept, of how many."""
@@ -56,10 +56,10 @@ class Replacements:
         """[2, LENGTHS] pieces seen and kept, by their number of source words."""
         return self.table.get(np.arange(2 * LENGTHS), "count").reshape(2, LENGTHS)
 
-    def counts(self, source: Ids, said: Ids, words: Ids, row: NDArray[np.void]) -> NDArray[np.int64]:
-        """[n, 2] how often what stands in `said` at the place of each option was seen, and replaced by its words."""
+    def counts(self, source: Ids, answer: Ids, words: Ids, row: NDArray[np.void]) -> NDArray[np.int64]:
+        """[n, 2] how often what stands in `answer` at the place of each option was seen, and replaced by its words."""
         keys = np.empty((row.size, 2), np.int64)
-        kernels.fill_keys(source, said, words, row, keys)
+        kernels.fill_keys(source, answer, words, row, keys)
         return self.table.get(keys.ravel(), "count").reshape(-1, 2)
 
     def arrays(self) -> Arrays:

@@ -24,7 +24,7 @@ def phrase_hash(words, begin, end):
 
 @lean
 def key_of(f, m, e):
-    """Key of a source phrase, what the other engine says for it, and what is said instead, given by their hashes."""
+    """Key of a source phrase, the other engine's words for it, and those instead, given by their hashes."""
     h = (f * np.uint64(0xC4CEB9FE1A85EC53)) ^ m
     h = ((h ^ (h >> np.uint64(31))) * np.uint64(0xFF51AFD7ED558CCD)) ^ e
     h = (h ^ (h >> np.uint64(33))) * np.uint64(0xE7037ED1A0B428DB)
@@ -41,10 +41,10 @@ def same_words(one, a, b, other, c, d):
 
 
 @kernel
-def outcomes(source, said, pieces, target, spans):
+def outcomes(source, answer, pieces, target, spans):
     """Keys [n] of what became of each piece of the other engine's translation, two or more for a piece.
 
-    `pieces` and `spans` [·, 6] are the phrase pairs of the source with what the engine `said` and with the correction.
+    `pieces` and `spans` [·, 6] are the phrase pairs of the source with the answer and with the correction.
     """
     keys = np.empty(4 * pieces.shape[0], np.int64)
     n = 0
@@ -56,14 +56,14 @@ def outcomes(source, said, pieces, target, spans):
             if spans[q, SOURCE_START] != s0 or spans[q, SOURCE_END] != s1:
                 continue
             c, d = spans[q, TARGET_START], spans[q, TARGET_END]
-            if same_words(said, a, b, target, c, d):
+            if same_words(answer, a, b, target, c, d):
                 best, kept = q, True
                 break
             if best < 0 or d - c < spans[best, TARGET_END] - spans[best, TARGET_START]:
                 best = q
         if best < 0:
             continue
-        f, m = phrase_hash(source, s0, s1), phrase_hash(said, a, b)
+        f, m = phrase_hash(source, s0, s1), phrase_hash(answer, a, b)
         e = phrase_hash(target, spans[best, TARGET_START], spans[best, TARGET_END])
         keys[n], keys[n + 1] = key_of(f, m, ANYTHING), key_of(f, m, e)
         length = min(s1 - s0, LENGTHS - 1)
@@ -76,14 +76,14 @@ def outcomes(source, said, pieces, target, spans):
 
 
 @lean
-def fill_keys(source, said, words, row, keys):
-    """Keys of each option [n]: what the other engine says at its place, replaced by anything, and by its words."""
+def fill_keys(source, answer, words, row, keys):
+    """Keys of each option [n]: the answer's words at its place, replaced by anything, and by its words."""
     for n in range(row.size):
         option = row[n]
         if option.place < 0:
             keys[n] = 0
             continue
         f = phrase_hash(source, option.start, option.end)
-        m = phrase_hash(said, option.place, option.reach)
+        m = phrase_hash(answer, option.place, option.reach)
         keys[n, 0] = key_of(f, m, ANYTHING)
         keys[n, 1] = key_of(f, m, phrase_hash(words, option.begin, option.stop))

@@ -21,7 +21,7 @@ from dragoman.models.lattice_kernels import backward, best_path, forward
 
 INTERSECTION, UNION, GROW_DIAG, GROW_DIAG_FINAL, GROW_DIAG_FINAL_AND, POSTERIOR = range(6)
 UNIT = 2**20  # posteriors are compared in units of 2⁻²⁰, as expected counts are stored
-THRESHOLD = 0.1  # of the product of both posteriors; chosen on development sets: docs/alignment.md
+THRESHOLD = 0.1  # of the product of both posteriors; chosen on development sets
 
 # (target, source) steps to the eight neighbours, in the order in which Moses tries them
 NEIGHBOURS = np.array([[-1, 0], [0, -1], [1, 0], [0, 1], [-1, -1], [-1, 1], [1, -1], [1, 1]])

@@ -32,7 +32,7 @@ MAX_VARIANTS = 64  # terms looked at that differ only in capitals
 Words = tuple[str, ...]
 
 
-class Entry(NamedTuple):
+class GlossaryEntry(NamedTuple):
     """A term in words."""
 
     text: str  # as it was written; terms that differ only in capitals are in the order of their texts
@@ -46,7 +46,7 @@ class Glossary:
     def __init__(self, terms: Mapping[str, str] | None = None, mode: Mode = "text") -> None:
         self.mode: Mode = mode
         self._translations: dict[str, str] = {}
-        self._entries: dict[Words, list[Entry]] = {}  # by the words of the term in lower case
+        self._entries: dict[Words, list[GlossaryEntry]] = {}  # by the words of the term in lower case
         self._lengths: dict[str, dict[int, int]] = {}  # by the first of these, how many terms have each length
         self._in_order: dict[str, str] | None = None
         self.cases: Mapping[str, str] = {}  # of terms that are found in "any" capitals, or only in the "same"
@@ -94,7 +94,7 @@ class Glossary:
         self._in_order = None
 
     def _add(self, text: str, target: str) -> None:
-        entry = Entry(text, self._split(text), split(target, self.mode).words)
+        entry = GlossaryEntry(text, self._split(text), split(target, self.mode).words)
         if not entry.source:
             return
         key = _lowered(entry.source)
@@ -138,14 +138,14 @@ class Glossary:
         found = self._found(words, placeable)
         return [Term(start, end, entry.target, self.cases.get(entry.text) == "same") for start, end, entry in found]
 
-    def _found(self, words: Sequence[str], placeable: Sequence[bool] | None) -> list[tuple[int, int, Entry]]:
+    def _found(self, words: Sequence[str], placeable: Sequence[bool] | None) -> list[tuple[int, int, GlossaryEntry]]:
         if not self._entries:
             return []
         words = [unicodedata.normalize("NFC", word) for word in words]
         lowered = _lowered(words)
         fixed = placeable or (False,) * len(words)
         starts = {start.at for start in find_starts(words, fixed)} if self.mode == "text" else set()
-        found, at = list[tuple[int, int, Entry]](), 0
+        found, at = list[tuple[int, int, GlossaryEntry]](), 0
         while at < len(words):
             entry = self._find_at(words, lowered, at, at in starts)
             end = at + len(entry.source) if entry else at + 1
@@ -156,7 +156,7 @@ class Glossary:
                 at += 1
         return found
 
-    def _find_at(self, words: Sequence[str], lowered: Words, at: int, starts: bool) -> Entry | None:
+    def _find_at(self, words: Sequence[str], lowered: Words, at: int, starts: bool) -> GlossaryEntry | None:
         for size in sorted(self._lengths.get(lowered[at], ()), reverse=True):
             here = words[at : at + size]
             known = self._entries.get(lowered[at : at + size], []) if len(here) == size else []

@@ -38,7 +38,7 @@ class FlaggedError(BadInputError):
 
 @dataclass(frozen=True)
 class Guard:
-    """The thresholds of the guard; `math.inf` switches a check off. docs/engine.md shows how often they are wrong."""
+    """The thresholds of the guard; `math.inf` switches a check off."""
 
     copied_words: float = 3  # lower-case words that make a target equal to its source suspicious
     length_ratio: float = 2.5  # how many times as long as the shorter side the longer one may be

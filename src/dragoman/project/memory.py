@@ -2,7 +2,7 @@
 
 Similarity is that of characters: the share that both texts have in common, in the same order. Inline codes do not
 count, but texts whose codes differ are not 100 % similar, and the target of a match has the codes of the text that was
-looked for (`code_matching`). The similarities returned are exact, but not all sources are compared, so that a search
+looked for (`code_transfer`). The similarities returned are exact, but not all sources are compared, so that a search
 takes milliseconds: only those closest in length, fewer if the text is long; and if it has more than LONG_CHARACTERS,
 only those with the most words in common.
 
@@ -29,8 +29,8 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Indel
 
 from dragoman.arrays import ArrayTree
-from dragoman.cancelling import checkpoint
-from dragoman.project.code_matching import DIFFERENT, MOST_PENALTY, PENALTY, bare, carry_match
+from dragoman.cancellation import checkpoint
+from dragoman.project.code_transfer import DIFFERENT, MOST_PENALTY, PENALTY, bare, carry_match
 from dragoman.types import Match, Sentence
 
 SAME = 100.0  # percent similarity of the same source
@@ -92,6 +92,10 @@ class Memory:
         """The newest correction of a source."""
         ids = self._ids.get(_key(source))
         return self._match(SAME, ids[-1]) if ids else None
+
+    def corrections(self, source: str) -> list[Match]:
+        """All corrections of a source, the newest last."""
+        return [self._match(SAME, number) for number in self._ids.get(_key(source), ())]
 
     def same_words(self, source: str) -> Match | None:
         """The correction of a source that differs from this in its codes only; its target has the codes of this."""

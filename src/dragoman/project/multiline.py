@@ -64,14 +64,14 @@ def _in_a_row(lines: Sequence[Translation]) -> Translation:
         source=source,
         target=target,
         phrases=tuple(_moved(phrase, s, t) for s, t, line in _places(lines) for phrase in line.phrases),
-        upstream=_said(lines),
+        upstream=_answer(lines),
     )
 
 
-def _said(lines: Sequence[Translation]) -> str | None:
-    """What another engine said for all lines; nothing if it was silent for one that has words."""
-    said = [line.upstream if len(line.source) else line.text for line in lines]
-    return None if None in said else "".join(filter(None, said))
+def _answer(lines: Sequence[Translation]) -> str | None:
+    """Another engine's answer for all lines; nothing if it was silent for one that has words."""
+    answers = [line.upstream if len(line.source) else line.text for line in lines]
+    return None if None in answers else "".join(filter(None, answers))
 
 
 def _summed(features: Sequence[dict[str, float]]) -> dict[str, float]:

@@ -14,10 +14,11 @@ from itertools import islice, product
 
 import numpy as np
 
-from dragoman.cancelling import checkpoint
+from dragoman.cancellation import checkpoint
 from dragoman.models.modelset import Contribution, Ids
+from dragoman.project.correction_record import CorrectionRecord
 from dragoman.project.memory import fold
-from dragoman.project.state import State, contribution
+from dragoman.project.state import State
 from dragoman.store import Row
 from dragoman.types import Change, Phrase, Translation
 
@@ -50,7 +51,7 @@ class Suspects:
         if not any(origin.learned and not origin.corrections for origin, _ in self.found):
             return [origin for origin, _ in self.found]
         folded = [(number, fold(source), fold(target)) for number, source, target in self.texts]
-        read, reads = cache(lambda number: contribution(find(number))), iter(range(MAX_READ_IN_ALL))
+        read, reads = cache(lambda number: CorrectionRecord.of(find(number)).contribution), iter(range(MAX_READ_IN_ALL))
         found: dict[Phrase, tuple[int, ...]] = {}  # the same phrases come again and again in a long text
         for origin, ids in self.found:
             checkpoint()

@@ -13,11 +13,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from dragoman.project.correction_record import CorrectionRecord
 from dragoman.project.memory import Memory
-from dragoman.project.state import State, contribution, contribution_of, said_in, texts
+from dragoman.project.state import State
 from dragoman.store import Row
 from dragoman.types import Pair
-from dragoman.upstream import fusion_learning
+from dragoman.upstream import learned_answer
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0  # seconds before trying again; each pause is twice as long as the one before
 
@@ -35,17 +36,18 @@ class Undo:
         self._state, self._knowledge = state, state.knowledge
         self._adaptations = [each for each in (state.adaptation, state.fused_adaptation) if each]
         self._adapted = [{name: array.copy() for name, array in each.arrays().items()} for each in self._adaptations]
-        self._counted = state.replacements, state.confidence
+        self._counted = state.replacements, state.confidence, state.evidence, state.change_trust
+        self._repeats = state.repeats
         self._forgot: Row | None = None
-        self._learned: tuple[Pair, bytes] | None = None
+        self._learned: tuple[Pair, CorrectionRecord] | None = None
 
     def forgot(self, row: Row) -> None:
         """The models have forgotten this correction."""
         self._forgot = row
 
-    def learned(self, pair: Pair, data: bytes) -> None:
-        """The models have learned a pair; `data` is what the journal records of it."""
-        self._learned = pair, data
+    def learned(self, pair: Pair, record: CorrectionRecord) -> None:
+        """The models have learned a pair; `record` is what the journal records of it."""
+        self._learned = pair, record
 
     @contextmanager
     def appending(self) -> Iterator[None]:
@@ -58,22 +60,22 @@ class Undo:
         """Return to the state before the change, as far as translations depend on it."""
         state, self.possible = self._state, False
         if self._learned and state.knowledge is self._knowledge:
-            pair, data = self._learned
-            added, said = contribution_of(data)
-            state.knowledge.forget(pair, added)
-            if said:
-                state.count_said(said, added, -1)
-                fusion_learning.forget(state.knowledge, said)
+            pair, record = self._learned
+            state.knowledge.forget(pair, record.contribution)
+            if record.answer:
+                state.count_answer(record.answer, record.contribution, -1)
+                learned_answer.forget(state.knowledge, record.answer)
         state.knowledge = self._knowledge
-        state.replacements, state.confidence = self._counted
+        state.replacements, state.confidence, state.evidence, state.change_trust = self._counted
+        state.repeats = self._repeats
         if self._forgot:
-            source, target = texts(self._forgot)
-            said = said_in(self._forgot)
-            if said:
-                fusion_learning.put_back(state.knowledge, said)
-                state.count_said(said, contribution(self._forgot))
-            state.knowledge.put_back(state.knowledge.read_pair(source, target), contribution(self._forgot))
-            state.memory = _with(state.memory, self._forgot.id, source, target)
+            record = CorrectionRecord.of(self._forgot)
+            if record.answer:
+                learned_answer.put_back(state.knowledge, record.answer)
+                state.count_answer(record.answer, record.contribution)
+            pair = state.knowledge.read_pair(record.source, record.target)
+            state.knowledge.put_back(pair, record.contribution)
+            state.memory = _with(state.memory, self._forgot.id, record.source, record.target)
         for adaptation, arrays in zip(self._adaptations, self._adapted, strict=True):
             adaptation.restore(arrays)
         state.latest = None

@@ -2,7 +2,7 @@
 
 A setting is also a property of the engine (`engine.share = 0.7`): reading it returns the current value; assigning to it
 writes a row to the journal and applies the value. Commands and server show and change settings through SETTINGS, and
-the table in docs/engine.md is generated from it.
+the table in docs/understand/engine.md is generated from it.
 
 1. `check(state, value)` takes a value from a user, in Python or JSON, refuses invalid ones, and returns it in the form
    used in the journal.
@@ -13,7 +13,7 @@ the table in docs/engine.md is generated from it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
@@ -33,6 +33,7 @@ from dragoman.upstream.names import parse as parse_engine_name
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
+    from dragoman.project.open_project import OpenProject
     from dragoman.project.state import State
 
 MAX_WEIGHT = 1_000_000  # beyond, scores lose their digits
@@ -62,11 +63,11 @@ class Setting(Generic[R, G]):
     def __get__(self, engine: Engine | None, owner: type[Any]) -> Self | R:
         if engine is None:
             return self
-        with engine._reading() as state:
+        with engine.opened.reading() as state:
             return self.read(state)
 
     def __set__(self, engine: Engine, value: G) -> None:
-        engine._set(self.name, value)
+        engine.change_settings({self.name: value})
 
 
 # ── Weights, and what adapts them ────────────────────────────────────────────────────────────────────────────────────
@@ -93,7 +94,7 @@ def _check_adapter(_: State, value: Adapter | Mapping[str, Any] | None) -> dict[
             value = Adapter.from_settings({"name": "", **value})
         except TypeError:
             what = "an option of the adapter has a value of the wrong type"
-            raise BadInputError(what, remedy="see docs/adapt.md") from None
+            raise BadInputError(what, remedy="see docs/understand/adapt.md") from None
         if isinstance(value, Unknown):
             known = ", ".join(name for name in Adapter.known if name != "Unknown")
             raise BadInputError("unknown adapter, or unknown option of it", remedy=f"choose one of {known}")
@@ -291,6 +292,95 @@ GUESS_UNKNOWN = Setting[bool, bool](
     dump=lambda state: state.guess_unknown,
 )
 
+
+def _check_weigh_changes(_: State, value: bool) -> bool:
+    if not isinstance(value, bool):
+        raise BadInputError(f"weigh_changes must be true or false, not {value!r}")
+    return value
+
+
+def _apply_weigh_changes(state: State, value: bool) -> None:
+    state.weigh_changes = value
+
+
+def _check_newest_first(_: State, value: bool) -> bool:
+    if not isinstance(value, bool):
+        raise BadInputError(f"newest_first must be true or false, not {value!r}")
+    return value
+
+
+def _apply_newest_first(state: State, value: bool) -> None:
+    state.newest_first = value
+
+
+NEWEST_FIRST = Setting[bool, bool](
+    "newest_first",
+    "whether the newest correction of the same text always comes first over another engine, even where people often "
+    "correct it differently",
+    _check_newest_first,
+    _apply_newest_first,
+    read=lambda state: state.newest_first,
+    dump=lambda state: state.newest_first,
+)
+WEIGH_CHANGES = Setting[bool, bool](
+    "weigh_changes",
+    "whether each change of another engine's answer is made on its own evidence; otherwise trust in the engine as a "
+    "whole decides",
+    _check_weigh_changes,
+    _apply_weigh_changes,
+    read=lambda state: state.weigh_changes,
+    dump=lambda state: state.weigh_changes,
+)
+
+
+def _check_refused_changes(_: State, values: Sequence[Sequence[str]]) -> list[list[str]]:
+    remedy = 'for example [["archivo", "fichero"]]'
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise BadInputError("refused_changes must be a list of pairs of texts", remedy=remedy)
+    for pair in values:
+        if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(text, str) for text in pair):
+            what = f"a refused change is what the engine says and what must not replace it, not {pair!r}"
+            raise BadInputError(what, remedy=remedy)
+    return [list(each) for each in dict.fromkeys((said, instead) for said, instead in values)]
+
+
+def _apply_refused_changes(state: State, values: Sequence[Sequence[str]]) -> None:
+    state.refused_changes = tuple((said, instead) for said, instead in values)
+
+
+REFUSED_CHANGES = Setting[tuple[tuple[str, str], ...], Sequence[Sequence[str]]](
+    "refused_changes",
+    "changes of another engine's answer that are never made: pairs of what it says, and what must not stand instead",
+    _check_refused_changes,
+    _apply_refused_changes,
+    read=lambda state: state.refused_changes,
+    dump=lambda state: [list(pair) for pair in state.refused_changes],
+)
+
+# ── What other programs are given ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _check_least_confidence(_: State, value: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+        what = f"least_confidence must be a number from 0 to 1, not {value!r}"
+        raise BadInputError(what, remedy="the default, 0, withholds nothing")
+    return float(value)
+
+
+def _apply_least_confidence(state: State, value: float) -> None:
+    state.least_confidence = value
+
+
+LEAST_CONFIDENCE = Setting[float, float](
+    "least_confidence",
+    "mean confidence of its words, 0 to 1, below which a translation is withheld from other programs, in the "
+    "compatible interfaces that can; 0: none is",
+    _check_least_confidence,
+    _apply_least_confidence,
+    read=lambda state: state.least_confidence,
+    dump=lambda state: state.least_confidence,
+)
+
 # ── Another engine ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -343,7 +433,7 @@ SETTINGS: dict[str, Setting[Any, Any]] = {
     each.name: each
     for each in (
         *(WEIGHTS, ADAPTER, ESTIMATES, SHARE, LANGUAGE_SHARE, LIMIT, GLOSSARY, TERM_RULES, GUARD, MEMORY_THRESHOLD),
-        *(GUESS_UNKNOWN, UPSTREAM, TRUST),
+        *(GUESS_UNKNOWN, UPSTREAM, TRUST, WEIGH_CHANGES, REFUSED_CHANGES, NEWEST_FIRST, LEAST_CONFIDENCE),
     )
 }
 
@@ -377,7 +467,9 @@ def _made(kind: Callable[..., R], name: str, value: Any) -> R:
     try:
         return kind(**_mapping(name, value))
     except TypeError:
-        raise BadInputError(f"unknown field in {name}: {', '.join(value)}", remedy="see docs/engine.md") from None
+        raise BadInputError(
+            f"unknown field in {name}: {', '.join(value)}", remedy="see docs/understand/engine.md"
+        ) from None
 
 
 def _without_infinity(values: Mapping[str, float]) -> dict[str, float | None]:
@@ -387,3 +479,11 @@ def _without_infinity(values: Mapping[str, float]) -> dict[str, float | None]:
 
 def _with_infinity(values: Mapping[str, float | None]) -> dict[str, float]:
     return {name: math.inf if value is None else value for name, value in values.items()}
+
+
+def change(opened: OpenProject, state: State, changes: dict[str, Any]) -> None:
+    """Apply settings that have been checked, in the form used in the journal, and record them there."""
+    with opened.undoing() as undo:
+        with undo.appending():
+            state.revision = opened.store.journal.append_settings(changes)
+        apply_settings(state, changes)

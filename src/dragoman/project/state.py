@@ -10,31 +10,36 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, Self, get_args
 
-from dragoman.adapt.adaptation import Adaptation, apart
+from dragoman.adapt.adaptation import Adaptation
 from dragoman.arrays import ArrayTree
 from dragoman.errors import DamagedFileError
 from dragoman.models.defaults import VERSIONS, defaults_of, starting_weights
+from dragoman.models.evidence import Evidence
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import PRESETS, Weights
 from dragoman.models.modelset import Contribution
 from dragoman.models.replacements import Replacements
+from dragoman.project.correction_record import CorrectionRecord
 from dragoman.project.glossary import Glossary
 from dragoman.project.guard import Guard
 from dragoman.project.memory import SAME, Memory
+from dragoman.project.repeats import Repeats
 from dragoman.project.settings import apply_settings, dump_settings
 from dragoman.project.term_rules import TermRules
 from dragoman.search.decoder import Estimates
-from dragoman.search.searching import Search
+from dragoman.search.sentence_search import Search
 from dragoman.search.upstream_options import Trust
 from dragoman.store import Project, Row, Snapshot
 from dragoman.store.description import DESCRIPTION
 from dragoman.text.tokens import SIGNATURE, Mode
 from dragoman.types import Sentence
-from dragoman.upstream import fusion_learning
+from dragoman.upstream import learned_answer
+from dragoman.upstream.change_trust import ChangeTrust
+from dragoman.upstream.changes import Weighed
 from dragoman.upstream.fusion_trust import Confidence
 
 # Of snapshots, and how texts were split for them; snapshots of another format are ignored, the journal has it all.
-FORMAT = f"4 {SIGNATURE}"
+FORMAT = f"6 {SIGNATURE}"
 
 
 class Latest(NamedTuple):
@@ -42,7 +47,7 @@ class Latest(NamedTuple):
 
     revision: int
     source: Sentence
-    upstream: str | None  # what another engine said
+    upstream: str | None  # another engine's answer
     search: Search
 
 
@@ -58,14 +63,22 @@ class State:
     memory: Memory = field(default_factory=Memory)
     adaptation: Adaptation | None = None
     estimates: Estimates = field(default_factory=Estimates)
-    replacements: Replacements = field(default_factory=Replacements)  # of what another engine says
+    replacements: Replacements = field(default_factory=Replacements)  # of another engine's answer
     confidence: Confidence = field(default_factory=Confidence)  # in that engine
+    evidence: Evidence = field(default_factory=Evidence)  # of changes of what it says
+    change_trust: ChangeTrust = field(default_factory=ChangeTrust)  # in single changes
+    repeats: Repeats = field(default_factory=Repeats)  # what is right for texts that come again
     trust: Trust = field(default_factory=Trust)
     fused_adaptation: Adaptation | None = None  # of the weights over another engine
     upstream: str | None = None  # the name of that engine
     memory_threshold: float = SAME  # percent similarity from which a correction is taken as it is
     guess_unknown: bool = True  # what unknown words mean, from related words
+    weigh_changes: bool = True  # of another engine's answer, one by one
+    newest_first: bool = False  # whether the newest correction of the same text always wins over another engine
+    least_confidence: float = 0.0  # of a translation that other programs are given
+    refused_changes: tuple[tuple[str, str], ...] = ()  # what it says, and what must not stand instead
     latest: Latest | None = None  # learning the correction needs the same search
+    weighed: tuple[tuple[int, Search, tuple[str, ...]], Weighed] | None = None  # and the same changes
     revision: int = 0  # id of the last row of the journal folded into it
     saved: int = 0  # id of the last row covered by a snapshot
     origin: int | None = None  # the snapshot it was restored from, unless every byte of that was checked
@@ -84,7 +97,12 @@ class State:
         if snapshot and snapshot.about.get("format") != FORMAT:
             warnings.append(f"snapshot {snapshot.id} skipped: it was made by another version of dragoman")
         elif snapshot:
-            state = cls._from_snapshot(snapshot, base, settings)
+            try:
+                state = cls._from_snapshot(snapshot, base, settings)
+            except DamagedFileError:  # which not every byte was checked for
+                if verify is True:
+                    raise
+                return cls.restore(project, base, verify=True)
         for row in project.reader.rows(after=state.revision):
             state.fold(row, project.reader.get)
         return state, warnings
@@ -111,54 +129,66 @@ class State:
             state.fused_adaptation.restore(arrays.under("upstream.adaptation"))
         state.replacements = Replacements.from_arrays(arrays.under("upstream.replacements"))
         state.confidence = Confidence.from_arrays(arrays.under("upstream.confidence"))
+        state.evidence = Evidence.from_arrays(arrays.under("upstream.evidence"))
+        state.change_trust = ChangeTrust.from_arrays(arrays.under("upstream.change_trust"))
+        state.repeats = Repeats.from_arrays(arrays.under("upstream.repeats"))
         return state
 
     def fold(self, row: Row, find: Callable[[int], Row]) -> None:
         """Apply the next row of the journal; `find` returns an earlier row."""
         if row.kind == "learn":
-            source, target = texts(row)
-            said = said_in(row)
-            adaptation = self.adaptation_of(said is not None)
-            if adaptation and (adapted := adapted_by(row)):
-                adaptation.replay(adapted)
-            pair = self.knowledge.read_pair(source, target)
-            if said:
-                fusion_learning.relearn(self.knowledge, self.knowledge.read_pair(source, said.text), said)
-            self.knowledge.relearn(pair, contribution(row))
-            if said:
-                self.count_said(said, contribution(row))
-            self.memory.add(row.id, source, target)
-            self.after_learning()
+            self._replay(row.id, CorrectionRecord.of(row))
         elif row.kind == "forget":
             self.take_back(find(int(row.refers_to or 0)))
         elif row.kind == "settings":
             apply_settings(self, row.settings or {})
         self.revision = row.id
 
+    def _replay(self, number: int, correction: CorrectionRecord) -> None:
+        """Learn a correction again, given what it has added."""
+        source, target, answer = correction.source, correction.target, correction.answer
+        adaptation = self.adaptation_of(answer is not None)
+        if adaptation and correction.adaptation:
+            adaptation.replay(correction.adaptation)
+        pair = self.knowledge.read_pair(source, target)
+        if answer:
+            learned_answer.relearn(self.knowledge, self.knowledge.read_pair(source, answer.text), answer)
+        self.knowledge.relearn(pair, correction.contribution)
+        if answer:
+            self.count_answer(answer, correction.contribution)
+        self.memory.add(number, source, target)
+        self.after_learning()
+
     def take_back(self, row: Row) -> None:
         """Subtract what a correction added: nothing if it was flagged, or has been forgotten before."""
-        self.latest = None
+        self.latest = self.weighed = None
         if row.kind == "learn" and row.id in self.memory:
-            said = said_in(row)
-            self.knowledge.forget(self.knowledge.read_pair(*texts(row)), contribution(row))
-            if said:
-                self.count_said(said, contribution(row), -1)
-                fusion_learning.forget(self.knowledge, said)
+            correction = CorrectionRecord.of(row)
+            pair = self.knowledge.read_pair(correction.source, correction.target)
+            self.knowledge.forget(pair, correction.contribution)
+            if correction.answer:
+                self.count_answer(correction.answer, correction.contribution, -1)
+                learned_answer.forget(self.knowledge, correction.answer)
             self.memory.remove(row.id)
             if not len(self.memory):  # as if there had never been any: this drops the vocabulary, too
                 self.knowledge = self.knowledge.without_corrections()
                 self.replacements, self.confidence = Replacements(), Confidence()
-            adaptation = self.adaptation_of(said is not None)
-            if adaptation and (adapted := adapted_by(row)):
-                adaptation.retract(adapted)
+                self.evidence, self.change_trust, self.repeats = Evidence(), ChangeTrust(), Repeats()
+            adaptation = self.adaptation_of(correction.answer is not None)
+            if adaptation and correction.adaptation:
+                adaptation.retract(correction.adaptation)
             self._drop_vanished_factors()
 
-    def count_said(self, said: fusion_learning.Said, correction: Contribution, sign: int = 1) -> None:
+    def count_answer(self, answer: learned_answer.LearnedAnswer, correction: Contribution, sign: int = 1) -> None:
         """Count what became of another engine's translation, or take that back (sign −1)."""
-        fusion_learning.count(self.replacements, said, correction, sign)
-        if said.costs is not None:
-            self.confidence.add(said.costs, sign)
-        self.confidence.add_cases(said.cases, sign)
+        learned_answer.count(self.replacements, answer, correction, sign)
+        if answer.costs is not None:
+            self.confidence.add(answer.costs, sign)
+        self.confidence.add_cases(answer.cases, sign)
+        learned_answer.count_changes(self.evidence, answer, correction, sign)
+        self.change_trust.add(answer.outcomes, sign)
+        if answer.repeat:
+            self.repeats.add(answer.repeat, sign)
 
     def after_learning(self) -> None:
         """Drop factors of phrase pairs that the models have dropped because of the limit."""
@@ -217,6 +247,9 @@ class State:
             tree.put("upstream.adaptation", self.fused_adaptation.arrays())
         tree.put("upstream.replacements", self.replacements.arrays())
         tree.put("upstream.confidence", self.confidence.arrays())
+        tree.put("upstream.evidence", self.evidence.arrays())
+        tree.put("upstream.change_trust", self.change_trust.arrays())
+        tree.put("upstream.repeats", self.repeats.arrays())
         return tree
 
 
@@ -231,35 +264,3 @@ def initial_settings(project: Project) -> dict[str, Any]:
         what = f"the initial settings have an invalid {odd[0]}: {settings.get(odd[0])!r}"
         raise DamagedFileError(what, where=project.path / DESCRIPTION, remedy="restore it from a copy")
     return settings
-
-
-def texts(row: Row) -> tuple[str, str]:
-    """Source and target of a correction."""
-    if row.source is None or row.target is None:
-        raise DamagedFileError(f"row {row.id} of the journal has no texts", remedy="restore the journal from a copy")
-    return row.source, row.target
-
-
-def contribution(row: Row) -> Contribution:
-    """What a correction contributed to the models."""
-    if row.contribution is None:
-        raise DamagedFileError(
-            f"row {row.id} of the journal has no contribution", remedy="restore the journal from a copy"
-        )
-    return contribution_of(row.contribution)[0]
-
-
-def contribution_of(data: bytes) -> tuple[Contribution, fusion_learning.Said | None]:
-    """What a correction contributed, and what another engine had said, from what the journal records of both."""
-    contributed, said = fusion_learning.apart_from_said(apart(data)[0])
-    return Contribution.from_bytes(contributed), said
-
-
-def said_in(row: Row) -> fusion_learning.Said | None:
-    """What another engine had said of the source of a correction, if it was learned with that."""
-    return fusion_learning.apart_from_said(apart(row.contribution)[0])[1] if row.contribution else None
-
-
-def adapted_by(row: Row) -> bytes:
-    """How a correction adapted weights and factors; empty if it did not."""
-    return apart(row.contribution or b"")[1]

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from dragoman.quality.checker import Checker
 from dragoman.quality.consistency import find_inconsistencies
-from dragoman.quality.delivery import Delivery, deliver, find_fault
+from dragoman.quality.delivery import WrittenFile, deliver, find_fault
 from dragoman.quality.finding import CHECKS, Finding, Severity
 
 __all__ = [
     "CHECKS",
     "Checker",
-    "Delivery",
     "Finding",
     "Severity",
+    "WrittenFile",
     "deliver",
     "find_fault",
     "find_inconsistencies",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from dragoman.cancelling import checkpoint
+from dragoman.cancellation import checkpoint
 from dragoman.errors import BadInputError
 from dragoman.formats.document import Document, DocumentSegment, State, UnwritableError
 from dragoman.formats.excerpts import Excerpt
@@ -21,7 +21,7 @@ CONFIRMED: State = "confirmed"
 Wanted = Mapping[str, tuple[str, State]]
 
 
-class Delivery(NamedTuple):
+class WrittenFile(NamedTuple):
     """A file as it was written, and what could not be written into it."""
 
     data: bytes
@@ -58,7 +58,7 @@ def find_fault(
     return None
 
 
-def deliver(document: Document, targets: Wanted) -> Delivery:
+def deliver(document: Document, targets: Wanted) -> WrittenFile:
     """The file with all targets that it can hold, and the others with the reason; drafts give way to the confirmed."""
     left_out: dict[str, str] = {}
     known = {segment.id: segment for segment in document.segments}
@@ -73,17 +73,26 @@ def deliver(document: Document, targets: Wanted) -> Delivery:
     while True:
         checkpoint()
         try:
-            return Delivery(document.fill(possible), left_out)
+            return WrittenFile(document.fill(possible), left_out)
         except UnwritableError as error:
-            if possible.pop(error.segment, None) is None:
+            unwritable = _find_draft(document, possible) or error.segment
+            if possible.pop(unwritable, None) is None:
                 raise
-            left_out[error.segment] = "cannot be written into this file as it is"
+            left_out[unwritable] = "cannot be written into this file as it is"
         except BadInputError as error:
             culprit = _find_culprit(document, possible)
             if culprit is None:
                 raise
             del possible[culprit]
             left_out[culprit] = error.what
+
+
+def _find_draft(document: Document, targets: Wanted) -> str | None:
+    """A draft without which the confirmed targets can be written; None if it is not for a draft that they cannot."""
+    confirmed = {name: each for name, each in targets.items() if each[1] == CONFIRMED}
+    if len(confirmed) < len(targets) and _can_write(document, confirmed):
+        return _find_culprit(document, targets)  # in which drafts come last
+    return None
 
 
 def _find_culprit(document: Document, targets: Wanted) -> str | None:

@@ -25,24 +25,26 @@ class Finding:
         return CHECKS[self.check].severity
 
 
-class About(NamedTuple):
+class CheckKind(NamedTuple):
     """What a check looks for, and how serious that is."""
 
     severity: Severity
     about: str
 
 
-CHECKS: dict[str, About] = {
-    "file": About("error", "Text that the file cannot hold: broken inline tags, characters that its format lacks."),
-    "tags": About("question", "Tags that are missing, added or badly nested."),
-    "placeholders": About("question", "Placeholders, such as {count} or %s, that are missing or added."),
-    "untranslated": About("question", "Words copied from the source that the project does not know in its target."),
-    "length": About("question", "Translations longer than the file allows."),
-    "forbidden": About("question", "Translations that the glossary forbids."),
-    "numbers": About("warning", "Numbers that are missing or added."),
-    "glossary": About("warning", "Terms of the glossary that are not translated as it says."),
-    "punctuation": About("warning", "Punctuation at the end that differs from the source."),
-    "spaces": About("warning", "Double spaces, and spaces at the beginning or the end that differ from the source."),
-    "same-source": About("warning", "The same source with different translations."),
-    "same-target": About("warning", "The same translation for different sources."),
+CHECKS: dict[str, CheckKind] = {
+    "file": CheckKind("error", "Text that the file cannot hold: broken inline tags, characters that its format lacks."),
+    "tags": CheckKind("question", "Tags that are missing, added or badly nested."),
+    "placeholders": CheckKind("question", "Placeholders, such as {count} or %s, that are missing or added."),
+    "untranslated": CheckKind("question", "Words copied from the source that the project does not know in its target."),
+    "length": CheckKind("question", "Translations longer than the file allows."),
+    "forbidden": CheckKind("question", "Translations that the glossary forbids."),
+    "numbers": CheckKind("warning", "Numbers that are missing or added."),
+    "glossary": CheckKind("warning", "Terms of the glossary that are not translated as it says."),
+    "punctuation": CheckKind("warning", "Punctuation at the end that differs from the source."),
+    "spaces": CheckKind(
+        "warning", "Double spaces, and spaces at the beginning or the end that differ from the source."
+    ),
+    "same-source": CheckKind("warning", "The same source with different translations."),
+    "same-target": CheckKind("warning", "The same translation for different sources."),
 }

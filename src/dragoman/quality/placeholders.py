@@ -36,6 +36,12 @@ def find_slots(source: Sentence, target: Sentence) -> Iterator[Finding]:
     for slot in _beyond(found, wanted):
         what = f"{slot.text} is there too often" if slot.text in known else f"{slot.text} is not in the source"
         yield Finding(_check(slot), what, slot.start, slot.end)
+    for slot in found:
+        before = target.text[max(slot.start - 2, 0) : slot.start]
+        hides = slot.text.startswith("{") and not slot.text.startswith("{{") and before.endswith("'")
+        if hides and before != "''" and f"'{slot.text}" not in source.text:
+            what = f"the apostrophe before {slot.text} hides it in an ICU message; write ’ or ''"
+            yield Finding("placeholders", what, slot.start - 1, slot.end)
     if _find_unopened(wanted) is None and (lost := _find_unopened(found)):
         yield Finding("tags", f"{lost.text} closes nothing", lost.start, lost.end)
 

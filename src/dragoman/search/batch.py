@@ -17,7 +17,7 @@ from dragoman.errors import BadInputError
 from dragoman.parallel import map_in_order
 from dragoman.search.decoder import Decoder
 from dragoman.search.hypotheses import Hypothesis
-from dragoman.search.searching import Search
+from dragoman.search.sentence_search import Search
 
 T = TypeVar("T")
 Words = Sequence[str]

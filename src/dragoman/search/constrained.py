@@ -27,7 +27,7 @@ from dragoman.models import lengths_kernels
 from dragoman.search import constrained_kernels as kernels
 from dragoman.search import lm_cache_kernels
 from dragoman.search.constrained_edits import nearly
-from dragoman.search.options import Scorer, new_span_options, selected
+from dragoman.search.options import SentenceOptions, new_span_options, selected
 from dragoman.search.options_kernels import ADDED, COPY, GIVEN, INSERTED, NOWHERE, OPTION, STRANGE, SpanOptions
 
 COMPLETIONS = 10  # tried for an unfinished word where no option offers one
@@ -64,6 +64,9 @@ class Prefix:
         return prefix if isinstance(prefix, Prefix) else cls(tuple(prefix or ()))
 
 
+NO_PREFIX = Prefix(())
+
+
 class Blocks(NamedTuple):
     """Options that agree with a prefix, by the number of its words already produced."""
 
@@ -74,22 +77,21 @@ class Blocks(NamedTuple):
 NO_BLOCKS = Blocks(np.zeros(1, np.int64), np.empty((0, 5), np.int64))
 
 
-def constrain(scorer: Scorer, options: SpanOptions, prefix: Prefix, language_state: int) -> tuple[SpanOptions, Blocks]:
+def constrain(sentence: SentenceOptions, prefix: Prefix, language_state: int) -> tuple[SpanOptions, Blocks]:
     """The options, followed by those for each position of a prefix, and where to find these.
 
     `language_state` is the state of the language model before the first word.
     """
-    if not prefix.words:
-        return options, NO_BLOCKS
+    options = sentence.options
     free = options.row.size
-    ids = scorer.sentence.spelling.ids(prefix.words)
-    near = _diagonal(scorer, prefix)
-    extra = _extra(scorer, options, _given(scorer, options, prefix, ids, language_state), near, prefix.strict)
+    ids = sentence.spelling.ids(prefix.words)
+    near = _diagonal(sentence, prefix)
+    extra = _extra(sentence, options, _given(sentence, options, prefix, ids, language_state), near, prefix.strict)
     joined = _joined(options, extra)
-    starts = _starting(scorer, joined.words, prefix)
+    starts = _starting(sentence, joined.words, prefix)
     rows = kernels.agreeing(joined, ids, prefix.unfinished, starts, prefix.whole, near)
     if not prefix.strict:
-        edited, places = nearly(scorer, options, ids, near)
+        edited, places = nearly(sentence, options, ids, near)
         rows = np.concatenate([rows, places + np.array([0, joined.row.size, 0])])
         joined = _joined(joined, edited)
     options, (at, option, reached) = joined, rows.T
@@ -98,7 +100,7 @@ def constrain(scorer: Scorer, options: SpanOptions, prefix: Prefix, language_sta
     blocks = _blocks(at[order], start[order], end[order], reached[order], free, ids.size)
     options = selected(options, np.concatenate([np.arange(free), option[order]]))
     if prefix.strict:
-        kernels.fill_kin_of_given(options, free, np.empty(scorer.sentence.ids.size, np.int64))
+        kernels.fill_kin_of_given(options, free, np.empty(sentence.ids.size, np.int64))
     else:
         _own_kin(options)
     return options, blocks
@@ -111,27 +113,27 @@ def _own_kin(options: SpanOptions) -> None:
     row["kin"][moved] = moved
 
 
-def _diagonal(scorer: Scorer, prefix: Prefix) -> Ids:
+def _diagonal(sentence: SentenceOptions, prefix: Prefix) -> Ids:
     """[P, 2] the source words, first and one past the last, that each word of the prefix may translate."""
-    J, P = scorer.sentence.ids.size, len(prefix.words)
-    lengths = scorer.models.lengths.view
+    J, P = sentence.ids.size, len(prefix.words)
+    lengths = sentence.models.lengths.view
     ratio = J / P if prefix.whole else lengths_kernels.pooled_ratio(lengths.pooled, lengths.base_pooled)[0]
     middle = np.minimum(np.arange(P) * ratio, J - 1).astype(np.int64)
     width = max(NEAREST, PLACES // (2 * P))
     return np.stack([np.maximum(middle - width, 0), np.minimum(middle + width + 1, J)], axis=1)
 
 
-def _starting(scorer: Scorer, words: Ids, prefix: Prefix) -> NDArray[np.bool_]:
+def _starting(sentence: SentenceOptions, words: Ids, prefix: Prefix) -> NDArray[np.bool_]:
     """[n] which words begin with the unfinished word of the prefix."""
     if not prefix.unfinished:
         return np.zeros(words.size, np.bool_)
     different, places = np.unique(words, return_inverse=True)
-    spelled = scorer.sentence.spelling.words(different)
+    spelled = sentence.spelling.words(different)
     fits = np.array([word.startswith(prefix.words[-1]) for word in spelled], np.bool_)
     return fits[places]
 
 
-def _given(scorer: Scorer, options: SpanOptions, prefix: Prefix, ids: Ids, language_state: int) -> Ids:
+def _given(sentence: SentenceOptions, options: SpanOptions, prefix: Prefix, ids: Ids, language_state: int) -> Ids:
     """[n, 2] each position of the prefix with a word that may fill it where no option does.
 
     For an unfinished word these are the word as it is, and likely completions.
@@ -139,39 +141,39 @@ def _given(scorer: Scorer, options: SpanOptions, prefix: Prefix, ids: Ids, langu
     places = np.arange(ids.size)
     if not prefix.unfinished:
         return np.stack([places, ids], axis=1)
-    fitting = np.unique(options.words[_starting(scorer, options.words, prefix)])
-    _, state = lm_cache_kernels.say(scorer.memo, scorer.language, language_state, ids, 0, ids.size - 1)
+    fitting = np.unique(options.words[_starting(sentence, options.words, prefix)])
+    _, state = lm_cache_kernels.say(sentence.memo, sentence.language, language_state, ids, 0, ids.size - 1)
     answers = np.empty(fitting.size)
-    kernels.fill_answers(scorer.memo, scorer.language, state, fitting, answers)
+    kernels.fill_answers(sentence.memo, sentence.language, state, fitting, answers)
     likely = fitting[np.argsort(-answers, kind="stable")[:COMPLETIONS]]
     return np.stack([np.append(places, np.full(likely.size, ids.size - 1)), np.append(ids, likely)], axis=1)
 
 
-def _extra(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids, strict: bool) -> SpanOptions:
+def _extra(sentence: SentenceOptions, options: SpanOptions, given: Ids, near: Ids, strict: bool) -> SpanOptions:
     """For each given word an option to insert it; if strict, also one for each source word that it may translate."""
     rows = [(0, 0, word, INSERTED) for word in sorted(set(given[:, 1].tolist()))]
     if strict:
-        rows += [(s, s + 1, word, GIVEN) for s, word in _strange(scorer, options, given, near)]
+        rows += [(s, s + 1, word, GIVEN) for s, word in _strange(sentence, options, given, near)]
     start, end, words, kind = np.array(rows, np.int64).T.copy()
     made = np.zeros(words.size, OPTION)
     made["start"], made["end"], made["path"], made["pair"], made["factor"] = start, end, kind, kind, 1.0
-    added = np.where(words < scorer.sentence.spelling.first, ADDED, ADDED + 1)  # a word that the models do not know
+    added = np.where(words < sentence.spelling.first, ADDED, ADDED + 1)  # a word that the models do not know
     made["place"] = made["reach"] = NOWHERE
     made["surcharges"] = np.where(kind == GIVEN, STRANGE, 2 * STRANGE if strict else added)
     made["begin"] = np.arange(words.size)
     made["stop"] = made["begin"] + 1
     extra = new_span_options(options.first, made, words, np.zeros((words.size, 3), np.int64))
-    scorer.complete(extra, np.zeros((words.size, 2, 3), np.int64), aligned=strict)
+    sentence.complete(extra, np.zeros((words.size, 2, 3), np.int64), aligned=strict)
     return extra
 
 
-def _strange(scorer: Scorer, options: SpanOptions, given: Ids, near: Ids) -> list[tuple[int, int]]:
+def _strange(sentence: SentenceOptions, options: SpanOptions, given: Ids, near: Ids) -> list[tuple[int, int]]:
     """Pairs of a source word and a given word that may translate it, though no option says so."""
     row = options.row
     single = row[(row["end"] - row["start"] == 1) & (row["stop"] - row["begin"] == 1)]
     offered = set(zip(single["start"].tolist(), options.words[single["begin"]].tolist(), strict=True))
     copied = set(options.words[row["begin"][row["path"] == COPY]].tolist())
-    fixed = set(np.flatnonzero(scorer.sentence.fixed).tolist())
+    fixed = set(np.flatnonzero(sentence.fixed).tolist())
     wanted = {(s, w) for place, w in given.tolist() if w not in copied for s in range(*near[place]) if s not in fixed}
     return sorted(wanted - offered)
 

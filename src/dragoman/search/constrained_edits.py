@@ -23,20 +23,20 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.loglinear_kernels import LANGUAGE
 from dragoman.models.modelset import ModelSet
 from dragoman.search import constrained_edits_kernels as kernels
-from dragoman.search.options import Estimates, Scorer, Source, find_options, selected
+from dragoman.search.options import SentenceOptions, selected
 from dragoman.search.options_kernels import GIVEN, SpanOptions
 
 Ids = NDArray[np.int64]
 
 
-def nearly(scorer: Scorer, options: SpanOptions, prefix: Ids, near: Ids) -> tuple[SpanOptions, Ids]:
+def nearly(sentence: SentenceOptions, options: SpanOptions, prefix: Ids, near: Ids) -> tuple[SpanOptions, Ids]:
     """Options that nearly match the prefix; and [n, 3] the position of each, its number, and the position after it.
 
     near[at] is the range of source words with which an option at a position may begin.
     """
-    weight = float(scorer.weights[LANGUAGE])
-    given = prefix, near, scorer.sentence.fixed
-    found, text = kernels.find_near(options, weight, scorer.memo, scorer.language, *given)
+    weight = float(sentence.weights[LANGUAGE])
+    given = prefix, near, sentence.fixed
+    found, text = kernels.find_near(options, weight, sentence.memo, sentence.language, *given)
     made = selected(options, found["option"])._replace(words=text)
     row, beside = made.row, found["dropped"] != kernels.NONE
     for name in ("start", "end", "begin", "stop", "surcharges"):
@@ -44,13 +44,15 @@ def nearly(scorer: Scorer, options: SpanOptions, prefix: Ids, near: Ids) -> tupl
     row["path"], row["pair"], row["factor"] = GIVEN, GIVEN, 1.0
     made.features[beside] += options.features[found["dropped"][beside]]
     made.features[:, LANGUAGE] = found["language"]
-    scorer.score(made)
+    sentence.score(made)
     return made, np.stack([found["at"], np.arange(row.size), found["reached"]], axis=1)
 
 
 @exercise
 def _exercise() -> None:
+    from dragoman.search.decoder import Decoder  # here, since it imports this
+
     models = ModelSet()
     models.add(["a", "b"], ["c", "d"])
-    scorer = Scorer(models, Source(models, ("a", "b"), None), Weights("full"), Estimates())
-    nearly(scorer, find_options(scorer, 1, None), np.zeros(1, np.int64), np.array([[0, 2]]))
+    sentence = SentenceOptions(Decoder(models, Weights("full")), ("a", "b")).collect()
+    nearly(sentence, sentence.options, np.zeros(1, np.int64), np.array([[0, 2]]))

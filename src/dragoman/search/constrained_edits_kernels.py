@@ -38,7 +38,7 @@ NEAR = np.dtype(
 )
 
 
-class Finding(NamedTuple):
+class NearOptions(NamedTuple):
     """What has been found, and what is needed to find more."""
 
     row: np.ndarray  # [·] NEAR
@@ -58,7 +58,7 @@ def find_near(options, weight, memo, lm, prefix, near, fixed):
     """
     J, spans = options.first.shape
     widest = np.int64((options.row["stop"] - options.row["begin"]).max())
-    finding = Finding(
+    finding = NearOptions(
         np.empty(256, NEAR),
         np.empty(prefix.size + 1024, np.int64),
         np.array([0, prefix.size]),
@@ -93,7 +93,7 @@ def grown(finding, widest):
     if finding.sizes[1] + more > text.size:
         text = np.empty(2 * (text.size + more), np.int64)
         text[: finding.text.size] = finding.text
-    return Finding(row, text, finding.sizes, finding.head, finding.dropped, finding.costs)
+    return NearOptions(row, text, finding.sizes, finding.head, finding.dropped, finding.costs)
 
 
 @kernel

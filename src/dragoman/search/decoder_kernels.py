@@ -56,24 +56,24 @@ class Task(NamedTuple):
     memo: NamedTuple  # Memo, of the language model
     first: np.ndarray  # [prefix + 1] int64, the blocks for each number of given words that stand already
     block: np.ndarray  # [blocks, 5] int64: span, first option, one past the last, given words that then stand
-    heard: NamedTuple  # Heard
+    answer: NamedTuple  # AnswerIds
     classes: NamedTuple  # ClassArrays
 
 
 @inlined
 def step(task, settings, state, place, move, lm):
-    """What an option adds to a state: (language, classes, states of both models after, place in `heard`, gain)."""
-    options, heard = task.options, task.heard
+    """What an option adds to a state: (language, classes, states of both models after, place in `answer`, gain)."""
+    options, answer = task.options, task.answer
     option = options.row[place]
-    if heard.words.size == 0:
+    if answer.words.size == 0:
         language, lm_state = say(task.memo, lm, state.lm_state, options.words, option.begin, option.stop)
         reached, next_in_turn = np.int64(NONE), False
     else:
-        next_in_turn = continues(heard, state, option.place)
+        next_in_turn = continues(answer, state, option.place)
         at = np.int64(state.place) if option.place == NOWHERE else np.int64(option.place)
         follows = option.place == NOWHERE or (next_in_turn and option.place == state.place)
         said = task.memo, lm, state.lm_state, options.words, option.begin, option.stop
-        language, lm_state, reached = say_after(*said, heard, at, follows)
+        language, lm_state, reached = say_after(*said, answer, at, follows)
         if option.place != NOWHERE:
             reached = np.int64(option.reach)
         elif option.start == option.end and reached == NONE:
@@ -81,12 +81,12 @@ def step(task, settings, state, place, move, lm):
     classes, class_state = say_classes(task.classes, state.class_state, options.words, option.begin, option.stop)
     gain = option.score + task.weights[LANGUAGE] * language + task.weights[CLASS_LANGUAGE] * classes
     if next_in_turn:
-        gain -= task.weights[UPSTREAM_LEFT] * skipped(heard, state, option.place)
+        gain -= task.weights[UPSTREAM_LEFT] * skipped(answer, state, option.place)
         return language, classes, lm_state, class_state, reached, gain
     gain += move
     if settings.reordering:
         gain += turn_gain(options, task.weights, state, place)
-    if heard.words.size > 0 and option.start < option.end:
+    if answer.words.size > 0 and option.start < option.end:
         gain -= task.weights[UPSTREAM_BREAKS]
     return language, classes, lm_state, class_state, reached, gain
 
@@ -224,7 +224,7 @@ def file_cubes(work, task, settings, begin, end, stack):
 
 
 @lean
-def start(work, settings, heard):
+def start(work, settings, answer):
     """Make the first state: nothing covered, nothing said."""
     work.sizes[:] = 0
     work.sizes[SPARE] = NONE
@@ -235,13 +235,13 @@ def start(work, settings, heard):
     state.class_state = settings.class_state
     state.kin, state.length = NONE, 0 if settings.length else NONE
     state.score, state.total, state.best = 0.0, 0.0, NONE
-    state.place = 0 if heard.words.size > 0 else NONE
+    state.place = 0 if answer.words.size > 0 else NONE
 
 
 @lean
 def search(work, task, settings, lm, lengths):
     """Fill the workspace with states and arcs; the best way into the state sizes[FINAL] is the translation."""
-    start(work, settings, task.heard)
+    start(work, settings, task.answer)
     first, placed, whole = np.int64(0), np.int64(0), np.int64(0)
     last = settings.prefix + task.J
     for stack in range(last + 1):
@@ -266,7 +266,7 @@ def finish(work, task, settings, begin, end, lm, lengths):
     work.states[final].best = NONE
     for i in range(begin, end):
         state = work.states[work.grouped[i]]
-        language = end_language(settings, state, lm, task.heard)
+        language = end_language(settings, state, lm, task.answer)
         classes = end_classes(settings, state, task.classes)
-        gain = final_gain(task.options, task.weights, task.J, state, language, classes, lengths, task.heard)
+        gain = final_gain(task.options, task.weights, task.J, state, language, classes, lengths, task.answer)
         lead(work, new_arc(work, work.grouped[i], NONE, gain, language, classes), final)

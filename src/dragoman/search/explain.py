@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from dragoman.search.hypotheses import Hypothesis, Step
 from dragoman.search.options_kernels import SURCHARGE
-from dragoman.search.searching import Search, SentenceSearch
-from dragoman.types import Change, Match
+from dragoman.search.sentence_search import Search, SentenceSearch
+from dragoman.types import Change, Match, ProposedChange
 
 if TYPE_CHECKING:  # imported below where a terminal is drawn on: translating does not need it
     from rich.table import Table as RichTable
@@ -39,6 +40,7 @@ GROUPS = {
 }
 DERIVED = ("source", "target", "kind", *GROUPS, "surcharge", "total")
 WEIGHED = ("feature", "weight", "value", "contribution")
+MOST_WEIGHED = 10  # changes of another engine's answer that are shown with their evidence
 RANKED = ("translation", "score", "behind")
 
 
@@ -80,9 +82,10 @@ class Explanation:
     accounts: tuple[Account, ...]  # in the order of the translation
     rivals: tuple[Hypothesis, ...]  # the translations that came next
     memory: Match | None = None  # a correction of exactly this text, which is used instead
-    upstream: str | None = None  # what another engine said of this text
+    upstream: str | None = None  # another engine's answer for this text
     is_kept: bool = False  # what it said is the translation, unchanged
     changes: tuple[Change, ...] = ()  # where the translation has other words than it, and why
+    evidence: tuple[ProposedChange, ...] = ()  # the changes of it that were weighed, made or not
 
     @property
     def note(self) -> str:
@@ -99,6 +102,8 @@ class Explanation:
         elif self.is_kept:
             yield "That is the translation. The models would change it as follows:"
         yield from (change.sentence for change in self.changes)
+        likely = sorted(self.evidence, key=lambda each: (not each.used, -each.probability))
+        yield from (change.sentence for change in likely[:MOST_WEIGHED])
 
     def source_words(self, step: Step) -> str:
         """The source words of a step."""
@@ -158,6 +163,7 @@ class Explanation:
             "score": self.best.score,
             "memory": None if self.memory is None else {"id": self.memory.id, "target": self.memory.target},
             "upstream": self.upstream,
+            "changes": [change.as_dict() for change in self.evidence],
             "options": [{"source": words, "options": list(map(_plain, offers))} for words, offers in self.spans()],
             "derivation": [
                 step | {"contributions": account.contributions, "surcharge": account.surcharge, "total": account.total}
@@ -166,6 +172,10 @@ class Explanation:
             "features": [dict(zip(WEIGHED[:3], part, strict=True)) for part in self.weighed()],
             "runners_up": [{"translation": list(other.words), "score": other.score} for other in self.rivals],
         }
+
+    def _repr_html_(self) -> str:
+        """The page as notebooks show it, in a frame, since it has a style of its own."""
+        return f'<iframe srcdoc="{escape(self.html())}" width="100%" height="480" style="border: 0"></iframe>'
 
     def html(self) -> str:
         """The explanation as a self-contained page: a picture of the derivation, and the tables."""

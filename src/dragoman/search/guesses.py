@@ -2,7 +2,7 @@
 
 A word without a translation of its own is copied. If other forms of it are known, or the parts of a compound, what
 these become is on offer too: with the features that it has as their translation, at a discount. The copy stays an
-option, and what another engine says comes first: over it, nothing is guessed.
+option, and another engine's answer comes first: over it, nothing is guessed.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases_options_kernels import LEAST, SHARED
 from dragoman.search.hypotheses import KINDS
 from dragoman.search.options_kernels import COPY, NOWHERE, OPTION, SpanOptions
-from dragoman.search.terms import Found, in_order
+from dragoman.search.terms import OptionTable, in_order
 
 if TYPE_CHECKING:
-    from dragoman.search.options import Scorer, Source
+    from dragoman.search.options import SentenceOptions
 
 GUESSED = -KINDS.index("guess")  # in place of a target path
 DISCOUNT = 0.5  # of the probabilities of a guess, beside those of what was learned
@@ -79,14 +79,14 @@ def _options(models: ModelSet, word: str, most: int) -> list[Guess]:
     ]
 
 
-def add_guesses(found: Found, sentence: Source, models: ModelSet) -> Found:
+def add_guesses(found: OptionTable, sentence: SentenceOptions) -> OptionTable:
     """The options with guesses for each word that could only be copied; `sentence.guesses` says where they are from."""
     copied = found.row["start"][found.row["path"] == COPY].tolist()
     fresh = [
         (place, guess)
         for place in copied
         if not sentence.fixed[place]
-        for guess in find_guesses(models, sentence.words[place])
+        for guess in find_guesses(sentence.models, sentence.words[place])
         if not _is_misplaced(guess, sentence)
     ]
     if not fresh:
@@ -103,34 +103,34 @@ def add_guesses(found: Found, sentence: Source, models: ModelSet) -> Found:
     words = np.concatenate([found.words, [word for _, guess in fresh for word in guess.target]])
     more = np.concatenate([found.row, added]), words, np.concatenate([found.counts, counts])
     turns = np.concatenate([found.turns, np.array([(guess.previous, guess.next) for _, guess in fresh], np.int64)])
-    return in_order(Found(found.first, *more, turns), found.first.shape[1])
+    return in_order(OptionTable(found.first, *more, turns), found.first.shape[1])
 
 
-def score_guesses(scorer: Scorer, options: SpanOptions, turns: Ids) -> None:
+def score_guesses(sentence: SentenceOptions, options: SpanOptions, turns: Ids) -> None:
     """Give guesses the features that they have as translations of the words they come from; see `complete`."""
     places = np.flatnonzero(options.row["path"] == GUESSED)
     if not places.size:
         return
     row = options.row[places]
-    origins = [guessed_from(scorer.sentence, options, each) for each in row]
+    origins = [guessed_from(sentence, options, each) for each in row]
     ends = np.cumsum([len(words) for words in origins])
     row["start"], row["end"] = np.append(0, ends[:-1]), ends
-    source = scorer.models.source.ids(word for words in origins for word in words)
+    source = sentence.models.source.ids(word for words in origins for word in words)
     each = np.empty((places.size, 2, 3)), np.empty((places.size, options.features.shape[1]))
     own = SpanOptions(options.first, row, options.words, options.counts[places], *each)
-    scorer.complete(own, turns[places], source)
+    sentence.complete(own, turns[places], source)
     row["start"], row["end"] = options.row["start"][places], options.row["end"][places]
     options.row[places], options.orientations[places], options.features[places] = row, own.orientations, own.features
 
 
-def guessed_from(sentence: Source, options: SpanOptions, row: np.void) -> tuple[str, ...]:
+def guessed_from(sentence: SentenceOptions, options: SpanOptions, row: np.void) -> tuple[str, ...]:
     """The known words that an option is guessed from, none if it is not."""
     if row["path"] != GUESSED:
         return ()
     return sentence.guesses[int(row["start"]), tuple(options.words[row["begin"] : row["stop"]].tolist())]
 
 
-def _is_misplaced(guess: Guess, sentence: Source) -> bool:
+def _is_misplaced(guess: Guess, sentence: SentenceOptions) -> bool:
     """Whether a guess has a tag or placeholder, or a word that stands for one that must be kept."""
     fixed, slots = sentence.copies[sentence.fixed], sentence.slots
     return any(word in fixed or (word < slots.size and slots[word]) for word in guess.target)

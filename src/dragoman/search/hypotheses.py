@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dragoman.errors import BadInputError
 from dragoman.search import nbest_kernels
 
-# From "copy" to "inserted" as -COPY … -INSERTED, "upstream" as -HEARD, "guess" as -GUESSED
+# From "copy" to "inserted" as -COPY … -INSERTED, "upstream" as -FROM_ANSWER, "guess" as -GUESSED
 KINDS = ("phrase", "copy", "term", "given", "inserted", "end", "upstream", "guess")
 PATIENCE = 5  # partial paths examined, for each translation of an n-best list and each source word
 MAX_PATIENT_WORDS = 2_000  # source words that count for this
@@ -73,7 +73,7 @@ class Hypothesis:
         return cls(tuple(word for step in steps for word in step.words), score, features, steps, surcharges)
 
 
-class Parts(NamedTuple):
+class ListedSteps(NamedTuple):
     """The steps of all entries of an n-best list: entry n has steps[k] for k in places[ends[n - 1] : ends[n]]."""
 
     ends: Ids  # [N]
@@ -92,7 +92,7 @@ class Shares(NamedTuple):
     """An n-best list, as far as one must know it to see what more or less trust in another engine would have said."""
 
     scores: Floats  # [N]
-    taken: Floats  # [N] words that each entry takes from what the engine says
+    taken: Floats  # [N] words that each entry takes from the engine's answer
     words: Callable[[int], Sequence[str]]  # of an entry
 
 
@@ -145,12 +145,12 @@ class NBest(Sequence[Hypothesis]):
         return self._made[n]
 
     @cached_property
-    def parts(self) -> Parts:
+    def parts(self) -> ListedSteps:
         """The steps of all translations: cheaper than making all entries, since they share most steps."""
         used = np.zeros(self._arcs.max(initial=0) + 1, np.bool_)
         used[self._arcs] = True
         steps = [self._step(arc) for arc in np.flatnonzero(used).tolist()]
-        return Parts(self._ends, (np.cumsum(used) - 1)[self._arcs], steps)
+        return ListedSteps(self._ends, (np.cumsum(used) - 1)[self._arcs], steps)
 
     @cached_property
     def words(self) -> list[tuple[str, ...]]:

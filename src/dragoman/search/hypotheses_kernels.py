@@ -100,7 +100,7 @@ ITEM = np.dtype(
 )
 
 
-class Settings(NamedTuple):
+class SearchLimits(NamedTuple):
     """What a search may spend and what it has to observe: all int64, float64 or bool scalars."""
 
     pops: int  # of the heap, for each stack
@@ -176,16 +176,16 @@ def turn_at_end(J, state):
 
 
 @lean
-def final_gain(options, weights, J, state, language, classes, lengths, heard):
+def final_gain(options, weights, J, state, language, classes, lengths, answer):
     """What the end of the sentence adds; source words that an exact translation leaves over are paid for."""
     gain = (
         weights[LANGUAGE] * language
         + weights[CLASS_LANGUAGE] * classes
         + SURCHARGE * STRANGE * (J - covered_words(state))
     )
-    if heard.words.size > 0:
-        gain -= weights[UPSTREAM_LEFT] * skipped(heard, state, heard.words.size)
-        gain -= weights[UPSTREAM_BREAKS] * (not continues(heard, state, heard.words.size))
+    if answer.words.size > 0:
+        gain -= weights[UPSTREAM_LEFT] * skipped(answer, state, answer.words.size)
+        gain -= weights[UPSTREAM_BREAKS] * (not continues(answer, state, answer.words.size))
     if state.kin != NONE:
         turn = turn_at_end(J, state)
         gain += weights[NEXT + turn] * options.orientations[state.kin, 1, turn]
@@ -195,12 +195,12 @@ def final_gain(options, weights, J, state, language, classes, lengths, heard):
 
 
 @lean
-def end_language(settings, state, lm, heard):
+def end_language(settings, state, lm, answer):
     """What the language model says of the end of the sentence; nothing if it goes on in another piece."""
     if not settings.ends:
         return 0.0
     value = advance(lm, state.lm_state, END)[0]
-    return value if state.place == NONE else expected(value, heard.share, state.place == heard.words.size)
+    return value if state.place == NONE else expected(value, answer.share, state.place == answer.words.size)
 
 
 @lean
@@ -212,15 +212,15 @@ def end_classes(settings, state, classes):
 
 
 @lean
-def continues(heard, state, place):
+def continues(answer, state, place):
     """Whether a place in the other engine's translation comes next, but for words that stand for no source word."""
-    return place != NOWHERE and 0 <= state.place <= place <= heard.aligned[state.place]
+    return place != NOWHERE and 0 <= state.place <= place <= answer.aligned[state.place]
 
 
 @lean
-def skipped(heard, state, place):
+def skipped(answer, state, place):
     """How many of the other engine's words are left out on the way to a place that comes next."""
-    return place - state.place if continues(heard, state, place) else 0
+    return place - state.place if continues(answer, state, place) else 0
 
 
 @lean
@@ -290,12 +290,12 @@ def new_arc(work, origin, option, gain, language, classes):
 
 
 @lean
-def fill_end_features(options, J, state, lengths, heard, features):
+def fill_end_features(options, J, state, lengths, answer, features):
     """Write what the end of a sentence has of features, but for the language model, into `features` [FEATURES]."""
     features[:] = 0.0
-    if heard.words.size > 0:
-        features[UPSTREAM_LEFT] = -skipped(heard, state, heard.words.size)
-        features[UPSTREAM_BREAKS] = -np.float64(not continues(heard, state, heard.words.size))
+    if answer.words.size > 0:
+        features[UPSTREAM_LEFT] = -skipped(answer, state, answer.words.size)
+        features[UPSTREAM_BREAKS] = -np.float64(not continues(answer, state, answer.words.size))
     if state.length != NONE:
         features[SOURCE_LENGTH] = length_score(lengths, J, state.length)
     if state.kin != NONE:
@@ -304,16 +304,16 @@ def fill_end_features(options, J, state, lengths, heard, features):
 
 
 @lean
-def fill_step_features(options, delta, state, n, heard, features):
+def fill_step_features(options, delta, state, n, answer, features):
     """Write what a step with option n has of features, but for the language model, into `features` [FEATURES]."""
     option = options.row[n]
     for r in range(FEATURES):
         features[r] = options.features[n, r]
     if option.start == option.end:
         return
-    if heard.words.size > 0:
-        if continues(heard, state, option.place):
-            features[UPSTREAM_LEFT] -= skipped(heard, state, option.place)
+    if answer.words.size > 0:
+        if continues(answer, state, option.place):
+            features[UPSTREAM_LEFT] -= skipped(answer, state, option.place)
             return
         features[UPSTREAM_BREAKS] = -1.0
     jump = np.int64(option.start) - state.last
@@ -326,15 +326,15 @@ def fill_step_features(options, delta, state, n, heard, features):
 
 
 @lean
-def fill_arc_features(work, options, J, delta, chosen, lengths, heard, features):
+def fill_arc_features(work, options, J, delta, chosen, lengths, answer, features):
     """Write the features of each of the chosen arcs [n] into `features` [n, FEATURES]."""
     for n in range(chosen.size):
         arc = work.arcs[chosen[n]]
         state = work.states[arc.origin]
         if arc.option == NONE:
-            fill_end_features(options, J, state, lengths, heard, features[n])
+            fill_end_features(options, J, state, lengths, answer, features[n])
         else:
-            fill_step_features(options, delta, state, arc.option, heard, features[n])
+            fill_step_features(options, delta, state, arc.option, answer, features[n])
         features[n, LANGUAGE] += arc.language
         features[n, CLASS_LANGUAGE] += arc.classes
 

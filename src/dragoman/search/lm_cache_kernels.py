@@ -132,20 +132,20 @@ def seek(layered, key):
 
 
 @inlined
-def say_after(memo, lm, state, words, begin, end, heard, place, continues):
+def say_after(memo, lm, state, words, begin, end, answer, place, continues):
     """`say` where another engine's translation is at hand: (log probability, state after, place after or −1).
 
-    Its next word is expected with the share `heard.share`, besides what the language model expects. `place` is where
+    Its next word is expected with the share `answer.share`, besides what the language model expects. `place` is where
     the words stand in it, if they do; unless the phrase `continues` there, it does not predict the first of them.
     """
     total = 0.0
-    known = heard.words.size
+    known = answer.words.size
     for i in range(begin, end):
         value, state = remembered(memo, lm, state, words[i])
         if place >= 0:
-            same = place < known and heard.words[place] == words[i]
+            same = place < known and answer.words[place] == words[i]
             if continues:
-                value = expected(value, heard.share, same)
+                value = expected(value, answer.share, same)
             place = place + 1 if same else np.int64(-1)
         continues = True
         total += value

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,21 +14,24 @@ from numpy.typing import NDArray
 from dragoman.errors import BadInputError
 from dragoman.models import alignment_kernels
 from dragoman.models.classes import OTHER
-from dragoman.models.loglinear import CLASS_LANGUAGE, Weights
+from dragoman.models.loglinear import CLASS_LANGUAGE
 from dragoman.models.loglinear_kernels import FEATURES, WORD_PENALTY
 from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases import new_options
 from dragoman.search import options_kernels as kernels
-from dragoman.search.banned import leave_out
+from dragoman.search.bans import leave_out
 from dragoman.search.class_kernels import OFF, ClassArrays
 from dragoman.search.guesses import add_guesses, score_guesses
 from dragoman.search.lm_cache import known_of_classes, known_of_words
 from dragoman.search.options_kernels import LINK, OPTION, WINDOW, SpanOptions
 from dragoman.search.spelling import Spelling
-from dragoman.search.terms import Found, settle
-from dragoman.search.upstream_options import NOTHING_HEARD, Suggestion, align, find_place, offer
+from dragoman.search.terms import OptionTable, settle
+from dragoman.search.upstream_options import NO_ANSWER, UpstreamWords, align, find_place, offer
 from dragoman.tables import Table
 from dragoman.types import Term
+
+if TYPE_CHECKING:
+    from dragoman.search.decoder import Decoder
 
 REMEMBERED = 1 << 12  # answers of the alignment models in one search
 
@@ -50,64 +53,97 @@ class Estimates:
             raise BadInputError(f"δ must be between 0 and 1, not {self.delta}")
 
 
-class History(NamedTuple):
+class LanguageStates(NamedTuple):
     """States of the language models: all that they know of the words before."""
 
     language: int
     classes: int  # or OFF
 
 
-class Source:
-    """A source sentence as the models see it: word ids, words that must be copied, terms with their translation.
+class SentenceOptions:
+    """The options of one sentence, or of a piece of one, with the models as they are.
 
-    `slots` marks target words that are only used if the sentence has them; `guess` tells whether unknown words may be
-    translated like related words.
+    1. Made of the words: their ids, those that must be copied, and another engine's answer for them.
+    2. `collect` finds all options and scores them. That takes as long as a search.
+    3. Each search takes a copy (`for_search`), which may get words and options of its own.
     """
 
     def __init__(
         self,
-        models: ModelSet,
+        decoder: Decoder,
         words: tuple[str, ...],
-        placeable: Sequence[bool] | None,
+        placeable: Sequence[bool] | None = None,
         terms: Sequence[Term] = (),
-        slots: NDArray[np.bool_] | None = None,
-        upstream: Suggestion | None = None,
-        banned: Sequence[tuple[str, ...]] = (),
-        *,
-        guess: bool = False,
+        upstream: UpstreamWords | None = None,
     ) -> None:
-        self.words = words
+        models = decoder.models
+        self.decoder, self.models, self.words, self.terms, self.upstream = decoder, models, words, terms, upstream
         self.ids = models.source.ids(words)  # [J]
         self.spelling = Spelling(models.target)
         self.copies = self.spelling.ids(words)  # [J] the same words as target words
-        self.terms = terms
-        self.banned = banned
         self.fixed = np.zeros(len(words), np.bool_) if placeable is None else np.array(placeable, np.bool_)  # [J]
-        self.slots = np.zeros(0, np.bool_) if slots is None else slots  # [V] or nothing
-        self.guess = guess
+        self.slots = np.zeros(0, np.bool_) if decoder.slots is None else decoder.slots  # [V] or nothing
         self.guesses: dict[tuple[int, tuple[int, ...]], tuple[str, ...]] = {}  # by place and target: what it is from
-        self.aligned = None  # what another engine says of it
+        self.aligned = None
         if upstream and upstream.words:
-            self.aligned = align(models, self.ids, words, self.spelling, upstream)
+            self.aligned = align(models, self.ids, words, self.spelling, upstream, terms)
+        self.answer = NO_ANSWER if self.aligned is None else self.aligned.answer
+        self._take_models()
 
-    def with_own_spelling(self) -> Source:
-        """The same sentence for one more search, which may bring words of its own."""
+    options: SpanOptions  # from `collect` on: all, best first within each span
+    inside: NDArray[np.float64]  # [J, WINDOW + 1] see `future`
+    after: NDArray[np.float64]  # [J + 1]
+
+    def _take_models(self) -> None:
+        """What scoring asks again and again, for one thread."""
+        self.weights = self.decoder.weights.vector()
+        self.language, self.memo, start = known_of_words(self.models.language)
+        used = CLASS_LANGUAGE in self.decoder.weights
+        self.classes, class_start = class_arrays(self.models, self.language.share, used=used)
+        self.start = LanguageStates(start, class_start)
+        self.links = np.zeros((2, REMEMBERED), LINK)  # of the alignment models, inverse and direct
+
+    def collect(self, *, lenient: bool = False) -> Self:
+        """Find the options, up to `beam.options` for each source phrase, and what uncovered words can add.
+
+        If lenient, single words of terms keep their own options (see terms.py): a prefix may say them otherwise.
+        """
+        found = self._find(lenient=lenient)
+        options = new_span_options(*found[:-1])
+        if self.decoder.factors is not None:
+            learned = options.row["pair"] >= 0
+            options.row["factor"][learned] = self.decoder.factors(options.row["pair"][learned])
+        self.complete(options, found.turns)
+        if self.guesses:
+            score_guesses(self, options, found.turns)
+        options = selected(options, kernels.order_options(options.first, options.row))
+        kernels.fill_kin(options.first, options.orientations, options.row)
+        self.options, (self.inside, self.after) = options, future(options)
+        return self
+
+    def _find(self, *, lenient: bool) -> OptionTable:
+        """The learned options, and those of guesses, another engine and terms; without banned ones."""
+        phrases, limit = self.models.phrases, self.decoder.beam.options
+        most = self.ids.size * (phrases.longest * limit + 1)
+        row, counts, turns = np.empty(most, OPTION), np.empty((most, 3), np.int64), np.empty((most, 2, 3), np.int64)
+        given = self.ids, self.copies, self.fixed, self.slots, limit, new_options(phrases.longest, limit)
+        first, n, words = kernels.collect(phrases.view, *given, row, counts, turns)
+        found = OptionTable(first, row[:n], words, counts[:n], turns[:n])
+        if self.aligned is not None:
+            found = offer(found, self.aligned, self.models, self.ids, (self.copies, self.fixed))
+        elif self.decoder.guess:
+            found = add_guesses(found, self)
+        if self.terms:
+            locate = partial(find_place, self.aligned) if self.aligned else None
+            found = settle(found, self.terms, self.spelling, lenient=lenient, locate=locate)
+        return leave_out(found, self.decoder.banned, self.spelling) if self.decoder.banned else found
+
+    def for_search(self) -> Self:
+        """The same for one more search, by whichever thread, which may bring words of its own."""
         copied = copy(self)
         copied.spelling = self.spelling.copy()
+        copied._take_models()
         return copied
-
-
-class Scorer:
-    """Gives options their features and scores; made for one sentence, with the models as they are."""
-
-    def __init__(self, models: ModelSet, sentence: Source, weights: Weights, estimates: Estimates) -> None:
-        self.models, self.sentence, self.estimates = models, sentence, estimates
-        self.weights = weights.vector()
-        self.language, self.memo, start = known_of_words(models.language)
-        self.classes, class_start = class_arrays(models, self.language.share, used=CLASS_LANGUAGE in weights)
-        self.start = History(start, class_start)
-        self.links = np.zeros((2, REMEMBERED), LINK)  # of the alignment models, inverse and direct
-        self.heard = NOTHING_HEARD if sentence.aligned is None else sentence.aligned.heard
 
     def complete(self, options: SpanOptions, turns: Ids, source: Ids | None = None, *, aligned: bool = True) -> None:
         """Fill in all that follows from the words and the counts, given orientation counts [n, 2, 3].
@@ -119,7 +155,7 @@ class Scorer:
         totals = phrases.orientations if phrases.base is None else phrases.orientations + phrases.base.orientations
         kernels.fill_orientations(turns, totals, options.orientations)
         if aligned:
-            self._fill_features(options, self.sentence.ids if source is None else source)
+            self._fill_features(options, self.ids if source is None else source)
         else:
             options.features[:] = 0.0
             options.features[:, WORD_PENALTY] = -1.0
@@ -127,7 +163,7 @@ class Scorer:
 
     def score(self, options: SpanOptions) -> None:
         """Weigh the features that have been filled in."""
-        kernels.score_options(options, self.weights, self.memo, self.language, self.classes, self.heard)
+        kernels.score_options(options, self.weights, self.memo, self.language, self.classes, self.answer)
 
     def _fill_features(self, options: SpanOptions, source: Ids) -> None:
         alignment = self.models.inverse.view, self.models.direct.view
@@ -135,9 +171,9 @@ class Scorer:
         jumps = np.empty((2, size, size, size))
         for model, each in zip(alignment, jumps, strict=True):
             alignment_kernels.fill_jumps(model, each)
-        numbers = self.estimates.beta, self.estimates.delta
+        numbers = self.decoder.estimates.beta, self.decoder.estimates.delta
         scratch = np.empty((size, size)), np.empty((2, size))
-        kernels.fill_features(options, source, *alignment, self.links, jumps, *numbers, *scratch, self.heard)
+        kernels.fill_features(options, source, *alignment, self.links, jumps, *numbers, *scratch, self.answer)
 
 
 def class_arrays(models: ModelSet, share: float, *, used: bool) -> tuple[ClassArrays, int]:
@@ -149,53 +185,6 @@ def class_arrays(models: ModelSet, share: float, *, used: bool) -> tuple[ClassAr
     if used and models.classes:
         return ClassArrays(models.classes.of, OTHER, view, memo), start
     return ClassArrays(np.zeros(0, np.int64), OTHER, view, memo), OFF
-
-
-def find_options(scorer: Scorer, limit: int, factors: Factors | None, *, lenient: bool = False) -> SpanOptions:
-    """All options of a sentence, up to `limit` for each source phrase, best first within each span.
-
-    If lenient, single words of terms keep their own options (see terms.py).
-    """
-    sentence, phrases = scorer.sentence, scorer.models.phrases
-    most = sentence.ids.size * (phrases.longest * limit + 1)
-    row, counts, turns = np.empty(most, OPTION), np.empty((most, 3), np.int64), np.empty((most, 2, 3), np.int64)
-    copied = sentence.copies, sentence.fixed, sentence.slots
-    given = sentence.ids, *copied, limit, new_options(phrases.longest, limit)
-    first, n, words = kernels.collect(phrases.view, *given, row, counts, turns)
-    found = Found(first, row[:n], words, counts[:n], turns[:n])
-    if sentence.guess and sentence.aligned is None:
-        found = add_guesses(found, sentence, scorer.models)
-    if sentence.aligned is not None:
-        found = offer(found, sentence.aligned, scorer.models, sentence.ids, (sentence.copies, sentence.fixed))
-    if sentence.terms:
-        locate = partial(find_place, sentence.aligned) if sentence.aligned else None
-        found = settle(found, sentence.terms, sentence.spelling, lenient=lenient, locate=locate)
-    if sentence.banned:
-        found = leave_out(found, sentence.banned, sentence.spelling)
-    options = new_span_options(*found[:-1])
-    if factors is not None:
-        learned = options.row["pair"] >= 0
-        options.row["factor"][learned] = factors(options.row["pair"][learned])
-    scorer.complete(options, found.turns)
-    score_guesses(scorer, options, found.turns)
-    options = selected(options, kernels.order_options(options.first, options.row))
-    kernels.fill_kin(options.first, options.orientations, options.row)
-    return options
-
-
-class Offers(NamedTuple):
-    """What a search starts with, whatever the prefix; valid as long as the models do not change."""
-
-    sentence: Source
-    options: SpanOptions
-    inside: NDArray[np.float64]  # [J, WINDOW + 1] see `future`
-    after: NDArray[np.float64]  # [J + 1]
-
-
-def find_offers(scorer: Scorer, limit: int, factors: Factors | None, *, lenient: bool = False) -> Offers:
-    """The options of a sentence, and what uncovered words can add; arguments as for `find_options`."""
-    options = find_options(scorer, limit, factors, lenient=lenient)
-    return Offers(scorer.sentence, options, *future(options))
 
 
 def new_span_options(first: Ids, row: NDArray[np.void], words: Ids, counts: Ids) -> SpanOptions:

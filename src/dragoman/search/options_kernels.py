@@ -42,7 +42,7 @@ from dragoman.search.class_kernels import OFF, say_classes
 from dragoman.search.lm_cache_kernels import say_after
 from dragoman.tables.table_kernels import ABSENT
 
-SURCHARGE = 0.1 * math.log(FLOOR)  # for what only a given prefix can have brought in; docs/search.md has the figures
+SURCHARGE = 0.1 * math.log(FLOOR)  # for what only a given prefix can have brought in; see docs/evidence/search.md
 # How often it is paid behind given words, for edits as in the correction of a word graph, [O] §2.3: for a word of a
 # phrase that was not said, for one that was given instead, and for one that nothing gave
 DROPPED, CHANGED, ADDED = 1, 2, 3
@@ -54,7 +54,7 @@ COPY = -1  # the source word itself
 TERM = -2  # the settled translation of a term
 GIVEN = -3  # words of the prefix in place of what would have been said
 INSERTED = -4  # a word of the prefix that nothing gave
-HEARD = -6  # words of the other engine's translation, which nothing learned says
+FROM_ANSWER = -6  # words of the other engine's translation, which nothing learned says
 NOWHERE = -1  # in place of a place in the other engine's translation
 
 WINDOW = 62  # source words, from the first uncovered one on, among which a search may move
@@ -86,8 +86,8 @@ OPTION = np.dtype(
 LINK = np.dtype([("f", np.int64), ("e", np.int64), ("value", np.float64)])
 
 
-class Heard(NamedTuple):
-    """What another engine says of the sentence; without words where there is none."""
+class AnswerIds(NamedTuple):
+    """Another engine's answer for the sentence; without words where there is none."""
 
     words: np.ndarray  # [I] int64
     linked: np.ndarray  # [J, I] bool, which of its words stands for which source word
@@ -224,7 +224,7 @@ def fill_emission(memo, model, said, given, emission):
 
 
 @lean
-def fill_features(options, source, inverse, direct, memos, jumps, beta, delta, emission, work, heard):
+def fill_features(options, source, inverse, direct, memos, jumps, beta, delta, emission, work, answer):
     """Fill the features of all options that need no context.
 
     `inverse` and `direct`: the alignment models; `memos` [2, 2^k] LINK of both; `jumps`: of both, as from `fill_jumps`;
@@ -240,50 +240,50 @@ def fill_features(options, source, inverse, direct, memos, jumps, beta, delta, e
         if option.path == COPY:
             rare = math.log(FLOOR)
             fill_phrase(features, J, I, FLOOR, FLOOR, rare, rare, delta)
-            fill_heard(features, option)
+            fill_answer(features, option)
             continue
         f, e = source[option.start : option.end], options.words[option.begin : option.stop]
         count, of_source, of_target = options.counts[n, 0], options.counts[n, 1], options.counts[n, 2]
         if max(J, I) >= work.shape[1]:  # a long term: it is settled, and the alignment models need not say anything
             fill_phrase(features, J, I, beta, beta, 0.0, 0.0, delta)
-            fill_heard(features, option)
+            fill_answer(features, option)
             continue
         fill_emission(memos[0], inverse, f, e, emission)
-        link_said(heard, option, emission, False)
+        link_answer(answer, option, emission, False)
         p_inverse = smoothed(count, of_target, phrase_sum(emission, J, I, jumps[0], work), beta)
         lex_inverse = lexical_weight(emission, J, I)
         fill_emission(memos[1], direct, e, f, emission)
-        link_said(heard, option, emission, True)
+        link_answer(answer, option, emission, True)
         p_direct = smoothed(count, of_source, phrase_sum(emission, I, J, jumps[1], work), beta)
         lex_direct = lexical_weight(emission, I, J)
         fill_phrase(features, J, I, p_inverse, p_direct, lex_inverse, lex_direct, delta)
-        fill_heard(features, option)
+        fill_answer(features, option)
 
 
 @lean
-def fill_heard(features, option):
+def fill_answer(features, option):
     """Write what an option has of the features of the other engine's translation that need no context."""
     if option.place != NOWHERE:
         features[UPSTREAM_WORDS] = option.taken
         features[UPSTREAM_LEFT] = option.taken - (option.reach - option.place)
     features[UPSTREAM_EVIDENCE] = option.evidence
-    if option.path == HEARD:
+    if option.path == FROM_ANSWER:
         features[PHRASE_PENALTY] = 0.0
 
 
 @lean
-def link_said(heard, option, emission, turned):
+def link_answer(answer, option, emission, turned):
     """Let words of the other engine's translation be likely where they are linked to words of the source."""
     I = np.int64(option.stop) - option.begin
     if option.place == NOWHERE or option.taken < I or option.reach - option.place != I:
         return
     for j in range(option.end - option.start):
         for i in range(I):
-            if heard.linked[option.start + j, option.place + i]:
+            if answer.linked[option.start + j, option.place + i]:
                 if turned:
-                    emission[i, j + 1] += heard.certainty * (1.0 - emission[i, j + 1])
+                    emission[i, j + 1] += answer.certainty * (1.0 - emission[i, j + 1])
                 else:
-                    emission[j, i + 1] += heard.certainty * (1.0 - emission[j, i + 1])
+                    emission[j, i + 1] += answer.certainty * (1.0 - emission[j, i + 1])
 
 
 @lean
@@ -294,7 +294,7 @@ def smoothed(count, total, by_words, beta):
 
 
 @lean
-def score_options(options, weights, memo, lm, classes, heard):
+def score_options(options, weights, memo, lm, classes, answer):
     """Weigh the features of all options, and add what the language models say of their words by themselves."""
     alone = np.int64(EMPTY_HISTORY)
     alone_classes = alone if classes.of.size > 0 else np.int64(OFF)
@@ -306,7 +306,7 @@ def score_options(options, weights, memo, lm, classes, heard):
             score += weights[r] * features[r]
         option.score = score
         place = np.int64(option.place)
-        said = say_after(memo, lm, alone, options.words, option.begin, option.stop, heard, place, True)
+        said = say_after(memo, lm, alone, options.words, option.begin, option.stop, answer, place, True)
         kinds = say_classes(classes, alone_classes, options.words, option.begin, option.stop)
         option.estimate = score + weights[LANGUAGE] * said[0] + weights[CLASS_LANGUAGE] * kinds[0]
 

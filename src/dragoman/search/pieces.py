@@ -10,22 +10,24 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
-from dragoman.cancelling import checkpoint
+from dragoman.cancellation import checkpoint
 from dragoman.models import language_kernels
 from dragoman.models.loglinear import CLASS_LANGUAGE
 from dragoman.models.modelset import ModelSet
 from dragoman.search import class_kernels, lm_cache_kernels
 from dragoman.search.class_kernels import OFF
-from dragoman.search.constrained import Prefix
 from dragoman.search.hypotheses import Hypothesis, NBest
 from dragoman.search.lm_cache import known_of_words
-from dragoman.search.options import History, class_arrays
-from dragoman.search.plan import Plan
-from dragoman.search.searching import Search, SentenceSearch, search_sentence
-from dragoman.search.upstream_options import Suggestion
+from dragoman.search.options import LanguageStates, class_arrays
+from dragoman.search.sentence_search import Search, SentenceSearch, search_sentence
+from dragoman.search.upstream_options import UpstreamWords
 from dragoman.search.wordgraph import WordGraph
 from dragoman.types import Term
+
+if TYPE_CHECKING:
+    from dragoman.search.decoder import Decoder
 
 MAX_UNCUT_WORDS = 150  # of a sentence that is searched as a whole
 MAX_PIECE_WORDS = 100
@@ -60,16 +62,16 @@ def _closes(word: str) -> int:
 
 
 def search_pieces(
-    plan: Plan,
+    decoder: Decoder,
     source: tuple[str, ...],
     placeable: Sequence[bool] | None,
     terms: Sequence[Term] = (),
-    upstream: Suggestion | None = None,
+    upstream: UpstreamWords | None = None,
 ) -> LongSearch:
     """Search a long sentence piece by piece; a term that does not lie within one piece is left out."""
     pieces = Pieces(source, placeable, terms, upstream)
     while not pieces.found:
-        pieces.search_next(plan)
+        pieces.search_next(decoder)
     return pieces.found
 
 
@@ -81,11 +83,11 @@ class Pieces:
         source: tuple[str, ...],
         placeable: Sequence[bool] | None,
         terms: Sequence[Term] = (),
-        upstream: Suggestion | None = None,
+        upstream: UpstreamWords | None = None,
     ) -> None:
         """Cut the sentence; a term that does not lie within one piece is left out.
 
-        What another engine says is used if it was cut too (`Suggestion.parts`).
+        Another engine's answer is used if it was cut too (`UpstreamWords.parts`).
         """
         self._source, self._placeable = source, placeable
         self._upstream = upstream if upstream and upstream.parts else None
@@ -95,22 +97,22 @@ class Pieces:
         self._most = MAX_ARCS // len(source)  # arcs kept for each word
         self.found: LongSearch | None = None  # as soon as all pieces have been searched
 
-    def search_next(self, plan: Plan, *, changed: bool = False) -> None:
+    def search_next(self, decoder: Decoder, *, changed: bool = False) -> None:
         """Search the next piece; `changed` tells whether the models have changed since the one before it."""
         checkpoint()
-        begin, end, said = self._remaining.pop()
+        begin, end, answer = self._remaining.pop()
         marks = None if self._placeable is None else self._placeable[begin:end]
-        given = self._source[begin:end], marks, Prefix(()), self._terms_in(begin, end)
-        history = self._history_of_changed(plan) if changed else self._history
-        piece = search_sentence(plan, *given, history=history, ends=not self._remaining, upstream=said)
-        if self._most < plan.beam.pops:
+        options = decoder.options(self._source[begin:end], marks, self._terms_in(begin, end), answer)
+        history = self._history_of_changed(decoder) if changed else self._history
+        piece = search_sentence(decoder, options, history=history, ends=not self._remaining)
+        if self._most < decoder.beam.pops:
             piece.thin(self._most * (end - begin))
         self._searched.append(piece)
         if not self._remaining:
-            self.found = LongSearch(self._source, plan.models, tuple(self._searched), self._upstream)
+            self.found = LongSearch(self._source, decoder.models, tuple(self._searched), self._upstream)
 
-    def _cut(self) -> list[tuple[int, int, Suggestion | None]]:
-        """First word and one past the last of each piece, and what another engine says of it."""
+    def _cut(self) -> list[tuple[int, int, UpstreamWords | None]]:
+        """First word and one past the last of each piece, and another engine's answer for it."""
         if self._upstream is None:
             return [(begin, end, None) for begin, end in cut(self._source)]
         return [(begin, end, self._upstream.part(*place)) for begin, end, *place in self._upstream.parts]
@@ -124,22 +126,22 @@ class Pieces:
         return inside
 
     @property
-    def _history(self) -> History | None:
+    def _history(self) -> LanguageStates | None:
         """States of the language models after the best translation so far."""
         return self._searched[-1].history if self._searched else None
 
-    def _history_of_changed(self, plan: Plan) -> History | None:
+    def _history_of_changed(self, decoder: Decoder) -> LanguageStates | None:
         """The same, if the numbers of states may have changed."""
-        models = plan.models
-        said = [word for piece in self._searched[-2:] for word in piece.best.words][-models.language.order :]
-        if not said:
+        models = decoder.models
+        last = [word for piece in self._searched[-2:] for word in piece.best.words][-models.language.order :]
+        if not last:
             return None
-        ids, empty = models.target.ids(said), int(language_kernels.EMPTY_HISTORY)
+        ids, empty = models.target.ids(last), int(language_kernels.EMPTY_HISTORY)
         known = known_of_words(models.language)
-        classes, start = class_arrays(models, known.view.share, used=CLASS_LANGUAGE in plan.weights)
+        classes, start = class_arrays(models, known.view.share, used=CLASS_LANGUAGE in decoder.weights)
         language = int(lm_cache_kernels.say(known.memo, known.view, empty, ids, 0, ids.size)[1])
         before = OFF if start == OFF else empty
-        return History(language, int(class_kernels.say_classes(classes, before, ids, 0, ids.size)[1]))
+        return LanguageStates(language, int(class_kernels.say_classes(classes, before, ids, 0, ids.size)[1]))
 
 
 class LongSearch(Search):
@@ -150,7 +152,7 @@ class LongSearch(Search):
         source: tuple[str, ...],
         models: ModelSet,
         pieces: tuple[SentenceSearch, ...],
-        upstream: Suggestion | None = None,
+        upstream: UpstreamWords | None = None,
     ) -> None:
         self.source, self.models, self._pieces, self.upstream = source, models, pieces, upstream
 

@@ -23,7 +23,7 @@ from dragoman.types import Term
 Ids = NDArray[np.int64]
 
 
-class Found(NamedTuple):
+class OptionTable(NamedTuple):
     """Options of a sentence in order of spans, of which only words and counts are known so far; see SpanOptions."""
 
     first: Ids  # [J, longest + 1]
@@ -33,21 +33,21 @@ class Found(NamedTuple):
     turns: Ids  # [n, 2, 3] orientation counts
 
 
-Locate = Callable[[int, int], tuple[int, Ids] | None]  # place and words of what another engine says for a source span
+Locate = Callable[[int, int], tuple[int, Ids] | None]  # place and words of another engine's answer for a source span
 
 
 def settle(
-    found: Found, terms: Sequence[Term], spelling: Spelling, *, lenient: bool, locate: Locate | None = None
-) -> Found:
+    found: OptionTable, terms: Sequence[Term], spelling: Spelling, *, lenient: bool, locate: Locate | None = None
+) -> OptionTable:
     """The options with each term in force; terms must not overlap. If lenient, single words inside them stay too."""
     words, row = found.words, found.row.copy()
     keep = np.ones(row.size, np.bool_)
     added = np.zeros(len(terms), OPTION)
     for option, term in zip(added, terms, strict=True):
-        said = spelling.ids(term.words)
+        prescribed = spelling.ids(term.words)
         touching = np.flatnonzero((row["end"] > term.start) & (row["start"] < term.end))
         single = touching[row["end"][touching] - row["start"][touching] == 1]
-        keep[touching] &= [_agrees(row[n], words, term, said) for n in touching]
+        keep[touching] &= [_agrees(row[n], words, term, prescribed) for n in touching]
         if lenient:
             keep[single] = True
             row["path"][single] = row["pair"][single] = GIVEN
@@ -55,28 +55,28 @@ def settle(
         option["start"], option["end"], option["path"], option["pair"] = term.start, term.end, TERM, TERM
         option["begin"], option["factor"] = words.size, 1.0
         option["place"] = option["reach"] = NOWHERE
-        heard = locate(term.start, term.end) if locate else None
-        if heard:
-            option["place"], option["reach"] = heard[0], heard[0] + heard[1].size
-            option["taken"] = LCSseq.similarity(said.tolist(), heard[1].tolist())
-        words = np.concatenate([words, said])
+        answer = locate(term.start, term.end) if locate else None
+        if answer:
+            option["place"], option["reach"] = answer[0], answer[0] + answer[1].size
+            option["taken"] = LCSseq.similarity(prescribed.tolist(), answer[1].tolist())
+        words = np.concatenate([words, prescribed])
         option["stop"] = words.size
     counts = np.concatenate([found.counts[keep], np.ones((added.size, 3), np.int64)])
     turns = np.concatenate([found.turns[keep], np.zeros((added.size, 2, 3), np.int64)])
     spans = max(found.first.shape[1], *(term.end - term.start + 1 for term in terms))
-    return in_order(Found(found.first, np.concatenate([row[keep], added]), words, counts, turns), spans)
+    return in_order(OptionTable(found.first, np.concatenate([row[keep], added]), words, counts, turns), spans)
 
 
-def _agrees(option: np.void, words: Ids, term: Term, said: Ids) -> bool:
+def _agrees(option: np.void, words: Ids, term: Term, own: Ids) -> bool:
     """Whether an option that overlaps with a term may stay beside its prescribed translation."""
     start, end = int(option["start"]), int(option["end"])
     if (start, end) == (term.start, term.end) or start > term.start or end < term.end:
         return False
     target = words[option["begin"] : option["stop"]]
-    return any(np.array_equal(target[n : n + said.size], said) for n in range(target.size - said.size + 1))
+    return any(np.array_equal(target[n : n + own.size], own) for n in range(target.size - own.size + 1))
 
 
-def in_order(found: Found, spans: int) -> Found:
+def in_order(found: OptionTable, spans: int) -> OptionTable:
     """The same options, in order of spans again, of up to spans − 1 words."""
     first, row, words, counts, turns = found
     J = first.shape[0]
@@ -84,4 +84,4 @@ def in_order(found: Found, spans: int) -> Found:
     order = np.argsort(place, kind="stable")
     bounds = np.arange(J)[:, np.newaxis] * (spans - 1) + np.arange(spans)
     first = np.searchsorted(place[order], bounds)
-    return Found(first, row[order], words, counts[order], turns[order])
+    return OptionTable(first, row[order], words, counts[order], turns[order])

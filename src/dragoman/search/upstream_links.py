@@ -7,6 +7,7 @@ engine needs its place.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -16,8 +17,10 @@ from rapidfuzz import fuzz, process
 from dragoman.models import alignment_kernels, extraction_kernels, symmetry_kernels
 from dragoman.models.modelset import ModelSet
 from dragoman.models.symmetry import HEURISTIC, KINDS
+from dragoman.types import Term
 
 LIKE = 60.0  # percent of common characters, below which spelling says nothing about two words
+NEVER = 1e-30  # p(f|e) of words that are known not to stand for each other
 COGNATE = 0.5  # p(f|e) of two words that are spelled alike, at least
 
 Ids = NDArray[np.int64]
@@ -37,18 +40,50 @@ def alike(source: tuple[str, ...], target: tuple[str, ...]) -> NDArray[np.float6
     return np.asarray(COGNATE * likeness**4, np.float64)
 
 
-def link(models: ModelSet, source: Ids, target: Ids, least: NDArray[np.float64]) -> NDArray[np.bool_]:
+def link(
+    models: ModelSet, source: Ids, target: Ids, least: NDArray[np.float64], settled: Sequence[Block] = ()
+) -> NDArray[np.bool_]:
     """[J, I] links of a sentence pair, from alignments of both directions with p(f|e) of at least `least`.
 
     They always come from the best alignments: every word of the engine's translation should be tied to what it stands
-    for, and the weights over another engine were chosen with such links.
+    for, and the weights over another engine were chosen with such links. Blocks that are `settled`, such as terms that
+    both languages have, stand for each other and for nothing else.
     """
     inverse = alignment_kernels.lattice(models.inverse.view, source, target)
     direct = alignment_kernels.lattice(models.direct.view, target, source)
     for (emission, _), likely in ((inverse, least), (direct, least.T)):
         np.maximum(emission[:, 1:], likely, out=emission[:, 1:])
+    allowed, certain = _settled(least.shape, settled)
+    for (emission, _), may, must in ((inverse, allowed, certain), (direct, allowed.T, certain.T)):
+        emission[:, 1:][~may] = NEVER
+        emission[:, 1:][must] = 1.0
     matrix: NDArray[np.bool_] = symmetry_kernels.link_lattices(inverse, direct, KINDS[HEURISTIC])
-    return matrix
+    return matrix & allowed | certain
+
+
+def _settled(shape: tuple[int, ...], blocks: Sequence[Block]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """[J, I] where links may be, and where they must be."""
+    allowed, certain = np.ones(shape, np.bool_), np.zeros(shape, np.bool_)
+    for s, e, a, b in blocks:
+        allowed[s:e] = allowed[:, a:b] = False
+        certain[s:e, a:b] = True
+    return allowed | certain, certain
+
+
+def used_terms(terms: Sequence[Term], answer: Sequence[str]) -> Iterator[tuple[Term, int]]:
+    """The terms that another engine's translation uses itself, each with its first word there; no word counts twice.
+
+    >>> list(used_terms([Term(1, 3, ("drip", "tray"))], ("the", "Drip", "tray")))
+    [(Term(start=1, end=3, words=('drip', 'tray'), as_written=False), 1)]
+    """
+    words, taken = [word.casefold() for word in answer], set[int]()
+    for term in terms:
+        wanted = [word.casefold() for word in term.words]
+        for at in range(len(words) - len(wanted) + 1):
+            if words[at : at + len(wanted)] == wanted and taken.isdisjoint(range(at, at + len(wanted))):
+                taken.update(range(at, at + len(wanted)))
+                yield term, at
+                break
 
 
 def phrase_pairs(linked: NDArray[np.bool_], longest: int) -> list[Block]:

@@ -1,4 +1,4 @@
-"""Another engine's translation among the options of a sentence (SPEC §8.1).
+"""Another engine's translation among the options of a sentence (docs/understand/upstream.md).
 
 The source f and the other engine's translation m are aligned with the project's own models, the phrase pairs that the
 links allow are extracted, and offered to the search beside those that were learned: as if (f, m) had been learned, with
@@ -9,6 +9,7 @@ always be said. A learned phrase for the same source words knows its place in m 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -20,23 +21,23 @@ from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases_options_kernels import LEAST, SHARED
 from dragoman.models.replacements import Replacements
 from dragoman.models.replacements_kernels import LENGTHS
-from dragoman.search.options_kernels import HEARD, NOWHERE, OPTION, WINDOW, Heard
+from dragoman.search.options_kernels import FROM_ANSWER, NOWHERE, OPTION, WINDOW, AnswerIds
 from dragoman.search.spelling import Spelling
-from dragoman.search.terms import Found, in_order
-from dragoman.search.upstream_links import Block, alike, blocks, link, phrase_pairs
-from dragoman.types import Sentence
+from dragoman.search.terms import OptionTable, in_order
+from dragoman.search.upstream_links import Block, alike, blocks, link, phrase_pairs, used_terms
+from dragoman.types import Sentence, Term
 
 KEPT, PRIOR = 0.7, 4  # rate of pieces of m that are kept, before anything is known, and how many pieces it is worth
 RAREST = 1e-4  # p(ẽ | f̃, m̃), at least
 
 Ids = NDArray[np.int64]
 Counts = defaultdict[tuple[int, ...], float]
-Said = tuple[int, int, tuple[int, ...]]  # first source word, one past the last; target words
+SpanWords = tuple[int, int, tuple[int, ...]]  # first source word, one past the last; target words
 
 
 @dataclass(frozen=True)
 class Trust:
-    """How far what the other engine says is believed, besides the weights of the features."""
+    """How far the other engine's answer is believed, besides the weights of the features."""
 
     count: float = 0.05  # of a phrase pair of (f, m), beside those of corrections
     certainty: float = 0.5  # p(f|e) of two words that are linked in (f, m), at least
@@ -44,7 +45,7 @@ class Trust:
     doubt: float = 0.5  # counts that the general rate of keeping pieces of m has beside those of one piece
 
 
-class Alternative(NamedTuple):
+class ListedWords(NamedTuple):
     """Another entry of the other engine's n-best list."""
 
     words: tuple[str, ...]
@@ -52,57 +53,75 @@ class Alternative(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Suggestion:
-    """What another engine says of a sentence, as words, and what is known of that engine."""
+class UpstreamWords:
+    """Another engine's answer for a sentence, as words, and what is known of that engine."""
 
     words: tuple[str, ...]
     sentence: Sentence | None = None  # as it was written
     bonus: float = 0.0  # for each word taken from it, added to the weight of the feature
     trust: Trust = field(default_factory=Trust)
     replacements: Replacements = field(default_factory=Replacements)
-    others: tuple[Alternative, ...] = ()  # of its n-best list: their phrases are on offer too
+    others: tuple[ListedWords, ...] = ()  # of its n-best list: their phrases are on offer too
     parts: tuple[Block, ...] = ()  # of a long source: its pieces with the words that stand for them
 
-    def part(self, begin: int, stop: int) -> Suggestion:
+    def part(self, begin: int, stop: int) -> UpstreamWords:
         """Some of the words, for a piece of the source."""
         return replace(self, words=self.words[begin:stop], sentence=None, others=(), parts=())
 
 
-class Aligned(NamedTuple):
+class AlignedAnswer(NamedTuple):
     """The other engine's translation beside the source."""
 
-    upstream: Suggestion
+    upstream: UpstreamWords
 
-    heard: Heard
+    answer: AnswerIds
     pairs: list[Block]  # phrase pairs that the links allow
     blocks: list[Block]  # monotone ones, which together are the whole
-    others: dict[Said, float]  # phrases of the other entries of an n-best list, and their weight
+    others: dict[SpanWords, float]  # phrases of the other entries of an n-best list, and their weight
 
 
-NOTHING_HEARD = Heard(np.zeros(0, np.int64), np.zeros((0, 0), np.bool_), np.zeros(1, np.int64), 0.0, 0.0)
+NO_ANSWER = AnswerIds(np.zeros(0, np.int64), np.zeros((0, 0), np.bool_), np.zeros(1, np.int64), 0.0, 0.0)
 
 
-def align(models: ModelSet, source: Ids, words: tuple[str, ...], spelling: Spelling, upstream: Suggestion) -> Aligned:
-    """Find out which words of another engine's translation stand for which words of the source."""
+def align(
+    models: ModelSet,
+    source: Ids,
+    words: tuple[str, ...],
+    spelling: Spelling,
+    upstream: UpstreamWords,
+    terms: Sequence[Term] = (),
+) -> AlignedAnswer:
+    """Find out which words of another engine's translation stand for which words of the source.
+
+    A term that the other engine uses itself is found there by its words, unless the search could not go through.
+    """
     target = spelling.ids(upstream.words)
-    linked = link(models, source, target, alike(words, upstream.words))
+    likely = alike(words, upstream.words)
+    linked = link(models, source, target, likely)
+    if settled := [(term.start, term.end, at, at + len(term.words)) for term, at in used_terms(terms, upstream.words)]:
+        closer = link(models, source, target, likely, settled)
+        linked = closer if _is_within_reach(closer) else linked
     trust = upstream.trust
-    heard = Heard(target, linked, _aligned_from(linked), trust.certainty, trust.share)
-    others: dict[Said, float] = {}
+    answer = AnswerIds(target, linked, _aligned_from(linked), trust.certainty, trust.share)
+    others: dict[SpanWords, float] = {}
     for each in upstream.others:
         ids = spelling.ids(each.words)
         for s, e, a, b in phrase_pairs(link(models, source, ids, alike(words, each.words)), models.phrases.longest):
             phrase = s, e, tuple(ids[a:b].tolist())
             others[phrase] = min(1.0, others.get(phrase, 0.0) + each.weight)
-    return Aligned(upstream, heard, phrase_pairs(linked, models.phrases.longest), blocks(linked), others)
+    return AlignedAnswer(upstream, answer, phrase_pairs(linked, models.phrases.longest), blocks(linked), others)
 
 
-def can_be_said(models: ModelSet, words: tuple[str, ...], upstream: Suggestion) -> bool:
+def is_passable(models: ModelSet, words: tuple[str, ...], upstream: UpstreamWords) -> bool:
     """Whether the search can go through all of another engine's translation: no block may be beyond its window."""
     if len(words) <= WINDOW:
         return True
     aligned = align(models, models.source.ids(words), words, Spelling(models.target), upstream)
-    return all(end - start <= WINDOW for start, end, _, _ in aligned.blocks)
+    return _is_within_reach(aligned.answer.linked)
+
+
+def _is_within_reach(linked: NDArray[np.bool_]) -> bool:
+    return all(end - start <= WINDOW for start, end, _, _ in blocks(linked))
 
 
 def _aligned_from(linked: NDArray[np.bool_]) -> Ids:
@@ -113,45 +132,45 @@ def _aligned_from(linked: NDArray[np.bool_]) -> Ids:
 
 
 def offer(
-    found: Found,
-    aligned: Aligned,
+    found: OptionTable,
+    aligned: AlignedAnswer,
     models: ModelSet,
     source: Ids,
     fixed: tuple[Ids, NDArray[np.bool_]],
-) -> Found:
+) -> OptionTable:
     """The options with those of the other engine's translation among them."""
-    said = aligned.heard.words.tolist()
+    answer_ids = aligned.answer.words.tolist()
     places = _by_span(aligned)
     if aligned.others:
         found = _with_others(found, aligned, *fixed)
     row, counts = found.row.copy(), found.counts.copy()
-    known = _recognise(row, found.words.tolist(), said, places)
+    known = _recognise(row, found.words.tolist(), answer_ids, places)
     fresh = [block for block in sorted({*aligned.pairs, *aligned.blocks}) if block not in known]
-    fresh = _keeping(fresh, aligned.heard.words, *fixed)
+    fresh = _keeping(fresh, aligned.answer.words, *fixed)
     added = np.zeros(len(fresh), OPTION)
     for option, (s, e, a, b) in zip(added, fresh, strict=True):
         option["start"], option["end"], option["place"], option["reach"], option["taken"] = s, e, a, b, b - a
         option["begin"], option["stop"] = found.words.size + a, found.words.size + b
-    added["path"] = added["pair"] = HEARD
+    added["path"] = added["pair"] = FROM_ANSWER
     added["factor"] = 1.0
-    words = np.concatenate([found.words, aligned.heard.words])
+    words = np.concatenate([found.words, aligned.answer.words])
     all_rows = np.concatenate([row, added])
     all_counts = np.concatenate([counts, np.zeros((added.size, 3), np.int64)])
     seen = np.divide(all_counts[:, 0], np.maximum(all_counts[:, 1], 1))  # p(ẽ | f̃) of corrections
     if aligned.others:
         np.maximum(seen, _listed(all_rows, words, aligned.others), out=seen)
     _weigh(all_rows, seen, words, aligned, source)
-    _count(all_rows, all_counts, words, said, aligned, models)
+    _count(all_rows, all_counts, words, answer_ids, aligned, models)
     turns = np.concatenate([found.turns, np.zeros((added.size, 2, 3), np.int64)])
     longest = max(found.first.shape[1], *(e - s + 1 for s, e, _, _ in aligned.blocks))
-    return in_order(Found(found.first, all_rows, words, all_counts, turns), longest)
+    return in_order(OptionTable(found.first, all_rows, words, all_counts, turns), longest)
 
 
-def _with_others(found: Found, aligned: Aligned, copies: Ids, fixed: NDArray[np.bool_]) -> Found:
+def _with_others(found: OptionTable, aligned: AlignedAnswer, copies: Ids, fixed: NDArray[np.bool_]) -> OptionTable:
     """The options with phrases of the other entries of an n-best list, those that nobody else says."""
-    text, said = found.words.tolist(), aligned.heard.words.tolist()
+    text, answer_ids = found.words.tolist(), aligned.answer.words.tolist()
     known = {(s, e, tuple(text[b:t])) for s, e, b, t in found.row[["start", "end", "begin", "stop"]].tolist()}
-    known |= {(s, e, tuple(said[a:b])) for s, e, a, b in aligned.pairs}
+    known |= {(s, e, tuple(answer_ids[a:b])) for s, e, a, b in aligned.pairs}
     must = np.unique(copies[fixed]).tolist()
     span = [copies.tolist()[s:e] for s, e, _ in aligned.others]
     fresh = [
@@ -160,7 +179,7 @@ def _with_others(found: Found, aligned: Aligned, copies: Ids, fixed: NDArray[np.
         if phrase not in known and all(given.count(word) == phrase[2].count(word) for word in must)
     ]
     added = np.zeros(len(fresh), OPTION)
-    added["path"] = added["pair"] = HEARD
+    added["path"] = added["pair"] = FROM_ANSWER
     added["factor"], added["place"], added["reach"] = 1.0, NOWHERE, NOWHERE
     for option, (s, e, own) in zip(added, fresh, strict=True):
         option["start"], option["end"], option["begin"], option["stop"] = s, e, len(text), len(text) + len(own)
@@ -168,10 +187,10 @@ def _with_others(found: Found, aligned: Aligned, copies: Ids, fixed: NDArray[np.
     counts, turns = np.zeros((added.size, 3), np.int64), np.zeros((added.size, 2, 3), np.int64)
     rows = np.concatenate([found.row, added])
     more = np.concatenate([found.counts, counts]), np.concatenate([found.turns, turns])
-    return Found(found.first, rows, np.array(text, np.int64), *more)
+    return OptionTable(found.first, rows, np.array(text, np.int64), *more)
 
 
-def _listed(row: NDArray[np.void], words: Ids, others: dict[Said, float]) -> NDArray[np.float64]:
+def _listed(row: NDArray[np.void], words: Ids, others: dict[SpanWords, float]) -> NDArray[np.float64]:
     """[n] the share that each option has in the entries of an n-best list but the first."""
     text = words.tolist()
     totals: Counts = defaultdict(float)
@@ -188,7 +207,7 @@ def _weigh(
     row: NDArray[np.void],
     seen: NDArray[np.float64],
     words: Ids,
-    aligned: Aligned,
+    aligned: AlignedAnswer,
     source: Ids,
 ) -> None:
     """Fill in log p(ẽ | f̃, m̃): by what became of this piece of m, and of others of its length."""
@@ -199,25 +218,25 @@ def _weigh(
     same = (row["taken"] == row["reach"] - row["place"]) & (row["taken"] == row["stop"] - row["begin"])
     same &= row["place"] >= 0
     rate = np.where(same, rates[length], (1 - rates[length]) * seen)
-    counts = replacements.counts(source, aligned.heard.words, words, row)
-    weight = np.where(row["path"] >= 0, 1.0, row["path"] == HEARD)
+    counts = replacements.counts(source, aligned.answer.words, words, row)
+    weight = np.where(row["path"] >= 0, 1.0, row["path"] == FROM_ANSWER)
     p = (counts[:, 1] + trust.doubt * rate) / (counts[:, 0] + trust.doubt)
     row["evidence"] = weight * np.log(np.maximum(p, RAREST))
 
 
-def find_place(aligned: Aligned, start: int, end: int) -> tuple[int, Ids] | None:
+def find_place(aligned: AlignedAnswer, start: int, end: int) -> tuple[int, Ids] | None:
     """Where m says some source words, and with which of its words; None if those stand for other words too."""
-    linked = aligned.heard.linked
+    linked = aligned.answer.linked
     places = np.flatnonzero(linked[start:end].any(axis=0))
     if not places.size:
         return None
     first, last = int(places[0]), int(places[-1]) + 1
     if linked[:start, first:last].any() or linked[end:, first:last].any():
         return None
-    return first, aligned.heard.words[first:last]
+    return first, aligned.answer.words[first:last]
 
 
-def _by_span(aligned: Aligned) -> dict[tuple[int, int], list[tuple[int, int]]]:
+def _by_span(aligned: AlignedAnswer) -> dict[tuple[int, int], list[tuple[int, int]]]:
     """Where the translations of each source span stand in m, the shortest first."""
     places: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for s, e, a, b in aligned.pairs:
@@ -226,7 +245,10 @@ def _by_span(aligned: Aligned) -> dict[tuple[int, int], list[tuple[int, int]]]:
 
 
 def _recognise(
-    row: NDArray[np.void], words: list[int], said: list[int], places: dict[tuple[int, int], list[tuple[int, int]]]
+    row: NDArray[np.void],
+    words: list[int],
+    answer_ids: list[int],
+    places: dict[tuple[int, int], list[tuple[int, int]]],
 ) -> set[Block]:
     """Give learned options their places in m; those that say just what m says are returned."""
     known: set[Block] = set()
@@ -235,19 +257,21 @@ def _recognise(
         if not each:
             continue
         own = words[begin:stop]
-        same = next(((a, b) for a, b in each if said[a:b] == own), None)
+        same = next(((a, b) for a, b in each if answer_ids[a:b] == own), None)
         a, b = same or each[0]
         row["place"][n], row["reach"][n] = a, b
-        row["taken"][n] = b - a if same else LCSseq.similarity(own, said[a:b])
+        row["taken"][n] = b - a if same else LCSseq.similarity(own, answer_ids[a:b])
         if same:
             known.add((start, end, a, b))
     return known
 
 
-def _keeping(found: list[Block], said: Ids, copies: Ids, fixed: NDArray[np.bool_]) -> list[Block]:
+def _keeping(found: list[Block], answer_ids: Ids, copies: Ids, fixed: NDArray[np.bool_]) -> list[Block]:
     """The blocks in which each word that must be kept stands among the target words just as often as in the span."""
     for word in np.unique(copies[fixed]).tolist():
-        before = [np.append(0, np.cumsum(words == word)) for words in (copies, said)]  # how often, up to each place
+        before = [
+            np.append(0, np.cumsum(words == word)) for words in (copies, answer_ids)
+        ]  # how often, up to each place
         source, target = (each.tolist() for each in before)
         found = [(s, e, a, b) for s, e, a, b in found if source[e] - source[s] == target[b] - target[a]]
     return found
@@ -257,8 +281,8 @@ def _count(
     row: NDArray[np.void],
     counts: Ids,
     words: Ids,
-    said: list[int],
-    aligned: Aligned,
+    answer_ids: list[int],
+    aligned: AlignedAnswer,
     models: ModelSet,
 ) -> None:
     """Relative frequencies as if the pairs of (f, m) had been counted too, in the form that shares have."""
@@ -267,7 +291,7 @@ def _count(
     of_words: Counts = defaultdict(float)
     for s, e, a, b in aligned.pairs:
         of_span[s, e] += 1
-        of_words[tuple(said[a:b])] += 1
+        of_words[tuple(answer_ids[a:b])] += 1
     for (s, e, own), weight in aligned.others.items():
         of_span[s, e] += weight
         of_words[own] += weight
@@ -281,15 +305,15 @@ def _count(
     for n, (start, end, begin, stop, path, taken, place, reach) in enumerate(
         row[["start", "end", "begin", "stop", "path", "taken", "place", "reach"]].tolist()
     ):
-        if path < 0 and path != HEARD:
+        if path < 0 and path != FROM_ANSWER:
             continue
         own = tuple(text[begin:stop])
-        heard = trust.count * (place >= 0 and taken == reach - place == stop - begin)
-        heard += trust.count * aligned.others.get((start, end, own), 0.0)
+        support = trust.count * (place >= 0 and taken == reach - place == stop - begin)
+        support += trust.count * aligned.others.get((start, end, own), 0.0)
         count, of_source, of_target = counts[n].tolist()
         if not count:
             of_source = learned.get((start, end), 0)
             of_target = totals[n]
-        direct = (count + heard) / (of_source + trust.count * of_span[start, end] or trust.count)
-        inverse = (count + heard) / (of_target + trust.count * of_words[own] or trust.count)
+        direct = (count + support) / (of_source + trust.count * of_span[start, end] or trust.count)
+        inverse = (count + support) / (of_target + trust.count * of_words[own] or trust.count)
         counts[n] = SHARED, int(SHARED / max(direct, LEAST)), int(SHARED / max(inverse, LEAST))

@@ -12,7 +12,8 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
-from dragoman.errors import BadInputError, CancelledError, DragomanError, StorageError
+from dragoman.editor.refusal import Refusal
+from dragoman.errors import BadInputError, CancelledError, DamagedFileError, DragomanError, StorageError
 from dragoman.project.guard import FlaggedError
 from dragoman.server.logs import log_failure, without_places
 from dragoman.store import ReplicaError
@@ -20,24 +21,10 @@ from dragoman.store import ReplicaError
 UNREADABLE = "There was an error parsing the body"  # FastAPI's words for JSON that is not UTF-8, or too deep
 SEE_SCHEMA = "see /api/v1/openapi.json for what is available"
 REMEDIES = {404: SEE_SCHEMA, 405: SEE_SCHEMA}
-CODES = {  # for programs, where an error says nothing more exact
-    400: "invalid",
-    401: "key-required",
-    403: "forbidden",
-    404: "not-found",
-    405: "invalid",
-    409: "conflict",
-    410: "gone",
-    413: "too-large",
-    422: "invalid",
-    429: "too-many",
-    500: "internal",
-    503: "unavailable",
-}
 
 
-class ApiError(Exception):
-    """A request that is not carried out, for a reason that the client is told."""
+class ApiError(Refusal):
+    """A refusal as the service answers it: with headers, in the format of the API that was asked."""
 
     def __init__(
         self,
@@ -49,11 +36,8 @@ class ApiError(Exception):
         code: str | None = None,
         **more: Any,
     ) -> None:
-        super().__init__(what)
-        self.status, self.what, self.remedy = status, what, remedy
+        super().__init__(status, what, remedy, code=code, **more)
         self.headers = dict(headers or {})
-        self.code = code or CODES.get(status, "error")
-        self.more = more
 
     @classmethod
     def internal(cls) -> ApiError:
@@ -79,6 +63,8 @@ def api_error(error: Exception) -> ApiError:
     """What clients are told about an exception."""
     if isinstance(error, ApiError):
         return error
+    if isinstance(error, Refusal):
+        return ApiError(error.status, error.what, error.remedy, code=error.code, **error.more)
     if isinstance(error, FlaggedError):
         return ApiError(409, error.what, error.remedy, code="flagged", flagged=error.id, reason=error.reason)
     if isinstance(error, ReplicaError):
@@ -88,7 +74,9 @@ def api_error(error: Exception) -> ApiError:
     if isinstance(error, BadInputError):
         return ApiError(400, error.what, error.remedy)
     if isinstance(error, DragomanError):
-        return ApiError(503 if isinstance(error, StorageError) else 500, without_places(error.what), error.remedy)
+        return ApiError(
+            503 if isinstance(error, StorageError | DamagedFileError) else 500, without_places(error.what), error.remedy
+        )
     if isinstance(error, RequestValidationError):
         return _invalid(error)
     if isinstance(error, HTTPException) and error.detail == UNREADABLE:

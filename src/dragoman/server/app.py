@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import anyio.to_thread
@@ -17,20 +18,23 @@ from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
 from dragoman import __version__
+from dragoman.editor.bounds import use_bounds
+from dragoman.editor.refusal import Refusal
 from dragoman.errors import DragomanError
 from dragoman.server import footprint
-from dragoman.server.api_errors import ApiError, Formats, handle
+from dragoman.server.api_errors import Formats, handle
 from dragoman.server.auth import Authenticator
-from dragoman.server.compatible import apertium, chat, deepl, libretranslate, modernmt, moses
+from dragoman.server.bodies import Bodies, needs_of
+from dragoman.server.compatible import apertium, chat, deepl, libretranslate, modernmt, moses, opus_cat
 from dragoman.server.config import Settings
 from dragoman.server.context import ServerContext
 from dragoman.server.jobs import Jobs
-from dragoman.server.limits import use_limits
 from dragoman.server.logs import log, log_failure
 from dragoman.server.middleware import LimitsMiddleware
 from dragoman.server.observability import Metrics, ObservabilityMiddleware
 from dragoman.server.registry import ProjectRegistry, ServedProject
 from dragoman.server.routes import (
+    bilingual,
     checks,
     corrections,
     documents,
@@ -42,10 +46,13 @@ from dragoman.server.routes import (
     hooks,
     identity,
     live,
+    memories,
+    merges,
     preview,
     progress,
     projects,
     segments,
+    spelling_words,
     statistics,
     team,
     translations,
@@ -60,7 +67,7 @@ from dragoman.server.workers import Workers
 
 OWN = (
     *(identity, projects, project_settings, translations, corrections, glossaries, statistics, documents, segments),
-    *(checks, team, effort, progress, exchange, preview, live, events),
+    *(checks, team, merges, spelling_words, effort, progress, exchange, bilingual, memories, preview, live, events),
 )
 ROUTES = (*OWN, hooks, workbench, moses)
 COMPATIBLE = {
@@ -69,14 +76,20 @@ COMPATIBLE = {
     "apertium": apertium,
     "deepl": deepl,
     "openai": chat,
+    "opuscat": opus_cat,
 }
-VERSIONS = {"deepl": "/v2", "openai": "/v1"}  # which clients add to the address; these are also served at the root
+VERSIONS = {
+    "deepl": "/v2",
+    "openai": "/v1",
+    "opuscat": "/MtRestService",
+}  # which clients add to the address; these are also served at the root
+LEAVING = 4.0  # seconds for jobs and projects to end in, after requests have had theirs
 CONFIRMING = 5.0  # seconds between checks whether another server has taken over
 ABOUT = """Translates, learns from corrections at once, and completes what people type.
 
 Errors are answered with `{"error": {"what": …, "remedy": …}}`. Live sessions, over a WebSocket at
-`/api/v1/projects/{project}/live`, are described in docs/server.md. The APIs of LibreTranslate, ModernMT, DeepL,
-Apertium APy, mosesserver and OpenAI's chats are for programs that already speak them."""
+`/api/v1/projects/{project}/live`, are described in docs/use/server.md. The APIs of LibreTranslate, ModernMT, DeepL,
+Apertium APy, mosesserver, OPUS-CAT and OpenAI's chats are for programs that already speak them."""
 
 
 class DragomanApp(FastAPI):
@@ -85,7 +98,7 @@ class DragomanApp(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """The schema, with the limits of this app."""
         context: ServerContext = self.state.context
-        with use_limits(context.settings.limits):
+        with use_bounds(context.settings.limits):
             return super().openapi()
 
 
@@ -116,7 +129,9 @@ def create_app(settings: Settings, registry: ProjectRegistry | None = None, star
     _add_error_handlers(app)
     _add_routes(app, settings)
     app.add_middleware(modernmt.MethodOverride, prefix="/" if settings.root == "modernmt" else "/modernmt")
-    app.add_middleware(LimitsMiddleware, limits=settings.limits, auth=context.auth, metrics=metrics)
+    needs = needs_of(route for each in OWN for route in each.router.routes)
+    bodies = Bodies(settings.limits, context.auth, context.jobs.files, needs)
+    app.add_middleware(LimitsMiddleware, limits=settings.limits, auth=context.auth, metrics=metrics, bodies=bodies)
     app.add_middleware(ObservabilityMiddleware, metrics=metrics)
     return app
 
@@ -132,6 +147,8 @@ def _add_routes(app: FastAPI, settings: Settings) -> None:
             app.include_router(module.router, prefix=f"/{name}/{{project}}{version}", include_in_schema=False)
     for name in filter(None, {*VERSIONS, settings.root}):
         app.include_router(COMPATIBLE[name].router, prefix=VERSIONS.get(name, ""), include_in_schema=False)
+    for prefix in ("/v3", "/deepl/v3", "/deepl/{project}/v3"):
+        app.include_router(deepl.newer, prefix=prefix, include_in_schema=prefix == "/deepl/v3")
     app.include_router(health.router)
 
 
@@ -139,10 +156,18 @@ def _error_formats(settings: Settings) -> Formats:
     """How errors are written by the compatible APIs."""
     formats: Formats = [(re.compile(f"/{name}(/|$)"), module.write_error) for name, module in COMPATIBLE.items()]
     formats += [(re.compile(f"{version}(/|$)"), COMPATIBLE[name].write_error) for name, version in VERSIONS.items()]
+    formats.append((re.compile("/v3(/|$)"), deepl.write_error))
     if settings.root and settings.root not in VERSIONS:
         module = COMPATIBLE[settings.root]
         formats += [(compile_path(route.path)[0], module.write_error) for route in module.router.routes]
     return formats
+
+
+def leave_in_time() -> None:
+    """End this process soon, whatever is still running in it: what was acknowledged is on disk."""
+    watchdog = threading.Timer(LEAVING, os._exit, (0,))
+    watchdog.daemon = True
+    watchdog.start()
 
 
 @asynccontextmanager
@@ -150,11 +175,16 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Open projects and compile while already listening; on stopping, finish what is being learned, then close."""
     context: ServerContext = app.state.context
     threading.Thread(target=_warm_up, args=(app, context), daemon=True).start()
+    await anyio.to_thread.run_sync(context.jobs.files.sweep)
     log("started", projects=len(context.projects.names()))
-    confirming = asyncio.create_task(_look_after(context))
+    tasks = [asyncio.create_task(each) for each in (_look_after(context), context.scrub.run())]
     yield
-    confirming.cancel()
+    if context.owns_process:
+        leave_in_time()
+    for task in tasks:
+        task.cancel()
     context.startup.warming.stop()
+    context.readers.stop()
     await context.jobs.stop()
     await anyio.to_thread.run_sync(context.projects.close)
     context.workers.stop()
@@ -167,8 +197,8 @@ async def _look_after(context: ServerContext) -> None:
         await asyncio.sleep(CONFIRMING)
         await anyio.to_thread.run_sync(context.jobs.files.expire)
         for project in context.projects.opened():
-            with suppress(DragomanError, ApiError):  # the database is unreachable; the next write will report it
-                await context.workers.run("confirm", project.engine.confirm, lane="quick")
+            with suppress(DragomanError, Refusal):  # the database is unreachable; the next write will report it
+                await context.workers.watch(project.engine.confirm)
 
 
 def _warm_up(app: FastAPI, context: ServerContext) -> None:
@@ -216,15 +246,21 @@ def _by_project(context: ServerContext, measure: Callable[[ServedProject], float
 
 
 def _add_error_handlers(app: FastAPI) -> None:
-    for kind in (ApiError, DragomanError, RequestValidationError, HTTPException):
+    for kind in (Refusal, DragomanError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, handle)
     app.add_exception_handler(405, _handle_method)
+
+
+@cache
+def _pattern(template: str) -> re.Pattern[str]:
+    """The pattern of a path, made once."""
+    return compile_path(template)[0]
 
 
 def _handle_method(request: Request, error: Exception) -> Response:
     """An unknown method is answered with all that are allowed, not only those of the route that came nearest."""
     response = handle(request, error)
     for template, operations in request.app.openapi()["paths"].items():
-        if compile_path(template)[0].match(request.url.path):
+        if _pattern(template).match(request.url.path):
             response.headers["Allow"] = ", ".join(sorted(operations)).upper()
     return response

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import ipaddress
 import logging
 from typing import Annotated, Any
 from urllib.parse import SplitResult, urlsplit
@@ -37,6 +38,8 @@ class Authenticator:
     def __init__(self, settings: Settings) -> None:
         self._keys = Keys(settings.keys) if settings.keys else None
         self._trusts_loopback = not settings.requires_key
+        self._proxies = tuple(ipaddress.ip_network(each) for each in settings.trusted_proxies)
+        self._public_address = settings.public_address
 
     def identify(self, scope: Scope, key: object = None) -> Identity:
         """Who sent a request, if they are allowed in at all; `key` is what the body has in the place of a key."""
@@ -72,12 +75,49 @@ class Authenticator:
         found = (Identity(one["name"], one["roles"]) for one in self._keys.records())
         return [one.name for one in found if one.name and one.has_role(role, project)]
 
+    def owns_key(self, name: str) -> bool:
+        """Whether somebody of this name has a key of this server."""
+        return self._keys is not None and any(one["name"] == name for one in self._keys.records())
+
+    def public_address(self, scope: Scope) -> str:
+        """The address under which a client reaches this server, for links in answers.
+
+        Anybody can write any Host. It is believed if a trusted proxy has passed it on, or if it is the address that
+        the connection was made to.
+        """
+        if self._public_address:
+            return self._public_address.rstrip("/")
+        headers, (own, port) = Headers(scope=scope), scope.get("server") or ("127.0.0.1", None)
+        host, scheme = headers.get("host", ""), scope["scheme"]
+        if self._is_proxy(str(scope["client"][0]) if scope.get("client") else ""):
+            passed = headers.get("x-forwarded-proto", scheme)
+            return f"{passed if passed in ('http', 'https') else scheme}://{_split(f'//{host}').netloc}"
+        named = _split(f"//{host}").hostname or ""
+        if named == own or (is_loopback(named) and is_loopback(own)):
+            return f"{scheme}://{host}"
+        return f"{scheme}://{f'[{own}]' if ':' in own else own}{f':{port}' if port else ''}"
+
     def client(self, scope: Scope) -> str:
         """The name under which requests of a client are counted: its key, or its address."""
         key = key_of(scope)
         if key and (identity := self._find(key)):
             return f"key {identity.name}"
-        return f"address {scope['client'][0] if scope.get('client') else ''}"
+        return f"address {self._address(scope)}"
+
+    def _address(self, scope: Scope) -> str:
+        """The address of a client; of what trusted proxies pass on, the last one that is not theirs."""
+        address = str(scope["client"][0]) if scope.get("client") else ""
+        passed = [each.strip() for each in Headers(scope=scope).get("x-forwarded-for", "").split(",")]
+        while passed and passed[-1] and self._is_proxy(address):
+            address = passed.pop()[:64]
+        return address
+
+    def _is_proxy(self, address: str) -> bool:
+        try:
+            found = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        return any(found in network for network in self._proxies)
 
     def _find(self, key: str) -> Identity | None:
         """Whose key this is; while the file cannot be read nobody is allowed in."""

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ipaddress
+import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from dragoman.errors import BadInputError
+from dragoman.files import reading_errors
 from dragoman.server.limits import Limits
+from dragoman.upstream.names import parse
 
 Root = Literal["libretranslate", "modernmt", "apertium"]
 Follow = Literal["replica", "standby"]
@@ -29,6 +34,9 @@ class Settings:
     insecure: bool = False  # allow keys to cross the network unencrypted: a proxy in front of us does TLS
     free_loopback: bool = False  # programs on this machine need no key even though there are keys
     local_engines: bool = False  # allow administrators to set engines that run programs or read files over HTTP
+    trusted_proxies: tuple[str, ...] = ()  # networks whose X-Forwarded-For names the client
+    public_address: str | None = None  # under which clients reach this server, for links in answers
+    engines: Mapping[str, str] = field(default_factory=dict)  # that administrators of projects choose by these names
     limits: Limits = field(default_factory=Limits)
 
     @property
@@ -38,6 +46,15 @@ class Settings:
 
     def check(self) -> None:
         """Refuse to listen on the network without keys, or without TLS unless `insecure` is set."""
+        for each in self.trusted_proxies:
+            try:
+                ipaddress.ip_network(each)
+            except ValueError:
+                remedy = "write networks such as 10.0.0.0/8, separated by commas"
+                raise BadInputError(f"{each!r} is not a network", remedy=remedy) from None
+        if self.public_address and not re.fullmatch(r"https?://[^/?#@\s]+(/[^?#\s]*)?", self.public_address):
+            what = f"{self.public_address!r} is not the address of a server"
+            raise BadInputError(what, remedy="write it like https://mt.example.org")
         if is_loopback(self.host):
             return
         if self.keys is None:
@@ -46,6 +63,22 @@ class Settings:
         if self.certificate is None and not self.insecure:
             remedy = "pass --certificate and --private-key, or --insecure if a proxy in front does TLS"
             raise BadInputError(f"{self.host} is reachable from other machines, but without TLS", remedy=remedy)
+
+
+def read_engines(file: Path) -> dict[str, str]:
+    """The engines that a file lists for administrators of projects to choose from: `{"office": "libretranslate:…"}`."""
+    remedy = 'write {"office": "libretranslate:http://10.0.0.5:5000"} or the like'
+    try:
+        with reading_errors(file):
+            found = json.loads(file.read_bytes())
+    except ValueError:
+        raise BadInputError("is not JSON", where=file, remedy=remedy) from None
+    named = isinstance(found, dict) and all(isinstance(each, str) and ":" not in name for name, each in found.items())
+    if not named:
+        raise BadInputError("is not an object of names and engines", where=file, remedy=remedy)
+    for each in found.values():
+        parse(each)
+    return dict(found)
 
 
 def is_loopback(host: str) -> bool:

@@ -15,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from dragoman.server.limits import Limits
-from dragoman.server.middleware import Budget
+from dragoman.server.middleware import TokenBucket
 
 FULL = 0.9  # of the connections that are allowed: from here on, waiting ones make room
 POLICY_VIOLATION = 1008  # close code of a WebSocket
@@ -142,7 +142,7 @@ class CountedWebSocket(WebSocketsSansIOProtocol):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._writing = WriteDeadline(self.limits)
-        self._budget = Budget(self.limits.messages, self.limits.message_burst)
+        self._budget = TokenBucket(self.limits.messages, self.limits.message_burst)
 
     def handle_ping(self) -> None:
         """Answer a ping."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path as FilePath
@@ -11,21 +11,25 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import Depends, Header, Path, Response
 from pydantic import BaseModel
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 
-from dragoman.errors import DragomanError
+from dragoman.editor.document_feed import DocumentFeed, Event
+from dragoman.editor.document_store import Segment
+from dragoman.editor.messages import SegmentGiven
+from dragoman.editor.refusal import Refusal
+from dragoman.errors import DragomanError, StorageError
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import Authenticator, CurrentIdentity, check_role
+from dragoman.server.bodies import spool
 from dragoman.server.config import Settings
-from dragoman.server.document_feed import DocumentFeed, Event
-from dragoman.server.document_store import Segment
+from dragoman.server.file_readers import FileReaders
 from dragoman.server.glossary_store import FILE, GlossaryStore
-from dragoman.server.jobs import Jobs
+from dragoman.server.jobs import Job, Jobs
 from dragoman.server.keys import Identity
 from dragoman.server.logs import without_places
 from dragoman.server.observability import Metrics
 from dragoman.server.registry import ProjectRegistry, ServedProject
-from dragoman.server.schemas import SegmentGiven
+from dragoman.server.scrub import Scrub
 from dragoman.server.session_memory import SessionMemory
 from dragoman.server.startup import Startup
 from dragoman.server.workers import Lane, Workers, to_the_end
@@ -58,13 +62,17 @@ class ServerContext:
     startup: Startup
     feed: DocumentFeed = field(default_factory=DocumentFeed)
     state: Literal["starting", "ready", "failed"] = "starting"
-    problems: dict[str, DragomanError | ApiError] = field(default_factory=dict)  # projects that could not be opened
+    problems: dict[str, DragomanError | Refusal] = field(default_factory=dict)  # projects that could not be opened
     owns_process: bool = False  # this process does nothing but serve
     live: dict[str, int] = field(default_factory=dict)  # number of live sessions by client
     results: dict[str, tuple[FilePath, str]] = field(default_factory=dict)  # translated files and their names, by token
     glossaries: GlossaryStore = field(init=False)
+    scrub: Scrub = field(init=False)
+    readers: FileReaders = field(init=False)
 
     def __post_init__(self) -> None:
+        self.scrub = Scrub(self.projects)
+        self.readers = FileReaders(self.settings.limits, self.jobs.files)
         self.glossaries = GlossaryStore(self.projects.folder / FILE if self.projects.folder else None)
 
     async def open_project(self, name: str, identity: Identity, role: str) -> ProjectContext:
@@ -74,9 +82,9 @@ class ServerContext:
         if self.projects.is_open(name):
             project = self.projects.get(name)
         else:
-            project = await self.workers.run("open", partial(self._open, name))
+            project = await self.workers.run("open", partial(self._open, name), project=name)
         if role == "learn" and project.engine.role != "writer":  # documents, too, are changed at the writer only
-            await self.workers.run("open", project.engine.check_writable, lane="quick")
+            await self.workers.run("open", project.engine.check_writable, lane="quick", project=name)
         return ProjectContext(self, project, identity)
 
     async def delete_project(self, context: ProjectContext) -> None:
@@ -123,16 +131,17 @@ class ProjectContext:
     async def run(self, operation: str, function: Callable[[], T], *, lane: Lane = "batch") -> T:
         """The result of an operation on the project, in a thread; 404 if the project was deleted meanwhile."""
         try:
-            return await self.server.workers.run(operation, function, client=self.identity.client, lane=lane)
+            who, name = self.identity.client, self.project.name
+            return await self.server.workers.run(operation, function, client=who, lane=lane, project=name)
         except DragomanError:
             if self.project.closed:
                 raise ApiError(404, f"project {self.project.name!r} was deleted", "see /api/v1/projects") from None
             raise
 
-    async def respond(self, operation: str, make: Callable[[], BaseModel]) -> Response:
+    async def respond(self, operation: str, make: Callable[[], BaseModel], *, lane: Lane = "batch") -> Response:
         """The response with what an operation makes, which is also serialised in a thread: it may be large."""
         headers = {"X-Revision": str(self.project.revision)}
-        body = await self.run(operation, lambda: make().model_dump_json().encode())
+        body = await self.run(operation, lambda: make().model_dump_json().encode(), lane=lane)
         return Response(body, media_type="application/json", headers=headers)
 
     async def run_all(self, operation: str, functions: Iterable[Callable[[], T]]) -> list[T]:
@@ -148,7 +157,28 @@ class ProjectContext:
     async def run_exclusive(self, operation: str, function: Callable[[], T]) -> T:
         """The result of an operation that changes the project: one at a time, and finished once it has begun."""
         async with self.project.writing.turn(self.identity.client):
-            return await to_the_end(self.run(operation, function, lane="learning"))
+            try:
+                done = await to_the_end(self.run(operation, function, lane="learning"))
+            except StorageError as error:
+                self.project.write_problem = error
+                raise
+            self.project.write_problem = None
+            return done
+
+    def start_job(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> Job:
+        """Start a job on behalf of whoever sent the request."""
+        job.client = self.identity.client
+        return self.server.jobs.start(job, work)
+
+    async def spool(self, request: Request) -> FilePath:
+        """What a request has sent, as a file for a job; refused if the job would be."""
+        self.server.jobs.check(self.project.name, self.identity.client)
+        return await spool(request, self.server.jobs.files, self.identity.client)
+
+    async def examine(self, data: bytes, name: str, kind: Literal["read", "glossary", "bilingual"] = "read") -> None:
+        """Refuse a file that would take too much memory where it is read whole."""
+        languages = self.project.source, self.project.target
+        await self.server.readers.examine(data, name, languages, self.identity.client, kind)
 
     def publish(self, document: int | None, event: Event) -> None:
         """Tell everybody who has a document open, or any document of the project."""
@@ -229,9 +259,11 @@ def project_with(role: str) -> Any:
         response.headers["X-Revision"] = str(context.project.revision)
         return context
 
+    project_context.role = role  # type: ignore[attr-defined]  # for `bodies`, which ask before the body is read
     return Depends(project_context)
 
 
 CanRead = Annotated[ProjectContext, project_with("read")]
 CanTranslate = Annotated[ProjectContext, project_with("translate")]
 CanLearn = Annotated[ProjectContext, project_with("learn")]
+CanReview = Annotated[ProjectContext, project_with("review")]

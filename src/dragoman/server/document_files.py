@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from dragoman.editor import segment_edits, segment_findings
+from dragoman.editor.document_store import ConflictError, Segment
+from dragoman.editor.open_files import OpenFile
+from dragoman.editor.refusal import Refusal
+from dragoman.editor.segment_filter import Filter
 from dragoman.errors import BadInputError
 from dragoman.formats.lines import tsv_fault, write_tsv
+from dragoman.formats.segment_groups import Step
 from dragoman.project.guard import FlaggedError
 from dragoman.quality import deliver
-from dragoman.server import edits, segment_findings
-from dragoman.server.asking_ahead import start_asking
 from dragoman.server.context import ProjectContext
-from dragoman.server.document_store import ConflictError, Segment
+from dragoman.server.early_answers import start_asking
+from dragoman.server.file_process import read_rows
+from dragoman.server.file_readers import SMALL, FileFacts, has_parts, is_small
 from dragoman.server.jobs import LISTED, Job
-from dragoman.server.open_files import OpenFile
 from dragoman.server.registry import ServedProject
-from dragoman.server.segment_filter import Filter
 
 STEP = 50  # segments learned before other requests get their turn
 
@@ -38,13 +44,10 @@ def add_file(project: ServedProject, data: bytes, name: str, job: Job | None = N
 async def import_document(context: ProjectContext, file: Path, name: str, job: Job, *, learn: bool) -> None:
     """Read a spooled file and add it as a document; with `learn`, learn its confirmed segments."""
     documents = context.project.documents
-
-    def begin() -> tuple[int, int]:
-        number = add_file(context.project, context.server.jobs.files.take(file), name, job)
-        return number, documents.document(number).states["confirmed"] if learn else 0
-
-    number, to_learn = await context.run("import", begin)
-    job.document, job.done = number, job.total
+    number = await _add_spooled(context, file, name, job)
+    job.document, job.done, to_learn = number, job.total, 0
+    if learn:
+        to_learn = (await context.run("import", partial(documents.document, number))).states["confirmed"]
     if learn:
         job.done, job.total = 0, to_learn
     done, last = 0, 0
@@ -58,6 +61,35 @@ async def import_document(context: ProjectContext, file: Path, name: str, job: J
     start_asking(context, number)
 
 
+async def _add_spooled(context: ProjectContext, file: Path, name: str, job: Job) -> int:
+    """Add a spooled file as a document; its id. Unless it is small, another process reads it."""
+    project, take = context.project, context.server.jobs.files.take
+    if await context.run("import", partial(is_small, file)):
+        return await context.run("import", lambda: add_file(project, take(file), name, job))
+    async with read_segments(context, file, name) as (facts, segments):
+        job.total, job.warnings = facts.segments, facts.warnings
+
+        def add() -> int:
+            return project.documents.add(name, segments, take(file), format=facts.format)
+
+        number = await context.run("import", add)
+    project.files.expect((project.name, number), facts.memory)
+    return number
+
+
+@asynccontextmanager
+async def read_segments(
+    context: ProjectContext, file: Path, name: str
+) -> AsyncIterator[tuple[FileFacts, Iterator[Any]]]:
+    """What another process finds in a file: its segments as rows of id, source, target, state and so on."""
+    project, server = context.project, context.server
+    async with server.jobs.files.scratch() as listed:
+        languages = project.source, project.target
+        facts = await server.readers.read(file, name, languages, context.identity.client, listed)
+        project.check_languages(*facts.languages)
+        yield facts, read_rows(listed)
+
+
 def _learn(context: ProjectContext, job: Job, segments: list[Segment]) -> None:
     """Learn segments; those that look wrong, cannot be learned, or were changed meanwhile are skipped."""
     for segment in segments:
@@ -69,7 +101,7 @@ def _learn(context: ProjectContext, job: Job, segments: list[Segment]) -> None:
             if known and (known.source, known.target) == (segment.source, segment.target):  # from the file before
                 context.project.documents.change(segment, correction=known.id)
                 continue
-            number = edits.teach(context.project, segment, segment.target, context.user(None))
+            number = segment_edits.teach(context.project, segment, segment.target, context.user(None))
             context.project.documents.change(segment, correction=number)
         except FlaggedError as error:
             job.skip(segment.number, error.reason)
@@ -79,22 +111,58 @@ def _learn(context: ProjectContext, job: Job, segments: list[Segment]) -> None:
 
 async def export_document(context: ProjectContext, job: Job) -> None:
     """Write a document with its targets filled in; segments whose target would break the file are left unchanged."""
-    await context.run("export", partial(_export, context, job))
+    documents, number = context.project.documents, job.document or 0
+    files = context.server.jobs.files
+
+    def begin() -> bytes | None:
+        about = documents.document(number)
+        job.name, job.total = about.name, sum(about.states.values())
+        job.untranslated = documents.numbers(number, Filter(state="new"), LISTED)
+        job.unconfirmed = documents.numbers(number, Filter(state="translated"), LISTED)
+        return documents.data(number)
+
+    data = await context.run("export", begin)
+    if data is None:
+        job.name += ".tsv"
+        job.result = await context.run(
+            "export", lambda: files.keep([write_tsv(_rows(job, documents.each(number)))], job.client)
+        )
+    elif len(data) <= SMALL and not has_parts(data):
+        job.result = await context.run("export", partial(_export_here, context, job))
+    else:
+        job.result = await _export_elsewhere(context, job, data)
     job.done = job.total
 
 
-def _export(context: ProjectContext, job: Job) -> None:
-    documents, number = context.project.documents, job.document or 0
-    about = documents.document(number)
-    job.total = sum(about.states.values())
-    job.untranslated = documents.numbers(number, Filter(state="new"), LISTED)
-    job.unconfirmed = documents.numbers(number, Filter(state="translated"), LISTED)
-    opened = context.project.open_file(number)
-    if opened is None:
-        job.name, written = f"{about.name}.tsv", write_tsv(_rows(job, documents.each(number)))
-    else:
-        job.name, written = about.name, _fill(context.project, job, number, opened)
-    job.result = context.server.jobs.files.keep([written])
+async def _export_elsewhere(context: ProjectContext, job: Job, data: bytes) -> Path:
+    """Have another process write a file with its targets filled in."""
+    project, files, number = context.project, context.server.jobs.files, job.document or 0
+
+    def prepare(old: Path, targets: Path) -> list[Step]:
+        old.write_bytes(data)
+        while True:
+            steps = project.documents.regroupings(number)
+            with targets.open("w", encoding="utf-8") as writing:
+                for one in project.documents.each(number):
+                    writing.write(f"{json.dumps((one.key, one.target, one.state))}\n")
+            if steps == project.documents.regroupings(number):  # otherwise somebody has merged or split segments
+                return steps
+
+    async with files.scratch() as old, files.scratch() as targets, files.scratch() as new:
+        steps = await context.run("export", partial(prepare, old, targets))
+        languages = project.source, project.target
+        left_out = await context.server.readers.write(old, job.name, languages, job.client, targets, steps, new)
+        if left_out:
+            await context.run("export", partial(_hold, project, job, left_out))
+        return await context.run("export", partial(files.keep_file, new, job.client))
+
+
+def _hold(project: ServedProject, job: Job, left_out: dict[str, str]) -> None:
+    """List the segments that a file cannot hold, and hold them from then on."""
+    for segment in project.documents.each(job.document or 0):
+        if why := left_out.get(segment.key):
+            job.skip(segment.number, why)
+            segment_findings.hold(project.documents, segment, why)
 
 
 def _rows(job: Job, segments: Iterable[Segment]) -> Iterator[tuple[str, str, str]]:
@@ -104,17 +172,24 @@ def _rows(job: Job, segments: Iterable[Segment]) -> Iterator[tuple[str, str, str
         yield str(one.number), one.source, one.target
 
 
+def _export_here(context: ProjectContext, job: Job) -> Path:
+    """Write a small file with its targets filled in."""
+    opened = context.project.open_file(job.document or 0)
+    if opened is None:
+        raise Refusal(404, "the document was deleted meanwhile", "see the documents that there are")
+    written = _fill(context.project, job, job.document or 0, opened)
+    return context.server.jobs.files.keep([written], job.client)
+
+
 def _fill(project: ServedProject, job: Job, number: int, opened: OpenFile) -> bytes:
     """The file with all targets that it can hold; the others are listed, and held from then on."""
     targets: dict[str, tuple[str, Any]] = {}
-    places: dict[str, Segment] = {}
     for segment in project.documents.each(number):
+        if segment.key not in opened.segments:  # somebody has merged or split segments since the file was opened
+            return _fill(project, job, number, project.open_file(number) or opened)
         old = opened.segments[segment.key]
         if old.state != "locked" and (segment.target, segment.state) != (old.target, old.state):
-            targets[segment.key], places[segment.key] = (segment.target, segment.state), segment
+            targets[segment.key] = segment.target, segment.state
     delivery = deliver(opened.document, targets)
-    for key, why in sorted(delivery.left_out.items(), key=lambda each: places[each[0]].number):
-        segment = places[key]
-        job.skip(segment.number, why)
-        segment_findings.hold(project.documents, segment, why)
+    _hold(project, job, delivery.left_out)
     return delivery.data

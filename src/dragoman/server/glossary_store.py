@@ -22,6 +22,8 @@ from dragoman.server.registry import number_of
 FILE = ".glossaries.json"
 MOST = 1_000  # glossaries
 MOST_TERMS = 100_000  # of all glossaries
+MOST_EACH, MOST_TERMS_EACH = 250, 50_000  # of one owner
+LONGEST = 1000  # characters of a name
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,10 @@ class NamedGlossary:
     source: str
     target: str
     terms: dict[str, str]
+    owner: str = ""  # the key that it belongs to; of an earlier version, nobody in particular
     id: str = field(default_factory=lambda: _new_id())
     created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="microseconds"))
+    group: str = ""  # the id of the first of several for different languages that are used as one
 
     @property
     def number(self) -> int:
@@ -58,15 +62,22 @@ class GlossaryStore:
         return next((each for each in self.all() if wanted in (each.id, str(each.number))), None)
 
     def add(self, glossary: NamedGlossary) -> NamedGlossary:
-        """Keep a glossary, in the place of one with the same name and languages."""
+        """Keep a glossary, in the place of one of its owner with the same name and languages."""
         Glossary().check(glossary.terms)
+        if len(glossary.name) > LONGEST:
+            raise ApiError(400, f"the name has more than {LONGEST:,} characters", "choose a shorter one")
         with self._lock:
             kept = {
                 each.id: each
                 for each in self._glossaries().values()
-                if (each.name, each.source, each.target) != (glossary.name, glossary.source, glossary.target)
+                if (each.owner, each.name, each.source, each.target)
+                != (glossary.owner, glossary.name, glossary.source, glossary.target)
             }
             kept[glossary.id] = glossary
+            own = [each for each in kept.values() if each.owner == glossary.owner]
+            if len(own) > MOST_EACH or sum(len(each.terms) for each in own) > MOST_TERMS_EACH:
+                what = f"more than {MOST_EACH:,} glossaries of this key, or {MOST_TERMS_EACH:,} terms in them"
+                raise ApiError(413, what, "delete glossaries that are no longer needed")
             if len(kept) > MOST or sum(len(each.terms) for each in kept.values()) > MOST_TERMS:
                 what = f"more than {MOST:,} glossaries, or {MOST_TERMS:,} terms in all"
                 raise ApiError(413, what, "delete glossaries that are no longer needed")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dragoman.errors import BadInputError
 from dragoman.formats import read_document
-from dragoman.formats.filling import fill_document
+from dragoman.formats.filled_document import fill_document
 from dragoman.project.glossary import Glossary, extra_terms
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dragoman.server.api_errors import ApiError, api_error
+from dragoman.server.fair_queue import FairQueue
 from dragoman.server.job_files import JobFiles
 from dragoman.server.limits import Limits
 
@@ -25,7 +26,7 @@ LISTED = 1000  # skipped segments that a job lists; all are counted
 class Job:
     """A job and its progress."""
 
-    kind: str  # import, ask, translate or export
+    kind: str  # import, ask, translate, export, replace or teach
     project: str
     document: int | None = None
     id: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -40,8 +41,14 @@ class Job:
     untranslated: list[int] = field(default_factory=list)  # the first segments that an export has as their source
     unconfirmed: list[int] = field(default_factory=list)  # the first that it has as drafts
     warnings: list[str] = field(default_factory=list)  # about the file, for people: signatures, macros
+    count: int = 0  # segments that a replacement has changed
+    change: int | None = None  # what to name in order to take that back
+    cancelled: bool = False  # by a person: it ends after its current step
     stopped: bool = False
     only_waits: bool = False  # for another machine: not counted among those that run
+    client: str = ""  # who has started it
+    spooled: Path | None = None  # the upload that it reads, removed with it
+    size: int = 0  # bytes of it, or segments: of the jobs of a client, small ones are first
 
     def skip(self, segment: int, why: str) -> None:
         """Record that a segment was skipped."""
@@ -65,21 +72,28 @@ class Jobs:
     """The jobs of all projects."""
 
     def __init__(self, limits: Limits) -> None:
-        self._most = limits.jobs
-        self._running = asyncio.Semaphore(limits.jobs_running)
-        self.files = JobFiles(limits.result_bytes, limits.result_seconds)
+        self._most, self._most_all = limits.jobs, limits.jobs_project
+        places = limits.jobs_running
+        self._running = FairQueue(places, max(1, places // 2), limits.waiting, limits.waiting_each)
+        self.files = JobFiles(limits.result_bytes, limits.result_seconds, limits.spool_bytes)
         self._jobs: dict[str, Job] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
+    def check(self, project: str, client: str) -> None:
+        """Refuse another job of a client in a project, if there are too many; asked before anything is put aside."""
+        own = [each for each in self.of(project) if each.state not in ("done", "failed")]
+        if len(own) >= self._most_all or sum(each.client == client for each in own) >= self._most:
+            what, remedy = "too many jobs are running in this project", "wait until one has finished"
+            raise ApiError(429, what, remedy, headers={"Retry-After": "5"})
+
     def start(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> Job:
-        """Start a job, unless the project has too many already."""
-        own = [each for each in self._jobs.values() if each.project == job.project]
-        finished = [each for each in own if each.state in ("done", "failed")]
-        if len(own) - len(finished) >= self._most:
-            headers = {"Retry-After": "5"}
-            raise ApiError(
-                429, "too many jobs are running in this project", "wait until one has finished", headers=headers
-            )
+        """Start a job, unless there are too many already; what it was to read is then removed."""
+        try:
+            self.check(job.project, job.client)
+        except ApiError:
+            self._unspool(job)
+            raise
+        finished = [each for each in self.of(job.project) if each.state in ("done", "failed")]
         for old in finished[: max(0, len(finished) - KEPT)]:
             self._remove(old)
         self._jobs[job.id] = job
@@ -89,13 +103,15 @@ class Jobs:
         return job
 
     async def _run(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> None:
-        async with nullcontext() if job.only_waits else self._running:
-            job.state = "running"
-            try:
+        try:
+            async with nullcontext() if job.only_waits else self._running.turn(job.client, job.size):
+                job.state = "running"
                 await work(job)
                 job.state = "done"
-            except Exception as error:
-                job.state, job.failure = "failed", api_error(error)
+        except Exception as error:
+            job.state, job.failure = "failed", api_error(error)
+        finally:
+            self._unspool(job)
 
     def get(self, project: str, number: str) -> Job:
         """A job of a project."""
@@ -117,6 +133,10 @@ class Jobs:
         for job in self.of(project):
             job.stopped = True
             self._remove(job)
+
+    def _unspool(self, job: Job) -> None:
+        if job.spooled is not None:
+            self.files.discard(job.spooled)
 
     def _remove(self, job: Job) -> None:
         del self._jobs[job.id]

@@ -27,7 +27,7 @@ from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.files import reading_errors, storage_errors, write_durably
 from dragoman.server.webhooks import new_secret
 
-ROLES = ("read", "translate", "learn", "admin")  # each includes those before it
+ROLES = ("read", "translate", "learn", "review", "admin")  # each includes those before it
 ALL_PROJECTS = "*"  # including those created later
 
 

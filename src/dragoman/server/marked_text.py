@@ -9,7 +9,8 @@ models say, such slots come back complete, in the same order, and with a space b
    back by the word alignment.
 4. If that is not possible either, the pieces between the slots are translated one by one.
 
-Slots only change their order if a person has taught that, with a correction or a phrase that contains both.
+Single slots only change their order if a person has taught that, with a correction or a phrase that contains both;
+pairs go where their words go.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from dragoman.formats.filling import place_by_alignment
+from dragoman.formats.filled_document import place_by_alignment
 from dragoman.formats.inline import Inline, Kind, Tag
 from dragoman.project.glossary import Glossary, extra_terms
 from dragoman.server.entities import ENTITY, Entities
@@ -44,6 +45,12 @@ def translate_marked(engine: Engine, text: str, n: int = 1, terms: Glossary | No
     """
     with extra_terms(terms):
         return _translate(engine, text, n)
+
+
+def is_corrected(engine: Engine, text: str) -> bool:
+    """Whether `translate_marked` takes the translation of a text from a correction with other slots."""
+    layout = _Layout(Entities(text).plain)
+    return bool(layout.slots) and _from_memory(engine, layout) is not None
 
 
 def _translate(engine: Engine, text: str, n: int) -> Translation:
@@ -155,10 +162,10 @@ class _Layout:
         """The text of a translation, spaced around its slots as the source is; None if it cannot be used."""
         return self.space(found.target, found.phrases)
 
-    def space(self, target: Sentence, phrases: Sequence[Phrase] = ()) -> str | None:
-        """The same for a sentence; slots may change their order inside one of the phrases."""
+    def space(self, target: Sentence, phrases: Sequence[Phrase] = (), *, moved: bool = False) -> str | None:
+        """The same for a sentence; slots may change their order inside one of the phrases, or if pairs were `moved`."""
         places = self._places(target)
-        if places is None or not self._in_order(places, phrases) or not self._encloses(places, target):
+        if places is None or not (moved or self._in_order(places, phrases)) or not self._encloses(places, target):
             return None
         gaps = list(target.gaps)
         wanted: dict[int, set[str]] = {}
@@ -253,7 +260,7 @@ class _Layout:
 def _around_pairs(engine: Engine, layout: _Layout) -> str | None:
     """The text translated without its pairs, which are then put around the words that they belong to."""
     placed = place_by_alignment(engine, layout.without_pairs()) if layout.pairs else None
-    return None if placed is None else layout.space(layout.without_trailing_signs(split(placed)))
+    return None if placed is None else layout.space(layout.without_trailing_signs(split(placed)), moved=True)
 
 
 def _piece_by_piece(engine: Engine, layout: _Layout) -> str:

@@ -1,6 +1,7 @@
 """What every request passes first: no requests from other sites, a rate for each client, bodies of bounded size.
 
-The body of a request is read here, whole, before anything else happens; so no route can be held up by a slow one.
+The head of a request decides whether its body is read at all (`bodies`). Then it is read here, whole, before anything
+else happens; so no route can be held up by a slow one.
 """
 
 from __future__ import annotations
@@ -14,24 +15,27 @@ from time import monotonic
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dragoman.editor.bounds import use_bounds
 from dragoman.server.api_errors import ApiError, respond
 from dragoman.server.auth import Authenticator, is_cross_site
-from dragoman.server.limits import Limits, use_limits
+from dragoman.server.bodies import STATE, Bodies, Body, BodyBudget
+from dragoman.server.limits import Limits
 from dragoman.server.observability import Metrics
 
 UPLOAD = re.compile(r"/api/v1/projects/[^/]+/(imports|memory|glossary)|/hooks/file/[^/]+")
 MEMORY = re.compile(r"(/modernmt)?/memories/[^/]+/content")  # ModernMT's, where a file is part of a form
 # Those of LibreTranslate, where the key may be, too, and of DeepL
 FILE = re.compile(r"(/libretranslate(/[^/]+)?)?/translate_file|(/deepl(/[^/]+)?)?/v2/document")
-PIECE = 1 << 18  # bytes of a body that are parsed at a time
+DRAINING = 8  # rejected bodies that are still read at a time
 DRAINED, DRAINING_SECONDS = 16 << 20, 2.0  # how much of a rejected body is still read, so that the answer is seen
+MONITORING = ("/health", "/ready")  # which must be answered however busy everybody is
 REMEMBERED = 10_000  # clients whose budgets are remembered
 
 
-class Budget:
+class TokenBucket:
     """A token bucket: it fills up at a steady rate, up to a limit.
 
-    >>> budget = Budget(rate=1, most=2)
+    >>> budget = TokenBucket(rate=1, most=2)
     >>> [budget.take(now=10.0), budget.take(now=10.0), budget.take(now=10.0), budget.take(now=11.0)]
     [True, True, False, True]
     """
@@ -56,11 +60,11 @@ class Budgets:
 
     def __init__(self, rate: float, most: float) -> None:
         self._rate, self._most = rate, most
-        self._budgets: OrderedDict[str, Budget] = OrderedDict()
+        self._budgets: OrderedDict[str, TokenBucket] = OrderedDict()
 
     def take(self, client: str) -> bool:
         """Take one token from a client's budget."""
-        budget = self._budgets.pop(client, None) or Budget(self._rate, self._most)
+        budget = self._budgets.pop(client, None) or TokenBucket(self._rate, self._most)
         self._budgets[client] = budget
         while len(self._budgets) > REMEMBERED:
             self._budgets.popitem(last=False)
@@ -70,9 +74,11 @@ class Budgets:
 class LimitsMiddleware:
     """Passes on requests that are within the limits."""
 
-    def __init__(self, app: ASGIApp, limits: Limits, auth: Authenticator, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, limits: Limits, auth: Authenticator, metrics: Metrics, bodies: Bodies) -> None:
         self._app, self._limits, self._auth, self._metrics = app, limits, auth, metrics
         self._budgets = Budgets(limits.requests, limits.burst)
+        self._bodies = bodies
+        self._draining = 0  # rejected bodies that are still read
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request, then pass it on with its body, or reject it."""
@@ -81,7 +87,7 @@ class LimitsMiddleware:
             return
         try:
             self._check(scope)
-            body = await self._read(scope, receive) if scope["type"] == "http" else b""
+            body = await self._read(scope, receive) if scope["type"] == "http" else None
         except ApiError as error:
             self._metrics.refused.labels(str(error.status)).inc()
             if scope["type"] == "websocket":
@@ -89,67 +95,93 @@ class LimitsMiddleware:
             else:
                 await respond(error, scope)(scope, receive, send)
             return
-        with use_limits(self._limits):
-            if scope["type"] == "http":
-                await _while_connected(self._app, scope, body, receive, send)
-            else:
+        with use_bounds(self._limits):
+            if body is None:
                 await self._app(scope, receive, send)
+                return
+            scope.setdefault("state", {})[STATE] = body
+            try:
+                await _while_connected(self._app, scope, body, receive, send)
+            finally:
+                body.close()
 
     def _check(self, scope: Scope) -> None:
         if is_cross_site(scope):
             raise ApiError(403, "this request comes from a page of another site", "open the page from this server")
-        if not self._budgets.take(self._auth.client(scope)):
+        if scope["path"] not in MONITORING and not self._budgets.take(self._auth.client(scope)):
             raise ApiError(429, "too many requests", "wait a second", headers={"Retry-After": "1"})
 
-    async def _read(self, scope: Scope, receive: Receive) -> bytes:
-        """The whole body."""
-        most = self._most(scope)
-        too_large = ApiError(413, f"what was sent is larger than {most:,} bytes", "send less at once")
+    async def _read(self, scope: Scope, receive: Receive) -> Body:
+        """The whole body, of somebody who may send it."""
+        length = _length(scope)
+        if length == 0:
+            return Body(BodyBudget(0, 0), "")
         try:
-            if int(dict(scope["headers"]).get(b"content-length", b"0")) > most:
-                await _drain(receive)
-                raise too_large
-        except ValueError:
-            raise ApiError(400, "Content-Length is not a number") from None
+            admission = self._bodies.admit(scope, _is_upload(scope))
+        except ApiError:
+            await self._drain(receive)
+            raise
+        body = self._bodies.begin(admission)
+        try:
+            await self._receive(body, receive, length, admission.most)
+        except BaseException:
+            body.close()
+            raise
+        return body
+
+    async def _drain(self, receive: Receive) -> None:
+        """Read on for a while: a client that is cut off while sending does not read the answer; but only for a few."""
+        if self._draining >= DRAINING:
+            return
+        left, self._draining = DRAINED, self._draining + 1
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(DRAINING_SECONDS):
+                    while left > 0:
+                        message = await receive()
+                        left -= len(message.get("body", b"")) or 1
+                        if not message.get("more_body"):
+                            return
+        finally:
+            self._draining -= 1
+
+    async def _receive(self, body: Body, receive: Receive, length: int | None, most: int) -> None:
+        too_large = ApiError(413, f"what was sent is larger than {most:,} bytes", "send less at once")
+        if (length or 0) > most:
+            await self._drain(receive)
+            raise too_large
+        body.count(length or 0)
         try:
             async with asyncio.timeout(self._limits.body_seconds):
-                body = await _whole(receive, most)
+                fits = await self._bodies.read(body, receive, most)
         except TimeoutError:
             close = {"Connection": "close"}
             raise ApiError(408, "what was sent took too long to arrive", "try again", headers=close) from None
-        if body is None:
-            await _drain(receive)
+        if not fits:
+            await self._drain(receive)
             raise too_large
-        return body
-
-    def _most(self, scope: Scope) -> int:
-        """Documents may be larger, but only from clients that are allowed in."""
-        form = Headers(scope=scope).get("content-type", "").startswith("multipart/form-data")
-        if UPLOAD.fullmatch(scope["path"]) or (form and MEMORY.fullmatch(scope["path"])):
-            self._auth.identify(scope)
-            return self._limits.upload
-        if form and FILE.fullmatch(scope["path"]):
-            with suppress(ApiError):
-                self._auth.identify(scope)
-                return self._limits.upload
-        return self._limits.body
 
 
-async def _whole(receive: Receive, most: int) -> bytes | None:
-    """The whole body, None if it is too large; a truncated one is rejected, so that no half sentence is learned."""
-    body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ApiError(400, "the connection closed before everything had arrived", "send it again")
-        body += message.get("body", b"")
-        if len(body) > most:
-            return None
-        if not message.get("more_body"):
-            return bytes(body)
+def _length(scope: Scope) -> int | None:
+    """The length that the head of a request announces; 0 if there is no body, None if it does not say."""
+    headers = dict(scope["headers"])
+    if b"content-length" not in headers:
+        return None if b"transfer-encoding" in headers else 0
+    try:
+        return int(headers[b"content-length"])
+    except ValueError:
+        raise ApiError(400, "Content-Length is not a number") from None
 
 
-async def _while_connected(app: ASGIApp, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+def _is_upload(scope: Scope) -> bool:
+    """Whether this is a document, which may be larger."""
+    form = Headers(scope=scope).get("content-type", "").startswith("multipart/form-data")
+    return bool(
+        UPLOAD.fullmatch(scope["path"]) or (form and (MEMORY.fullmatch(scope["path"]) or FILE.fullmatch(scope["path"])))
+    )
+
+
+async def _while_connected(app: ASGIApp, scope: Scope, body: Body, receive: Receive, send: Send) -> None:
     """Handle a request until its client disconnects: then what is waiting is not begun; what changes is finished."""
     gone, answered = asyncio.Event(), False
 
@@ -158,7 +190,7 @@ async def _while_connected(app: ASGIApp, scope: Scope, body: bytes, receive: Rec
         answered = message["type"] == "http.response.body" and not message.get("more_body")
         await send(message)
 
-    working = asyncio.ensure_future(app(scope, _replay(body, gone), answering))
+    working = asyncio.ensure_future(app(scope, body.replay(gone), answering))
     watching = asyncio.ensure_future(_disconnected(receive))
     try:
         await asyncio.wait([working, watching], return_when=asyncio.FIRST_COMPLETED)
@@ -172,31 +204,7 @@ async def _while_connected(app: ASGIApp, scope: Scope, body: bytes, receive: Rec
         working.cancel()
 
 
-def _replay(body: bytes, gone: asyncio.Event) -> Receive:
-    """A `receive` that delivers a body, in pieces between which others get their turn; then that the client is gone."""
-    first: int | None = 0
-
-    async def replay() -> Message:
-        nonlocal first
-        if first is None:
-            await gone.wait()
-            return {"type": "http.disconnect"}
-        await asyncio.sleep(0)
-        piece, after = body[first : first + PIECE], first + PIECE
-        first = after if after < len(body) else None
-        return {"type": "http.request", "body": piece, "more_body": first is not None}
-
-    return replay
-
-
 async def _disconnected(receive: Receive) -> None:
     """Return when the client has disconnected, which is all that can come after the body."""
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-async def _drain(receive: Receive) -> None:
-    """Read on for a while: a client that is cut off while sending does not read the answer."""
-    with suppress(TimeoutError, ApiError):
-        async with asyncio.timeout(DRAINING_SECONDS):
-            await _whole(receive, DRAINED)

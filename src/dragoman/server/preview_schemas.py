@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from dragoman.editor.message import Given, example
 from dragoman.formats.preview_blocks import Look, Role
-from dragoman.server.schemas import Given, example
 
 
 class RunGiven(Given):

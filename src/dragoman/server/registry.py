@@ -18,81 +18,43 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from dragoman.editor.edited_project import EditedProject
+from dragoman.editor.open_files import OpenFiles
+from dragoman.editor.refusal import Refusal
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError, DragomanError, StorageError
-from dragoman.files import storage_errors, write_durably
-from dragoman.formats import Document, read_document
-from dragoman.languages import same_language
+from dragoman.files import storage_errors
 from dragoman.server.api_errors import ApiError
-from dragoman.server.checking import ProjectChecks
 from dragoman.server.config import Follow
-from dragoman.server.document_store import DocumentStore
 from dragoman.server.fair_queue import FairQueue
 from dragoman.server.limits import DEFAULTS
 from dragoman.server.logs import log, log_failure, without_places
-from dragoman.server.open_files import OpenFile, OpenFiles
+from dragoman.server.reserved_names import FILE, NAME, ReservedNames, own_name
 from dragoman.server.revision_watch import RevisionWatch
 
-NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
 NAMES = "use lower-case letters, digits, - and _, 64 at most"
 DELETED = ".deleted"
-RESERVED = ".promised"  # file of reserved names
 
 
-class ServedProject:
-    """An open project: its engine, its documents, and the lock that changes take in turn."""
+class ServedProject(EditedProject):
+    """An open project, and the queue that changes take in turn."""
 
     def __init__(self, name: str, path: Path, follow: Follow | None = None, files: OpenFiles | None = None) -> None:
-        self.name = name
-        self.engine = Engine.open(path, replica=follow == "replica", standby=follow == "standby")
+        engine = Engine.open(path, replica=follow == "replica", standby=follow == "standby")
         try:
-            self.documents = DocumentStore(path / "documents.db")
-            if self.engine.role == "writer":
-                self.documents.detach_after(self.engine.revision)
+            super().__init__(name, path, engine, files)
         except BaseException:
-            self.engine.close()
+            engine.close()
             raise
-        self.closed = False
-        self.files = files or OpenFiles()
-        self.checks = ProjectChecks(self)
+        self.write_problem: StorageError | None = None  # why the last change could not be written
         self.watch = RevisionWatch(self.engine)
         # One change at a time; waiting for it takes no thread.
         self.writing = FairQueue(1, 1, DEFAULTS.waiting, DEFAULTS.waiting_each)
-        self.source, self.target = self.engine.source, self.engine.target
 
     @property
     def number(self) -> int:
         """A number for the name, for clients that expect numeric ids; exact in a double."""
         return number_of(self.name)
-
-    @property
-    def revision(self) -> int:
-        """The last row of the journal that is known: whatever is computed after reading this is at least as new."""
-        return self.engine.revision
-
-    def read_file(self, data: bytes, name: str) -> Document:
-        """The document in a file, which must be in the languages of the project."""
-        document = read_document(data, name, source=self.source, target=self.target)
-        found = document.source_language or self.source, document.target_language or self.target
-        if not (same_language(found[0], self.source) and same_language(found[1], self.target)):
-            what = f"the file is {found[0]} to {found[1]}"
-            raise ApiError(400, what, f"send one that is {self.source} to {self.target}")
-        return document
-
-    def open_file(self, number: int) -> OpenFile | None:
-        """The file that a document came from, if it came from one, as it was read."""
-
-        def read() -> Document:
-            return self.read_file(self.documents.data(number) or b"", self.documents.document(number).name)
-
-        return self.files.get((self.name, number), read) if self.documents.has_file(number) else None
-
-    def close(self) -> None:
-        """Close the engine and the documents; what was acknowledged is already safe."""
-        self.closed = True
-        self.files.drop(self.name)
-        self.engine.close()
-        self.documents.close()
 
 
 class ProjectRegistry:
@@ -108,13 +70,13 @@ class ProjectRegistry:
         self._lock = threading.RLock()
         self._paths: dict[str, Path] = {}
         self._opened: dict[str, ServedProject] = {}
+        self._opening: dict[str, threading.RLock] = {}  # held while a project is being opened
         self._closed = False
         self.folder: Path | None = None  # where new projects go
         self.named: list[str] = []  # projects that were given one by one, not by their directory
         for path in paths:
             self._find(path.absolute())
-        self.reserved = self._read_reserved()  # names of projects whose languages are not known yet
-        self.titles: dict[str, str] = {}  # of these, as their clients wrote them
+        self.reserved = ReservedNames(self._file(FILE))
 
     def _find(self, path: Path) -> None:
         if (path / "project.json").exists():
@@ -126,6 +88,10 @@ class ProjectRegistry:
                     self._enter(found.parent)
         else:
             raise BadInputError("is neither a project nor a directory", where=path, remedy="create it first")
+
+    def _file(self, name: str) -> Path | None:
+        """A file of the server beside its projects, if it has a directory of them."""
+        return self.folder / name if self.folder else None
 
     def _enter(self, path: Path) -> str:
         name = name_for(path.name)
@@ -149,13 +115,16 @@ class ProjectRegistry:
         """A project, opened if necessary; that takes time, so never call this in the event loop unless it is open."""
         if opened := self._opened.get(name):
             return opened
-        with self._lock:
-            if self._closed:
-                raise ApiError(503, "the server is stopping", "try again when it is back")
-            if name not in self._paths:
-                raise ApiError(404, f"no project {name!r}", "see /api/v1/projects")
+        if name not in self._paths:
+            raise ApiError(404, f"no project {name!r}", "see /api/v1/projects")
+        with self._opening.setdefault(name, threading.RLock()):  # a project that hangs keeps no other from opening
             if name not in self._opened:
+                if self._closed:
+                    raise ApiError(503, "the server is stopping", "try again when it is back")
                 self._opened[name] = _open(name, self._paths[name], self._follow, self._files)
+                if self._closed and (late := self._opened.pop(name, None)):
+                    late.close()
+                    raise ApiError(503, "the server is stopping", "try again when it is back")
             return self._opened[name]
 
     def is_open(self, name: str) -> bool:
@@ -175,13 +144,13 @@ class ProjectRegistry:
             return str(about["source"]), str(about["target"])
         return None
 
-    def open_all(self) -> dict[str, DragomanError | ApiError]:
+    def open_all(self) -> dict[str, DragomanError | Refusal]:
         """Open all projects; returns the problems of those that cannot be opened."""
-        problems: dict[str, DragomanError | ApiError] = {}
+        problems: dict[str, DragomanError | Refusal] = {}
         for name in self.names():
             try:
                 self.get(name)
-            except (DragomanError, ApiError) as error:
+            except (DragomanError, Refusal) as error:
                 log("not opened", logging.WARNING, project=name, problem=without_places(error.what))
                 problems[name] = error
         return problems
@@ -200,20 +169,18 @@ class ProjectRegistry:
             self._paths = {**self._paths, name: folder / name}
             return self.get(name)
 
-    def reserve(self, name: str) -> str:
-        """Reserve a name, or one like it, for a project that is created once its languages are known.
+    def reserve(self, title: str, owner: str, *, sees_all: bool) -> str:
+        """Reserve a name for a project that is created once its languages are known.
 
-        A name that is already reserved is not reserved again: whoever asks a second time has lost the first answer.
+        Only whoever sees all projects gets the plain name, or the next one that is free.
         """
         with self._lock:
-            title, name = name, name_for(name)
-            if name in self.reserved:
-                return name
-            free = next(each for n in count(1) if (each := name if n == 1 else f"{name[:58]}-{n}") not in self._paths)
-            if free not in self.reserved:
-                self._set_reserved([*self.reserved, free])
-            self.titles[free] = title
-            return free
+            plain = name_for(title)
+            if not sees_all:
+                return self.reserved.add(title, own_name(plain, owner), owner)
+            taken = {*self._paths, *(each.name for each in self.reserved.all())}
+            free = next(each for n in count(1) if (each := plain if n == 1 else f"{plain[:58]}-{n}") not in taken)
+            return self.reserved.add(title, free, owner)
 
     def create_reserved(self, name: str, source: str, target: str) -> ServedProject:
         """Create a project whose name was reserved."""
@@ -225,18 +192,7 @@ class ProjectRegistry:
     def release(self, name: str) -> None:
         """Release a reserved name."""
         with self._lock:
-            self._set_reserved([each for each in self.reserved if each != name])
-
-    def _read_reserved(self) -> list[str]:
-        file = self.folder / RESERVED if self.folder else None
-        return file.read_text(encoding="utf-8").split() if file and file.exists() else []
-
-    def _set_reserved(self, names: list[str]) -> None:
-        if self.folder is not None:  # otherwise they cannot become projects, and are forgotten with the server
-            file = self.folder / RESERVED
-            with storage_errors(file):
-                write_durably(file, "\n".join(names).encode())
-        self.reserved = names
+            self.reserved.remove(name)
 
     def delete(self, name: str) -> None:
         """Close a project and move its directory aside; erasing it is left to the administrator."""
@@ -299,7 +255,7 @@ def _open(name: str, path: Path, follow: Follow | None, files: OpenFiles) -> Ser
     """Open a project; whatever its files contain, what is wrong with it is its own problem."""
     try:
         return ServedProject(name, path, follow, files)
-    except (DragomanError, ApiError):
+    except (DragomanError, Refusal):
         raise
     except Exception as error:
         log_failure("not opened", error, project=name)

@@ -1,46 +1,25 @@
-"""Requests and responses of our own API, with an example of each. `limits.AtMost` bounds what clients send."""
+"""Requests and responses of our own API, with an example of each. `bounds.AtMost` bounds what clients send."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import Path, Query
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import ConfigDict, Field, create_model
 
+from dragoman.editor.bounds import AtMost
+from dragoman.editor.message import LARGEST, Given, Sent, Text, User, example
+from dragoman.interactive.translation_graph import MAX_GRAPH_ARCS, USUAL_ARCS
 from dragoman.project.settings import SETTINGS
-from dragoman.server.limits import AtMost
-from dragoman.server.registry import NAME
+from dragoman.server.reserved_names import NAME
 from dragoman.store.description import LANGUAGE
 
-State = Literal["new", "translated", "confirmed", "locked"]
-Stage = Literal["translate", "review", "done"]
 Language = Annotated[str, Field(pattern=f"^{LANGUAGE}$", examples=["es"])]
-Text = Annotated[str, AtMost("text")]
-User = Annotated[str, Field(max_length=200)]
-LARGEST = 2**53 - 1  # integers up to here are exact in JavaScript, too
-Id = Annotated[int, Field(ge=1, le=LARGEST)]
 CorrectionId = Annotated[int, Path(ge=1, le=LARGEST, description="id of the correction")]
 OWN = frozenset({"glossary", "term_rules"})  # settings with an address of their own
 DocumentId = Annotated[int, Path(ge=1, le=LARGEST, description="id of the document")]
 SegmentNumber = Annotated[int, Path(ge=1, le=LARGEST, description="number of the segment, from 1")]
 PageSize = Annotated[int, Query(ge=1, le=1000, description="at most this many")]
-
-
-class Sent(BaseModel):
-    """What a client sends; unknown fields, and fields of another type, are rejected as mistakes."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class Given(BaseModel):
-    """What the server answers with."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-
-def example(**fields: Any) -> ConfigDict:
-    """An example of a model."""
-    return ConfigDict(json_schema_extra={"examples": [fields]})
 
 
 class Error(Given):
@@ -49,7 +28,7 @@ class Error(Given):
     model_config = ConfigDict(extra="allow")
     what: str = Field(examples=["no project 'manul'"])
     remedy: str | None = Field(None, examples=["see /api/v1/projects"])
-    code: Annotated[str, Field(description="for programs; docs/server.md lists them")] = "error"
+    code: Annotated[str, Field(description="for programs; docs/use/server.md lists them")] = "error"
 
 
 class Problem(Given):
@@ -97,7 +76,7 @@ class ProjectChange(Sent):
     name: Annotated[str, Field(min_length=1, max_length=64)]
 
 
-class Project(Given):
+class ProjectGiven(Given):
     """A project, its languages and its revision."""
 
     model_config = example(
@@ -114,7 +93,7 @@ class Project(Given):
     seconds_behind: Annotated[float, Field(description="how long ago a replica was last up to date")]
 
 
-class ProjectDetails(Project):
+class ProjectDetails(ProjectGiven):
     """A project, and what its editor needs to know."""
 
     model_config = example(
@@ -156,24 +135,45 @@ class ProjectSettings(Given):
         revision=12,
         settings={"share": 0.7, "limit": None, "upstream": "deepl:"},
         upstream_kinds=["deepl", "openai"],
+        upstream_engines=["office"],
         upstream_problem=None,
     )
     revision: int
     settings: Annotated[
-        dict[str, Any], Field(description="docs/engine.md explains them; `upstream` is given in full to administrators")
+        dict[str, Any],
+        Field(description="docs/understand/engine.md explains them; `upstream` is given in full to administrators"),
     ]
     upstream_kinds: Annotated[
         list[str],
         Field(description="the kinds of engines that you may set here: none, unless you administrate"),
+    ]
+    upstream_engines: Annotated[
+        list[str], Field(description="the engines of the server's own list, which can be set by these names")
     ]
     upstream_problem: Annotated[
         str | None, Field(description="why the engine did not answer when it was last asked; for administrators")
     ]
 
 
-if TYPE_CHECKING:
-    from dragoman.server.segment_findings import SegmentFinding
+class RefusedChange(Sent):
+    """A change of the other engine's answer that is not to be made again."""
 
+    model_config = example(said="archivo", words="fichero")
+    said: Annotated[Text, Field(description="by the other engine, as in `changes` of a translation")]
+    words: Annotated[Text, Field(description="that must not stand instead")]
+
+
+class EngineTrial(Given):
+    """What the engine that a project builds on made of a test question."""
+
+    model_config = example(text="Open the file.", answer="Abra el archivo.", problem=None, seconds=0.21)
+    text: str
+    answer: Annotated[str | None, Field(description="null if there is none, or none that can be used")]
+    problem: Annotated[str | None, Field(description="why there is no answer")]
+    seconds: float
+
+
+if TYPE_CHECKING:
     SettingsChange = Sent  # a type that is only known when this runs
 else:
     SettingsChange = create_model(
@@ -187,7 +187,7 @@ else:
 # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Texts(Sent):
+class TranslationWanted(Sent):
     """Texts to translate, and what to return for each."""
 
     model_config = example(texts=["Press the green button."], n=2, confidence=True, provenance=True)
@@ -195,7 +195,13 @@ class Texts(Sent):
     n: Annotated[int, Field(ge=1, description="number of different translations of each text"), AtMost("nbest")] = 1
     memory: Annotated[bool, Field(description="prefer a correction of the same text")] = True
     confidence: Annotated[bool, Field(description="add the confidence of each word; takes a second search")] = False
-    provenance: Annotated[bool, Field(description="add where each phrase comes from")] = False
+    provenance: Annotated[
+        bool, Field(description="add where each phrase comes from, and when each change was last made")
+    ] = False
+    least_confidence: Annotated[
+        float,
+        Field(ge=0, le=1, description="a translation of less confidence is withheld: its text is empty"),
+    ] = 0.0
 
 
 class Token(Given):
@@ -207,7 +213,7 @@ class Token(Given):
     tag: Annotated[bool, Field(description="a tag or placeholder that the translation must keep")]
 
 
-class PhrasePair(Given):
+class PhraseGiven(Given):
     """Which tokens of the source became which tokens of the target, and where that was learned."""
 
     source: Annotated[tuple[int, int], Field(description="first token, one past the last")]
@@ -215,13 +221,26 @@ class PhrasePair(Given):
     kind: Annotated[
         str, Field(description="phrase, copy, guess, term or memory; or upstream: words of the other engine")
     ]
-    replaces: Annotated[str, Field(description="what the other engine said in its place, if that was different")] = ""
+    replaces: Annotated[str, Field(description="the other engine's answer in its place, if that was different")] = ""
     guessed_from: Annotated[
         list[str], Field(description="known words that the translation of an unknown one is from")
-    ] = []
+    ] = Field(default_factory=list)
     learned: Annotated[int | None, Field(description="how often it occurs in corrections")] = None
     base: Annotated[int | None, Field(description="how often it occurs in the base")] = None
     corrections: Annotated[list[int] | None, Field(description="the newest corrections that contain it")] = None
+
+
+class WeighedChange(Given):
+    """A change of the other engine's answer, and what speaks for it."""
+
+    model_config = example(said="archivo", words="fichero", used=True, probability=0.83, times=5, seen=6)
+    said: Annotated[str, Field(description="by the other engine")]
+    words: Annotated[str, Field(description="the words instead, with spaces between them")]
+    used: Annotated[bool, Field(description="whether the translation has it")]
+    probability: Annotated[float, Field(description="that it saves edits, 0 to 1")]
+    times: Annotated[int, Field(description="how often corrections made this change")]
+    seen: Annotated[int, Field(description="how often what was said here was corrected or kept")]
+    last: Annotated[str | None, Field(description="when a correction last made it, if `provenance` is set")] = None
 
 
 class MatchFound(Given):
@@ -253,16 +272,20 @@ class TranslationGiven(Given):
     memory: Annotated[int | None, Field(description="the correction it was taken from")]
     upstream: Annotated[
         str | None,
-        Field(description="what the other engine said; null if there is none, or it was silent or not asked"),
+        Field(description="the other engine's answer; null if there is none, or it was silent or not asked"),
     ]
     source_tokens: list[Token]
     target_tokens: list[Token]
     alignment: Annotated[list[tuple[int, int]], Field(description="source token, target token, from 0")]
-    phrases: list[PhrasePair]
+    phrases: list[PhraseGiven]
+    changes: Annotated[
+        list[WeighedChange], Field(description="of the other engine's answer that were weighed, used or not")
+    ]
     matches: list[MatchFound]
     nbest: list[Alternative]
     confidence: Annotated[float | None, Field(description="of the whole translation: the mean over its words")] = None
     word_confidences: Annotated[list[float] | None, Field(description="of each target token, 0 to 1")] = None
+    withheld: Annotated[bool, Field(description="whether it has less confidence than `least_confidence`")] = False
 
 
 class Translations(Given):
@@ -329,7 +352,7 @@ class History(Given):
 TermTexts = Annotated[list[Annotated[str, Field(min_length=1, max_length=500)]], Field(max_length=50)]
 
 
-class Term(Sent):
+class TermEntry(Sent):
     """A term and its translation, and what else holds for it; what is not sent stays as it is."""
 
     model_config = example(source="drip tray", target="bandeja de goteo", forbidden=["plato"])
@@ -346,11 +369,11 @@ class Term(Sent):
     forbidden: Annotated[TermTexts | None, Field(description="translations that must not be used")] = None
 
 
-class Glossary(Given):
+class GlossaryGiven(Given):
     """All terms of a project."""
 
     revision: int
-    terms: list[Term]
+    terms: list[TermEntry]
 
 
 class Hit(Given):
@@ -374,7 +397,7 @@ class Concordance(Given):
     total_is_exact: Annotated[bool, Field(description="false if there are more than were counted")]
 
 
-class Statistics(Given):
+class StatisticsGiven(Given):
     """Sizes of what was learned, and the effort spent on documents."""
 
     revision: int
@@ -403,138 +426,6 @@ class NewDocument(Sent):
     segments: list[NewSegment]
 
 
-class DocumentGiven(Given):
-    """A document and its progress: segments and source words in each state."""
-
-    id: int
-    name: str
-    time: str
-    states: dict[str, int]
-    words: dict[str, int]
-    stages: Annotated[dict[str, int], Field(description="segments to translate, to review, and done")]
-    held: Annotated[int, Field(description="segments whose text the file cannot hold")]
-    assignee: str | None
-    format: Annotated[str, Field(description="of its file; empty if there is none")]
-    repetitions: Annotated[bool, Field(description="whether confirming a segment fills others with the same source")]
-
-
-class SegmentGiven(Given):
-    """A segment of a document."""
-
-    document: int
-    number: int
-    key: str
-    source: str
-    target: str
-    state: State
-    correction: int | None
-    version: int
-    suggestion: str | None
-    key_strokes: int
-    mouse_actions: int
-    milliseconds: int
-    edits: int | None
-    stage: Annotated[str, Field(description="what is to be done next: translate, review, or done")]
-    user: Annotated[str | None, Field(description="who changed it last")]
-    changed: Annotated[str | None, Field(description="when")]
-    reviewer: Annotated[str | None, Field(description="who has approved it")]
-    assignee: str | None
-    origin: Annotated[str, Field(description="of its target: file, person, machine, memory, repetition, replacement")]
-    match: Annotated[float | None, Field(description="similarity of the correction it was taken from, in percent")]
-    context: Annotated[str, Field(description="where it stands, as the file says")]
-    note: Annotated[str, Field(description="what the author tells the translator")]
-    limit: Annotated[int | None, Field(description="characters that the file allows")]
-    held: Annotated[bool, Field(description="its text cannot be written into the file")]
-    warnings: Annotated[int, Field(description="findings of the checks that nobody has accepted")]
-    comments: int
-
-
-class AcceptedGiven(Given):
-    """Why somebody has accepted a finding."""
-
-    reason: str
-    user: str | None
-    time: str
-
-
-class FindingGiven(Given):
-    """Something that may be wrong with a translation; positions are characters, from `start` to before `end`."""
-
-    model_config = example(check="numbers", severity="warning", what="the number 5 is missing", source_start=5)
-    segment: int
-    check: str
-    severity: Annotated[str, Field(description="error: held; question: asked before confirming; warning: shown")]
-    what: str
-    start: Annotated[int | None, Field(description="in the target")]
-    end: int | None
-    source_start: int | None
-    source_end: int | None
-    accepted: AcceptedGiven | None
-
-    @classmethod
-    def of(cls, found: SegmentFinding) -> FindingGiven:
-        """A finding as it is answered."""
-        one = found.finding
-        accepted = AcceptedGiven.model_validate(found.accepted) if found.accepted else None
-        return cls(
-            segment=found.segment,
-            check=one.check,
-            severity=one.severity,
-            what=one.what,
-            start=one.start,
-            end=one.end,
-            source_start=one.source_start,
-            source_end=one.source_end,
-            accepted=accepted,
-        )
-
-
-class SegmentChanged(SegmentGiven):
-    """A segment after a change."""
-
-    unlearned: Annotated[str | None, Field(description="why nothing was learned from it although it is confirmed")]
-    findings: list[FindingGiven] = []
-    filled: Annotated[list[int], Field(description="segments filled with the same text as drafts, at most 1000")] = []
-    filled_count: int = 0
-    change: Annotated[int | None, Field(description="what to name in order to take it back")] = None
-
-
-class Segments(Given):
-    """Some segments of a document, in order."""
-
-    document: DocumentGiven
-    segments: list[SegmentGiven]
-    more: Annotated[bool, Field(description="whether there are more behind these")] = False
-
-
-class Accept(Sent):
-    """A check whose findings in a segment are accepted, and why."""
-
-    model_config = example(check="placeholders", reason="named in the next sentence")
-    check: Annotated[str, Field(max_length=40)]
-    reason: Annotated[str, Field(max_length=1000)] = ""
-
-
-class SegmentChange(Sent):
-    """The new target and state of a segment, and the effort they took; confirming a segment teaches it."""
-
-    model_config = example(target="Cierre la tapa.", state="confirmed", version=2, key_strokes=5)
-    target: Text
-    state: Literal["new", "translated", "confirmed"]
-    version: (
-        Annotated[int, Field(ge=1, le=LARGEST, description="the version that was edited; conflict if it has changed")]
-        | None
-    ) = None
-    force: Annotated[bool, Field(description="learn it even if it looks like a mistake")] = False
-    accept: Annotated[list[Accept], Field(max_length=20, description="questions of the checks that are answered")] = []
-    fill: Annotated[bool | None, Field(description="fill segments with the same source; null: as set")] = None
-    user: User | None = None
-    suggestion: Text | None = None
-    key_strokes: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    mouse_actions: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    milliseconds: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
-
-
 class LeftOut(Given):
     """A segment that a job skipped, and why."""
 
@@ -560,11 +451,15 @@ class JobGiven(Given):
         error=None,
     )
     id: str
-    kind: Annotated[str, Field(description="import, translate or export; or ask: another engine, ahead")]
+    kind: Annotated[
+        str, Field(description="import, translate, export, replace or teach; or ask: another engine, ahead")
+    ]
     state: Annotated[str, Field(description="waiting, running, done or failed")]
     done: int
     total: int
     document: int | None
+    count: Annotated[int, Field(description="segments that a replacement has changed")] = 0
+    change: Annotated[int | None, Field(description="what to name in order to take a replacement back")] = None
     left_out: Annotated[list[LeftOut], Field(description="the first segments that were skipped, at most 1000")]
     skipped: Annotated[int, Field(description="how many were skipped")]
     untranslated: Annotated[
@@ -580,7 +475,7 @@ class JobGiven(Given):
 # ── Alignments ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Pair(Sent):
+class AlignmentWanted(Sent):
     """A source and a target to align."""
 
     model_config = example(source="Press the green button.", target="Pulse el botón verde.")
@@ -596,9 +491,72 @@ class Aligned(Given):
     alignment: Annotated[list[tuple[int, int]], Field(description="source token, target token, from 0")]
 
 
+class GraphWanted(Sent):
+    """A text whose word graph is wanted."""
+
+    model_config = example(text="Press the green button.", arcs=100)
+    text: Text
+    arcs: Annotated[
+        int, Field(ge=1, le=MAX_GRAPH_ARCS, description="the most probable ones are kept, about so many")
+    ] = USUAL_ARCS
+
+
+class GraphArc(Given):
+    """A phrase of a word graph."""
+
+    origin: Annotated[int, Field(description="state; 0 is the first, the highest the last")]
+    target: Annotated[int, Field(description="state, always higher than the origin")]
+    score: Annotated[float, Field(description="what it adds to the score of a path")]
+    words: Annotated[list[str], Field(description="as they are written")]
+    source: Annotated[tuple[int, int], Field(description="first token, one past the last")]
+    kind: Annotated[str, Field(description="phrase, copy, guess or term; or upstream: words of the other engine")]
+    links: Annotated[list[tuple[int, int]], Field(description="token of the source, word; both from 0 within the arc")]
+    confidences: Annotated[list[float], Field(description="of each word, from 0 to 1")]
+
+
+class GraphGiven(Given):
+    """Translations of a text as a graph of phrases."""
+
+    revision: int
+    source_tokens: list[Token]
+    states: int
+    arcs: Annotated[list[GraphArc], Field(description="in the order of their origins")]
+    upstream: Annotated[str | None, Field(description="the answer of the other engine")] = None
+
+
 class CorrectionDetails(HistoryRow):
     """A correction, and the segment that it came from, if any."""
 
     document: int | None
     segment: int | None
     name: Annotated[str | None, Field(description="name of the document")]
+
+
+# ── Who, and what ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Me(Given):
+    """Who sent a request, and what they may do."""
+
+    model_config = example(name="ana", signed_in=True, key=True, projects={"manual": "learn"}, may_create=False)
+    name: Annotated[str | None, Field(description="owner of the key; null for programs on this machine")]
+    signed_in: bool
+    key: Annotated[bool, Field(description="whether a key was sent; without, there is nothing to sign out of")]
+    projects: Annotated[dict[str, str], Field(description="role by project")]
+    may_create: Annotated[bool, Field(description="whether this key may create and delete projects")]
+
+
+class FileFormats(Given):
+    """The endings of the files that can be translated."""
+
+    model_config = example(endings=[".xlf", ".po", ".docx"])
+    endings: list[str]
+
+
+class TermsImported(Given):
+    """What became of the terms of a file."""
+
+    added: int
+    changed: int
+    known: int
+    skipped: list[dict[str, Any]]

@@ -6,33 +6,44 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 from statistics import fmean
 
-from dragoman.cancelling import checkpoint
+from dragoman.cancellation import checkpoint
 from dragoman.engine import Engine
 from dragoman.project.provenance import Origin
+from dragoman.server.confidence_threshold import is_unsure
 from dragoman.server.schemas import (
     Alternative,
     HistoryRow,
     MatchFound,
-    PhrasePair,
-    Texts,
+    PhraseGiven,
     Token,
     TranslationGiven,
+    TranslationWanted,
+    WeighedChange,
 )
 from dragoman.store import Row
 from dragoman.text.tokens import is_slot
-from dragoman.types import Match, Sentence, Translation
+from dragoman.types import Match, ProposedChange, Sentence, Translation
 
 LEAST = -1e9  # stands for minus infinity, which JSON lacks
 
 
-def translate(engine: Engine, text: str, wanted: Texts) -> TranslationGiven:
+def translate(engine: Engine, text: str, wanted: TranslationWanted) -> TranslationGiven:
     """Translate a text, line by line, with everything that the request asks for."""
     found = engine.translate_text(text, n=wanted.n, memory=wanted.memory)
     checkpoint()
     origins = engine.provenance(found) if wanted.provenance else None
+    found = engine.date_changes(found) if wanted.provenance else found
     checkpoint()
-    words = engine.confidences(found) if wanted.confidence else None
+    words = engine.confidences(found) if wanted.confidence or wanted.least_confidence else None
     checkpoint()
+    given = _given(found, origins, words)
+    if is_unsure(words, wanted.least_confidence):
+        empty = {"text": "", "target_tokens": [], "alignment": [], "phrases": [], "changes": [], "nbest": []}
+        return given.model_copy(update=empty | {"word_confidences": [], "withheld": True})
+    return given
+
+
+def _given(found: Translation, origins: list[Origin] | None, words: list[float] | None) -> TranslationGiven:
     return TranslationGiven(
         text=found.text,
         score=finite(found.score),
@@ -42,6 +53,7 @@ def translate(engine: Engine, text: str, wanted: Texts) -> TranslationGiven:
         target_tokens=tokens_of(found.target),
         alignment=found.alignment,
         phrases=list(_phrases(found, origins)),
+        changes=[WeighedChange(**change.as_dict()) for change in changes_of(found)],
         matches=matches_of(found.matches),
         nbest=[
             Alternative(text=one.text, score=finite(one.score), features=_finite(one.features)) for one in found.nbest
@@ -49,6 +61,11 @@ def translate(engine: Engine, text: str, wanted: Texts) -> TranslationGiven:
         confidence=fmean(words) if words else None,
         word_confidences=words,
     )
+
+
+def changes_of(found: Translation) -> list[ProposedChange]:
+    """The changes weighed for a translation, or for its lines."""
+    return [change for line in found.lines or (found,) for change in line.changes]
 
 
 def finite(score: float) -> float:
@@ -74,9 +91,9 @@ def matches_of(matches: Iterable[Match]) -> list[MatchFound]:
     return [MatchFound(**match._asdict()) for match in matches]
 
 
-def _phrases(found: Translation, origins: list[Origin] | None) -> Iterator[PhrasePair]:
+def _phrases(found: Translation, origins: list[Origin] | None) -> Iterator[PhraseGiven]:
     for n, phrase in enumerate(found.phrases):
-        pair = PhrasePair(source=phrase.source, target=phrase.target, kind=phrase.kind, replaces=phrase.replaces)
+        pair = PhraseGiven(source=phrase.source, target=phrase.target, kind=phrase.kind, replaces=phrase.replaces)
         pair.guessed_from = list(phrase.guessed_from)
         if origins is not None:
             origin = origins[n]

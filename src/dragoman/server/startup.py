@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from dragoman.kernels.warming import FIRST, Warming, load_kernels
+from dragoman.kernels.warm_up import FIRST, Warming, load_kernels
 from dragoman.server.api_errors import ApiError
 
 PATIENCE = 60.0  # seconds for which a request waits

@@ -1,7 +1,8 @@
 """Worker threads, so that the event loop goes on listening; kernels release Python's lock while they run.
 
 There are lanes, each with threads of its own: completions of what somebody is typing do not queue behind texts that are
-being opened, nor these, nor corrections, behind whole translations. In each lane clients take turns (`fair_queue`).
+being opened, nor these, nor corrections, behind whole translations. What may have to read a large file first has a lane
+as well: meanwhile the rows of the document are loaded and searched. In each lane clients take turns (`fair_queue`).
 
 Work whose client is gone is not begun, and what has begun ends at its next `checkpoint`.
 """
@@ -19,14 +20,15 @@ from typing import Any, Literal, TypeVar, get_args
 import anyio
 import anyio.to_thread
 
-from dragoman.cancelling import Cancellation
+from dragoman.cancellation import Cancellation
 from dragoman.server.fair_queue import FairQueue
 from dragoman.server.limits import Limits
 from dragoman.server.observability import Metrics
 
 T = TypeVar("T")
-Lane = Literal["batch", "learning", "opening", "quick"]
+Lane = Literal["batch", "files", "learning", "opening", "quick"]
 SERVER = ""  # the client on whose behalf the server does what nobody in particular has asked for
+WAITING = 8  # threads of completions for each core: while a correction is being learned, they wait together
 WATCHERS = 4  # threads that wait until replicas have caught up: each serves all requests of a project
 
 
@@ -49,19 +51,30 @@ class Workers:
         cores = max(2, os.cpu_count() or 2)
         self._metrics = metrics
         self._seconds: dict[str, float] = {"opening": limits.live_seconds, "quick": limits.live_seconds}
-        self._queues = {
-            lane: FairQueue(cores + 1, cores, limits.waiting, limits.waiting_each) for lane in get_args(Lane)
-        }
-        self._threads = {
-            lane: ThreadPoolExecutor(cores + 1, thread_name_prefix=f"dragoman {lane}") for lane in get_args(Lane)
-        }
+        self._queues: dict[str, FairQueue] = {}
+        self._threads: dict[str, ThreadPoolExecutor] = {}
+        for lane in get_args(Lane):
+            places = WAITING * cores if lane == "quick" else cores + 1
+            self._queues[lane] = FairQueue(places, cores, limits.waiting, limits.waiting_each, group=places - 1)
+            self._threads[lane] = ThreadPoolExecutor(places, thread_name_prefix=f"dragoman {lane}")
         self._watching = anyio.CapacityLimiter(WATCHERS)
 
-    async def run(self, operation: str, function: Callable[[], T], *, client: str = SERVER, lane: Lane = "batch") -> T:
-        """The result of a function, computed in a thread when it is the client's turn."""
+    async def run(
+        self,
+        operation: str,
+        function: Callable[[], T],
+        *,
+        client: str = SERVER,
+        lane: Lane = "batch",
+        project: str = "",
+    ) -> T:
+        """The result of a function, computed in a thread when it is the client's turn.
+
+        No project takes all threads of a lane: if its database hangs, there is one left for the others.
+        """
         with self._metrics.operations.labels(operation).time():
             queue, loop = self._queues[lane], asyncio.get_running_loop()
-            await queue.enter(client)
+            await queue.enter(client, group=project)
             context, work, started = copy_context(), Cancellation(self._seconds.get(lane)), perf_counter()
 
             def run() -> T:
@@ -71,9 +84,9 @@ class Workers:
             try:
                 running = loop.run_in_executor(self._threads[lane], context.run, run)
             except BaseException:  # the threads are stopping
-                queue.leave(client, 0.0)
+                queue.leave(client, 0.0, project)
                 raise
-            running.add_done_callback(lambda _: queue.leave(client, perf_counter() - started))
+            running.add_done_callback(lambda _: queue.leave(client, perf_counter() - started, project))
             try:
                 return await asyncio.shield(running)
             except asyncio.CancelledError:

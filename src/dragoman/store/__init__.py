@@ -12,7 +12,7 @@ from dragoman.store.snapshot import Snapshot, SnapshotStore
 
 if TYPE_CHECKING:
     from dragoman.store.answers import Answers
-    from dragoman.store.following import Follower
+    from dragoman.store.follower import Follower
     from dragoman.store.journal import Journal
 
 __all__ = [
@@ -33,7 +33,7 @@ __all__ = [
     "UnfinishedError",
 ]
 
-_LOADED_LATER = {"Answers": "answers", "Follower": "following", "Journal": "journal"}  # they load SQLAlchemy
+_LOADED_LATER = {"Answers": "answers", "Follower": "follower", "Journal": "journal"}  # they load SQLAlchemy
 
 
 def __getattr__(name: str) -> Any:

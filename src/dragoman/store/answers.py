@@ -1,14 +1,15 @@
 """What other engines said, kept in the journal's database: each text is asked once, and then there offline too.
 
 Answers are not part of the journal: no row refers to them, a replay does not need them, and losing them costs nothing
-but asking again. Only the process that writes the journal keeps any; replicas read. A second table counts the requests
-and characters that each engine was sent each day, so that a limit holds across restarts.
+but asking again. A process that may not write the journal keeps them in a file of its own (`answer_file`). A second
+table counts the requests and characters that each engine was sent each day, so that a limit holds across restarts.
 
 >>> from pathlib import Path; from tempfile import TemporaryDirectory
 >>> directory = TemporaryDirectory()
+>>> from dragoman.store.journal import Journal
 >>> journal = Journal.create(Path(directory.name, "journal.db"))
 >>> answers = Answers(journal, "en", "es")
->>> answers.keep("ct2:nmt", "1", [Entry("Open the file.", "", '["Abra el archivo."]')])
+>>> answers.keep("ct2:nmt", "1", [AnswerEntry("Open the file.", "", '["Abra el archivo."]')])
 >>> [kept] = answers.find("ct2:nmt", [("Open the file.", "")])
 >>> kept.version, kept.answer
 ('1', '["Abra el archivo."]')
@@ -20,13 +21,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import sqlalchemy as sa
 
-from dragoman.store.journal import Journal
 from dragoman.store.journal_tables import ID, METADATA, AnyText
 from dragoman.store.rows import write_time
 
@@ -58,7 +59,7 @@ SPENT = sa.Table(
 )
 
 
-class Entry(NamedTuple):
+class AnswerEntry(NamedTuple):
     """An answer to keep."""
 
     text: str
@@ -66,7 +67,7 @@ class Entry(NamedTuple):
     answer: str
 
 
-class Kept(NamedTuple):
+class KeptAnswer(NamedTuple):
     """An answer as it was kept."""
 
     text: str
@@ -93,41 +94,58 @@ class Spent(NamedTuple):
     characters: int
 
 
-class Answers:
-    """The answers in a journal's database for one pair of languages; safe to use from threads."""
+class AnswerStore(Protocol):
+    """A database that answers are kept in: a journal's, or a file."""
 
-    def __init__(self, journal: Journal, source: str, target: str, *, most: int = MOST) -> None:
-        self._journal, self._languages, self._most = journal, (source, target), most
+    @property
+    def is_writable(self) -> bool:
+        """Whether this process may keep anything there."""
+        ...
+
+    def reading(self) -> AbstractContextManager[sa.Connection]:
+        """A connection that sees the database as it is now."""
+        ...
+
+    def keeping(self) -> AbstractContextManager[sa.Connection]:
+        """One transaction: on disk when it ends, or as if it had never begun."""
+        ...
+
+
+class Answers:
+    """The answers in one database for one pair of languages; safe to use from threads."""
+
+    def __init__(self, store: AnswerStore, source: str, target: str, *, most: int = MOST) -> None:
+        self._store, self._languages, self._most = store, (source, target), most
         self._is_there = False
 
     @property
     def is_writable(self) -> bool:
-        """Whether this process may keep answers, and so ask for them."""
-        return self._journal.is_writable
+        """Whether this process may keep answers here."""
+        return self._store.is_writable
 
     def find(
         self, engine: str, wanted: Sequence[tuple[str, str]], version: str | None = None, *, any_terms: bool = False
-    ) -> list[Kept | None]:
+    ) -> list[KeptAnswer | None]:
         """For each text, with its terms, the answer of this version; without a version, the newest of any.
 
         With `any_terms`, an answer that was given for other terms will do where there is none for these.
         """
-        found: dict[bytes, list[Kept]] = {}
+        found: dict[bytes, list[KeptAnswer]] = {}
         keys = [self._digest(engine, text) for text, _ in wanted]
         if self._exists():
-            columns = (ANSWERS.c[name] for name in ("text_key", *Kept._fields))
+            columns = (ANSWERS.c[name] for name in ("text_key", *KeptAnswer._fields))
             query = sa.select(*columns).order_by(ANSWERS.c.id.desc())
             for start in range(0, len(keys), CHUNK):
-                with self._journal.reading() as connection:
+                with self._store.reading() as connection:
                     for key, *kept in connection.execute(
                         query.where(ANSWERS.c.text_key.in_(keys[start : start + CHUNK]))
                     ):
-                        found.setdefault(bytes(key), []).append(Kept(*kept))
+                        found.setdefault(bytes(key), []).append(KeptAnswer(*kept))
         return [
             _choose(found.get(key, ()), terms, version, any_terms) for key, (_, terms) in zip(keys, wanted, strict=True)
         ]
 
-    def keep(self, engine: str, version: str, entries: Iterable[Entry]) -> None:
+    def keep(self, engine: str, version: str, entries: Iterable[AnswerEntry]) -> None:
         """Keep answers, all of them or none, in the place of older ones; the oldest of all go if there are too many."""
         source, target = self._languages
         common = {"engine": engine, "version": version, "source": source, "target": target, "time": write_time(None)}
@@ -138,7 +156,7 @@ class Answers:
             rows[key] = common | entry._asdict() | {"key": key, "text_key": text_key}
         if not rows:
             return
-        with self._journal.keeping() as connection:
+        with self._store.keeping() as connection:
             self._make(connection)
             insert = _insert(connection, ANSWERS)
             new = {name: insert.excluded[name] for name in ("answer", "time")}
@@ -156,7 +174,7 @@ class Answers:
         most_characters: int | None = None,
     ) -> bool:
         """Count what is about to be sent; False, and nothing is counted, if that would exceed the limit of the day."""
-        with self._journal.keeping() as connection:
+        with self._store.keeping() as connection:
             self._make(connection)
             before = _read_spent(connection, engine)
             after = Spent(before.requests + requests, before.characters + characters)
@@ -170,7 +188,7 @@ class Answers:
         """What an engine was sent today."""
         if not self._exists():
             return Spent(0, 0)
-        with self._journal.reading() as connection:
+        with self._store.reading() as connection:
             return _read_spent(connection, engine)
 
     def summaries(self) -> list[Summary]:
@@ -180,18 +198,18 @@ class Answers:
         groups = [ANSWERS.c[name] for name in ("engine", "version", "source", "target")]
         newest = sa.func.max(ANSWERS.c.time)
         query = sa.select(*groups, sa.func.count(), newest).group_by(*groups).order_by(newest.desc())
-        with self._journal.reading() as connection:
+        with self._store.reading() as connection:
             return [Summary._make(found) for found in connection.execute(query)]
 
-    def entries(self, engine: str | None = None) -> Iterator[Kept]:
+    def entries(self, engine: str | None = None) -> Iterator[KeptAnswer]:
         """All answers for our languages, the oldest first."""
         after = 0
-        columns = (ANSWERS.c[name] for name in ("id", *Kept._fields))
+        columns = (ANSWERS.c[name] for name in ("id", *KeptAnswer._fields))
         query = self._ours(sa.select(*columns), engine, None).order_by(ANSWERS.c.id).limit(CHUNK)
         while self._exists():
-            with self._journal.reading() as connection:
+            with self._store.reading() as connection:
                 chunk = connection.execute(query.where(ANSWERS.c.id > after)).all()
-            yield from (Kept(*kept) for _, *kept in chunk)
+            yield from (KeptAnswer(*kept) for _, *kept in chunk)
             if len(chunk) < CHUNK:
                 return
             after = chunk[-1].id
@@ -200,7 +218,7 @@ class Answers:
         """Delete the answers for our languages, of one engine or all; how many there were."""
         if not self._exists():
             return 0
-        with self._journal.keeping() as connection:
+        with self._store.keeping() as connection:
             return connection.execute(self._ours(sa.delete(ANSWERS), engine, version)).rowcount
 
     def _ours(self, query: Any, engine: str | None, version: str | None) -> Any:
@@ -216,7 +234,7 @@ class Answers:
     def _exists(self) -> bool:
         """Whether there are tables; the writer makes them when there is something to keep."""
         if not self._is_there:
-            with self._journal.reading() as connection:
+            with self._store.reading() as connection:
                 self._is_there = sa.inspect(connection).has_table(SPENT.name)
         return self._is_there
 
@@ -226,7 +244,7 @@ class Answers:
             # Known only once this is committed: until then readers would look for tables that are not there.
 
 
-def _choose(found: Sequence[Kept], terms: str, version: str | None, any_terms: bool) -> Kept | None:
+def _choose(found: Sequence[KeptAnswer], terms: str, version: str | None, any_terms: bool) -> KeptAnswer | None:
     """The newest that fits; those found are the newest first."""
     fitting = [kept for kept in found if version is None or kept.version == version]
     same = next((kept for kept in fitting if kept.terms == terms), None)

@@ -11,19 +11,24 @@ import socket
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.pool import NullPool, QueuePool
 
-from dragoman.errors import BadInputError
-from dragoman.store.forking import KEPT, only_here
+from dragoman.errors import BadInputError, StorageError
+from dragoman.store.fork_safety import KEPT, only_here
+from dragoman.store.seal import break_seal, seal
 from dragoman.store.sqlite_files import Place, connect, connect_to_read, explain, is_read_only
+
+if TYPE_CHECKING:
+    from dragoman.store.bounded_connection import DatabaseSilence
 
 LOST = {"idle": 5, "interval": 2, "count": 3}  # seconds without a sign, and between questions, and how many of these
 KEEP_ALIVE = tuple(f"SET tcp_keepalives_{name} = {number}" for name, number in LOST.items())  # at the server's end
-UNREACHABLE = {"connect_timeout": 10, "tcp_user_timeout": 10_000}  # seconds to connect, and ms until data is confirmed
+UNREACHABLE = {"connect_timeout": 4, "tcp_user_timeout": 10_000}  # seconds to connect, and ms until data is confirmed
+SILENT = "see that the server runs; it is asked again every few seconds"
 HUNG = "10s"  # after which the server takes back what was begun by a process that was stopped in the middle of it
 
 
@@ -34,11 +39,13 @@ class Database:
         self.file = place.absolute() if isinstance(place, Path) else None
         self._url = URL.create("sqlite") if isinstance(place, Path) else _postgresql(place)
         self.name = str(self.file or self._url.render_as_string(hide_password=True))
+        self._silence: DatabaseSilence | None = None if self.file else _silence()
         self._reader = self._engine(NullPool if self.file and is_read_only(self.file) else QueuePool)
         self._writer: sa.Engine | None = None
         if self.file:
             _set_up_sqlite_reader(self._reader, self.file)
         self._forked = False
+        self._seals = False  # when it is closed, because it was opened for writing
         self._synchronous = "FULL"  # of SQLite: each commit is forced to disk
         only_here(self)
         if write:
@@ -49,13 +56,15 @@ class Database:
         for engine in filter(None, (self._reader, self._writer)):
             KEPT.append(engine.pool)
             engine.dispose(close=False)
-        self._forked = self._writer is not None
+        self._forked, self._seals = self._writer is not None, False
         self._writer = None
 
     def open_writer(self, *, create: bool = False, check: Callable[[], None] = lambda: None) -> None:
         """Open for writing too; `check` is called for each new connection and raises an error if we may not write."""
         self._writer = self._engine(QueuePool)
         if self.file:
+            self._seals = True
+            break_seal(self.file)
             _set_up_sqlite_writer(self._writer, self.file, self._synchronous, create=create)
         else:
             _set_up_postgresql_writer(self._writer, check)
@@ -99,10 +108,12 @@ class Database:
         who |= {"application_name": f"dragoman, process {os.getpid()} on {socket.gethostname()}"}
         arguments = {} if self.file else who
         try:
-            return sa.create_engine(self._url, poolclass=pool, pool_pre_ping=True, connect_args=arguments)
+            made = sa.create_engine(self._url, poolclass=pool, pool_pre_ping=True, connect_args=arguments)
         except ModuleNotFoundError:
-            remedy = "install it with: pip install 'dragoman[postgresql]'"
-            raise BadInputError("the driver for PostgreSQL is missing", where=self.name, remedy=remedy) from None
+            raise _no_driver() from None
+        if self._silence:
+            _bound_waiting(made, self._silence)
+        return made
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -126,17 +137,66 @@ class Database:
         return BadInputError("is open for reading only", where=self.name, remedy="open it for writing")
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections; a file that was written is sealed."""
         self._reader.dispose()
         self.close_writer()
+        if self.file and self._seals:
+            seal(self.file)
 
     @contextlib.contextmanager
     def clear_errors(self, what: str) -> Iterator[None]:
-        """Turn database errors inside into ours, which say what happened to the journal and what to do."""
+        """Turn database errors inside into ours, which say what happened to the journal and what to do.
+
+        If a database in PostgreSQL does not answer, nobody who comes after waits for it again: they are told at once.
+        """
+        if self._silence and not self._silence.check():
+            raise StorageError(what.format("the database does not answer"), where=self.name, remedy=SILENT)
         try:
             yield
         except sa.exc.DBAPIError as error:
+            if self._silence:
+                self._silence.note(silent=_is_silence(error.orig))
             raise explain(error.orig or error, what, self.file, self.name) from error
+        if self._silence:
+            self._silence.note(silent=False)
+
+
+def patiently() -> contextlib.AbstractContextManager[None]:
+    """Allow PostgreSQL to take longer, for what is done once."""
+    try:
+        from dragoman.store.bounded_connection import patiently as allow
+    except ModuleNotFoundError:  # then there is nobody to wait for
+        return contextlib.nullcontext()
+    return allow()
+
+
+def _silence() -> DatabaseSilence:
+    try:
+        import psycopg  # noqa: F401
+
+        from dragoman.store.bounded_connection import DatabaseSilence  # here, since most projects need no PostgreSQL
+    except ModuleNotFoundError:
+        raise _no_driver() from None
+    return DatabaseSilence()
+
+
+def _no_driver() -> BadInputError:
+    remedy = "install it with: pip install 'dragoman[postgresql]'"
+    return BadInputError("the driver for PostgreSQL is missing", remedy=remedy)
+
+
+def _is_silence(error: BaseException | None) -> bool:
+    from dragoman.store.bounded_connection import is_silence
+
+    return is_silence(error)
+
+
+def _bound_waiting(engine: sa.Engine, silence: DatabaseSilence) -> None:
+    from dragoman.store.bounded_connection import BoundedConnection
+
+    @sa.event.listens_for(engine, "do_connect")
+    def connect_bounded(_dialect: Any, _record: Any, arguments: list[Any], options: dict[str, Any]) -> Any:
+        return BoundedConnection.open(silence, *arguments, **options)
 
 
 def _postgresql(place: str) -> URL:
@@ -171,6 +231,7 @@ def _set_up_sqlite_writer(engine: sa.Engine, file: Path, synchronous: str, *, cr
                 raise sqlite3.OperationalError("no write-ahead log is possible on this file system; choose a local one")
             connection.execute(f"PRAGMA synchronous = {synchronous}")  # if FULL, each commit is forced to disk,
             connection.execute("PRAGMA fullfsync = ON")  # and out of the cache of the drive, where that takes asking
+            break_seal(file)
         except BaseException:
             connection.close()
             raise

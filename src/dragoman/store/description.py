@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -16,20 +17,28 @@ from dragoman.errors import BadInputError, DamagedFileError, StorageError
 from dragoman.files import reading_errors, storage_errors, write_durably
 
 DESCRIPTION = "project.json"
-FORMAT = 1
+FORMAT = 2  # 2: rows hold another engine's answer, which version 0.1 would not know how to forget
 FIELDS = {"source": str, "target": str, "settings": dict, "journal": str, "base": dict | None}
 LANGUAGE = r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}"  # a code, with script and country if need be
 Migration = Callable[[Path, dict[str, Any]], dict[str, Any]]
 # Format to leave → what brings directory and description to the next. What it does to the directory it must be able to
 # do again, because a crash may come before the new description is written.
-MIGRATIONS: dict[int, Migration] = {}
+MIGRATIONS: dict[int, Migration] = {1: lambda _, description: description}
+READABLE = (1,)  # formats that can be read without being brought up to date
 
 
 def write_description(path: Path, description: Mapping[str, Any]) -> None:
     """Replace the description in a directory, atomically."""
+    description = {**description, "checksum": checksum(description)}
     text = json.dumps(description, indent=2, ensure_ascii=False)
     with storage_errors(path / DESCRIPTION):
         write_durably(path / DESCRIPTION, f"{text}\n".encode())
+
+
+def checksum(description: Mapping[str, Any]) -> str:
+    """A checksum of what a description says, for `integrity`; opening a project does not mind an edited one."""
+    said = {name: value for name, value in description.items() if name != "checksum"}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def read_description(path: Path) -> dict[str, Any]:
@@ -61,6 +70,9 @@ def migrate(path: Path, description: dict[str, Any], *, write: bool) -> dict[str
         raise BadInputError(what, where=path, remedy="install a newer dragoman")
     if found < FORMAT and found not in MIGRATIONS:
         raise _damaged(f"has format {found}, which never existed", path)
+    if found < FORMAT and not write and all(step in READABLE for step in range(found, FORMAT)):
+        _check_fields(path, description)
+        return description | {"format": FORMAT}
     if found < FORMAT and not write:
         remedy = "open it for writing once to upgrade it"
         raise BadInputError(f"has the old format {found}; the current one is {FORMAT}", where=path, remedy=remedy)

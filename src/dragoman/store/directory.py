@@ -3,6 +3,7 @@
 - `project.json`: format, languages, the settings it began with, where the journal and the base are;
 - `journal.db`: the journal, unless it is in PostgreSQL; beside it, while open, `journal.db-wal` and `journal.db-shm`;
 - `snapshots/120/`: the models as they were after row 120 of the journal;
+- `answers.db`: what other engines told processes that may not write the journal;
 - `lock`: held by the one process that may write.
 """
 
@@ -23,6 +24,7 @@ import numpy as np
 
 from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.files import MANIFEST, storage_errors
+from dragoman.languages import is_language
 from dragoman.store.description import DESCRIPTION, FORMAT, LANGUAGE, migrate, read_description, write_description
 from dragoman.store.journal_file import JournalFile
 from dragoman.store.lock import WriterLock, holder
@@ -32,6 +34,7 @@ from dragoman.store.sqlite_files import Place
 
 if TYPE_CHECKING:
     from dragoman.store.journal import Journal
+    from dragoman.store.project_answers import ProjectAnswers
 
 
 class Project:
@@ -59,6 +62,7 @@ class Project:
         self.snapshots = SnapshotStore(path / "snapshots")
         self._description = dict(description)
         self._lock = lock
+        self._answers: ProjectAnswers | None = None
 
     @classmethod
     def create(
@@ -77,7 +81,7 @@ class Project:
         An `unfinished` one can only be opened as such until its journal is finished (`dragoman.store.unfinished`).
         """
         for code in (source, target):
-            if not re.fullmatch(LANGUAGE, code):
+            if not re.fullmatch(LANGUAGE, code) or not is_language(code):
                 raise BadInputError(f"{code!r} is not a language code", remedy="use a code such as es or pt-BR")
         path = Path(path).absolute()
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -129,6 +133,17 @@ class Project:
 
                 self.reader = Journal(_journal_place(self.path, self._description))
             return self.reader
+
+    @property
+    def answers(self) -> ProjectAnswers:
+        """What other engines said; kept by this process too, whether or not it may write the journal."""
+        journal = self.journal
+        with self._loading:
+            if self._answers is None:
+                from dragoman.store.project_answers import ProjectAnswers  # here, since this loads SQLAlchemy
+
+                self._answers = ProjectAnswers(self.path, journal, self.source, self.target)
+            return self._answers
 
     @staticmethod
     def discard_journal(path: Path) -> None:
@@ -187,7 +202,7 @@ class Project:
     @property
     def about(self) -> str:
         """A digest of everything that the rows of the journal depend on."""
-        about = [self.source, self.target, self.settings, self._base]
+        about = [self.source, self.target, self.settings, self.base_checksum]
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -244,7 +259,9 @@ class Project:
 
     def save_snapshot(self, row_id: int, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:
         """Save the models' arrays as they are after the row with this id; id 0 is before the first row."""
-        self.snapshots.write(row_id, arrays, {**about, "digest": self.reader.digest(row_id), "base": self._base})
+        self.snapshots.write(
+            row_id, arrays, {**about, "digest": self.reader.digest(row_id), "base": self.base_checksum}
+        )
 
     def newest_snapshot(self, *, verify: bool | int = False) -> tuple[Snapshot | None, list[str]]:
         """The newest valid snapshot of this journal and base, and a message for each one skipped."""
@@ -253,6 +270,8 @@ class Project:
     def close(self) -> None:
         """Close the journal, and let others write."""
         self.stop_writing()
+        if self._answers:
+            self._answers.close()
         self.reader.close()
 
     def __enter__(self) -> Self:
@@ -262,7 +281,8 @@ class Project:
         self.close()
 
     @property
-    def _base(self) -> str | None:
+    def base_checksum(self) -> str | None:
+        """The checksum of the base that the project was created with."""
         base = self._description["base"]
         return None if base is None else str(base["checksum"])
 
@@ -273,7 +293,7 @@ class Project:
             return f"the journal ends at row {last}"
         if snapshot.about.get("digest") != self.reader.digest(snapshot.id):
             return "it was made of another journal"
-        if snapshot.about.get("base") != self._base:
+        if snapshot.about.get("base") != self.base_checksum:
             return "it was made over another base"
         return None
 

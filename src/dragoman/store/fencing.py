@@ -18,7 +18,7 @@ from contextlib import suppress
 import sqlalchemy as sa
 
 from dragoman.store.database import Database
-from dragoman.store.forking import KEPT, detach, only_here
+from dragoman.store.fork_safety import KEPT, detach, only_here
 from dragoman.store.journal_errors import SupersededError
 from dragoman.store.journal_tables import METADATA
 from dragoman.store.lock import TakenError

@@ -8,7 +8,7 @@ Rows are only ever appended, each in a transaction that is on disk before `appen
 - `settings`: the settings in force from here on.
 
 A revision is a `forget` and a `learn` in one transaction. The only thing that ever changes in a row is `forgotten_by`,
-which repeats what a later row says, for quick listing; see `dragoman.store.marks`.
+which repeats what a later row says, for quick listing; see `dragoman.store.forgotten_marks`.
 """
 
 from __future__ import annotations
@@ -24,33 +24,31 @@ from typing import Any, Self
 import sqlalchemy as sa
 
 from dragoman.errors import BadInputError, StorageError
-from dragoman.store.appending import CORRECTIONS, INSERT, NEWEST_FIRST, NO_TAIL, Page, read_tail
-from dragoman.store.database import Database
+from dragoman.store.database import Database, patiently
 from dragoman.store.deliveries import Delivery
 from dragoman.store.fencing import Fence, find_about, find_channel, find_holder
-from dragoman.store.following import Listener
+from dragoman.store.follower import Listener
+from dragoman.store.forgotten_marks import create_indexes, has_index, repair_marks
 from dragoman.store.journal_errors import RewoundError, interrupted, no_journal
+from dragoman.store.journal_page import CORRECTIONS, INSERT, NEWEST_FIRST, NO_TAIL, Page, read_tail
 from dragoman.store.journal_tables import IN_FORCE, JOURNAL, MARKED_ROWS, METADATA, ROWS, UNFINISHED
 from dragoman.store.lock import TakenError
-from dragoman.store.marks import create_indexes, has_index, repair_marks
+from dragoman.store.row_reader import CHUNK, RowReader
 from dragoman.store.rows import (
     LARGEST_ID,
     NO_ROW,
     Row,
-    check_id,
     check_text,
-    no_row,
     read_row,
     write_settings,
     write_time,
 )
 from dragoman.store.sqlite_files import TABLE, Place
 
-CHUNK = 256  # rows fetched at once
 BELIEVED = 1.0  # seconds for which a database that answered is taken to answer again: asking costs half an append
 
 
-class Journal:
+class Journal(RowReader):
     """A journal in an SQLite file, given by its path, or in PostgreSQL, given by its URL; safe to use from threads.
 
     >>> from pathlib import Path; from tempfile import TemporaryDirectory
@@ -67,7 +65,7 @@ class Journal:
     """
 
     def __init__(self, place: Place, *, write: bool = False, unfinished: bool = False) -> None:
-        self.warnings: list[str] = []  # for people: what was damaged and has been repaired
+        self.warnings = []
         self._database = Database(place)
         self._fence = None if self._database.file else Fence(self._database)
         self._insert = INSERT
@@ -131,22 +129,26 @@ class Journal:
     def start_writing(self) -> None:
         """Start appending; in PostgreSQL, refused while another process does."""
         try:
-            if self._fence:
-                self._fence.take()
-                self._database.open_writer(check=self._fence.hold)
-            else:
-                self._database.open_writer()
-            self._index()
-            with self._lock, self._database.writing() as connection:
-                self.warnings += repair_marks(connection)
-                self._tail = read_tail(connection)
-                if self._fence:
-                    # The same announcement by several rows is made once, when their transaction is committed.
-                    told = sa.func.pg_notify(find_channel(connection), "")
-                    self._insert = sa.insert(JOURNAL).returning(JOURNAL.c.id, told)
+            with patiently() if self._fence else contextlib.nullcontext():
+                self._start_writing()
         except BaseException:
             self.stop_writing()
             raise
+
+    def _start_writing(self) -> None:
+        if self._fence:
+            self._fence.take()
+            self._database.open_writer(check=self._fence.hold)
+        else:
+            self._database.open_writer()
+        self._index()
+        with self._lock, self._database.writing() as connection:
+            self.warnings += repair_marks(connection)
+            self._tail = read_tail(connection)
+            if self._fence:
+                # The same announcement by several rows is made once, when their transaction is committed.
+                told = sa.func.pg_notify(find_channel(connection), "")
+                self._insert = sa.insert(JOURNAL).returning(JOURNAL.c.id, told)
 
     def _index(self) -> None:
         """Create indexes that a journal of an older version lacks; without them reading believes the marks."""
@@ -311,11 +313,9 @@ class Journal:
         with self._appending(user, time) as page:
             return page.append("settings", settings=write_settings(settings))
 
-    def rows(self, after: int = 0) -> Iterator[Row]:
-        """All rows with greater ids, in the order of their ids; rows appended meanwhile are included."""
-        while chunk := self._fetch(self._rows.where(JOURNAL.c.id > after).order_by(JOURNAL.c.id).limit(CHUNK)):
-            yield from chunk
-            after = chunk[-1].id
+    def _between(self, after: int, last: int, most: int) -> list[Row]:
+        wanted = (JOURNAL.c.id > after) & (JOURNAL.c.id <= last)
+        return self._fetch(self._rows.where(wanted).order_by(JOURNAL.c.id).limit(most))
 
     def news(self, known: int, known_digest: str) -> list[Row]:
         """The next rows after a known one, in batches if there are many; `RewoundError` if they do not continue it.
@@ -332,13 +332,6 @@ class Journal:
             raise RewoundError(f"does not go on from row {known} as we know it", where=self.name, remedy=remedy)
         rows = [read_row(each, self.name) for each in found]
         return rows[:-1] if len(rows) == CHUNK > 1 and rows[-1].kind == "forget" else rows
-
-    def get(self, row_id: int) -> Row:
-        """The row with this id."""
-        found = self._fetch(self._rows.where(JOURNAL.c.id == check_id(row_id)))
-        if not found:
-            raise no_row(row_id)
-        return found[0]
 
     def history(
         self, limit: int = 50, offset: int = 0, search: str | None = None, *, in_force: bool = False
@@ -365,10 +358,6 @@ class Journal:
         """The number of corrections in force: learned, and not forgotten."""
         with self._database.reading() as connection:
             return connection.execute(sa.select(sa.func.count()).select_from(JOURNAL).where(IN_FORCE)).scalar_one()
-
-    def digest(self, row_id: int) -> str:
-        """A digest of all rows up to this one; equal digests mean equal rows. Id 0 is before the first row."""
-        return self.get(row_id).digest if row_id else NO_ROW.hex()
 
     def close(self) -> None:
         """Close the connections; all rows are on disk already."""

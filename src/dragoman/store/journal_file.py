@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.store.journal_errors import interrupted, no_journal
-from dragoman.store.rows import NO_ROW, Row, check_id, given_text, no_row, read_row
+from dragoman.store.row_reader import RowReader
+from dragoman.store.rows import Row, given_text, read_row
 from dragoman.store.sqlite_files import TABLE, connect_to_read, explain
 
-CHUNK = 256  # rows fetched at once
 NAMES = f"SELECT name FROM sqlite_master WHERE name LIKE '{TABLE}%'"  # noqa: S608 (no input)
 PREVIOUS = f"(SELECT digest FROM {TABLE} b WHERE b.id < j.id ORDER BY b.id DESC LIMIT 1) AS previous"  # noqa: S608
 FORGOTTEN_BY = (
@@ -25,36 +25,29 @@ FORGOTTEN_BY = (
 TEXTS = ("username", "source", "target", "reason", "settings")
 
 
-class JournalFile:
+class JournalFile(RowReader):
     """A journal in an SQLite file, for reading; each call has a connection of its own."""
 
     is_shared = is_writable = False
 
     def __init__(self, file: Path) -> None:
         self._file, self.name = file.absolute(), str(file.absolute())
-        self.warnings: list[str] = []  # repairing takes a writer
+        self.warnings = []  # repairing takes a writer
         with self._reading() as connection:
             names = {name for (name,) in connection.execute(NAMES)}
         if TABLE not in names:
             raise no_journal(self.name, file=True)
         if f"{TABLE}_unfinished" in names:
             raise interrupted(self.name)
-        # Without the index of the rows that forget, the mark in each row is believed; see `dragoman.store.marks`
+        # Without the index of the rows that forget, the mark in each row is believed; see `store.forgotten_marks`
         columns = f"j.*, {PREVIOUS}, {FORGOTTEN_BY}" if f"{TABLE}_forgets" in names else f"j.*, {PREVIOUS}"
         self._rows = f"SELECT {columns} FROM {TABLE} j"  # noqa: S608
 
-    def rows(self, after: int = 0) -> Iterator[Row]:
-        """All rows with greater ids, in the order of their ids; rows appended meanwhile are included."""
-        while chunk := self._fetch("WHERE j.id > ? ORDER BY j.id LIMIT ?", after, CHUNK):
-            yield from chunk
-            after = chunk[-1].id
-
-    def get(self, row_id: int) -> Row:
-        """The row with this id."""
-        found = self._fetch("WHERE j.id = ?", check_id(row_id))
-        if not found:
-            raise no_row(row_id)
-        return found[0]
+    def _between(self, after: int, last: int, most: int) -> list[Row]:
+        query = f"{self._rows} WHERE j.id > ? AND j.id <= ? ORDER BY j.id LIMIT ?"
+        with self._reading() as connection:
+            connection.row_factory = sqlite3.Row
+            return [read_row(_given(found), self.name) for found in connection.execute(query, (after, last, most))]
 
     @property
     def last_id(self) -> int:
@@ -62,20 +55,11 @@ class JournalFile:
         with self._reading() as connection:
             return int(connection.execute(f"SELECT max(id) FROM {TABLE}").fetchone()[0] or 0)  # noqa: S608
 
-    def digest(self, row_id: int) -> str:
-        """A digest of all rows up to this one; id 0 is before the first row."""
-        return self.get(row_id).digest if row_id else NO_ROW.hex()
-
     def resume(self, known: int, known_digest: str) -> None:
         """Nothing: only a writer goes on after a row."""
 
     def close(self) -> None:
         """Nothing: no connection is kept."""
-
-    def _fetch(self, which: str, *values: int) -> list[Row]:
-        with self._reading() as connection:
-            connection.row_factory = sqlite3.Row
-            return [read_row(_given(found), self.name) for found in connection.execute(f"{self._rows} {which}", values)]
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

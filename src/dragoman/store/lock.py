@@ -10,11 +10,12 @@ import errno
 import os
 import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from dragoman.errors import BadInputError, StorageError
 from dragoman.files import storage_errors
-from dragoman.store.forking import only_here
+from dragoman.store.fork_safety import only_here
 
 TAKEN = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)  # what systems report when another process has the lock
 
@@ -67,10 +68,16 @@ class WriterLock:
 
     def let_go(self) -> None:
         """In a forked child: close the descriptor, which leaves the parent its lock."""
-        self.release()
+        self._close()
 
     def release(self) -> None:
-        """Let others write; a second call does nothing."""
+        """Let others write, and no longer say that it is us; a second call does nothing."""
+        if self._descriptor is not None:
+            with suppress(OSError):
+                os.ftruncate(self._descriptor, 0)
+        self._close()
+
+    def _close(self) -> None:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -35,7 +35,7 @@ class Row:
     forgotten_by: int | None  # the id of the row that forgot this one
     settings: dict[str, Any] | None
     revision: int  # the id of the settings in force, 0 for those the project began with
-    contribution: bytes | None
+    contribution: bytes | None = field(repr=False)  # the numbers that it added
     digest: str  # of all rows up to this one, in hexadecimal
 
     @property

@@ -11,6 +11,7 @@ from dragoman.errors import DamagedFileError, DragomanError, StorageError
 Place = str | Path  # the path of an SQLite file, or the URL of a PostgreSQL database
 
 TABLE = "journal"
+BUSY = 5.0  # seconds to wait for another program that has the file locked
 REMEDIES = {  # the beginning of SQLite's name of an error, or of PostgreSQL's code for it
     "SQLITE_FULL": "free some space and try again",
     "SQLITE_IOERR": "check the disk and its free space, and try again",
@@ -28,7 +29,7 @@ def connect(file: Path, mode: str) -> sqlite3.Connection:
     # By URI, because a plain path would make an empty database where a journal has been lost; and transactions are
     # begun by us, because the driver would begin them only at the first change.
     uri = f"{file.as_uri()}?mode={mode}"
-    return sqlite3.connect(uri, uri=True, timeout=30, isolation_level=None, check_same_thread=False)
+    return sqlite3.connect(uri, uri=True, timeout=BUSY, isolation_level=None, check_same_thread=False)
 
 
 def connect_to_read(file: Path) -> sqlite3.Connection:

@@ -29,7 +29,16 @@ from dragoman.arrays import ArrayTree, Restorable
 from dragoman.kernels import exercise
 from dragoman.tables import Table
 from dragoman.text import spacing_kernels as kernels
-from dragoman.text.spacing_kernels import CLASSES, CLOSING, CLOSING_QUOTE, OPENING_QUOTE, POINT, Counts, Rules, Tokens
+from dragoman.text.spacing_kernels import (
+    CLASSES,
+    CLOSING,
+    CLOSING_QUOTE,
+    OPENING_QUOTE,
+    POINT,
+    Rules,
+    SpacingCounts,
+    Tokens,
+)
 from dragoman.text.vocabulary import UNKNOWN, Vocabulary
 from dragoman.types import Sentence
 
@@ -89,9 +98,9 @@ class Spacing(Restorable):
         )
 
     @property
-    def _counts(self) -> Counts:
+    def _counts(self) -> SpacingCounts:
         below = self.table if self.table.base is None else self.table.base
-        return Counts(self.table.layered, below.columns["count"], self.table.columns["count"])
+        return SpacingCounts(self.table.layered, below.columns["count"], self.table.columns["count"])
 
     def arrays(self) -> ArrayTree:
         """Everything needed to restore this model, except its base and vocabulary."""

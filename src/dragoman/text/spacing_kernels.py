@@ -44,7 +44,7 @@ WORD_PRIOR = 4.0
 DOUBT = 0.02  # share of belief that goes to other gaps than the one given by rule
 
 
-class Counts(NamedTuple):
+class SpacingCounts(NamedTuple):
     """How often each key was seen, in the base and in the layer above it."""
 
     keys: Layered

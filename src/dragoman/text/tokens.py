@@ -3,7 +3,7 @@ r"""Text to tokens and back, losing nothing: ``join(split(text)) == text``.
 One compiled pattern describes what a token is, from the most particular (a tag, a URL) to the least (any visible
 character); what it does not match is the gap between two tokens. So no character can be lost, whatever the pattern
 says. It has two halves: *placeables*, which are copied into a translation unchanged, and ordinary tokens, which are
-translated. docs/text.md says which is which and why.
+translated. docs/understand/text.md says which is which and why.
 
 Rules for changing the pattern, so that it stays fast whatever the text:
 

@@ -2,33 +2,32 @@
 
 from dragoman.tune.development import Development, decode
 from dragoman.tune.direct import powell, simplex
+from dragoman.tune.held_out import Validation, tune_held_out
 from dragoman.tune.mert import mert
-from dragoman.tune.mert200 import Mert200
-from dragoman.tune.mert_plus import mert_plus
 from dragoman.tune.mira import mira
 from dragoman.tune.numbers import best_value, tune_estimate, tune_share
 from dragoman.tune.pool import Pool, Tuner
 from dragoman.tune.pro import pro
-from dragoman.tune.rounds import Report, tune
+from dragoman.tune.rounds import TuningReport, tune
 
 METHODS: dict[str, Tuner] = {"mert": mert, "mira": mira, "pro": pro, "simplex": simplex, "powell": powell}
 
 __all__ = [
     "METHODS",
     "Development",
-    "Mert200",
     "Pool",
-    "Report",
     "Tuner",
+    "TuningReport",
+    "Validation",
     "best_value",
     "decode",
     "mert",
-    "mert_plus",
     "mira",
     "powell",
     "pro",
     "simplex",
     "tune",
     "tune_estimate",
+    "tune_held_out",
     "tune_share",
 ]

@@ -78,6 +78,11 @@ class Development:
     def __len__(self) -> int:
         return len(self.sources)
 
+    def chosen(self, places: Sequence[int]) -> Development:
+        """Some of the sentences, in this order."""
+        rows = list(zip(self.sources, self.references, self.placeable, strict=True))
+        return self._of([rows[place] for place in places])
+
     def __add__(self, other: Development) -> Development:
         """Both sets, one after the other."""
         return Development(

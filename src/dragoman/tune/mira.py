@@ -17,7 +17,7 @@ from dragoman.tune.pool_kernels import project
 
 EPOCHS = 30
 LEAST_STEPS = 3000  # a pool of few sentences is gone through more often
-STEP = 0.003  # C, the largest step; 0.01 fits the pool better and other text worse (docs/tuning.md)
+STEP = 0.003  # C, the largest step; 0.01 fits the pool better and other text worse (docs/use/tuning.md)
 DECAY = 0.999  # of the background statistics, per sentence
 REFERENCE_WORDS = 1  # column of the statistics of BLEU, TER and WER
 

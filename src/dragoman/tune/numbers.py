@@ -35,7 +35,7 @@ SHARES = ("share", "language_share")
 
 
 @dataclass(frozen=True)
-class Setting:
+class TunedNumber:
     """The result of tuning one number: the best value, and all values tried with their quality, in order."""
 
     name: str
@@ -60,7 +60,7 @@ def best_value(
     high: float,
     start: float | None = None,
     evaluations: int = EVALUATIONS,
-) -> Setting:
+) -> TunedNumber:
     """The best value between low and high: tries the start value, a grid, then golden-section search.
 
     Of equals the first tried wins, so the start value is left only for a better one.
@@ -82,7 +82,7 @@ def best_value(
         evaluate(wide[0] + (wide[1] - wide[0]) * (GOLDEN if wide[1] == best else 1 - GOLDEN))
         if len(tried) == before:
             break
-    return Setting(name, max(tried, key=lambda value: tried[value]), tuple(tried.items()))
+    return TunedNumber(name, max(tried, key=lambda value: tried[value]), tuple(tried.items()))
 
 
 def _around(tried: dict[float, float]) -> tuple[float, float, float]:
@@ -103,7 +103,7 @@ def tune_estimate(
     beam: Beam | str = "best",
     evaluations: int = EVALUATIONS,
     progress: Progress | None = None,
-) -> Setting:
+) -> TunedNumber:
     """The value of β (`beta`) or δ (`delta`) that translates the development set best."""
     if name not in BOUNDS:
         raise BadInputError(f"there is no estimate {name!r} to tune", remedy=f"choose one of {', '.join(BOUNDS)}")
@@ -128,7 +128,7 @@ def tune_share(
     beam: Beam | str = "best",
     evaluations: int = EVALUATIONS,
     progress: Progress | None = None,
-) -> Setting:
+) -> TunedNumber:
     """The `share` or `language_share` of a layer with which the development set needs the least correction.
 
     Each value is tried with a new layer over the base of the models, which learns each reference once its source has

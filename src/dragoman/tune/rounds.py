@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,7 +46,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Report:
+class TuningReport:
     """The result of tuning: all rounds, and which was best."""
 
     method: str
@@ -73,6 +73,11 @@ class Report:
         """The score of the best weights."""
         return self.rounds[self.best].score
 
+    @property
+    def changed(self) -> bool:
+        """Whether any round was better than the weights at the start."""
+        return self.best > 0
+
     def as_json(self) -> dict[str, Any]:
         """Everything known, for `json.dumps`."""
         return asdict(self) | {"before": self.before, "after": self.after, "weights": self.weights}
@@ -92,6 +97,18 @@ class Report:
         return "\n".join([*text, f"{self.method}, {self.nbest}-best lists, seed {self.seed}, {self.measure}"])
 
 
+class TuningOptions(TypedDict, total=False):
+    """How `tune` searches; what is left out is as usual."""
+
+    nbest: int
+    rounds: int
+    seed: int
+    beam: Beam | str
+    estimates: Estimates | None
+    threads: int | None
+    progress: Progress | None
+
+
 def tune(
     models: ModelSet,
     weights: Weights,
@@ -106,7 +123,7 @@ def tune(
     estimates: Estimates | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> Report:
+) -> TuningReport:
     """Find weights that translate the development set better; models and initial weights do not change.
 
     Ends early if the score has not risen recently, if the pool gained nothing new, or if no other weights are found.
@@ -137,7 +154,7 @@ def tune(
     if progress is not None:
         progress("tuning", 1, 1)
     about = _name(method), measure.signature
-    return Report(*about, len(development), development.left_out, nbest, seed, tuple(done), best)
+    return TuningReport(*about, len(development), development.left_out, nbest, seed, tuple(done), best)
 
 
 def _changed(method: Tuner, pool: Pool, decoded: list[Vector], seed: int) -> Vector | None:

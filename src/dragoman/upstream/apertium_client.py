@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from dragoman.languages import same_language
-from dragoman.upstream.contract import Answer, Hints, Languages, Place, Traits, UnansweredError
+from dragoman.upstream.contract import Answer, EngineName, Hints, Languages, Traits, UnansweredError
 from dragoman.upstream.names import traits
 from dragoman.upstream.remote import Remote
 
@@ -16,13 +16,13 @@ from dragoman.upstream.remote import Remote
 class Apertium(Remote):
     """A server with the interface of APy, which takes one text at a time."""
 
-    def __init__(self, place: Place, languages: Languages, about: Traits) -> None:
+    def __init__(self, place: EngineName, languages: Languages, about: Traits) -> None:
         super().__init__(place, languages, about, address=place.address)
         self._lock = threading.Lock()
         self._pair: str | None = None  # as the server calls it, once it was asked
 
     @classmethod
-    def from_place(cls, place: Place, languages: Languages) -> Self:
+    def from_place(cls, place: EngineName, languages: Languages) -> Self:
         """The engine that `apertium:` and a URL name."""
         return cls(place, languages, traits(place, batch=8, workers=2, is_metered=True))
 
@@ -38,10 +38,10 @@ class Apertium(Remote):
     def _ask(self, text: str, pair: str, seconds: float) -> Answer:
         form = {"q": text, "langpair": pair, "markUnknown": "no", "format": "txt"}
         found = self._transport.post("/translate", seconds, len(text), data=form)
-        said = found.get("responseData") if isinstance(found, dict) else None
-        if not isinstance(said, dict) or not isinstance(said.get("translatedText"), str):
+        data = found.get("responseData") if isinstance(found, dict) else None
+        if not isinstance(data, dict) or not isinstance(data.get("translatedText"), str):
             raise self._unexpected("a text")
-        return Answer(said["translatedText"].removesuffix("\n"))
+        return Answer(data["translatedText"].removesuffix("\n"))
 
     def _find_pair(self, seconds: float) -> str:
         """Our languages by the server's codes, eng|spa: the plainest of its pairs that means them."""

@@ -1,7 +1,9 @@
 """Asking for lines so that tags, placeholders, numbers and terms survive: masked, masked otherwise, plain.
 
-1. A line is asked for with what must survive masked, in the engine's first way to write marks.
-2. If a mark got lost, or a number, the next way is tried, now with numbers masked too; at last the line as it is.
+1. A line is asked for with what must survive masked, in the engine's first way to write marks. Engines that do not know
+   tags are asked without those that enclose words, which are then put around the words that they belong to.
+2. If a mark got lost, or a number, the next way is tried, now with numbers masked too; then the line as it is; at last
+   the line without any tag or placeholder, which are put where they stand in the source.
 3. The first answer that has everything is taken; else the first that lacks no tag or placeholder; else one that says
    what is wrong with it.
 
@@ -10,11 +12,16 @@ Most lines have nothing to mask and are asked for once, as they are.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+from dragoman.text.markup import Markup, take_out
+from dragoman.text.tag_placement import place
+from dragoman.text.tokens import split
 from dragoman.upstream.checks import is_text, missing, refuse
-from dragoman.upstream.contract import Answer, ContinuingEngine, Hints, Marking, Scored, Silence
+from dragoman.upstream.contract import Answer, CharacterLink, ContinuingEngine, Hints, Marking, Scored, Silence
 from dragoman.upstream.masking import Masked, mask, restore
 
 # Asks an engine: texts, their hints, whether they are marked. A Silence where a text has no answer.
@@ -22,7 +29,7 @@ Call = Callable[[Sequence[str], Sequence[Hints], bool], Sequence[Answer | Silenc
 
 
 @dataclass(slots=True)
-class _Line:
+class _AskedLine:
     """A line on its way to an answer."""
 
     text: str
@@ -35,13 +42,14 @@ class _Line:
     asked: frozenset[str] = frozenset()  # what the engine was given already
     is_settled: bool = False
 
-    def take(self, said: Answer | Silence, masked: Masked | None, language: str) -> None:
-        """Judge what the engine said."""
-        if isinstance(said, Silence):
-            self.silence = said
-            self.is_settled = masked is None or said in (Silence.FAILED, Silence.SLOW, Silence.SPENT, Silence.RESTING)
+    def take(self, outcome: Answer | Silence, sent: _Sent, language: str) -> None:
+        """Judge what the engine gave."""
+        if isinstance(outcome, Silence):
+            self.silence = outcome
+            is_plain = sent.masked is None and not sent.markup.markers
+            self.is_settled = is_plain or outcome in (Silence.FAILED, Silence.SLOW, Silence.SPENT, Silence.RESTING)
             return
-        answer = _restored(said, masked)
+        answer = _restored(outcome, sent)
         if answer is None:
             self.silence = Silence.MARKS_LOST
             return
@@ -65,42 +73,76 @@ class _Line:
         return self.answer or self.spare or self.flawed or self.silence
 
 
+class _Sent(NamedTuple):
+    """What an engine is given for a line: marks for what must survive, tags taken out."""
+
+    masked: Masked | None
+    markup: Markup
+
+    @property
+    def text(self) -> str:
+        return self.markup.bare
+
+    def restore(self, answer: str, links: Sequence[CharacterLink] = ()) -> str | None:
+        """The answer with tags and what was masked; None if a mark is lost."""
+        text = place(self.markup, answer, _of_tokens(self.text, answer, links)) if self.markup.markers else answer
+        return restore(self.masked, text) if self.masked else text
+
+
 def attempt(
     call: Call, markings: Sequence[Marking], texts: Sequence[str], hints: Sequence[Hints], language: str
 ) -> list[Answer | Silence]:
     """An answer for each line, or the reason why there is none."""
-    lines = [_Line(text, each) for text, each in zip(texts, hints, strict=True)]
-    for marking in (*markings, None):
-        tried: list[tuple[_Line, Masked | None, str]] = []
+    lines = [_AskedLine(text, each) for text, each in zip(texts, hints, strict=True)]
+    for way in (*markings, "plain", "bare"):
+        tried: list[tuple[_AskedLine, _Sent]] = []
         for line in lines:
-            if line.is_settled:
-                continue
-            masked = mask(line.text, marking, line.hints.terms, numbers=line.numbers) if marking else None
-            sent = masked.text if masked else line.text
-            if sent not in line.asked:
-                line.asked |= {sent}
-                tried.append((line, masked, sent))
+            sent = None if line.is_settled else _prepared(line, way, takes_tags="tags" in markings or not markings)
+            if sent and sent.text.strip() and sent.text not in line.asked:
+                line.asked |= {sent.text}
+                tried.append((line, sent))
         for marked in (True, False):
-            _ask(call, [each for each in tried if bool(each[1]) == marked], marked, language)
+            _ask(call, [each for each in tried if bool(each[1].masked) == marked], marked, language)
     return [line.outcome for line in lines]
 
 
-def _ask(call: Call, tried: list[tuple[_Line, Masked | None, str]], marked: bool, language: str) -> None:
+def _prepared(line: _AskedLine, way: str, *, takes_tags: bool) -> _Sent | None:
+    """A line as an engine is asked for it in one of the ways; None if that way is not for it."""
+    if way == "bare":
+        return _Sent(None, take_out(line.text, everything=True))
+    if way == "plain":
+        return _Sent(None, Markup(line.text, ())) if takes_tags or not take_out(line.text).markers else None
+    masked = mask(line.text, way, line.hints.terms, numbers=line.numbers, pairs=takes_tags)
+    text = masked.text if masked else line.text
+    return _Sent(masked, Markup(text, ()) if takes_tags else take_out(text))
+
+
+def _ask(call: Call, tried: list[tuple[_AskedLine, _Sent]], marked: bool, language: str) -> None:
     if not tried:
         return
-    said = call([sent for _, _, sent in tried], [line.hints for line, _, _ in tried], marked)
-    for (line, masked, _), each in zip(tried, said, strict=True):
-        line.take(each, masked, language)
+    hints = [replace(line.hints, wants_links=True) if sent.markup.markers else line.hints for line, sent in tried]
+    outcomes = call([sent.text for _, sent in tried], hints, marked)
+    for (line, sent), each in zip(tried, outcomes, strict=True):
+        line.take(each, sent, language)
 
 
-def _restored(said: Answer, masked: Masked | None) -> Answer | None:
-    """The answer with what was masked; entries of its n-best list that have lost a mark are left out."""
-    text = restore(masked, said.text) if masked else said.text
+def _of_tokens(source: str, target: str, links: Sequence[CharacterLink]) -> list[tuple[int, int, float]]:
+    """Links of characters as links of the tokens that these are in."""
+    if not links:
+        return []
+    ours, theirs = ([end for _, end in split(text).spans] for text in (source, target))
+    found = ((bisect_right(ours, link.source), bisect_right(theirs, link.target), link.weight) for link in links)
+    return [(one, other, weight) for one, other, weight in found if one < len(ours) and other < len(theirs)]
+
+
+def _restored(answer: Answer, sent: _Sent) -> Answer | None:
+    """The answer with what was taken out; entries of its n-best list that have lost a mark are left out."""
+    text = sent.restore(answer.text, answer.links)
     if text is None:
         return None
-    others = ((restore(masked, each.text) if masked else each.text, each.score) for each in said.nbest)
+    others = ((sent.restore(each.text), each.score) for each in answer.nbest)
     good = tuple(Scored(each, score) for each, score in others if each is not None and is_text(each))
-    return replace(said, text=text, nbest=good)
+    return replace(answer, text=text, nbest=good, links=())
 
 
 def continue_masked(engine: ContinuingEngine, text: str, prefix: str, n: int) -> Answer | None:
@@ -111,8 +153,8 @@ def continue_masked(engine: ContinuingEngine, text: str, prefix: str, n: int) ->
     whole = prefix[: len(prefix) - len(prefix.split(" ")[-1])]
     for mark in masked.marks if masked else ():
         whole = whole.replace(mark.value, mark.written, 1)
-    said = engine.continue_from(masked.text if masked else text, whole, n=n)
-    answer = _restored(said, masked) if said else None
+    given = engine.continue_from(masked.text if masked else text, whole, n=n)
+    answer = _restored(given, _Sent(masked, Markup(text, ()))) if given else None
     found = (
         [each for each in (answer.nbest or (Scored(answer.text),)) if each.text.startswith(prefix)] if answer else []
     )

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from dragoman.upstream.attempts import attempt
 from dragoman.upstream.checks import refuse
 from dragoman.upstream.circuit import Circuit
-from dragoman.upstream.contract import Answer, Hints, MeteredEngine, Silence, UnansweredError, UpstreamEngine
+from dragoman.upstream.contract import NO_HINTS, Answer, Hints, MeteredEngine, Silence, UnansweredError, UpstreamEngine
 from dragoman.upstream.paragraphs import Paragraph, cut
 
 if TYPE_CHECKING:
     from dragoman.store.answers import Answers
+    from dragoman.store.project_answers import ProjectAnswers
 
 Outcome = Answer | Silence
 
@@ -24,7 +25,7 @@ class Caller:
     def __init__(
         self,
         engine: UpstreamEngine,
-        answers: Answers | None,
+        answers: Answers | ProjectAnswers | None,
         language: str,
         note: Callable[[Exception], None],
         circuit: Circuit | None = None,
@@ -39,8 +40,8 @@ class Caller:
     def ask(self, texts: Sequence[str], hints: Sequence[Hints]) -> list[Outcome]:
         """For each text its answer, or why there is none."""
         if self._engine.traits.is_recorded:
-            said = self._call(texts, hints, False)
-            return [_checked(text, each, self._language) for text, each in zip(texts, said, strict=True)]
+            found = self._recorded(texts)
+            return [_checked(text, each, self._language) for text, each in zip(texts, found, strict=True)]
         paragraphs = [cut(text) for text in texts]
         lines: dict[tuple[str, Hints], int] = {}  # each line once, and its place among all
         places = [
@@ -55,6 +56,17 @@ class Caller:
             for paragraph, each in zip(paragraphs, places, strict=True)
         ]
 
+    def _recorded(self, texts: Sequence[str]) -> list[Outcome]:
+        """What is recorded for texts as they are, else for their lines without the spaces and line ends around them."""
+        outcomes = self._call(texts, [NO_HINTS] * len(texts), False)
+        cuts = {n: cut(texts[n]) for n, each in enumerate(outcomes) if isinstance(each, Silence)}
+        lines = list(dict.fromkeys(line for paragraph in cuts.values() for line in paragraph.lines))
+        known = dict(zip(lines, self._call(lines, [NO_HINTS] * len(lines), False), strict=True))
+        for n, paragraph in cuts.items():
+            if paragraph.spans:
+                outcomes[n] = _joined(paragraph, [known[line] for line in paragraph.lines])
+        return outcomes
+
     def _call(self, texts: Sequence[str], hints: Sequence[Hints], marked: bool) -> list[Outcome]:
         """One call within the limits; texts that the engine takes offence at are tried in halves."""
         if not self._circuit.allows():
@@ -62,16 +74,16 @@ class Caller:
         try:
             if self._is_metered:
                 self._spend(1, sum(map(len, texts)))
-            said = self._engine.translate(texts, seconds=self._engine.traits.seconds, hints=hints, marked=marked)
+            outcomes = self._engine.translate(texts, seconds=self._engine.traits.seconds, hints=hints, marked=marked)
         except UnansweredError as error:
             return self._unanswered(error, texts, hints, marked)
         except Exception:
             self._circuit.failed()
             raise
         self._circuit.succeeded()
-        if len(said) != len(texts):
-            raise UnansweredError(f"gave {len(said)} answers for {len(texts)} texts", where=self._engine.name)
-        return [Silence.EMPTY if answer is None else answer for answer in said]
+        if len(outcomes) != len(texts):
+            raise UnansweredError(f"gave {len(outcomes)} answers for {len(texts)} texts", where=self._engine.name)
+        return [Silence.EMPTY if answer is None else answer for answer in outcomes]
 
     def _unanswered(
         self, error: UnansweredError, texts: Sequence[str], hints: Sequence[Hints], marked: bool
@@ -101,7 +113,7 @@ class OverLimitError(UnansweredError):
 
 def _lines(paragraph: Paragraph, hints: Hints) -> list[tuple[str, Hints]]:
     terms = paragraph.terms(hints.terms)
-    return [(line, Hints(each, hints.corrections)) for line, each in zip(paragraph.lines, terms, strict=True)]
+    return [(line, replace(hints, terms=each)) for line, each in zip(paragraph.lines, terms, strict=True)]
 
 
 def _joined(paragraph: Paragraph, outcomes: Sequence[Outcome]) -> Outcome:

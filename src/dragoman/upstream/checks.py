@@ -1,4 +1,4 @@
-"""What makes an answer unusable, or worse than another attempt: lost marks, another language, endless repetition.
+"""What makes an answer unusable, or worse than another attempt: lost marks, another language, repetition, a refusal.
 
 >>> refuse("Press the green button.", "Нажмите зелёную кнопку.", "es")
 <Silence.WRONG_LANGUAGE: 'wrong language'>
@@ -16,10 +16,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from dragoman.text.identification import find_other
 from dragoman.text.scripts import script_of, scripts_of
 from dragoman.text.tokens import is_slot, split
 from dragoman.types import Sentence
 from dragoman.upstream.contract import Silence, TermPlace
+from dragoman.upstream.small_talk import is_refusal
 
 LENGTH_RATIO, LENGTH_SLACK = 3.0, 40  # an answer may be so many times as long as its source, and so much longer
 SHORT_RATIO = 5.0  # a source may be so many times as long as its answer, with the same slack
@@ -75,19 +77,25 @@ def _lost_numbers(source: Sentence, target: str) -> list[str]:
 
 def refuse(source: str, target: str, language: str) -> Silence | None:
     """Why an answer is not used at all; `language` is the code of the target language."""
-    if not is_text(target):
+    return refuse_sentence(split(source), split(target), language) if is_text(target) else Silence.UNUSABLE
+
+
+def refuse_sentence(one: Sentence, other: Sentence, language: str) -> Silence | None:
+    """The same for texts that have been split."""
+    if not is_text(other.text):
         return Silence.UNUSABLE
-    one, other = split(source), split(target)
-    if any(map(str.isalnum, source)) and not any(map(str.isalnum, target)):
+    if any(map(str.isalnum, one.text)) and not any(map(str.isalnum, other.text)):
         return Silence.EMPTY
     lengths = _length(one), _length(other)
     if lengths[0] > LENGTH_SLACK + SHORT_RATIO * lengths[1]:
         return Silence.EMPTY
     if lengths[1] > LENGTH_SLACK + LENGTH_RATIO * lengths[0] or _longest_run(other) > max(REPEATS, _longest_run(one)):
         return Silence.RAMBLING
+    if is_refusal(one.text, other.text):
+        return Silence.REFUSED
     if _in_other_script(one, other, language) or _is_copy(one, other):
         return Silence.WRONG_LANGUAGE
-    return None
+    return Silence.WRONG_LANGUAGE if find_other(_fresh(one, other), language) else None
 
 
 def is_text(text: str) -> bool:
@@ -125,11 +133,16 @@ def _longest_run(sentence: Sentence) -> int:
 def _in_other_script(source: Sentence, target: Sentence, language: str) -> bool:
     """Whether most letters belong to no script of the language; words of the source, such as names, do not count."""
     expected = scripts_of(language)
-    copied = {word.casefold() for word in source.words}
-    fresh = (w for w, fixed in zip(target.words, target.placeable, strict=True) if not fixed)
-    counts = Counter(script_of(c) for w in fresh if w.casefold() not in copied for c in w if c.isalpha())
+    counts = Counter(script_of(c) for c in _fresh(source, target) if c.isalpha())
     foreign = sum(count for script, count in counts.items() if script not in expected)
     return bool(expected) and foreign >= FOREIGN_LETTERS and 2 * foreign > counts.total()
+
+
+def _fresh(source: Sentence, target: Sentence) -> str:
+    """The words of a translation that are neither code nor words of the source, such as names."""
+    copied = {word.casefold() for word in source.words}
+    words = zip(target.words, target.placeable, strict=True)
+    return " ".join(word for word, fixed in words if not fixed and word.casefold() not in copied)
 
 
 def _is_copy(source: Sentence, target: Sentence) -> bool:

@@ -4,7 +4,7 @@ The program is started for each batch, given all lines, and has to end; with `#s
 answer each line before it reads the next, without buffering. No shell takes part: words are split as a shell would,
 and `|`, `$` or `*` mean nothing.
 
->>> engine = Command.from_place(Place("command", "tr a-z A-Z"), Languages("en", "es"))
+>>> engine = Command.from_place(EngineName("command", "tr a-z A-Z"), Languages("en", "es"))
 >>> [answer and answer.text for answer in engine.translate(["open", "close"], seconds=10)]
 ['OPEN', 'CLOSE']
 """
@@ -24,7 +24,7 @@ from queue import Empty, Queue
 from typing import IO, Self
 
 from dragoman.errors import BadInputError
-from dragoman.upstream.contract import Answer, Hints, Languages, Place, Silence, Traits, UnansweredError
+from dragoman.upstream.contract import Answer, EngineName, Hints, Languages, Silence, Traits, UnansweredError
 from dragoman.upstream.names import traits
 
 BYTES_FOR_EACH = 40  # of output for each byte of input, and so many in any case:
@@ -45,7 +45,7 @@ class Command:
         self._running: _Running | None = None
 
     @classmethod
-    def from_place(cls, place: Place, languages: Languages) -> Self:
+    def from_place(cls, place: EngineName, languages: Languages) -> Self:
         """The engine that `command:` and a command line name; the languages are the program's own affair."""
         del languages
         try:
@@ -131,7 +131,7 @@ class _Running:
         # A session of its own, so that whatever it starts can be ended with it.
         self._process = subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True)  # noqa: S603 (words that the user of this machine gave, and no shell)
         self._output: Queue[bytes] = Queue(64)
-        self._said = b""
+        self._complaints = b""
         self._stopped = threading.Event()
         self._threads = [threading.Thread(target=run, daemon=True) for run in (self._read, self._listen)]
         for thread in self._threads:
@@ -150,7 +150,7 @@ class _Running:
 
     def _listen(self) -> None:
         while chunk := _read_some(self._process.stderr):
-            self._said = (self._said + chunk)[-4 * SHOWN :]
+            self._complaints = (self._complaints + chunk)[-4 * SHOWN :]
 
     def exchange(self, data: bytes, lines: int | None, most: int, seconds: float, *, close: bool = False) -> bytes:
         """Write all of the data and read so many lines, or all that comes."""
@@ -194,8 +194,8 @@ class _Running:
     def complaint(self) -> str:
         """The end of what it wrote to standard error."""
         self._threads[1].join(0.2)
-        said = " ".join(self._said.decode(errors="replace").split())[-SHOWN:]
-        return f": {said}" if said else ""
+        complaint = " ".join(self._complaints.decode(errors="replace").split())[-SHOWN:]
+        return f": {complaint}" if complaint else ""
 
     def end(self) -> None:
         """End it and whatever it has started."""

@@ -23,10 +23,18 @@ class Scored(NamedTuple):
     score: float | None = None  # the engine's own, larger is better; None if it gives no scores
 
 
+class CharacterLink(NamedTuple):
+    """A word of the source and one of the answer that belong together, by a character of each."""
+
+    source: int
+    target: int
+    weight: float  # 0 to 1
+
+
 class Silence(StrEnum):
     """Why there is no answer."""
 
-    OFF = "off"  # this process may only read what was kept, and there is nothing
+    OFF = "off"  # the project is closed
     FAILED = "failed"  # unreachable, an error, a program that ended
     SLOW = "slow"  # not within the time allowed
     RESTING = "resting"  # it failed repeatedly and is left alone for a while
@@ -34,19 +42,21 @@ class Silence(StrEnum):
     EMPTY = "empty"
     RAMBLING = "rambling"  # far longer than the source, or the same words over and over
     WRONG_LANGUAGE = "wrong language"
+    REFUSED = "refused"  # a language model says that it will not translate this
     MARKS_LOST = "marks lost"  # tags or placeholders of the source are missing
     UNUSABLE = "unusable"  # the text or the answer is not valid Unicode, or the text is too long
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an engine said for one text."""
+    """The translation of one text that an engine gave."""
 
     text: str
     nbest: tuple[Scored, ...] = ()  # the text itself first; empty if the engine gives a single translation
     engine: str = ""  # its name,
     version: str = ""  # and version, which `Upstream` fills in
     flaw: Silence | None = None  # why it should not be used, if it should not
+    links: tuple[CharacterLink, ...] = ()  # which words belong together, if the engine tells; not kept
 
     def to_json(self) -> str:
         """Texts, scores and flaw, for the database."""
@@ -61,9 +71,9 @@ class Answer:
         return cls(text, found, engine, version, Silence(flaw[0]) if flaw else None)
 
 
-def as_answer(said: str | Answer | None) -> Answer | None:
-    """What an engine said as an answer, if it is only a text."""
-    return Answer(said) if isinstance(said, str) else said
+def as_answer(given: str | Answer | None) -> Answer | None:
+    """An answer, made of a text if it is only that."""
+    return Answer(given) if isinstance(given, str) else given
 
 
 class TermPlace(NamedTuple):
@@ -80,6 +90,10 @@ class Hints:
 
     terms: tuple[TermPlace, ...] = ()
     corrections: tuple[tuple[str, str], ...] = ()  # the most similar ones, best first: source and target
+    around: str = ""  # text around this one in a document, which is not translated
+    context: str = ""  # the same, given by whoever asks; another context is another question
+    formality: str = ""  # "more" or "less", as DeepL calls it; another question, too
+    wants_links: bool = False  # tags are to be put into the answer: which words belong together would help
 
 
 NO_HINTS = Hints()
@@ -163,6 +177,15 @@ class ContinuingEngine(UpstreamEngine, Protocol):
         ...
 
 
+@runtime_checkable
+class PromptedEngine(UpstreamEngine, Protocol):
+    """A language model, which is told in words what to do."""
+
+    def prompt_for(self, texts: Sequence[str], hints: Sequence[Hints] = ()) -> list[dict[str, str]]:
+        """The messages that it gets for some texts, each with its role and content."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Languages:
     """The pair of languages of a project, as it writes them."""
@@ -172,7 +195,7 @@ class Languages:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EngineName:
     """A name taken apart: `kind:address#model&option=value`."""
 
     kind: str

@@ -13,7 +13,7 @@ import os
 from pathlib import Path
 
 from dragoman.errors import BadInputError
-from dragoman.upstream.contract import Place
+from dragoman.upstream.contract import EngineName
 
 
 class Key:
@@ -42,7 +42,7 @@ class Key:
         return text.replace(self._value, "<key>") if self._value else text
 
 
-def find_key(place: Place, variable: str, *, is_needed: bool = False) -> Key:
+def find_key(place: EngineName, variable: str, *, is_needed: bool = False) -> Key:
     """The key of a service: from the file that `key-file` names, or a variable, that of `key-env` or the usual one."""
     variable = place.options.get("key-env", variable)
     file = place.options.get("key-file")

@@ -9,12 +9,22 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 from dragoman.errors import BadInputError
 from dragoman.extras import load
-from dragoman.upstream.contract import Answer, Hints, Languages, Place, Scored, Traits, UnansweredError
+from dragoman.upstream.contract import (
+    Answer,
+    CharacterLink,
+    EngineName,
+    Hints,
+    Languages,
+    Scored,
+    Traits,
+    UnansweredError,
+)
 from dragoman.upstream.names import number, traits
 
 BEAM = 4
@@ -22,13 +32,15 @@ END = "</s>"
 PIECES = (("sentencepiece.model", "sentencepiece.model"), ("source.spm", "target.spm"), ("spm.model", "spm.model"))
 SAMPLE = 1 << 20  # bytes at the beginning and the end of a large file that stand for all of it
 USUAL_PIECES, MOST_PIECES = 256, 512  # of a translation: CTranslate2's own limit, and that of many models
+WORD_BEGINS = "\u2581"  # how sentencepiece marks the beginning of a word
+LEAST_ATTENTION = 0.3  # that one word of the source must have of one of the translation
 MOST_FOR_EACH = 3  # pieces of a translation for each piece of a long source
 
 
 class CTranslate2:
     """A model that has been loaded; its calls run on `threads` cores and release the interpreter meanwhile."""
 
-    def __init__(self, path: Path, place: Place, about: Traits) -> None:
+    def __init__(self, path: Path, place: EngineName, about: Traits) -> None:
         self.name, self.traits = place.name, about
         self._beam = int(number(place, "beam", BEAM, most=64))
         self._nbest = int(number(place, "nbest", 1, most=self._beam))
@@ -44,6 +56,8 @@ class CTranslate2:
                 device=place.options.get("device", "cpu"),
                 intra_threads=int(number(place, "threads", 0, least=0, most=256)),
             )
+        except BadInputError:
+            raise
         except (RuntimeError, ValueError) as error:
             what = f"cannot be loaded: {' '.join(str(error).split())}"
             raise BadInputError(what, where=path, remedy="convert the model again, for CTranslate2 4") from None
@@ -52,7 +66,7 @@ class CTranslate2:
         self.version = place.options.get("version") or _fingerprint(path, asked)
 
     @classmethod
-    def from_place(cls, place: Place, languages: Languages) -> Self:
+    def from_place(cls, place: EngineName, languages: Languages) -> Self:
         """The engine that `ct2:` and a directory name; the languages are those that the model was trained for."""
         del languages
         path = Path(place.address).expanduser()
@@ -65,9 +79,29 @@ class CTranslate2:
         self, texts: Sequence[str], *, seconds: float, hints: Sequence[Hints] = (), marked: bool = False
     ) -> list[Answer | None]:
         """The best translation of each text, with an n-best list if `nbest` is more than 1."""
-        del seconds, hints, marked  # a batch cannot be stopped; whoever waits for it may stop waiting
-        found = self._search([self._encode(text) for text in texts], self._nbest, [self._target_tokens] * len(texts))
-        return [self._answer(each) for each in found]
+        del seconds, marked  # a batch cannot be stopped; whoever waits for it may stop waiting
+        sources, prefixes = [self._encode(text) for text in texts], [self._target_tokens] * len(texts)
+        linked = any(each.wants_links for each in hints)
+        found = self._search(sources, self._nbest, prefixes, attention=linked)
+        answers = [self._answer(each) for each in found]
+        if not linked:
+            return list(answers)
+        together = zip(texts, answers, found, strict=True)
+        return [replace(answer, links=self._links(text, answer.text, each)) for text, answer, each in together]
+
+    def _links(self, text: str, answer: str, found: Any) -> tuple[CharacterLink, ...]:
+        """The source word that each target word looks at most, from the attention to it."""
+        source = _places(text, self._encoder.encode(text, out_type=str))
+        pieces = found.hypotheses[0][len(self._target_tokens) :]
+        first, links = len(self._source_tokens), []
+        rows = found.attention[0][len(self._target_tokens) :]
+        for piece, place, row in zip(pieces, _places(answer, pieces), rows, strict=False):
+            weights = row[first : first + len(source)]
+            best = max(range(len(weights)), key=weights.__getitem__, default=-1)
+            # Only where a word begins: what the rest of it looks at means little.
+            if best >= 0 and weights[best] >= LEAST_ATTENTION and (piece.startswith(WORD_BEGINS) or place == 0):
+                links.append(CharacterLink(source[best], place, float(weights[best])))
+        return tuple(links)
 
     def continue_from(self, text: str, prefix: str, *, n: int = 4) -> Answer | None:
         """The best translations that begin with these whole words."""
@@ -83,7 +117,9 @@ class CTranslate2:
     def _encode(self, text: str) -> list[str]:
         return [*self._source_tokens, *self._encoder.encode(text, out_type=str), *self._end]
 
-    def _search(self, sources: list[list[str]], n: int, prefixes: list[list[str]]) -> list[Any]:
+    def _search(
+        self, sources: list[list[str]], n: int, prefixes: list[list[str]], *, attention: bool = False
+    ) -> list[Any]:
         longest = MOST_FOR_EACH * max(map(len, sources)) + max(map(len, prefixes))
         try:
             return list(
@@ -93,6 +129,7 @@ class CTranslate2:
                     beam_size=self._beam,
                     num_hypotheses=n,
                     return_scores=n > 1,
+                    return_attention=attention,
                     max_input_length=0,
                     max_decoding_length=max(USUAL_PIECES, min(longest, MOST_PIECES)),
                 )
@@ -106,6 +143,18 @@ class CTranslate2:
         texts = [self._decoder.decode(pieces[skipped:]) for pieces in found.hypotheses]
         scores = found.scores if len(found.scores) == len(texts) > 1 else []
         return Answer(texts[0], tuple(Scored(text, float(each)) for text, each in zip(texts, scores, strict=False)))
+
+
+def _places(text: str, pieces: Sequence[str]) -> list[int]:
+    """Where each piece begins in the text that they were made of, or that was made of them."""
+    found, at = [], 0
+    for piece in pieces:
+        shown = piece.replace(WORD_BEGINS, "")
+        begin = text.find(shown, at, at + len(shown) + 3) if shown else at
+        at = at if begin < 0 else begin
+        found.append(at)
+        at += len(shown)
+    return found
 
 
 def _find_pieces(path: Path) -> tuple[Path, Path]:

@@ -11,15 +11,15 @@ from dragoman.text.starts import find_starts
 from dragoman.types import Sentence
 
 
-def blended(written: Sentence, said: Sentence, hypothesis: Hypothesis, *, keep_case: bool = True) -> Sentence:
+def blended(written: Sentence, answer: Sentence, hypothesis: Hypothesis, *, keep_case: bool = True) -> Sentence:
     """The words of a hypothesis as they were `written`, but those of the other engine in its own casing and spacing.
 
-    `said` is the other engine's translation. A word that begins a sentence in only one of the two keeps the case that
+    `answer` is the other engine's translation. A word that begins a sentence in only one of the two keeps the case that
     it was written in; so do all words unless the engine's case is to be kept.
     """
     words, gaps = list(written.words), list(written.gaps)
     starts = {start.at for start in find_starts(words, written.placeable)}
-    own_starts = {start.at for start in find_starts(said.words, said.placeable)}
+    own_starts = {start.at for start in find_starts(answer.words, answer.placeable)}
     at, before = 0, 0  # in the words written; in those said, one past the last word taken, if it is the word before
     for step in hypothesis.steps:
         if step.upstream is None:
@@ -27,14 +27,14 @@ def blended(written: Sentence, said: Sentence, hypothesis: Hypothesis, *, keep_c
             continue
         for place in range(*step.upstream):
             if keep_case and (at in starts) == (place in own_starts):
-                words[at] = said.words[place]
+                words[at] = answer.words[place]
             if place == before and place > 0:
-                gaps[at] = said.gaps[place]
+                gaps[at] = answer.gaps[place]
             at, before = at + 1, place + 1
     return Sentence(tuple(words), tuple(gaps), written.placeable)
 
 
-def count_cases(said: Sentence, recased: Sequence[str], correction: Sentence) -> tuple[int, int]:
+def count_cases(answer: Sentence, recased: Sequence[str], correction: Sentence) -> tuple[int, int]:
     """How often a correction writes a word as the other engine did, and how often as it was `recased` instead.
 
     Only words count that the correction keeps and the two write differently.
@@ -43,15 +43,15 @@ def count_cases(said: Sentence, recased: Sequence[str], correction: Sentence) ->
     >>> count_cases(split("abra el usb"), ("Abra", "el", "Usb"), split("Abra el usb"))
     (1, 1)
     """
-    if list(said.words) == list(recased):
+    if list(answer.words) == list(recased):
         return 0, 0
-    ours, theirs = ([word.casefold() for word in each.words] for each in (said, correction))
+    ours, theirs = ([word.casefold() for word in each.words] for each in (answer, correction))
     engine = own = 0
     for block in LCSseq.opcodes(ours, theirs):
         if block.tag == "equal":
             for at in range(block.src_start, block.src_end):
                 place = at - block.src_start + block.dest_start
-                if said.words[at] != recased[at]:
-                    engine += said.words[at] == correction.words[place]
+                if answer.words[at] != recased[at]:
+                    engine += answer.words[at] == correction.words[place]
                     own += recased[at] == correction.words[place]
     return engine, own

@@ -1,6 +1,6 @@
-"""How far another engine is trusted, learned from what it would have cost to trust it more, or less (SPEC §8.4).
+"""How far another engine is trusted, learned from what it would have cost to trust it more, or less.
 
-There are a few levels of trust, each a bonus for every word that is taken from what the engine says; at the highest the
+There are a few levels of trust, each a bonus for every word that is taken from the engine's answer; at the highest the
 engine's translation is taken as it is. When a correction comes, the n-best list of its source tells what each level
 would have said, and so how many word edits it would have cost. The level in force is the one that has cost the fewest
 so far. But what a level has saved, compared with the engine, must be more than chance explains: what chance can do to
@@ -74,6 +74,12 @@ class Confidence:
         return np.where(self.squares > 0, np.sqrt(self.squares * np.log(np.log(squares))), 0.0)
 
     @property
+    def has_paid(self) -> bool:
+        """Whether the level in force has saved anything so far: before, it has only the benefit of the doubt."""
+        bonus = self.bonus
+        return bonus is not None and bool(self.costs[BONUSES.index(bonus)] < self.costs[-1])
+
+    @property
     def searched(self) -> float:
         """The bonus that is searched with."""
         return MIDDLE if self.bonus is None else self.bonus
@@ -104,11 +110,11 @@ class Confidence:
         return cls(*(np.array(arrays[name], np.int64) for name in known))
 
 
-def costs_of(shares: Shares, searched: float, said: Sequence[str], correction: Sequence[str]) -> Costs:
+def costs_of(shares: Shares, searched: float, answer: Sequence[str], correction: Sequence[str]) -> Costs:
     """[levels] the word edits from what each level would have said to a correction.
 
-    `shares` come from a search with the bonus `searched`; `said` is what the engine says.
+    `shares` come from a search with the bonus `searched`; `answer` is the engine's answer.
     """
     chosen = [int(np.argmax(shares.scores + (bonus - searched) * shares.taken)) for bonus in BONUSES]
     edits = {n: Levenshtein.distance(shares.words(n), correction) for n in sorted(set(chosen))}
-    return np.array([*(edits[n] for n in chosen), Levenshtein.distance(said, correction)], np.int64)
+    return np.array([*(edits[n] for n in chosen), Levenshtein.distance(answer, correction)], np.int64)

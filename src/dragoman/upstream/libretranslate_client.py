@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from dragoman.languages import primary, script
-from dragoman.upstream.contract import Answer, Hints, Languages, Place, Traits
+from dragoman.upstream.contract import Answer, EngineName, Hints, Languages, Traits
 from dragoman.upstream.credentials import Key, find_key
 from dragoman.upstream.names import number, traits
 from dragoman.upstream.remote import Remote, with_alternatives
@@ -18,13 +18,13 @@ from dragoman.upstream.remote import Remote, with_alternatives
 class LibreTranslate(Remote):
     """A server with the interface of LibreTranslate."""
 
-    def __init__(self, place: Place, languages: Languages, about: Traits, key: Key) -> None:
+    def __init__(self, place: EngineName, languages: Languages, about: Traits, key: Key) -> None:
         super().__init__(place, languages, about, address=place.address, key=key)
         self._key = key
         self._alternatives = int(number(place, "nbest", 1, most=20)) - 1
 
     @classmethod
-    def from_place(cls, place: Place, languages: Languages) -> Self:
+    def from_place(cls, place: EngineName, languages: Languages) -> Self:
         """The engine that `libretranslate:` and a URL name."""
         about = traits(place, batch=20, workers=2, is_metered=True)
         return cls(place, languages, about, find_key(place, "LIBRETRANSLATE_API_KEY"))
@@ -41,12 +41,12 @@ class LibreTranslate(Remote):
         if self._key:
             body["api_key"] = self._key.reveal()
         found = self._transport.post("/translate", seconds, sum(map(len, texts)), json=body)
-        said = found.get("translatedText") if isinstance(found, dict) else None
-        if not isinstance(said, list) or len(said) != len(texts) or not all(isinstance(each, str) for each in said):
+        made = found.get("translatedText") if isinstance(found, dict) else None
+        if not isinstance(made, list) or len(made) != len(texts) or not all(isinstance(each, str) for each in made):
             raise self._unexpected(f"{len(texts)} texts")
         others = found.get("alternatives")
         known = others if isinstance(others, list) else []
-        return [with_alternatives(*each) for each in zip(said, [*known, *([[]] * len(texts))], strict=False)]
+        return [with_alternatives(*each) for each in zip(made, [*known, *([[]] * len(texts))], strict=False)]
 
 
 def _code(language: str) -> str:

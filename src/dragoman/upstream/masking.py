@@ -19,10 +19,11 @@ True
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape, unescape
 
+from dragoman.text.markup import find_dividers
 from dragoman.text.tokens import split
 from dragoman.types import Sentence
 from dragoman.upstream.contract import Marking, TermPlace
@@ -56,7 +57,7 @@ class Masked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _MaskedPart:
     """A piece of a text that is to be masked."""
 
     start: int
@@ -64,10 +65,12 @@ class _Part:
     value: str
 
 
-def mask(text: str, marking: Marking, terms: Sequence[TermPlace] = (), *, numbers: bool = False) -> Masked | None:
-    """The text with marks; None if there is nothing to mask, or too much of it."""
+def mask(
+    text: str, marking: Marking, terms: Sequence[TermPlace] = (), *, numbers: bool = False, pairs: bool = True
+) -> Masked | None:
+    """The text with marks; None if there is nothing to mask, or too much of it. Without `pairs`, these stay as tags."""
     sentence = split(text)
-    parts = _parts(sentence, terms, numbers)
+    parts = _parts(sentence, terms, numbers, frozenset() if pairs else find_dividers(sentence.words))
     if not parts or len(parts) > MOST_MARKS:
         return None
     if marking == "tags":
@@ -76,24 +79,27 @@ def mask(text: str, marking: Marking, terms: Sequence[TermPlace] = (), *, number
     return _with_words(text, parts, written, marking)
 
 
-def _parts(sentence: Sentence, terms: Sequence[TermPlace], numbers: bool) -> list[_Part]:
+def _parts(
+    sentence: Sentence, terms: Sequence[TermPlace], numbers: bool, left: Collection[int] = ()
+) -> list[_MaskedPart]:
     """What is to be masked, from left to right, nothing twice; a term wins over what is inside it."""
-    found = [_Part(*term) for term in sorted(terms)]
+    found = [_MaskedPart(*term) for term in sorted(terms)]
     taken = [(part.start, part.end) for part in found]
-    for (start, end), word, fixed in zip(sentence.spans, sentence.words, sentence.placeable, strict=True):
-        wanted = fixed or (numbers and NUMBER.fullmatch(word) is not None)
+    tokens = zip(sentence.spans, sentence.words, sentence.placeable, strict=True)
+    for number, ((start, end), word, fixed) in enumerate(tokens):
+        wanted = number not in left and (fixed or (numbers and NUMBER.fullmatch(word) is not None))
         if wanted and not any(start < other_end and other_start < end for other_start, other_end in taken):
-            found.append(_Part(start, end, word))
+            found.append(_MaskedPart(start, end, word))
     return list(_merged(sorted(found, key=lambda part: part.start), terms))
 
 
-def _merged(parts: list[_Part], terms: Sequence[TermPlace]) -> Iterator[_Part]:
+def _merged(parts: list[_MaskedPart], terms: Sequence[TermPlace]) -> Iterator[_MaskedPart]:
     """Neighbours as one, unless one of them is a term, which may have to move by itself."""
     settled = {term.start for term in terms}
-    last: _Part | None = None
+    last: _MaskedPart | None = None
     for part in parts:
         if last and last.end == part.start and not {last.start, part.start} & settled:
-            last = _Part(last.start, part.end, last.value + part.value)
+            last = _MaskedPart(last.start, part.end, last.value + part.value)
             continue
         if last:
             yield last
@@ -115,7 +121,7 @@ def _numbers(text: str, count: int) -> list[str]:
     return [number for number, _ in zip(candidates, range(count), strict=False)]
 
 
-def _with_words(text: str, parts: list[_Part], written: list[str], marking: Marking) -> Masked | None:
+def _with_words(text: str, parts: list[_MaskedPart], written: list[str], marking: Marking) -> Masked | None:
     if len(written) < len(parts):
         return None
     pieces: list[str] = []
@@ -136,7 +142,7 @@ def _is_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def _with_tags(text: str, parts: list[_Part]) -> Masked:
+def _with_tags(text: str, parts: list[_MaskedPart]) -> Masked:
     pieces: list[str] = []
     marks: list[Mark] = []
     at = 0

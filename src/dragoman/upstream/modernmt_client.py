@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
-from dragoman.upstream.contract import Answer, Hints, Languages, Place, Traits
+from dragoman.upstream.contract import Answer, EngineName, Hints, Languages, Traits
 from dragoman.upstream.credentials import Key, find_key
 from dragoman.upstream.names import number, traits
 from dragoman.upstream.remote import BILLED, Remote, with_alternatives
@@ -17,13 +17,13 @@ BATCH = 100  # the service takes 128
 class ModernMT(Remote):
     """ModernMT's interface; what must survive goes through it as XML tags."""
 
-    def __init__(self, place: Place, languages: Languages, about: Traits, key: Key) -> None:
+    def __init__(self, place: EngineName, languages: Languages, about: Traits, key: Key) -> None:
         headers = {"MMT-ApiKey": key.reveal(), "MMT-Platform": "dragoman"} if key else {}
         super().__init__(place, languages, about, address=place.address or SERVICE, key=key, headers=headers)
         self._alternatives = int(number(place, "nbest", 1, most=20)) - 1
 
     @classmethod
-    def from_place(cls, place: Place, languages: Languages) -> Self:
+    def from_place(cls, place: EngineName, languages: Languages) -> Self:
         """The engine that `modernmt:` names, at ModernMT or at a URL."""
         limits = {"is_metered": True} if place.address else BILLED
         about = traits(place, batch=BATCH, workers=2, markings=("tags", "words"), **limits)
@@ -45,7 +45,7 @@ class ModernMT(Remote):
         override = {"X-HTTP-Method-Override": "GET"}
         found = self._transport.post("/translate", seconds, sum(map(len, texts)), json=body, headers=override)
         listed = found.get("data") if isinstance(found, dict) else None
-        said = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-        if len(said) != len(texts) or not all(isinstance(each.get("translation"), str) for each in said):
+        entries = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+        if len(entries) != len(texts) or not all(isinstance(each.get("translation"), str) for each in entries):
             raise self._unexpected(f"{len(texts)} texts")
-        return [with_alternatives(each["translation"], each.get("altTranslations")) for each in said]
+        return [with_alternatives(each["translation"], each.get("altTranslations")) for each in entries]

@@ -22,7 +22,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from dragoman.errors import BadInputError
-from dragoman.upstream.contract import Languages, Place, Traits, UpstreamEngine
+from dragoman.upstream.contract import EngineName, Languages, Traits, UpstreamEngine
 
 COMMON = ("seconds", "batch", "requests", "characters", "version")
 REMOTE = (*COMMON, "key-file", "key-env", "insecure", "workers")
@@ -30,10 +30,10 @@ KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # module and class in th
     "apertium": ("apertium_client", "Apertium", REMOTE),
     "command": ("command", "Command", (*COMMON, "stay")),
     "ct2": ("ct2", "CTranslate2", (*COMMON, "nbest", "beam", "threads", "source-token", "target-token", "device")),
-    "deepl": ("deepl_client", "DeepL", REMOTE),
+    "deepl": ("deepl_client", "DeepL", (*REMOTE, "formality", "glossary-id", "examples")),
     "libretranslate": ("libretranslate_client", "LibreTranslate", (*REMOTE, "nbest")),
     "modernmt": ("modernmt_client", "ModernMT", (*REMOTE, "nbest")),
-    "openai": ("chat_client", "Chat", (*REMOTE, "temperature")),
+    "openai": ("chat_client", "Chat", (*REMOTE, "temperature", "corrections", "schema")),
     "recorded": ("recorded", "Recorded", COMMON),
 }
 OPTIONS = re.compile(r"[a-z][a-z-]*=[^&]*(?:&[a-z][a-z-]*=[^&]*)*")
@@ -44,12 +44,12 @@ def from_name(name: str, *, source: str, target: str) -> UpstreamEngine:
     """The engine of a name, for a pair of languages; no request is made yet."""
     place = parse(name)
     module, engine, _ = KINDS[place.kind]
-    made: Callable[[Place, Languages], UpstreamEngine]
+    made: Callable[[EngineName, Languages], UpstreamEngine]
     made = getattr(import_module(f"dragoman.upstream.{module}"), engine).from_place
     return made(place, Languages(source, target))
 
 
-def parse(name: str) -> Place:
+def parse(name: str) -> EngineName:
     """A name taken apart, with its options checked."""
     kind, colon, rest = name.partition(":")
     if not colon or kind not in KINDS:
@@ -65,7 +65,7 @@ def parse(name: str) -> Place:
     elif not OPTIONS.fullmatch(after.strip()):  # a sharp in a path or a command is part of it
         address, after = rest, ""
     address = address.strip()
-    place = Place(kind, address, model, _options(kind, after.strip()))
+    place = EngineName(kind, address, model, _options(kind, after.strip()))
     _refuse_secrets(place)
     return place
 
@@ -82,7 +82,7 @@ def _options(kind: str, text: str) -> dict[str, str]:
     return found
 
 
-def _refuse_secrets(place: Place) -> None:
+def _refuse_secrets(place: EngineName) -> None:
     """A name is kept in the journal and shown to people, so that no key may stand in it."""
     secret = place.kind != "command" and bool(SECRET.search(place.address))
     if "://" in place.address and place.kind != "command":
@@ -93,7 +93,7 @@ def _refuse_secrets(place: Place) -> None:
         raise BadInputError(f"the address of engine {place.kind!r} holds a user, key or query", remedy=remedy)
 
 
-def number(place: Place, option: str, default: float, least: float = 1.0, most: float = 1e12) -> float:
+def number(place: EngineName, option: str, default: float, least: float = 1.0, most: float = 1e12) -> float:
     """The number that an option gives."""
     text = place.options.get(option)
     if text is None:
@@ -108,7 +108,7 @@ def number(place: Place, option: str, default: float, least: float = 1.0, most: 
     return value
 
 
-def traits(place: Place, **defaults: Any) -> Traits:
+def traits(place: EngineName, **defaults: Any) -> Traits:
     """The traits of an engine, those that options name replaced."""
     plain = Traits(**defaults)
     changed: dict[str, Any] = {"seconds": number(place, "seconds", plain.seconds, least=0.05, most=3600)}

@@ -42,7 +42,7 @@ class Paragraph:
     def terms(self, terms: Sequence[TermPlace]) -> list[tuple[TermPlace, ...]]:
         """The terms in each line, by their places there."""
         return [
-            tuple(TermPlace(a - start, b - start, said) for a, b, said in terms if start <= a and b <= end)
+            tuple(TermPlace(a - start, b - start, wanted) for a, b, wanted in terms if start <= a and b <= end)
             for start, end in self.spans
         ]
 

@@ -1,4 +1,4 @@
-"""`recorded:answers.tsv`: what an engine said before, in a file; for experiments, and for working without the engine.
+"""`recorded:answers.tsv`: the answers of an engine, in a file; for experiments, and for working without the engine.
 
 A line is source, tab, translation, and if wanted another tab and a score. Several lines with the same source, in the
 order of the file, are an n-best list.
@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Self
 
 from dragoman.errors import BadInputError
-from dragoman.text.reading import lines
-from dragoman.upstream.contract import Answer, Hints, Languages, Place, Scored, Traits
+from dragoman.text.text_files import lines
+from dragoman.upstream.contract import Answer, EngineName, Hints, Languages, Scored, Traits
 from dragoman.upstream.names import traits
 
 Line = tuple[str, str, float | None]
@@ -36,12 +36,13 @@ class Recorded:
             source: Answer(each[0].text, tuple(each) if len(each) > 1 or each[0].score is not None else ())
             for source, each in found.items()
         }
+        self.question = next(iter(self._answers), "")  # one that has an answer, to try the engine out
         self.name = name
         self.version = digest.hexdigest()[:16]
         self.traits = about or Traits(batch=1000, characters=10**9, markings=(), is_recorded=True)
 
     @classmethod
-    def from_place(cls, place: Place, languages: Languages) -> Self:
+    def from_place(cls, place: EngineName, languages: Languages) -> Self:
         """The engine that `recorded:` and a path name; the languages are those of whoever recorded it."""
         del languages
         if not Path(place.address).is_file():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dragoman.upstream.contract import Answer, Languages, Place, Scored, Traits, UnansweredError
+from dragoman.upstream.contract import Answer, EngineName, Languages, Scored, Traits, UnansweredError
 from dragoman.upstream.credentials import Key
 from dragoman.upstream.transport import Meter, Transport
 
@@ -17,7 +17,7 @@ class Remote:
 
     def __init__(
         self,
-        place: Place,
+        place: EngineName,
         languages: Languages,
         about: Traits,
         *,

@@ -4,7 +4,8 @@
   the pause that the server asks for, as long as the time allowed lasts.
 - Redirects are not followed: the key would go to a host that nobody has named.
 - A key is sent over https only, unless the host is this machine or the name says `#insecure=yes`.
-- An answer of more than eight megabytes is cut off, and is an error.
+- An answer of more than eight megabytes is cut off, and is an error. One that is compressed is refused unread:
+  what it becomes when it is unpacked has no bound.
 - The time allowed is for the whole exchange, since a server that sends a byte now and then would keep us for ever.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import random
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -25,7 +27,7 @@ from urllib.parse import urlsplit
 from dragoman import __version__
 from dragoman.errors import BadInputError
 from dragoman.extras import load
-from dragoman.upstream.contract import Place, Silence, UnansweredError
+from dragoman.upstream.contract import EngineName, Silence, UnansweredError
 from dragoman.upstream.credentials import Key
 
 LARGEST = 8 << 20  # bytes of an answer
@@ -46,7 +48,7 @@ class Transport:
 
     def __init__(
         self,
-        place: Place,
+        place: EngineName,
         address: str,
         key: Key | None = None,
         headers: Mapping[str, str] | None = None,
@@ -56,7 +58,11 @@ class Transport:
         self.meter: Meter | None = None
         self._address = _check_address(place, address, self._key)
         self._httpx = load("httpx", "upstream")
-        sent = {"User-Agent": f"dragoman/{__version__}", "Accept": "application/json"} | dict(headers or {})
+        sent = {
+            "User-Agent": f"dragoman/{__version__}",
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",
+        } | dict(headers or {})
         # Proxies of the environment are for the world outside.
         outside = not _is_here(urlsplit(self._address).hostname or "")
         self._client = self._httpx.Client(headers=sent, follow_redirects=False, trust_env=outside)
@@ -99,8 +105,8 @@ class Transport:
         except (self._httpx.TimeoutException, TimeoutError):
             raise self._unanswered("did not answer in time", Silence.SLOW) from None
         except (self._httpx.HTTPError, OSError) as error:
-            what = self._key.redact(str(error)) or type(error).__name__
-            raise _LaterError(f"cannot be reached: {what}") from None
+            what = re.sub(r"^\[Errno -?\d+\] ", "", self._key.redact(str(error))) or type(error).__name__
+            raise _LaterError(f"cannot be reached: {what[0].lower()}{what[1:]}") from None
         return self._judge(*answered)
 
     def _exchange(self, method: str, path: str, until: float, body: dict[str, Any]) -> _Answered:
@@ -109,8 +115,10 @@ class Transport:
             return response.status_code, response.headers, self._read(response, until)
 
     def _read(self, response: Any, until: float) -> bytes:
+        if (packed := response.headers.get("content-encoding", "identity").strip().lower()) != "identity":
+            raise self._unanswered(f"sends answers compressed with {packed[:20]}, which was not asked for")
         data = bytearray()
-        for chunk in response.iter_bytes():  # as it arrives: larger pieces would be waited for
+        for chunk in response.iter_raw():  # as it arrives: larger pieces would be waited for
             data += chunk
             if len(data) > LARGEST:
                 raise self._unanswered(f"sends more than {LARGEST >> 20} megabytes", Silence.RAMBLING)
@@ -128,15 +136,15 @@ class Transport:
         if 300 <= status < 400:
             host = urlsplit(headers.get("location", "")).hostname or "another address"
             raise self._unanswered(f"redirects to {host}", remedy="name the address where the service is")
-        said = self._message(data)
+        message = self._message(data)
         if status in LATER:
             silence = Silence.SPENT if status == 429 else Silence.FAILED
-            raise _LaterError(f"answered {status}{said}", _pause(headers.get("retry-after")), silence)
+            raise _LaterError(f"answered {status}{message}", _pause(headers.get("retry-after")), silence)
         if status in (401, 403):
-            raise self._unanswered(f"refused our key ({status}){said}", remedy="check the key of this engine")
+            raise self._unanswered(f"refused our key ({status}){message}", remedy="check the key of this engine")
         if status in (402, 456):  # payment required; 456 is DeepL's own for a used-up quota
             raise self._unanswered(f"says that the quota is used up ({status})", Silence.SPENT, wait=3600.0)
-        raise self._unanswered(f"answered {status}{said}", blame=status in UNFIT)
+        raise self._unanswered(f"answered {status}{message}", blame=status in UNFIT)
 
     def _message(self, data: bytes) -> str:
         """What a server says about an error, on one line, without our key should it repeat it."""
@@ -148,8 +156,8 @@ class Transport:
             text = str(found)
         except ValueError:
             pass
-        said = "".join(c if c.isprintable() else " " for c in self._key.redact(text)[:SHOWN])
-        return f": {' '.join(said.split())}" if said.strip() else ""
+        message = "".join(c if c.isprintable() else " " for c in self._key.redact(text)[:SHOWN])
+        return f": {' '.join(message.split())}" if message.strip() else ""
 
     def _unanswered(
         self,
@@ -210,7 +218,7 @@ def _pause(header: str | None) -> float:
         return 0.0
 
 
-def _check_address(place: Place, address: str, key: Key) -> str:
+def _check_address(place: EngineName, address: str, key: Key) -> str:
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         remedy = f"write {place.kind}:http://127.0.0.1:5000 or the like"

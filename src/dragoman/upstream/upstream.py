@@ -1,8 +1,7 @@
 """A project's way to another engine: what was kept is found again, what was not is asked for, and nothing ever fails.
 
-`ask` waits no longer than it is allowed to, and gives None where there is no answer; `reply` says why. An answer that
-comes too late is kept all the same, for the next time. Only the process that writes the journal asks; replicas find
-what it has kept.
+`ask` waits no longer than it is allowed to, and gives None where there is no answer; `outcome` says why. An answer that
+comes too late is kept all the same, for the next time. Every process asks, whether or not it may write the journal.
 """
 
 from __future__ import annotations
@@ -17,19 +16,28 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import partial
 from itertools import repeat
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from dragoman.errors import DragomanError
 from dragoman.progress import Progress
 from dragoman.upstream.attempts import continue_masked
 from dragoman.upstream.calls import Caller
 from dragoman.upstream.checks import is_text
-from dragoman.upstream.contract import NO_HINTS, Answer, ContinuingEngine, Hints, Silence, UpstreamEngine
-from dragoman.upstream.loading import LazyEngine
+from dragoman.upstream.contract import (
+    NO_HINTS,
+    Answer,
+    ContinuingEngine,
+    Hints,
+    PromptedEngine,
+    Silence,
+    UpstreamEngine,
+)
+from dragoman.upstream.lazy_engine import LazyEngine
+from dragoman.upstream.trial import Trial, question_for
 
 if TYPE_CHECKING:
     from dragoman.store.answers import Answers
-    from dragoman.store.journal import Journal
+    from dragoman.store.project_answers import ProjectAnswers
 
 SECONDS = 5.0  # that `ask` waits, unless told otherwise
 LONGEST = 20_000  # characters of a text that an engine is asked for
@@ -37,12 +45,12 @@ REMEMBERED = 10_000  # texts that had no usable answer, which are not asked for 
 CLOSING = 2.0  # seconds for calls under way when all is closed
 
 
-class Reply(NamedTuple):
+class AnswerOrSilence(NamedTuple):
     """An answer, or why there is none."""
 
     answer: Answer | None
     silence: Silence | None = None
-    refused: Answer | None = None  # what the engine did say, if it said something that should not be used
+    refused: Answer | None = None  # the engine's answer, if it should not be used
 
 
 Key = tuple[str, str]  # a text, and what stands for the terms that are settled in it
@@ -55,12 +63,12 @@ class Upstream:
     >>> upstream = Upstream(Recorded([("Open the file.", "Abra el archivo.", None)]), source="en", target="es")
     >>> upstream.ask("Open the file.").text, upstream.ask("Close the file.")
     ('Abra el archivo.', None)
-    >>> upstream.reply("Close the file.").silence
+    >>> upstream.outcome("Close the file.").silence
     <Silence.EMPTY: 'empty'>
     """
 
     def __init__(
-        self, engine: UpstreamEngine | str, answers: Answers | None = None, *, source: str, target: str
+        self, engine: UpstreamEngine | str, answers: Answers | ProjectAnswers | None = None, *, source: str, target: str
     ) -> None:
         self.problem: str | None = None  # what went wrong the last time, fit to be shown
         self.counts: Counter[str] = Counter()  # answers that were "kept" or "asked" for, and the reasons for silence
@@ -70,26 +78,19 @@ class Upstream:
         self._lock = threading.Lock()
         self._caller: Caller | None = None
         self._workers: ThreadPoolExecutor | None = None
-        self._under_way: dict[Key, Future[Reply]] = {}
-        self._refused: dict[Key, Reply] = {}
+        self._under_way: dict[Key, Future[AnswerOrSilence]] = {}
+        self._refused: dict[Key, AnswerOrSilence] = {}
         self._is_closed = False
-
-    @classmethod
-    def open(cls, name: str, journal: Journal, *, source: str, target: str) -> Self:
-        """The engine of a name, for the project of a journal; it is loaded when it is asked for the first time."""
-        from dragoman.store.answers import Answers  # here, since this loads SQLAlchemy
-
-        return cls(name, Answers(journal, source, target), source=source, target=target)
 
     # ── Asking ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def ask(self, text: str, hints: Hints = NO_HINTS, *, seconds: float | None = SECONDS) -> Answer | None:
-        """What the engine says for a text; None if it says nothing usable within the time allowed."""
-        return self.reply(text, hints, seconds=seconds).answer
+        """The engine's answer for a text; None if it says nothing usable within the time allowed."""
+        return self.outcome(text, hints, seconds=seconds).answer
 
-    def reply(self, text: str, hints: Hints = NO_HINTS, *, seconds: float | None = SECONDS) -> Reply:
-        """What the engine says for a text, or why there is nothing."""
-        return self.reply_all([text], [hints], seconds=seconds)[0]
+    def outcome(self, text: str, hints: Hints = NO_HINTS, *, seconds: float | None = SECONDS) -> AnswerOrSilence:
+        """The engine's answer for a text, or why there is nothing."""
+        return self.outcomes([text], [hints], seconds=seconds)[0]
 
     def ask_all(
         self,
@@ -99,38 +100,46 @@ class Upstream:
         seconds: float | None = None,
         progress: Progress | None = None,
     ) -> list[Answer | None]:
-        """What the engine says for each text, in batches; without `seconds`, however long that takes."""
-        return [reply.answer for reply in self.reply_all(texts, hints, seconds=seconds, progress=progress)]
+        """The engine's answer for each text, in batches; without `seconds`, however long that takes."""
+        return [outcome.answer for outcome in self.outcomes(texts, hints, seconds=seconds, progress=progress)]
 
-    def reply_all(
+    def outcomes(
         self,
         texts: Sequence[str],
         hints: Sequence[Hints] = (),
         *,
         seconds: float | None = None,
         progress: Progress | None = None,
-    ) -> list[Reply]:
+    ) -> list[AnswerOrSilence]:
         """For each text an answer, or why there is none."""
         until = None if seconds is None else time.monotonic() + seconds
         known = list(hints) or [NO_HINTS] * len(texts)
         keys = [_key(*each) for each in zip(texts, known, strict=True)]
         try:
-            found = self._reply_all(dict(zip(keys, known, strict=True)), until, progress)
+            found = self._outcomes(dict(zip(keys, known, strict=True)), until, progress)
         except Exception as error:  # whatever it is, dragoman can translate without the engine
             self._note(error)
             found = {}
-        replies = [found.get(key) or Reply(None, Silence.FAILED) for key in keys]
-        self._count(reply.silence.value for reply in replies if reply.silence)
-        return replies
+        outcomes = [found.get(key) or AnswerOrSilence(None, Silence.FAILED) for key in keys]
+        self._count(outcome.silence.value for outcome in outcomes if outcome.silence)
+        return outcomes
 
-    def find(self, text: str, hints: Hints = NO_HINTS) -> Answer | None:
-        """What was kept for a text, by any version of the engine; nobody is asked."""
+    def find(self, text: str, hints: Hints = NO_HINTS, *, flawed: bool = False) -> Answer | None:
+        """What was kept for a text, by any version of the engine; nobody is asked. If wanted, even what looks wrong."""
         try:
             found = self._find([_key(text, hints)], None)
         except DragomanError as error:
             self._note(error)
             return None
-        return next((answer for answer in found.values() if answer.flaw is None), None)
+        return next((answer for answer in found.values() if flawed or answer.flaw is None), None)
+
+    def has_answer(self, text: str, hints: Hints = NO_HINTS) -> bool:
+        """Whether an answer that can be used is there already; recorded ones always are, or never will be."""
+        engine, key = self._engine.engine, _key(text, hints)
+        if engine is None or engine.traits.is_recorded:
+            return engine is not None
+        kept = self._find([key], engine.version, any_terms=False).get(key)
+        return kept is not None and kept.flaw in (None, Silence.MARKS_LOST)
 
     def continue_from(self, text: str, prefix: str, *, n: int = 4) -> Answer | None:
         """Translations that begin with what was typed, if the engine can do that; asked each time, and not kept.
@@ -138,7 +147,7 @@ class Upstream:
         This takes as long as the engine needs: call it beside the keys, not in front of them.
         """
         try:
-            engine = self._engine.load() if self._may_ask else None
+            engine = None if self._is_closed else self._engine.load()
             if not isinstance(engine, ContinuingEngine):
                 return None
             answer = continue_masked(engine, text, prefix, n)
@@ -146,6 +155,26 @@ class Upstream:
         except Exception as error:
             self._note(error)
             return None
+
+    def try_out(self, text: str | None = None, hints: Hints = NO_HINTS) -> Trial:
+        """Ask a test question, or this text, whatever was kept or has failed before; takes as long as it takes."""
+        began, prompt = time.perf_counter(), None
+        self.problem = None
+        outcome = AnswerOrSilence(None, Silence.FAILED)
+        asked = text or question_for(self._languages[0])
+        try:
+            engine = self._engine.load(again=True)
+            if engine:
+                began = time.perf_counter()  # loading it takes time only once
+                asked = text or getattr(engine, "question", "") or asked
+                prompt = engine.prompt_for([asked], [hints]) if isinstance(engine, PromptedEngine) else None
+                [found] = Caller(engine, self._answers, self._languages[1], self._note).ask([asked], [hints])
+                outcome = _outcome_of(found) if isinstance(found, Answer) else AnswerOrSilence(None, found)
+        except Exception as error:
+            self._note(error)
+        answer = outcome.answer.text if outcome.answer else None
+        took = round(time.perf_counter() - began, 3)
+        return Trial(self.name, self.version, asked, answer, outcome.silence, self.problem, took, prompt)
 
     @property
     def version(self) -> str | None:
@@ -162,15 +191,11 @@ class Upstream:
             wait(pending, timeout=CLOSING)
             with self._lock:
                 left = list(self._under_way)
-            self._finish({key: Reply(None, Silence.OFF) for key in left})
+            self._finish({key: AnswerOrSilence(None, Silence.OFF) for key in left})
         if self._engine.engine:
             self._engine.engine.close()
 
     # ── What was kept ────────────────────────────────────────────────────────────────────────────────────────────────
-
-    @property
-    def _may_ask(self) -> bool:
-        return not self._is_closed and (self._answers is None or self._answers.is_writable)
 
     def _find(self, keys: Sequence[Key], version: str | None, *, any_terms: bool = True) -> dict[Key, Answer]:
         if self._answers is None:
@@ -184,18 +209,20 @@ class Upstream:
 
     def _keep(self, engine: UpstreamEngine, answers: dict[Key, Answer]) -> None:
         if self._answers and not engine.traits.is_recorded:
-            from dragoman.store.answers import Entry
+            from dragoman.store.answers import AnswerEntry
 
-            entries = [Entry(text, terms, answer.to_json()) for (text, terms), answer in answers.items()]
+            entries = [AnswerEntry(text, terms, answer.to_json()) for (text, terms), answer in answers.items()]
             self._answers.keep(self.name, engine.version, entries)
 
     # ── What was not ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _reply_all(self, given: dict[Key, Hints], until: float | None, progress: Progress | None) -> dict[Key, Reply]:
-        engine = self._engine.load(until) if self._may_ask else None
-        if engine is None:  # offline: whatever was ever said will do
+    def _outcomes(
+        self, given: dict[Key, Hints], until: float | None, progress: Progress | None
+    ) -> dict[Key, AnswerOrSilence]:
+        engine = None if self._is_closed else self._engine.load(until)
+        if engine is None:  # offline: any answer that was kept will do
             return self._offline(given, self._absence())
-        found = {key: _reply(answer) for key, answer in self._kept(engine, list(given)).items()}
+        found = {key: _outcome_of(answer) for key, answer in self._kept(engine, list(given)).items()}
         for key in given.keys() - found.keys():
             refused = self._refused.get(key) or _unusable(key[0])
             if refused:
@@ -204,19 +231,19 @@ class Upstream:
         if progress:
             progress("asking", len(given) - len(new), len(given))
         found |= self._ask_new(engine, new, until, progress, len(given))
-        silent = {key: given[key] for key, reply in found.items() if reply.silence in _UNHEARD}
-        return found | {key: reply for key, reply in self._offline(silent, Silence.OFF).items() if reply.answer}
+        silent = {key: given[key] for key, outcome in found.items() if outcome.silence in _UNHEARD}
+        return found | {key: outcome for key, outcome in self._offline(silent, Silence.OFF).items() if outcome.answer}
 
     def _absence(self) -> Silence:
         """Why there is no engine."""
-        if not self._may_ask:
+        if self._is_closed:
             return Silence.OFF
         return Silence.FAILED if self._engine.has_failed else Silence.SLOW
 
-    def _offline(self, given: dict[Key, Hints], silence: Silence) -> dict[Key, Reply]:
+    def _offline(self, given: dict[Key, Hints], silence: Silence) -> dict[Key, AnswerOrSilence]:
         kept = self._find(list(given), None) if given else {}
         self._count(repeat("kept", len(kept)))
-        return {key: _reply(kept[key]) if key in kept else Reply(None, silence) for key in given}
+        return {key: _outcome_of(kept[key]) if key in kept else AnswerOrSilence(None, silence) for key in given}
 
     def _kept(self, engine: UpstreamEngine, keys: list[Key]) -> dict[Key, Answer]:
         kept = {} if engine.traits.is_recorded else self._find(keys, engine.version, any_terms=False)
@@ -230,20 +257,20 @@ class Upstream:
         until: float | None,
         progress: Progress | None,
         total: int,
-    ) -> dict[Key, Reply]:
+    ) -> dict[Key, AnswerOrSilence]:
         """Ask in batches, together with others who ask for the same; what takes too long goes on without us."""
         futures = self._submit(engine, new)
-        found: dict[Key, Reply] = {}
+        found: dict[Key, AnswerOrSilence] = {}
         for key, future in futures.items():
             left = None if until is None else max(until - time.monotonic(), 0.0)
             wait([future], timeout=left)
-            found[key] = future.result() if future.done() else Reply(None, Silence.SLOW)
+            found[key] = future.result() if future.done() else AnswerOrSilence(None, Silence.SLOW)
             if progress:
                 progress("asking", total - len(new) + len(found), total)
         return found
 
-    def _submit(self, engine: UpstreamEngine, new: dict[Key, Hints]) -> dict[Key, Future[Reply]]:
-        futures: dict[Key, Future[Reply]] = {}
+    def _submit(self, engine: UpstreamEngine, new: dict[Key, Hints]) -> dict[Key, Future[AnswerOrSilence]]:
+        futures: dict[Key, Future[AnswerOrSilence]] = {}
         with self._lock:
             mine = [key for key in new if key not in self._under_way]
             self._under_way |= {key: Future() for key in mine}
@@ -256,29 +283,33 @@ class Upstream:
                 if self._workers:
                     self._workers.submit(run)
             except RuntimeError:  # closed meanwhile
-                self._finish({key: Reply(None, Silence.OFF) for key in batch})
+                self._finish({key: AnswerOrSilence(None, Silence.OFF) for key in batch})
         return futures
 
     def _run(self, engine: UpstreamEngine, batch: dict[Key, Hints]) -> None:
-        """In a worker: ask for a batch, keep what was said, and tell whoever waits."""
-        replies = {key: Reply(None, Silence.FAILED) for key in batch}
+        """In a worker: ask for a batch, keep its answers, and tell whoever waits."""
+        outcomes = {key: AnswerOrSilence(None, Silence.FAILED) for key in batch}
         try:
-            replies |= {key: _reply(answer) for key, answer in self._kept(engine, list(batch)).items()}  # meanwhile
-            new = {key: hints for key, hints in batch.items() if replies[key].silence is Silence.FAILED}
-            outcomes = self._find_caller(engine).ask([text for text, _ in new], list(new.values())) if new else []
+            outcomes |= {
+                key: _outcome_of(answer) for key, answer in self._kept(engine, list(batch)).items()
+            }  # meanwhile
+            new = {key: hints for key, hints in batch.items() if outcomes[key].silence is Silence.FAILED}
+            given = self._find_caller(engine).ask([text for text, _ in new], list(new.values())) if new else []
             answers = {}
-            for key, outcome in zip(new, outcomes, strict=True):
-                if isinstance(outcome, Answer):
-                    answers[key] = replace(outcome, engine=self.name, version=engine.version)
-                    replies[key] = _reply(answers[key])
+            for key, each in zip(new, given, strict=True):
+                if isinstance(each, Answer):
+                    answers[key] = replace(each, engine=self.name, version=engine.version)
+                    outcomes[key] = _outcome_of(answers[key])
                 else:
-                    replies[key] = Reply(None, outcome)
+                    outcomes[key] = AnswerOrSilence(None, each)
             self._count(repeat("asked", len(answers)))
+            if answers:
+                self.problem = None
             self._keep(engine, answers)
         except Exception as error:
             self._note(error)
         finally:
-            self._finish(replies)
+            self._finish(outcomes)
 
     def _find_caller(self, engine: UpstreamEngine) -> Caller:
         with self._lock:
@@ -286,16 +317,16 @@ class Upstream:
                 self._caller = Caller(engine, self._answers, self._languages[1], self._note)
             return self._caller
 
-    def _finish(self, replies: dict[Key, Reply]) -> None:
+    def _finish(self, outcomes: dict[Key, AnswerOrSilence]) -> None:
         with self._lock:
-            waiting = {key: self._under_way.pop(key) for key in replies if key in self._under_way}
-            for key, reply in replies.items():
-                if reply.silence and reply.silence not in _UNHEARD:
-                    self._refused[key] = reply
+            waiting = {key: self._under_way.pop(key) for key in outcomes if key in self._under_way}
+            for key, outcome in outcomes.items():
+                if outcome.silence and outcome.silence not in _UNHEARD:
+                    self._refused[key] = outcome
             for key in list(self._refused)[: max(len(self._refused) - REMEMBERED, 0)]:
                 del self._refused[key]
         for key, future in waiting.items():
-            future.set_result(replies[key])
+            future.set_result(outcomes[key])
 
     def _count(self, what: Iterable[str]) -> None:
         with self._lock:
@@ -309,17 +340,18 @@ class Upstream:
 _UNHEARD = {Silence.FAILED, Silence.SLOW, Silence.RESTING, Silence.SPENT, Silence.OFF}  # the next time may differ
 
 
-def _reply(answer: Answer) -> Reply:
-    return Reply(None, answer.flaw, answer) if answer.flaw else Reply(answer)
+def _outcome_of(answer: Answer) -> AnswerOrSilence:
+    return AnswerOrSilence(None, answer.flaw, answer) if answer.flaw else AnswerOrSilence(answer)
 
 
 def _key(text: str, hints: Hints) -> Key:
     terms = sorted((text[term.start : term.end], term.target) for term in hints.terms)
-    return text, hashlib.sha256(json.dumps(terms).encode()).hexdigest()[:16] if terms else ""
+    asked = [terms, hints.context, hints.formality] if hints.context or hints.formality else terms
+    return text, hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16] if asked else ""
 
 
-def _unusable(text: str) -> Reply | None:
-    return None if is_text(text) and len(text) <= LONGEST else Reply(None, Silence.UNUSABLE)
+def _unusable(text: str) -> AnswerOrSilence | None:
+    return None if is_text(text) and len(text) <= LONGEST else AnswerOrSilence(None, Silence.UNUSABLE)
 
 
 def _batches(keys: list[Key], engine: UpstreamEngine) -> list[list[Key]]:

@@ -2,26 +2,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { freshStorage, page } from "./support.mjs";
 
-const { asDraft, changedSince, confirmation, onLeaving, readiness, untouched } = await page("changes");
+const { asDraft, changedSince, confirmation, isOutdated, onLeaving, readiness, untouched } = await page("changes");
 const { DocumentSegments } = await page("document");
 const { Drafts, NO_EFFORT, addEffort } = await page("drafts");
 const segment = { number: 4, source: "Open the lid.", target: "", state: "new", version: 3 };
 
-test("a segment can be confirmed as soon as something is shown for it", () => {
-  assert.equal(readiness(segment, { shown: "Abra la tapa.", fresh: true }), "ready");
-  assert.equal(readiness(segment, { shown: " ", fresh: true }), "empty");
+test("a segment can be confirmed with any text that is not blank", () => {
+  assert.equal(readiness(segment, "Abra la tapa."), "ready");
+  assert.equal(readiness(segment, " "), "empty");
 });
 
 test("a segment with a blank source can be confirmed blank", () => {
-  assert.equal(readiness({ ...segment, source: "  " }, { shown: "", fresh: true }), "ready");
-});
-
-test("nobody confirms a completion that belongs to an older text", () => {
-  assert.equal(readiness(segment, { shown: "Abra la tapa.", fresh: false }), "stale");
+  assert.equal(readiness({ ...segment, source: "  " }, ""), "ready");
 });
 
 test("a locked segment is never confirmed", () => {
-  assert.equal(readiness({ ...segment, state: "locked" }, { shown: "Abra", fresh: false }), "locked");
+  assert.equal(readiness({ ...segment, state: "locked" }, "Abra"), "locked");
 });
 
 test("a confirmation has the version it is based on, the first suggestion and the effort", () => {
@@ -50,6 +46,21 @@ test("a draft is based on a version as well", () => {
 
 test("the draft of a segment that is left is sent", () => {
   assert.equal(onLeaving(segment, { text: "Abra" }, null), "send");
+});
+
+test("a draft in conflict is neither sent nor thrown away by leaving", () => {
+  const question = { kind: "conflict", theirs: "Cierre" };
+  assert.equal(onLeaving(segment, { text: "Abra", question }, null), "keep");
+  assert.equal(onLeaving({ ...segment, target: "Abra" }, { text: "Abra", question }, null), "keep");
+});
+
+test("a draft that was begun on an older text is outdated, unless it says the same", () => {
+  assert.ok(isOutdated({ text: "Abra", base: 2 }, { ...segment, target: "Cierre" }));
+  assert.ok(!isOutdated({ text: "Abra", base: 2 }, { ...segment, target: "Abra" }));
+  assert.ok(!isOutdated({ text: "Abra", base: 3 }, segment));
+  assert.ok(!isOutdated(null, segment));
+  assert.equal(asDraft(segment, "Abra", 2).version, 2);
+  assert.equal(confirmation(segment, "Abra", { effort: NO_EFFORT, base: 2 }).version, 2);
 });
 
 test("a draft that says what the server has is discarded", () => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { page } from "./support.mjs";
 
 globalThis.navigator ??= { platform: "" };
-const { duration } = await page("figures");
+const { duration, overSegments } = await page("figures");
 const { placed, roundUp } = await page("plot");
 const { named, parts } = await page("engine");
 const { added } = await page("exchange");
@@ -61,12 +61,20 @@ test("a term occurs as whole words only, except where words have no spaces", () 
   assert.ok(occurs("Open the Lid.", "lid"));
   assert.ok(!occurs("Slide it.", "lid"));
   assert.ok(occurs("Solid lid", "lid"));
+  assert.ok(occurs("Open the lids, then the boxes.", "lid") && occurs("Open the boxes.", "box"));
   assert.ok(occurs("緑色のボタン", "色"));
 });
 
 test("a role tells what somebody may do", () => {
-  assert.deepEqual(may("translate"), { edit: false, complete: true, manage: false });
-  assert.deepEqual(may("admin"), { edit: true, complete: true, manage: true });
-  assert.match(whyReadOnly("read"), /^You can read this document/);
-  assert.equal(whyReadOnly("learn"), null);
+  const allowed = (role) => Object.entries(may(role)).filter(([, yes]) => yes).map(([name]) => name);
+  assert.deepEqual(allowed("read"), []);
+  assert.deepEqual(allowed("translate"), ["edit", "complete"]);
+  assert.deepEqual(allowed("learn"), ["edit", "complete", "teach"]);
+  assert.deepEqual(allowed("review"), ["edit", "complete", "teach", "review"]);
+  assert.deepEqual(allowed("admin"), ["edit", "complete", "teach", "review", "manage"]);
+});
+
+test("the curve goes on with every point, which stands for some segments", () => {
+  const points = [10, 10, 5].map((segments) => ({ segments, edited: 40 - segments }));
+  assert.deepEqual(overSegments(points).map(({ x }) => x), [10, 20, 25]);
 });

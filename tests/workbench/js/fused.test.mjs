@@ -18,8 +18,33 @@ const [CHANGE] = changes(FOUND);
 
 test("a change has its place in UTF-16 units, both words, and its corrections", () => {
   assert.deepEqual(changes(FOUND), [
-    { from: 8, to: 15, words: "la tapa", engine: "la tapadera", corrections: [40, 12] },
+    { from: 8, to: 15, words: "la tapa", engine: "la tapadera", corrections: [40, 12], evidence: [] },
   ]);
+});
+
+const WEIGHED = { said: "tapadera", words: "tapa", used: true, probability: 0.826, times: 5, seen: 6 };
+const UNUSED = { ...WEIGHED, words: "cubierta", used: false, times: 1 };
+const ELSEWHERE = { ...WEIGHED, said: "Abre", words: "Abra" };
+
+test("a change has the evidence that was weighed for it, which its reason tells", () => {
+  const [change] = changes({ ...FOUND, changes: [UNUSED, WEIGHED, ELSEWHERE] });
+  assert.deepEqual(change.evidence, [WEIGHED]);
+  assert.ok(reason(change).endsWith("say “la tapa”. Replaced 5 of 6 times, 83 % likely to help."));
+  change.evidence[0].last = "2026-05-01T09:00:00+00:00";
+  assert.ok(reason(change).endsWith("Replaced 5 of 6 times, last on 2026-05-01, 83 % likely to help."));
+});
+
+test("a change can be refused for ever where its evidence is known", async () => {
+  freshStorage();
+  freshDocument();
+  const { Suggestions } = await page("suggestions");
+  const refused = [];
+  const list = new Suggestions(undefined, undefined, (change) => refused.push(...change.evidence));
+  list.show([]);
+  list.add({ ...FOUND, changes: [WEIGHED] });
+  const [button] = list.body.all("button").filter((each) => each.textContent === "Never again");
+  button.click();
+  assert.deepEqual(refused, [WEIGHED]);
 });
 
 test("the reason names the corrections in order", () => {

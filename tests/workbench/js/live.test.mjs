@@ -94,6 +94,16 @@ test("a segment that waits to be opened is not overtaken by a key typed in it", 
   assert.deepEqual(socket.sent[1], { do: "open", document: 1, segment: 5, prefix: "C", words: false, number: 2 });
 });
 
+test("how sure words must be is asked for with the segment, each key and each other completion", () => {
+  socket.opens();
+  live.open(1, 4, "", false, 0.4);
+  socket.answers();
+  live.complete("Ab", false);
+  socket.answers();
+  live.reject(false);
+  assert.deepEqual(socket.sent.map((message) => message.least_confidence), [0.4, 0.4, 0.4]);
+});
+
 test("asking for another completion does not repeat the text", () => {
   socket.opens();
   live.open(1, 4, "", false);

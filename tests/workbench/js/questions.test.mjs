@@ -39,7 +39,7 @@ test("what looks like a mistake is confirmed by force", () => {
 test("a conflict tells the other text", () => {
   const question = questionOf(refused({ code: "conflict", segment: { target: "Abra" } }));
   assert.match(inWords(question).text, /^Conflict: .* in another window to “Abra”\. Your text is kept/);
-  assert.equal(inWords(question).button, "Use theirs");
+  assert.deepEqual([inWords(question).button, inWords(question).other], ["Use theirs", "Keep mine"]);
 });
 
 test("other refusals are no questions about the text", () => {

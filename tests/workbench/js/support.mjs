@@ -2,7 +2,7 @@
 
 import { mock } from "node:test";
 
-export const page = (name) => import(new URL(`../../../src/dragoman/server/static/${name}.js`, import.meta.url));
+export const page = (name) => import(new URL(`../../../src/dragoman/editor/static/${name}.js`, import.meta.url));
 
 /** Web storage that holds at most `room` characters; as in a browser, the items are its own properties. */
 export class Storage {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { TAGS, page } from "./support.mjs";
 
-const { direction, firstWord, inUnits, label, language, missing, setTagPattern, tags, unit, words } = await page("text");
+const { direction, firstWord, inUnits, label, language, missing, recased, setTagPattern, tags, unit, words } = await page("text");
 const slices = (text, found) => found.map(({ from, to }) => text.slice(from, to));
 
 beforeEach(() => setTagPattern(TAGS));
@@ -99,4 +99,10 @@ test("languages have English names, and unknown codes stay as they are", () => {
   assert.equal(language("es"), "Spanish");
   assert.equal(language("pt_BR"), "Brazilian Portuguese");
   assert.equal(language("?"), "?");
+});
+
+test("capitals change in a circle", () => {
+  assert.deepEqual(["ábra la", "ÁBRA LA", "Ábra la"].map(recased), ["ÁBRA LA", "Ábra la", "ábra la"]);
+  assert.equal(recased("a"), "A");
+  assert.equal(recased("A"), "a");
 });

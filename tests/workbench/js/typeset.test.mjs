@@ -46,3 +46,12 @@ test("markup in a text stays text", () => {
   typeset(body, runsOf("<script>alert(1)</script>", []));
   assert.deepEqual(body.children, ["<script>alert(1)</script>"]);
 });
+
+test("a tag with a hyphen is a tag, whatever else patterns mean by it", () => {
+  const tags = ['<a href="my-page.html">', "`a-b`", "[x-1]", "{a-z}", "(p|q)^*$\\"];
+  const looks = tags.map((tag) => ({ tag, kind: "alone", look: "tag", text: tag }));
+  assert.deepEqual(
+    runsOf(tags.join(" "), looks).map(({ text }) => text),
+    tags.flatMap((tag, n) => (n ? [" ", tag] : [tag])),
+  );
+});

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
-from fastapi.responses import JSONResponse
+from fastapi import APIRouter, Response
 
 from dragoman.server.api_errors import ApiError
-from dragoman.server.compatible.parameters import Given, find_project, text_of, translate_texts, visible
-from dragoman.server.context import Server
+from dragoman.server.compatible.call import Call, error_writer, keyed_by
 
+KeyedCall = Annotated[Call, keyed_by("key")]
 router = APIRouter(tags=["Apertium"])
 
 
-def write_error(error: ApiError) -> Response:
-    """An error in the format that its clients expect."""
-    answer = {
-        "status": "error",
-        "code": error.status,
-        "message": error.what,
-        "explanation": error.message,
-        "responseData": None,
-        "responseDetails": error.message,
-        "responseStatus": error.status,
-    }
-    return JSONResponse(answer, error.status, headers=error.headers)
+def _error(error: ApiError) -> dict[str, Any]:
+    about = {"status": "error", "code": error.status, "message": error.what, "explanation": error.message}
+    return about | {"responseData": None, "responseDetails": error.message, "responseStatus": error.status}
+
+
+write_error = error_writer(_error)
 
 
 def _answer(data: Any) -> Response:
@@ -37,22 +30,20 @@ def _answer(data: Any) -> Response:
 
 @router.get("/translate")
 @router.post("/translate")
-async def translate(request: Request, given: Given, server: Server) -> Response:
+async def translate(call: KeyedCall) -> Response:
     """Translate `q` between the languages in `langpair`, such as `en|es`."""
-    identity = server.auth.identify(request.scope, given.get("key"))
-    source, _, target = text_of(given, "langpair").partition("|")
+    source, _, target = call.text("langpair").partition("|")
     if not (source and target):
         raise ApiError(400, "parameter 'langpair' must be a pair of languages", "write it as en|es")
-    context = await find_project(server, identity, source, target, "translate", request.path_params.get("project"))
-    text = text_of(given, "q")
+    context = await call.find_project(source, target)
+    text = call.text("q")
     context.check_length(text)
-    [found] = await translate_texts(context, [text])
+    [found] = await call.translate(context, [text])
     return _answer({"translatedText": found.text})
 
 
 @router.get("/listPairs")
-async def list_pairs(request: Request, given: Given, server: Server) -> Response:
+async def list_pairs(call: KeyedCall) -> Response:
     """The supported pairs of languages."""
-    identity = server.auth.identify(request.scope, given.get("key"))
-    pairs = dict.fromkeys((project.source, project.target) for project in visible(server, identity, "read"))
+    pairs = dict.fromkeys((project.source, project.target) for project in call.visible("read"))
     return _answer([{"sourceLanguage": source, "targetLanguage": target} for source, target in pairs])

@@ -1,202 +1,153 @@
-"""The API of DeepL, version 2: translate, with tags and glossaries; languages, usage, glossaries, documents.
+"""The API of DeepL, version 2: translate, with tags and glossaries; languages, usage, documents, glossaries.
 
-A key is sent as `DeepL-Auth-Key`. Formality, models and contexts are accepted and change nothing: a project has the
-style of its corrections.
+A key is sent as `DeepL-Auth-Key`. Context and formality go to the engine that a project builds on, if that can use
+them. Otherwise they are accepted and change nothing, as models always do: a project has the style of its corrections.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
-from fastapi.responses import JSONResponse
+from fastapi import APIRouter
 
-from dragoman.languages import primary
+from dragoman.languages import primary, same_language
+from dragoman.project.consultant import Manner
 from dragoman.project.glossary import Glossary
 from dragoman.server.api_errors import ApiError
-from dragoman.server.auth import CurrentIdentity
-from dragoman.server.compatible import deepl_documents
-from dragoman.server.compatible.modernmt_glossaries import check_may_change
-from dragoman.server.compatible.parameters import (
-    Given,
-    Parameters,
-    find_glossary,
-    find_project,
-    find_terms,
-    may_use,
-    text_of,
-    texts_of,
-    visible,
+from dragoman.server.batches import translate_batch
+from dragoman.server.compatible import deepl_documents, deepl_glossaries
+from dragoman.server.compatible.call import (
+    Call,
+    CallPart,
+    CurrentCall,
+    by_part,
+    error_writer,
+    example_body,
+    languages_of,
 )
-from dragoman.server.context import ProjectContext, Server, ServerContext
-from dragoman.server.detection import detect, name_of
-from dragoman.server.glossary_store import NamedGlossary, read_terms
+from dragoman.server.compatible.glossary_access import find_terms
+from dragoman.server.compatible.parameters import Parameters, list_of
+from dragoman.server.context import ProjectContext
 from dragoman.server.html_text import translate_html
-from dragoman.server.keys import Identity
+from dragoman.server.long_text import cut
 from dragoman.server.marked_text import translate_marked
 from dragoman.server.xml_marks import mask_elements, restore_elements
+from dragoman.text.identification import name_of
 
 UNLIMITED = 10**12  # characters: nothing is billed, but clients expect a limit
-PROBE = ("test", "en", "de")  # what Weblate tries a service with, whatever languages it has
-BODY: dict[str, Any] = {
-    "requestBody": {
-        "content": {
-            "application/json": {
-                "schema": {"type": "object"},
-                "example": {"text": ["Press the green button."], "source_lang": "EN", "target_lang": "ES"},
-            }
-        }
-    }
+LONGEST = 20_000  # characters that are translated in one piece
+LONGEST_CONTEXT = 2_000  # characters that go to an engine
+OPTIONS = {  # and the values that they may have
+    "split_sentences": {"0", "1", "nonewlines"},
+    "tag_handling": {"xml", "html", ""},
+    "formality": {"default", "more", "less", "prefer_more", "prefer_less"},
+    "model_type": {"quality_optimized", "latency_optimized", "prefer_quality_optimized"},
 }
+BODY = example_body(text=["Press the green button."], source_lang="EN", target_lang="ES")
 router = APIRouter(tags=["DeepL"])
 router.include_router(deepl_documents.router)
-
-
-def write_error(error: ApiError) -> Response:
-    """An error in the format that its clients expect; they take 403 for a key that is wrong."""
-    status = 403 if error.status == 401 else error.status
-    return JSONResponse({"message": error.message}, status, headers=error.headers)
+router.include_router(deepl_glossaries.router)
+newer = deepl_glossaries.newer  # version 3
+write_error = error_writer(lambda error: {"message": error.message}, {401: 403})  # clients take 403 for a wrong key
 
 
 # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @router.post("/translate", openapi_extra=BODY)
-async def translate(request: Request, given: Given, identity: CurrentIdentity, server: Server) -> dict[str, Any]:
+async def translate(call: CurrentCall) -> dict[str, Any]:
     """Translate texts; with `tag_handling`, they are XML or HTML."""
-    texts, _ = texts_of(given, "text", server)
-    target = text_of(given, "target_lang").lower()
-    source = str(given.get("source_lang") or "").lower()
-    if not source:
-        known = [each.source for each in visible(server, identity)]
-        source = detect(texts[0] if texts else "", known)[0]
-    named = request.path_params.get("project")
-    try:
-        context = await find_project(server, identity, source, target, "translate", named)
-    except ApiError:
-        if (texts, source, target) == ([PROBE[0]], *PROBE[1:]):
-            return {"translations": [_translation("test", "en", "test")]}
-        raise
-    terms = find_terms(server, identity, given, source, target)
-    found = await _translated(context, given, texts, terms)
-    return {"translations": [_translation(text, source, made) for text, made in zip(texts, found, strict=True)]}
+    given, (texts, _) = call.given, call.texts("text", cut=True)  # long ones are cut later
+    source, target = str(given.get("source_lang") or "").lower(), call.text("target_lang").lower()
+    _check_options(given)
+    parts = await call.find_parts(texts, source, target, refusal=partial(_unsupported, call, source, target))
+    if parts is None:
+        return {"translations": [_translation("test", "en", "test", given)]}
+    made = await by_part(parts, texts, partial(_translated_part, call, target))
+    found = zip(texts, languages_of(parts), made, strict=True)
+    return {"translations": [_translation(*each, given) for each in found]}
+
+
+def _check_options(given: Parameters) -> None:
+    """Reject values of options that DeepL rejects, too."""
+    for name, allowed in OPTIONS.items():
+        value = given.get(name)
+        if value is not None and str(value).lower() not in allowed:
+            raise ApiError(400, f"Value for '{name}' not supported", f"use one of {', '.join(sorted(allowed))}")
+    if given.get("glossary_id") and not given.get("source_lang"):
+        raise ApiError(400, "Value for 'source_lang' is required with a glossary")
+
+
+def _unsupported(call: Call, source: str, target: str) -> ApiError:
+    """Which of two languages is not supported, in DeepL's words."""
+    known = any(same_language(each.target, target) for each in call.visible())
+    what = "source_lang" if known and source else "target_lang"
+    pair = f" ({source} to {target})" if source else ""
+    return ApiError(400, f"Value for '{what}' not supported{pair}", "see the list of languages")
+
+
+async def _translated_part(call: Call, target: str, part: CallPart, texts: list[str]) -> list[str]:
+    terms = find_terms(call, part.source, target)
+    return await _translated(part.context, call.given, texts, terms, call.seconds)
 
 
 async def _translated(
-    context: ProjectContext, given: Parameters, texts: list[str], terms: Glossary | None
+    context: ProjectContext, given: Parameters, texts: list[str], terms: Glossary | None, seconds: float
 ) -> list[str]:
     context.check_work(texts, 1)
     engine, handling = context.project.engine, given.get("tag_handling")
+    if handling != "html" and any(len(text) > LONGEST for text in texts):
+        return await _translated_in_pieces(context, given, texts, terms, seconds)
     if handling == "html":
-        return await context.run_all("translate", [partial(translate_html, engine, text, terms) for text in texts])
-    ignored = _names(given, "ignore_tags") if handling == "xml" else []
+        pages = [partial(translate_html, engine, text, terms) for text in texts]
+        return await translate_batch(context, pages, seconds, terms, manner=_manner(given))
+    ignored = list_of(given, "ignore_tags") if handling == "xml" else []
     masked = [mask_elements(text, ignored) if handling == "xml" else (text, {}) for text in texts]
     work = [partial(translate_marked, engine, text, 1, terms) for text, _ in masked]
-    found = await context.run_all("translate", work)
+    found = await translate_batch(context, work, seconds, terms, manner=_manner(given))
     return [restore_elements(one.text, elements) for one, (_, elements) in zip(found, masked, strict=True)]
 
 
-def _translation(text: str, source: str, made: str) -> dict[str, Any]:
-    return {"detected_source_language": primary(source).upper(), "text": made, "billed_characters": len(text)}
+def _manner(given: Parameters) -> Manner:
+    """How the texts are to be translated, for an engine behind that can do that."""
+    formality = str(given.get("formality") or "")
+    return Manner(str(given.get("context") or "")[:LONGEST_CONTEXT], "" if formality == "default" else formality)
 
 
-def _names(given: Parameters, name: str) -> list[str]:
-    value = given.get(name) or []
-    parts: Iterable[object] = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
-    return [each.strip() for part in parts for each in str(part).split(",")]
+async def _translated_in_pieces(
+    context: ProjectContext, given: Parameters, texts: list[str], terms: Glossary | None, seconds: float
+) -> list[str]:
+    """Texts that are too long for one search, cut where lines or sentences end and put together again."""
+    pieces = [cut(text, LONGEST) for text in texts]
+    flat = [piece for each in pieces for piece in each]
+    made = iter(await _translated(context, given, flat, terms, seconds))
+    return ["".join(next(made) for _ in each) for each in pieces]
+
+
+def _translation(text: str, source: str, made: str, given: Parameters) -> dict[str, Any]:
+    model = str(given.get("model_type") or "")
+    used = {"model_type_used": model.removeprefix("prefer_")} if model else {}
+    return {
+        "detected_source_language": primary(source).upper(),
+        "text": made,
+        "billed_characters": len(text),
+    } | used
 
 
 @router.get("/languages")
-async def languages(request: Request, given: Given, identity: CurrentIdentity, server: Server) -> list[dict[str, Any]]:
+async def languages(call: CurrentCall) -> list[dict[str, Any]]:
     """The source or the target languages."""
-    named = request.path_params.get("project")
-    projects = [each for each in visible(server, identity, "read") if named in (None, each.name)]
-    target = given.get("type") == "target"
+    projects = [each for each in call.visible("read") if call.named in (None, each.name)]
+    target = call.given.get("type") == "target"
     codes = dict.fromkeys(each.target.upper() if target else primary(each.source).upper() for each in projects)
     formality = {"supports_formality": False} if target else {}
     return [{"language": code, "name": name_of(code)} | formality for code in sorted(codes)]
 
 
 @router.get("/usage")
-async def usage(identity: CurrentIdentity, server: Server) -> dict[str, int]:
+async def usage(call: CurrentCall) -> dict[str, int]:
     """How much was translated: nothing is counted or limited by amount."""
-    check_anything(server, identity)
-    return {"character_count": 0, "character_limit": UNLIMITED}
-
-
-def check_anything(server: ServerContext, identity: Identity) -> None:
-    """Reject a key that may not translate anything."""
-    if not identity.has_role("read") and not visible(server, identity, "read"):
+    if not call.identity.has_role("read") and not call.visible("read"):
         raise ApiError(403, "this key may not use any project", "ask the administrator for a key that may")
-
-
-# ── Glossaries ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@router.get("/glossary-language-pairs")
-async def glossary_languages(identity: CurrentIdentity, server: Server) -> dict[str, Any]:
-    """The pairs of languages that glossaries may have: those of the projects."""
-    pairs = dict.fromkeys((primary(each.source), primary(each.target)) for each in visible(server, identity, "read"))
-    return {"supported_languages": [{"source_lang": source, "target_lang": target} for source, target in pairs]}
-
-
-@router.post("/glossaries", status_code=201, openapi_extra=BODY)
-async def create_glossary(given: Given, identity: CurrentIdentity, server: Server) -> dict[str, Any]:
-    """Create a glossary from `entries`, lines of TSV or CSV; one with the same name is replaced."""
-    source, target = text_of(given, "source_lang").lower(), text_of(given, "target_lang").lower()
-    check_may_change(server, identity, source, target)
-    tabs = text_of(given, "entries_format", "tsv") == "tsv"
-    rows = csv.reader(
-        io.StringIO(text_of(given, "entries")),
-        delimiter="\t" if tabs else ",",
-        quoting=csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL,
-    )
-    try:
-        terms = read_terms(list(rows), "parameter 'entries'")
-    except csv.Error:
-        raise ApiError(400, "parameter 'entries' is not in the format that 'entries_format' names") from None
-    glossary = NamedGlossary(text_of(given, "name"), source, target, terms)
-    return _describe(await server.workers.run("glossary", partial(server.glossaries.add, glossary)))
-
-
-@router.get("/glossaries")
-async def list_glossaries(identity: CurrentIdentity, server: Server) -> dict[str, Any]:
-    """The glossaries that this key may use."""
-    return {"glossaries": [_describe(each) for each in server.glossaries.all() if may_use(server, identity, each)]}
-
-
-@router.get("/glossaries/{glossary}")
-async def show_glossary(glossary: str, identity: CurrentIdentity, server: Server) -> dict[str, Any]:
-    """One glossary."""
-    return _describe(find_glossary(server, identity, glossary))
-
-
-@router.get("/glossaries/{glossary}/entries")
-async def show_entries(glossary: str, identity: CurrentIdentity, server: Server) -> Response:
-    """The terms of a glossary, as lines of TSV."""
-    lines = (f"{source}\t{target}" for source, target in find_glossary(server, identity, glossary).terms.items())
-    return Response("\n".join(lines).encode(), media_type="text/tab-separated-values; charset=utf-8")
-
-
-@router.delete("/glossaries/{glossary}", status_code=204)
-async def delete_glossary(glossary: str, identity: CurrentIdentity, server: Server) -> None:
-    """Delete a glossary."""
-    found = find_glossary(server, identity, glossary)
-    check_may_change(server, identity, found.source, found.target)
-    await server.workers.run("glossary", partial(server.glossaries.remove, found))
-
-
-def _describe(glossary: NamedGlossary) -> dict[str, Any]:
-    return {
-        "glossary_id": glossary.id,
-        "name": glossary.name,
-        "ready": True,
-        "source_lang": primary(glossary.source),
-        "target_lang": primary(glossary.target),
-        "creation_time": glossary.created,
-        "entry_count": len(glossary.terms),
-    }
+    return {"character_count": 0, "character_limit": UNLIMITED}

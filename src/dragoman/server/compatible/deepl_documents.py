@@ -12,27 +12,23 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 
+from dragoman.errors import BadInputError
 from dragoman.formats import Document, DocumentSegment, read_document
-from dragoman.formats.filling import translate_segment
+from dragoman.formats.file_types import find_kind
+from dragoman.formats.filled_document import translate_segment
+from dragoman.languages import same_language
 from dragoman.project.glossary import Glossary, extra_terms
 from dragoman.quality import deliver
 from dragoman.server.api_errors import ApiError
-from dragoman.server.auth import CurrentIdentity, check_role
-from dragoman.server.compatible.parameters import (
-    FILE_NAMES,
-    Given,
-    Parameters,
-    find_project,
-    find_terms,
-    text_of,
-    visible,
-)
-from dragoman.server.context import ProjectContext, Server, ServerContext
-from dragoman.server.detection import detect
+from dragoman.server.auth import check_role
+from dragoman.server.compatible.call import Call, CurrentCall, example_body
+from dragoman.server.compatible.glossary_access import find_terms
+from dragoman.server.compatible.parameters import Parameters
+from dragoman.server.context import ProjectContext
 from dragoman.server.jobs import Job
-from dragoman.server.keys import Identity
+from dragoman.text.identification import detect
 
 router = APIRouter(tags=["DeepL"])
 STEP = 20  # segments translated before other requests get their turn
@@ -55,16 +51,7 @@ FORM: dict[str, Any] = {
         }
     }
 }
-KEY: dict[str, Any] = {
-    "requestBody": {
-        "content": {
-            "application/json": {
-                "schema": {"type": "object"},
-                "example": {"document_key": "0CB0054F1C132C1625B392EADDA41CB754A742822F6877173029A6C487E7F60A"},
-            }
-        }
-    }
-}
+KEY = example_body(document_key="0CB0054F1C132C1625B392EADDA41CB754A742822F6877173029A6C487E7F60A")
 
 
 @dataclass
@@ -76,28 +63,30 @@ class DocumentJob(Job):
 
 
 @router.post("/document", openapi_extra=FORM)
-async def upload(request: Request, given: Given, identity: CurrentIdentity, server: Server) -> dict[str, str]:
+async def upload(call: CurrentCall) -> dict[str, str]:
     """Start to translate a file; the answer has the id and the key of the document."""
-    data, names = given.get("file"), given.get(FILE_NAMES)
-    if not isinstance(data, bytes) or not isinstance(names, dict):
-        raise ApiError(400, "parameter 'file' must be a file")
-    name = PurePosixPath(str(given.get("filename") or names.get("file") or "")).name
-    _check_output(given, name)
-    target = text_of(given, "target_lang").lower()
-    source = str(given.get("source_lang") or "").lower()
+    server, (data, name) = call.server, call.file()
+    _check_output(call.given, name)
+    await server.workers.run("fill", partial(_check_kind, data, name))
+    target = call.text("target_lang").lower()
+    source = str(call.given.get("source_lang") or "").lower()
     if not source:
-        known = [each.source for each in visible(server, identity)]
+        known = [each.source for each in call.visible() if same_language(each.target, target)]
+        await server.readers.examine(data, name, (None, None), call.identity.client, "read")
         source = await server.workers.run("fill", partial(_guess, data, name, known))
-    context = await find_project(server, identity, source, target, "translate", request.path_params.get("project"))
-    terms = find_terms(server, identity, given, source, target)
-    job = DocumentJob("translate", context.project.name, name=name)
-    spooled = await context.run("fill", partial(server.jobs.files.spool, data))
+    context = await call.find_project(source, target)
+    terms = find_terms(call, source, target)
+    server.jobs.check(context.project.name, call.identity.client)
+    spooled = await context.run("fill", partial(server.jobs.files.spool, data, call.identity.client))
+    job = DocumentJob("translate", context.project.name, name=name, spooled=spooled, size=len(data))
 
     async def work(job: Job) -> None:
-        document = await context.run("fill", lambda: _read(context, server.jobs.files.take(spooled), name))
+        data = await context.run("fill", partial(server.jobs.files.take, spooled))
+        await context.examine(data, name)
+        document = await context.run("fill", partial(_read, context, data, name))
         await _translate(context, job, document, terms)
 
-    started = server.jobs.start(job, work)
+    started = context.start_job(job, work)
     return {"document_id": started.id, "document_key": job.key}
 
 
@@ -105,6 +94,13 @@ def _check_output(given: Parameters, name: str) -> None:
     wanted = str(given.get("output_format") or "").lstrip(".").lower()
     if wanted and wanted != PurePosixPath(name).suffix.lstrip(".").lower():
         raise ApiError(400, "a document is written in its own format only", "leave out output_format")
+
+
+def _check_kind(data: bytes, name: str) -> None:
+    try:
+        find_kind(data, name)
+    except BadInputError as error:
+        raise ApiError(400, f"Invalid file: {error.what}", error.remedy) from None
 
 
 def _guess(data: bytes, name: str, known: list[str]) -> str:
@@ -129,7 +125,7 @@ async def _translate(context: ProjectContext, job: Job, document: Document, term
     if isinstance(job, DocumentJob):
         job.characters = sum(len(segment.source) for segment in new)
     written = await context.run("fill", partial(deliver, document, targets))
-    job.result = await context.run("fill", partial(context.server.jobs.files.keep, [written.data]))
+    job.result = await context.run("fill", partial(context.server.jobs.files.keep, [written.data], job.client))
 
 
 def _some(
@@ -141,9 +137,9 @@ def _some(
 
 
 @router.post("/document/{number}", openapi_extra=KEY)
-async def status(number: str, given: Given, identity: CurrentIdentity, server: Server) -> dict[str, Any]:
+async def status(number: str, call: CurrentCall) -> dict[str, Any]:
     """How far the translation of a document is."""
-    job = _find(server, identity, number, given)
+    job = _find(call, number)
     answer: dict[str, Any] = {"document_id": job.id, "status": STATES[job.state]}
     if job.state == "done":
         answer["billed_characters"] = job.characters
@@ -155,30 +151,30 @@ async def status(number: str, given: Given, identity: CurrentIdentity, server: S
 
 
 @router.post("/document/{number}/result", response_class=Response, openapi_extra=KEY)
-async def result(number: str, given: Given, identity: CurrentIdentity, server: Server) -> Response:
+async def result(number: str, call: CurrentCall) -> Response:
     """The translated file, for an hour or so."""
-    job = _find(server, identity, number, given)
+    job = _find(call, number)
     if job.state != "done" or job.result is None:
         raise ApiError(503, "this document is not translated yet", "ask for its status")
     try:
-        data = await server.workers.run("download", job.result.read_bytes)
+        data = await call.server.workers.run("download", job.result.read_bytes)
     except OSError:
         raise ApiError(404, "no such document", "upload it again: results are removed after a while") from None
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(job.name)}"}
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 
-def _find(server: ServerContext, identity: Identity, number: str, given: Parameters) -> DocumentJob:
+def _find(call: Call, number: str) -> DocumentJob:
     """A document, for those who have its key; others are told that there is none."""
     nothing = ApiError(404, "no such document", "check its id and key; documents are lost when the server stops")
     try:
-        job = server.jobs.find(number)
+        job = call.server.jobs.find(number)
     except ApiError:
         raise nothing from None
-    key = given.get("document_key")
+    key = call.given.get("document_key")
     if not isinstance(job, DocumentJob) or not isinstance(key, str):
         raise nothing
     if not secrets.compare_digest(key.encode(), job.key.encode()):
         raise nothing
-    check_role(identity, "translate", job.project)
+    check_role(call.identity, "translate", job.project)
     return job

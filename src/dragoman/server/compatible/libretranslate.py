@@ -7,40 +7,38 @@ has these languages.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import JSONResponse
 
 from dragoman.engine import Engine
 from dragoman.formats import read_document
-from dragoman.formats.filling import fill_document
+from dragoman.formats.filled_document import fill_document
+from dragoman.languages import same_language
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import key_of
-from dragoman.server.compatible.parameters import (
-    FILE_NAMES,
-    Given,
-    Parameters,
+from dragoman.server.batches import translate_batch
+from dragoman.server.compatible.call import (
+    Call,
+    CallPart,
     alternatives,
-    find_project,
-    number_of,
-    text_of,
-    texts_of,
-    translate_texts,
-    unlist,
-    visible,
+    by_part,
+    error_writer,
+    example_body,
+    keyed_by,
+    languages_of,
 )
-from dragoman.server.context import ProjectContext, Server, ServerContext
-from dragoman.server.detection import detect, name_of
+from dragoman.server.compatible.parameters import Given, unlist
+from dragoman.server.context import Server
 from dragoman.server.html_text import translate_html
 from dragoman.server.registry import ServedProject
+from dragoman.text.identification import detect, name_of
 
-PROBE = ("test", "en", "de")
+KeyedCall = Annotated[Call, keyed_by("api_key")]
 FILES = [
     ".txt",
     ".html",
@@ -58,58 +56,56 @@ FILES = [
     ".xlf",
 ]
 MOST_RESULTS = 1000  # translated files that can be fetched
-BODY: dict[str, Any] = {
-    "requestBody": {
-        "content": {
-            "application/json": {
-                "schema": {"type": "object"},
-                "example": {"q": "Press the green button.", "source": "en", "target": "es", "alternatives": 2},
-            }
-        }
-    }
-}
+BODY = example_body(q="Press the green button.", source="en", target="es", alternatives=2)
 router = APIRouter(tags=["LibreTranslate"])
-
-
-def write_error(error: ApiError) -> Response:
-    """An error in the format that its clients expect."""
-    return JSONResponse({"error": error.message}, error.status, headers=error.headers)
+write_error = error_writer(lambda error: {"error": error.message})
 
 
 @router.post("/translate", openapi_extra=BODY)
-async def translate(request: Request, given: Given, server: Server) -> dict[str, Any]:
+async def translate(call: KeyedCall) -> dict[str, Any]:
     """Translate a text or a list of texts."""
-    identity = server.auth.identify(request.scope, given.get("api_key"))
-    texts, was_list = texts_of(given, "q", server)
-    source, target = text_of(given, "source", "auto"), text_of(given, "target")
-    detected = []
+    for name in ("q", "target"):
+        if name not in call.given:
+            raise ApiError(400, f"Invalid request: missing {name} parameter")
+    texts, was_list = call.texts("q")
+    source, target = call.text("source", "auto"), call.text("target")
+    known, refusal = "" if source == "auto" else source, partial(_unsupported, call, source, target)
+    parts = await call.find_parts(texts, known, target, refusal=refusal, probes=("en", ""))
+    if parts is None:
+        return {"translatedText": unlist(texts, was_list)}
+    wanted = call.number("alternatives", call.server.settings.limits.nbest - 1)
+    is_html = call.text("format", "text") == "html"
+    found = await by_part(parts, texts, partial(_translate, call, 1 + wanted, is_html))
+    answer: dict[str, Any] = {"translatedText": unlist([each for each, _ in found], was_list)}
+    if wanted and not is_html:
+        answer["alternatives"] = unlist([others for _, others in found], was_list)
     if source == "auto":
-        detected = [_guess(text, [each.source for each in visible(server, identity)]) for text in texts]
-        source = detected[0]["language"] if detected else source
-    try:
-        context = await find_project(server, identity, source, target, "translate", request.path_params.get("project"))
-    except ApiError:
-        if (texts, source, target) == ([PROBE[0]], *PROBE[1:]):
-            return {"translatedText": unlist(texts, was_list)}
-        raise
-    if text_of(given, "format", "text") == "html":
-        return await _translate_html(context, texts, was_list) | _detected(detected, was_list)
-    wanted = number_of(given, "alternatives", server.settings.limits.nbest - 1)
-    found = await translate_texts(context, texts, 1 + wanted)
-    answer: dict[str, Any] = {"translatedText": unlist([each.text for each in found], was_list)}
-    if wanted:
-        answer["alternatives"] = unlist([alternatives(each, wanted) for each in found], was_list)
-    return answer | _detected(detected, was_list)
+        each = zip(texts, languages_of(parts), strict=True)
+        answer["detectedLanguage"] = unlist([_guess(text, [language]) for text, language in each], was_list)
+    return answer
 
 
-async def _translate_html(context: ProjectContext, texts: list[str], was_list: bool) -> dict[str, Any]:
-    context.check_work(texts, 1)
-    work = [partial(translate_html, context.project.engine, text) for text in texts]
-    return {"translatedText": unlist(await context.run_all("translate", work), was_list)}
+def _unsupported(call: Call, source: str, target: str) -> ApiError:
+    """Which of two languages is not supported, in LibreTranslate's words."""
+    projects = call.visible()
+    if not any(same_language(each.target, target) for each in projects):
+        return ApiError(400, f"{target} is not supported")
+    if not any(same_language(each.source, source) for each in projects):
+        return ApiError(400, f"{source} is not supported")
+    return ApiError(400, f"{source} to {target} is not supported", "see the list of languages")
 
 
-def _detected(detected: list[dict[str, Any]], was_list: bool) -> dict[str, Any]:
-    return {"detectedLanguage": unlist(detected, was_list)} if detected else {}
+async def _translate(
+    call: Call, n: int, is_html: bool, part: CallPart, texts: list[str]
+) -> list[tuple[str, list[str]]]:
+    """Each text translated, with its alternatives."""
+    context = part.context
+    if is_html:
+        context.check_work(texts, 1)
+        work = [partial(translate_html, context.project.engine, text) for text in texts]
+        return [(each, []) for each in await translate_batch(context, work, call.seconds)]
+    found = await call.translate(context, texts, n)
+    return [(each.text, alternatives(each, n - 1)) for each in found]
 
 
 def _guess(text: str, known: list[str]) -> dict[str, Any]:
@@ -118,63 +114,49 @@ def _guess(text: str, known: list[str]) -> dict[str, Any]:
 
 
 @router.post("/detect", openapi_extra=BODY)
-async def detect_language(request: Request, given: Given, server: Server) -> list[dict[str, Any]]:
+async def detect_language(call: KeyedCall) -> list[dict[str, Any]]:
     """Guess the language of a text, among those of the projects."""
-    identity = server.auth.identify(request.scope, given.get("api_key"))
-    text = text_of(given, "q")
-    return [_guess(text, [code for each in visible(server, identity) for code in (each.source, each.target)])]
+    return [_guess(call.text("q"), [code for each in call.visible() for code in (each.source, each.target)])]
 
 
 @router.get("/languages")
 async def languages(request: Request, given: Given, server: Server) -> list[dict[str, Any]]:
     """The source languages, each with its target languages; Weblate asks for them without a key."""
+    key, listed = given.get("api_key"), list[ServedProject]()
+    if not (key or key_of(request.scope)) and server.settings.requires_key:
+        listed = list(server.projects.opened())  # of which only the languages are told
+    else:
+        listed = Call(request, server, server.auth.identify(request.scope, key), given).visible("read")
     named = request.path_params.get("project")
     targets: dict[str, set[str]] = {}
-    for project in _listed(request, given, server):
+    for project in listed:
         if named in (None, project.name):
             targets.setdefault(project.source, set()).add(project.target)
             targets.setdefault(project.target, set())
     return [{"code": code, "name": name_of(code), "targets": sorted(into - {code})} for code, into in targets.items()]
 
 
-def _listed(request: Request, given: Parameters, server: ServerContext) -> Iterable[ServedProject]:
-    """The projects that a key may read; without a key all, of which only the languages are told."""
-    key = given.get("api_key") or key_of(request.scope)
-    if not key and server.settings.requires_key:
-        return server.projects.opened()
-    return visible(server, server.auth.identify(request.scope, given.get("api_key")), "read")
-
-
 @router.post("/suggest", openapi_extra=BODY)
-async def suggest(request: Request, given: Given, server: Server) -> dict[str, Any]:
+async def suggest(call: KeyedCall) -> dict[str, Any]:
     """Learn a better translation."""
-    identity = server.auth.identify(request.scope, given.get("api_key"))
-    text, better = text_of(given, "q"), text_of(given, "s")
-    languages = text_of(given, "source"), text_of(given, "target")
-    context = await find_project(server, identity, *languages, "learn", request.path_params.get("project"))
-    context.check_length(text, better)
-    learn = partial(context.project.engine.learn, text, better, user=context.user(None))
-    await context.run_exclusive("learn", learn)
+    text, better = call.text("q"), call.text("s")
+    await call.learn(await call.find_project(call.text("source"), call.text("target"), "learn"), text, better)
     return {"success": True}
 
 
 @router.post("/translate_file")
-async def translate_file(request: Request, given: Given, server: Server) -> dict[str, str]:
+async def translate_file(request: Request, call: KeyedCall) -> dict[str, str]:
     """Translate a document; the answer has the address that the result is fetched from, within an hour."""
-    identity = server.auth.identify(request.scope, given.get("api_key"))
-    data, names = given.get("file"), given.get(FILE_NAMES)
-    if not isinstance(data, bytes) or not isinstance(names, dict):
-        raise ApiError(400, "parameter 'file' must be a file")
-    source, target = text_of(given, "source"), text_of(given, "target")
-    context = await find_project(server, identity, source, target, "translate", request.path_params.get("project"))
-    name = PurePosixPath(str(names.get("file") or "")).name
+    server, (data, name), target = call.server, call.file(), call.text("target")
+    context = await call.find_project(call.text("source"), target)
+    await context.examine(data, name)
     written = await context.run("fill", partial(_fill, context.project.engine, data, name))
-    kept = await context.run("fill", partial(server.jobs.files.keep, [written]))
+    kept = await context.run("fill", partial(server.jobs.files.keep, [written], call.identity.client))
     token = f"{secrets.token_urlsafe(16)}{PurePosixPath(name).suffix}"
     while len(server.results) >= MOST_RESULTS:
         server.results.pop(next(iter(server.results)))
     server.results[token] = kept, f"{PurePosixPath(name).stem}_{target}{PurePosixPath(name).suffix}"
-    address = str(request.url).partition("?")[0].removesuffix("/translate_file")
+    address = server.auth.public_address(request.scope) + request.url.path.removesuffix("/translate_file")
     return {"translatedFileUrl": f"{address}/download_file/{token}"}
 
 
@@ -198,7 +180,7 @@ async def download_file(token: str, server: Server) -> Response:
 
 
 @router.get("/spec")
-async def spec(request: Request) -> dict[str, Any]:
+async def spec(request: Request, server: Server) -> dict[str, Any]:
     """The OpenAPI schema of this API."""
     whole = request.app.openapi()
     paths = {
@@ -206,7 +188,7 @@ async def spec(request: Request) -> dict[str, Any]:
         for path, about in whole["paths"].items()
         if path.startswith("/libretranslate/")
     }
-    address = str(request.url).partition("?")[0].removesuffix("/spec")
+    address = server.auth.public_address(request.scope) + request.url.path.removesuffix("/spec")
     return {name: whole[name] for name in ("openapi", "info")} | {"servers": [{"url": address}], "paths": paths}
 
 
@@ -215,7 +197,8 @@ async def frontend_settings(request: Request, server: Server) -> dict[str, Any]:
     """What the server offers to clients; without a key, only that one is required, and nothing about projects."""
     limits, first = server.settings.limits, None
     with suppress(ApiError):
-        first = next(iter(visible(server, server.auth.identify(request.scope), "read")), None)
+        identity = server.auth.identify(request.scope)
+        first = next(iter(Call(request, server, identity, {}).visible("read")), None)
     codes = (first.source, first.target) if first else ("en", "es")
     named = [{"code": code, "name": name_of(code)} for code in codes]
     return {

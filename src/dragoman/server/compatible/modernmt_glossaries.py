@@ -12,14 +12,12 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from dragoman.languages import same_language
-from dragoman.project.glossary import Glossary
 from dragoman.server.api_errors import ApiError
-from dragoman.server.auth import CurrentIdentity, check_role, lacks_role
-from dragoman.server.compatible.parameters import Given, Parameters, may_use, text_of, visible
-from dragoman.server.context import Server, ServerContext
-from dragoman.server.glossary_store import NamedGlossary, joined, read_terms
-from dragoman.server.keys import Identity
+from dragoman.server.auth import CurrentIdentity, check_role
+from dragoman.server.compatible.call import Call, CurrentCall, fits
+from dragoman.server.compatible.glossary_access import check_may_change, look_up
+from dragoman.server.compatible.parameters import text_of
+from dragoman.server.glossary_store import NamedGlossary, read_terms
 from dragoman.server.registry import number_of
 
 router = APIRouter(tags=["ModernMT"])
@@ -33,46 +31,50 @@ def answer(data: Any) -> dict[str, Any]:
 @router.get("/users/me")
 async def account(identity: CurrentIdentity) -> dict[str, Any]:
     """Whose key this is; nothing is billed."""
-    name = identity.name or "local"
-    return answer({"id": number_of(name), "name": name, "email": "", "status": "active", "billingPeriod": None})
+    name, began = identity.name or "local", "1970-01-01T00:00:00.000Z"
+    period = {"begin": began, "end": began, "chars": 0, "plan": "local", "planDescription": "", "planForCatTool": False}
+    period |= {"amount": 0.0, "currency": "EUR", "currencySymbol": "€"}
+    about = {"id": number_of(name), "name": name, "email": "", "registrationDate": began, "country": ""}
+    return answer(about | {"isBusiness": False, "status": "active", "billingPeriod": period})
 
 
 @router.post("/memories/{memory}/glossary")
-async def add_glossary(memory: str, given: Given, identity: CurrentIdentity, server: Server) -> dict[str, Any]:
+async def add_glossary(memory: str, call: CurrentCall) -> dict[str, Any]:
     """Add the terms of a CSV file, whose first row has the languages, to a project or to a new glossary."""
-    source, target, terms = _read_csv(given.get("csv"))
-    return await _add(server, identity, memory, source, target, terms)
+    source, target, terms = _read_csv(call.given.get("csv"))
+    return await _add(call, memory, source, target, terms)
 
 
 @router.put("/memories/{memory}/glossary")
-async def add_term(memory: str, given: Given, identity: CurrentIdentity, server: Server) -> dict[str, Any]:
+async def add_term(memory: str, call: CurrentCall) -> dict[str, Any]:
     """Add one term: `terms` has it in two languages, the source first."""
-    terms = given.get("terms")
+    terms = call.given.get("terms")
     if not (isinstance(terms, list) and len(terms) > 1 and all(isinstance(each, dict) for each in terms)):
         raise ApiError(400, "parameter 'terms' must be a list of a term in two languages")
     first, second = ((text_of(each, "language"), text_of(each, "term")) for each in terms[:2])
-    return await _add(server, identity, memory, first[0], second[0], read_terms([[first[1], second[1]]], "'terms'"))
+    return await _add(call, memory, first[0], second[0], read_terms([[first[1], second[1]]], "'terms'"))
 
 
-async def _add(
-    server: ServerContext, identity: Identity, memory: str, source: str, target: str, terms: dict[str, str]
-) -> dict[str, Any]:
+async def _add(call: Call, memory: str, source: str, target: str, terms: dict[str, str]) -> dict[str, Any]:
+    server = call.server
     job = {"id": f"glossary-{number_of(memory)}", "memory": memory, "size": len(terms), "progress": 1.0}
-    name = find_memory(server, memory)
+    name = find_memory(call, memory)
     if name in server.projects.names():
-        context = await server.open_project(name, identity, "learn")
-        if not (same_language(source, context.project.source) and same_language(target, context.project.target)):
+        context = await server.open_project(name, call.identity, "learn")
+        if not fits(context.project, source, target):
             what = f"this memory translates {context.project.source} to {context.project.target}"
             raise ApiError(400, what, "use these languages, or another memory")
         await context.run_exclusive("glossary", partial(_extend, context.project.engine, terms))
         return answer(job)
-    found = server.glossaries.find(memory)
+    found = look_up(call, memory)
     if found is None and name is None:
         raise ApiError(404, "no such memory", "see /memories")
-    check_may_change(server, identity, source, target)
+    check_may_change(call, source, target)
     old = found.terms if found else {}
-    title = found.name if found else server.projects.titles.get(str(name), str(name))
-    made = NamedGlossary(title, source, target, old | terms, id=found.id if found else str(name))
+    reserved = server.projects.reserved.get(str(name))
+    title = found.name if found else (reserved.title if reserved else "") or str(name)
+    owner = found.owner if found else call.identity.client
+    made = NamedGlossary(title, source, target, old | terms, owner, id=found.id if found else str(name))
     await server.workers.run("glossary", partial(server.glossaries.add, made))
     if name is not None:
         await server.workers.run("glossary", partial(server.projects.release, name))
@@ -99,29 +101,16 @@ def _read_csv(data: object) -> tuple[str, str, dict[str, str]]:
     return header[first], header[second], read_terms(pairs, "the file")
 
 
-def check_may_change(server: ServerContext, identity: Identity, source: str, target: str) -> None:
-    """Glossaries are changed by those who may learn between their languages."""
-    fitting = [
-        each
-        for each in visible(server, identity, "learn")
-        if same_language(each.source, source) and same_language(each.target, target)
-    ]
-    if not fitting and not identity.has_role("learn"):
-        raise lacks_role("learn", f"in a project from {source} to {target}")
-
-
-def find_memory(server: ServerContext, memory: str) -> str | None:
-    """The name of a project, or a reserved one, given by name or number."""
-    names = [*server.projects.names(), *server.projects.reserved]
+def find_memory(call: Call, memory: str) -> str | None:
+    """The name of a project, or of a reserved one that belongs to the caller, given by name or number."""
+    names = [*call.server.projects.names(), *own_reserved(call)]
     return next((name for name in names if memory in (name, str(number_of(name)))), None)
 
 
-def terms_of(server: ServerContext, identity: Identity, given: Parameters, source: str, target: str) -> Glossary | None:
-    """The terms of the glossaries that a request names, separated by commas."""
-    value = given.get("glossaries")
-    named = value if isinstance(value, list) else str(value or "").split(",")
-    found = [server.glossaries.find(str(each).strip()) for each in named if str(each).strip()]
-    return joined([each for each in found if each and may_use(server, identity, each)], source, target)
+def own_reserved(call: Call) -> list[str]:
+    """The reserved names that belong to the caller."""
+    sees_all, client = call.identity.has_role("admin"), call.identity.client
+    return [each.name for each in call.server.projects.reserved.all() if sees_all or each.owner == client]
 
 
 def about(glossary: NamedGlossary) -> dict[str, Any]:
@@ -135,14 +124,15 @@ def about(glossary: NamedGlossary) -> dict[str, Any]:
     }
 
 
-async def delete(server: ServerContext, identity: Identity, glossary: NamedGlossary) -> dict[str, Any]:
+async def delete(call: Call, glossary: NamedGlossary) -> dict[str, Any]:
     """Delete a glossary."""
-    check_may_change(server, identity, glossary.source, glossary.target)
+    check_may_change(call, glossary.source, glossary.target)
+    server = call.server
     await server.workers.run("glossary", partial(server.glossaries.remove, glossary))
     return about(glossary)
 
 
-def check_may_create(server: ServerContext, identity: Identity) -> None:
+def check_may_create(call: Call) -> None:
     """Memories may be named by everybody who may learn somewhere; only an administrator can make them a project."""
-    if not any(identity.has_role("learn", each) for each in server.projects.names()):
-        check_role(identity, "learn")
+    if not any(call.identity.has_role("learn", each) for each in call.server.projects.names()):
+        check_role(call.identity, "learn")

@@ -15,9 +15,10 @@ from fastapi import APIRouter, Request, Response
 
 from dragoman.server.api_errors import ApiError, api_error
 from dragoman.server.auth import lacks_role
-from dragoman.server.compatible.parameters import number_of, text_of, translate_texts, visible
+from dragoman.server.batches import translate_batch
+from dragoman.server.compatible.call import Call
+from dragoman.server.confidence_threshold import translate_surely
 from dragoman.server.context import ProjectContext, Server, ServerContext
-from dragoman.server.keys import Identity
 from dragoman.server.serialise import finite
 from dragoman.types import Translation
 
@@ -29,22 +30,23 @@ NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 @router.post("/RPC2", response_class=Response, responses={200: {"content": {"text/xml": {}}}})
 async def call(request: Request, server: Server) -> Response:
     """Call `translate` or `updater` of the first project."""
-    return await _call(request, server, None)
+    return await _call(request, server)
 
 
 @router.post("/RPC2/{project}", response_class=Response, responses={200: {"content": {"text/xml": {}}}})
 async def call_project(project: str, request: Request, server: Server) -> Response:
     """Call `translate` or `updater` of a project."""
-    return await _call(request, server, project)
+    del project  # the call takes it from the path
+    return await _call(request, server)
 
 
-async def _call(request: Request, server: ServerContext, project: str | None) -> Response:
+async def _call(request: Request, server: ServerContext) -> Response:
     identity = server.auth.identify(request.scope)  # answered with an HTTP error, which clients report in their own way
     try:
         method, given = _read(await request.body())
         if method not in METHODS:
             raise ApiError(404, f"no method {_clean(method)!r}", "call translate or updater")
-        result: Any = await METHODS[method](server, identity, given, project)
+        result: Any = await METHODS[method](Call(request, server, identity, given))
         body = dumps((result,), methodresponse=True)
     except Exception as error:
         found = api_error(error)
@@ -67,17 +69,17 @@ def _read(body: bytes) -> tuple[str, dict[str, Any]]:
     return unmarshaller.getmethodname() or "", given[0]
 
 
-async def _translate(
-    server: ServerContext, identity: Identity, given: dict[str, Any], name: str | None
-) -> dict[str, Any]:
-    context = await _open(server, identity, "translate", name)
-    text, n = text_of(given, "text"), number_of(given, "nbest", server.settings.limits.nbest)
+async def _translate(call: Call) -> dict[str, Any]:
+    context, given = await _open(call, "translate"), call.given
+    text, n = call.text("text"), call.number("nbest", call.server.settings.limits.nbest)
     context.check_length(text)
     if "align" in given or "word-align" in given:  # positions of tokens: of exactly this text and translation
         context.check_work([text], max(n, 1))
-        found = await context.run("translate", partial(context.project.engine.translate_text, text, n=max(n, 1)))
+        translate = partial(context.project.engine.translate_text, text, n=max(n, 1))
+        work = partial(translate_surely, context.project.engine, text, translate)
+        [found] = await translate_batch(context, [work])
     else:
-        [found] = await translate_texts(context, [text], max(n, 1))
+        [found] = await call.translate(context, [text], max(n, 1))
     answer = _hypothesis(found, "text", given)
     if n:
         listed = found.nbest or [found]
@@ -98,25 +100,23 @@ def _hypothesis(found: Translation, name: str, given: dict[str, Any]) -> dict[st
     return answer
 
 
-async def _update(server: ServerContext, identity: Identity, given: dict[str, Any], name: str | None) -> str:
+async def _update(call: Call) -> str:
     """Learn a pair; an alignment that comes with it is ignored."""
-    context = await _open(server, identity, "learn", name)
-    source, target = text_of(given, "source"), text_of(given, "target")
-    context.check_length(source, target)
-    await context.run_exclusive("learn", partial(context.project.engine.learn, source, target, user=context.user(None)))
+    context = await _open(call, "learn")
+    await call.learn(context, call.text("source"), call.text("target"))
     return "Phrase table updated"
 
 
 METHODS = {"translate": _translate, "updater": _update}
 
 
-async def _open(server: ServerContext, identity: Identity, role: str, name: str | None) -> ProjectContext:
+async def _open(call: Call, role: str) -> ProjectContext:
     """The project that the path names, or else the first one: this API has no languages."""
-    opened = [each.name for each in visible(server, identity, role)]
-    known = opened or [each for each in server.projects.names() if identity.has_role(role, each)]
-    if name is None and not known:
+    opened = [each.name for each in call.visible(role)]
+    known = opened or [each for each in call.server.projects.names() if call.identity.has_role(role, each)]
+    if call.named is None and not known:
         raise lacks_role(role, "in any project")
-    return await server.open_project(name or known[0], identity, role)
+    return await call.server.open_project(call.named or known[0], call.identity, role)
 
 
 def _clean(text: str) -> str:

@@ -7,11 +7,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from dragoman.editor import messages, segment_findings
+from dragoman.editor.delivery_report import check_open, report
 from dragoman.quality import CHECKS
-from dragoman.server import desk_schemas, schemas, segment_findings
+from dragoman.server import schemas
 from dragoman.server.api_errors import ApiError
-from dragoman.server.context import CanLearn, CanRead, ProjectContext
-from dragoman.server.delivery_report import check_open, report
+from dragoman.server.context import CanLearn, CanRead, CanTranslate, ProjectContext
 from dragoman.server.jobs import Job
 from dragoman.server.registry import ServedProject
 
@@ -23,36 +24,36 @@ STEP = 200  # segments checked before other requests get their turn
 
 @router.post("/segments/{number}/check")
 async def check_segment(
-    document: schemas.DocumentId, number: schemas.SegmentNumber, draft: desk_schemas.Draft, context: CanRead
-) -> desk_schemas.Findings:
+    document: schemas.DocumentId, number: schemas.SegmentNumber, draft: messages.Draft, context: CanRead
+) -> messages.Findings:
     """What the checks say of a target; nothing is saved."""
 
-    def check() -> desk_schemas.Findings:
+    def check() -> messages.Findings:
         documents = context.project.documents
         segment, off = documents.segment(document, number), documents.document(document).off
         found = [each for each in context.project.checks.check(segment, draft.target) if each.check not in off]
         return _findings(segment_findings.with_acceptance(documents, segment, found))
 
-    return await context.run("check", check)
+    return await context.run("check", check, lane="files")
 
 
 @router.get("/checks")
-async def list_checks(document: schemas.DocumentId, context: CanRead) -> desk_schemas.Checks:
+async def list_checks(document: schemas.DocumentId, context: CanRead) -> messages.Checks:
     """The checks, whether each is on, and how many segments have open findings."""
     return await context.run("check", partial(_checks, context.project, document))
 
 
 @router.put("/checks")
 async def switch_checks(
-    document: schemas.DocumentId, change: desk_schemas.ChecksChange, context: CanLearn
-) -> desk_schemas.Checks:
+    document: schemas.DocumentId, change: messages.ChecksChange, context: CanLearn
+) -> messages.Checks:
     """Switch checks off, and all others on; what the file cannot hold is always checked."""
     unknown = [each for each in change.off if each not in CHECKS or CHECKS[each].severity == "error"]
     if unknown:
         what = f"the check {unknown[0]!r} cannot be switched off"
         raise ApiError(422, what, f"choose from {', '.join(name for name in CHECKS if name != 'file')}", field="off")
 
-    def switch() -> desk_schemas.Checks:
+    def switch() -> messages.Checks:
         documents = context.project.documents
         off = documents.change_document(document, settings={"off": change.off}).off
         with documents.changing() as connection:
@@ -69,16 +70,16 @@ async def check_document(document: schemas.DocumentId, context: CanRead) -> sche
     """Check all segments again, for example because the glossary has changed."""
     await context.run("documents", partial(context.project.documents.document, document))  # there is one, or an error
     job = Job("check", context.project.name, document)
-    return schemas.JobGiven.model_validate(context.server.jobs.start(job, partial(_check_all, context)))
+    return schemas.JobGiven.model_validate(context.start_job(job, partial(_check_all, context)))
 
 
 @router.put("/segments/{number}/accepted")
 async def accept(
-    document: schemas.DocumentId, number: schemas.SegmentNumber, accepted: schemas.Accept, context: CanLearn
-) -> desk_schemas.Findings:
+    document: schemas.DocumentId, number: schemas.SegmentNumber, accepted: messages.Accept, context: CanTranslate
+) -> messages.Findings:
     """Accept the findings of a check in a segment, with a reason."""
 
-    def change() -> desk_schemas.Findings:
+    def change() -> messages.Findings:
         documents, segment = context.project.documents, context.project.documents.segment(document, number)
         found = [each.finding for each in segment_findings.read(documents, document, number)]
         some = [each for each in found if each.check == accepted.check and each.severity != "error"]
@@ -90,16 +91,33 @@ async def accept(
     return found
 
 
+@router.put("/accepted")
+async def accept_everywhere(
+    document: schemas.DocumentId, accepted: messages.Accept, context: CanLearn
+) -> messages.Checks:
+    """Accept all that a check has found in a document, with one reason."""
+
+    def change() -> messages.Checks:
+        documents = context.project.documents
+        documents.document(document)  # there is one, or an error
+        segment_findings.accept_everywhere(documents, document, accepted.check, accepted.reason, context.user(None))
+        return _checks(context.project, document)
+
+    found = await context.run_exclusive("check", change)
+    context.publish(document, {"event": "document"})
+    return found
+
+
 @router.delete("/segments/{number}/accepted")
 async def take_back(
     document: schemas.DocumentId,
     number: schemas.SegmentNumber,
-    context: CanLearn,
+    context: CanTranslate,
     check: Annotated[str, Query(max_length=40, examples=["numbers"])],
-) -> desk_schemas.Findings:
+) -> messages.Findings:
     """Accept the findings of a check in a segment no longer."""
 
-    def change() -> desk_schemas.Findings:
+    def change() -> messages.Findings:
         documents = context.project.documents
         segment_findings.take_back(documents, documents.segment(document, number), check)
         return _findings(segment_findings.read(documents, document, number))
@@ -110,7 +128,7 @@ async def take_back(
 
 
 @router.get("/report")
-async def show_report(document: schemas.DocumentId, context: CanRead) -> desk_schemas.Report:
+async def show_report(document: schemas.DocumentId, context: CanRead) -> messages.DeliveryReport:
     """Whether the file can be delivered, what it would lack, and what the checks found."""
     return await context.run("report", partial(report, context.project, document))
 
@@ -126,11 +144,11 @@ async def _check_all(context: ProjectContext, job: Job) -> None:
     context.publish(document, {"event": "document"})
 
 
-def _checks(project: ServedProject, document: int) -> desk_schemas.Checks:
+def _checks(project: ServedProject, document: int) -> messages.Checks:
     off, counts = project.documents.document(document).off, segment_findings.counts(project.documents, document)
-    return desk_schemas.Checks(
+    return messages.Checks(
         checks=[
-            desk_schemas.CheckGiven(
+            messages.CheckGiven(
                 check=name, about=one.about, severity=one.severity, on=name not in off, count=counts[name]
             )
             for name, one in CHECKS.items()
@@ -138,5 +156,5 @@ def _checks(project: ServedProject, document: int) -> desk_schemas.Checks:
     )
 
 
-def _findings(found: list[segment_findings.SegmentFinding]) -> desk_schemas.Findings:
-    return desk_schemas.Findings(findings=[schemas.FindingGiven.of(each) for each in found])
+def _findings(found: list[segment_findings.SegmentFinding]) -> messages.Findings:
+    return messages.Findings(findings=[messages.FindingGiven.of(each) for each in found])

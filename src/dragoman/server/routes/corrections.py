@@ -7,7 +7,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from dragoman.server import edits, schemas
+from dragoman.editor import segment_edits
+from dragoman.server import schemas
 from dragoman.server.concordance import MOST, Found, search
 from dragoman.server.context import CanLearn, CanRead, ProjectContext
 from dragoman.server.registry import ServedProject
@@ -56,7 +57,7 @@ async def show_correction(number: schemas.CorrectionId, context: CanRead) -> sch
 async def revise(number: schemas.CorrectionId, revision: schemas.Revision, context: CanLearn) -> schemas.Learned:
     """Replace the target of a correction, which gets a new id."""
     user = context.user(revision.user)
-    revise = partial(edits.revise, context.project, number, revision.target, user, force=revision.force)
+    revise = partial(segment_edits.revise, context.project, number, revision.target, user, force=revision.force)
     new = await context.run_exclusive("revise", revise)
     await _publish(context, new)
     return schemas.Learned(id=new, revision=new)
@@ -65,7 +66,7 @@ async def revise(number: schemas.CorrectionId, revision: schemas.Revision, conte
 @router.delete("/corrections/{number}", tags=["learning"])
 async def forget(number: schemas.CorrectionId, context: CanLearn) -> schemas.Learned:
     """Take back exactly what a correction has taught."""
-    forget = partial(edits.forget, context.project, number, context.user(None))
+    forget = partial(segment_edits.forget, context.project, number, context.user(None))
     places = await context.run("segments", partial(context.project.documents.places, number))
     revision = await context.run_exclusive("forget", forget)
     _tell(context, places)
@@ -106,7 +107,7 @@ def _tell(context: ProjectContext, places: list[tuple[int, int]]) -> None:
 
 
 def _details(project: ServedProject, number: int) -> schemas.CorrectionDetails:
-    row = edits.correction(project, number)
+    row = segment_edits.correction(project, number)
     place = project.documents.taught(number)
     name = project.documents.document(place.document).name if place else None
     return schemas.CorrectionDetails(

@@ -9,31 +9,32 @@ from urllib.parse import quote
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import FileResponse
 
-from dragoman.server import desk_schemas, schemas
+from dragoman.editor import messages
+from dragoman.editor.document_store import StoredDocument
+from dragoman.server import schemas
 from dragoman.server.api_errors import ApiError
-from dragoman.server.asking_ahead import start_asking
 from dragoman.server.context import CanLearn, CanRead
 from dragoman.server.document_files import export_document, import_document
-from dragoman.server.document_store import Document
+from dragoman.server.early_answers import start_asking
 from dragoman.server.jobs import Job
-from dragoman.server.pretranslating import pretranslate
+from dragoman.server.pretranslation import pretranslate
 
 router = APIRouter(prefix="/api/v1/projects/{project}", responses=schemas.ERROR_RESPONSES, tags=["documents"])
 JobId = Annotated[str, Path(max_length=100)]
 
 
 @router.get("/documents")
-async def list_documents(context: CanRead) -> list[schemas.DocumentGiven]:
+async def list_documents(context: CanRead) -> list[messages.DocumentGiven]:
     """The documents of a project and their progress."""
     found = await context.run("documents", context.project.documents.documents)
     return [_document(each) for each in found]
 
 
 @router.post("/documents", status_code=201)
-async def add_document(wanted: schemas.NewDocument, context: CanLearn) -> schemas.DocumentGiven:
+async def add_document(wanted: schemas.NewDocument, context: CanLearn) -> messages.DocumentGiven:
     """Add a document given by its segments."""
 
-    def add() -> Document:
+    def add() -> StoredDocument:
         numbered = enumerate(wanted.segments, start=1)
         rows = [
             (one.key or str(n), one.source, one.target, "translated" if one.target else "new") for n, one in numbered
@@ -70,30 +71,29 @@ async def import_file(
     learn: Annotated[bool, Query(description="learn the confirmed segments, as from a translation memory")] = False,
 ) -> schemas.JobGiven:
     """Upload a file (XLIFF, TMX, PO, TSV, plain text) as the body of the request; it becomes a document."""
-    data = await request.body()
-    if not data:
-        raise ApiError(400, "the file is empty", "send it as the body of the request")
-    file = await context.run("import", partial(context.server.jobs.files.spool, data))
-    work = partial(import_document, context, file, name, learn=learn)
-    return _job(context.server.jobs.start(Job("import", context.project.name), work))
+    file = await context.spool(request)
+    job = Job("import", context.project.name, spooled=file, size=file.stat().st_size)
+    return _job(context.start_job(job, partial(import_document, context, file, name, learn=learn)))
 
 
 @router.get("/documents/{document}")
-async def show_document(document: schemas.DocumentId, context: CanRead) -> schemas.DocumentGiven:
+async def show_document(document: schemas.DocumentId, context: CanRead) -> messages.DocumentGiven:
     """One document and its progress."""
     return _document(await context.run("documents", partial(context.project.documents.document, document)))
 
 
 @router.patch("/documents/{document}")
 async def change_document(
-    document: schemas.DocumentId, change: desk_schemas.DocumentChange, context: CanLearn
-) -> schemas.DocumentGiven:
+    document: schemas.DocumentId, change: messages.DocumentChange, context: CanLearn
+) -> messages.DocumentGiven:
     """Rename a document, assign it to somebody, or say whether repetitions are filled; what is not sent stays."""
     sent = change.model_dump(exclude_unset=True)
-    repetitions = sent.pop("repetitions", None)
+    repetitions, propagation = sent.pop("repetitions", None), sent.pop("propagation", None)
     values = {name: value for name, value in sent.items() if name != "name" or value is not None}
     if repetitions is not None:
-        values["settings"] = {"repetitions": repetitions}
+        values["settings"] = {"propagation": "draft" if repetitions else "off"}
+    if propagation is not None:
+        values["settings"] = {"propagation": propagation}
     alter = partial(context.project.documents.change_document, document, **values)
     changed = await context.run_exclusive("documents", alter)
     context.publish(document, {"event": "document"})
@@ -121,7 +121,7 @@ async def translate_document(
     await context.run("documents", partial(context.project.documents.document, document))  # there is one, or an error
     job = Job("translate", context.project.name, document)
     only = least if use == "memory" else None
-    return _job(context.server.jobs.start(job, partial(pretranslate, context, only)))
+    return _job(context.start_job(job, partial(pretranslate, context, only)))
 
 
 @router.post("/documents/{document}/export", status_code=202)
@@ -129,7 +129,7 @@ async def export_file(document: schemas.DocumentId, context: CanRead) -> schemas
     """Write a document's file with its targets filled in; fetch the result when the job is done."""
     await context.run("documents", partial(context.project.documents.document, document))  # there is one, or an error
     job = Job("export", context.project.name, document)
-    return _job(context.server.jobs.start(job, partial(export_document, context)))
+    return _job(context.start_job(job, partial(export_document, context)))
 
 
 @router.get("/jobs")
@@ -142,6 +142,12 @@ async def list_jobs(context: CanRead) -> list[schemas.JobGiven]:
 async def show_job(job: JobId, context: CanRead) -> schemas.JobGiven:
     """The progress of a job."""
     return _job(context.server.jobs.get(context.project.name, job))
+
+
+@router.delete("/jobs/{job}", status_code=204)
+async def cancel_job(job: JobId, context: CanLearn) -> None:
+    """Cancel a replacement after its current step; what it has done until then stays, and can be taken back."""
+    context.server.jobs.get(context.project.name, job).cancelled = True
 
 
 @router.get(
@@ -163,8 +169,8 @@ async def fetch_result(job: JobId, context: CanRead) -> Response:
     return FileResponse(found.result, media_type="application/octet-stream", headers=headers)
 
 
-def _document(document: Document) -> schemas.DocumentGiven:
-    return schemas.DocumentGiven.model_validate(document)
+def _document(document: StoredDocument) -> messages.DocumentGiven:
+    return messages.DocumentGiven.model_validate(document)
 
 
 def _job(job: Job) -> schemas.JobGiven:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
-from dragoman.server import desk_schemas, effort_report, schemas
+from dragoman.editor import effort_report, messages
+from dragoman.server import schemas
 from dragoman.server.context import CanRead, ProjectContext
 from dragoman.server.jobs import Job
 
@@ -17,7 +18,7 @@ CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}, "desc
 
 
 @router.get("/effort")
-async def show_effort(context: CanRead) -> desk_schemas.Effort:
+async def show_effort(context: CanRead) -> messages.EffortGiven:
     """Effort by person and document, over all documents."""
     return await context.run("effort", partial(effort_report.effort, context.project.documents))
 
@@ -29,7 +30,7 @@ async def effort_table(context: CanRead) -> Response:
 
 
 @router.get("/documents/{document}/effort")
-async def show_document_effort(document: schemas.DocumentId, context: CanRead) -> desk_schemas.Effort:
+async def show_document_effort(document: schemas.DocumentId, context: CanRead) -> messages.EffortGiven:
     """Effort on a document, by person."""
     return await context.run("effort", partial(effort_report.effort, context.project.documents, document))
 
@@ -45,7 +46,7 @@ async def curve(
     context: CanRead,
     document: Annotated[int | None, Query(ge=1, le=schemas.LARGEST)] = None,
     points: Annotated[int, Query(ge=1, le=500)] = 40,
-) -> desk_schemas.Curve:
+) -> messages.Curve:
     """How much was changed and typed, over the segments in the order in which they were confirmed."""
     return await context.run("effort", partial(effort_report.curve, context.project.documents, document, points))
 
@@ -55,11 +56,11 @@ async def analyse(document: schemas.DocumentId, context: CanRead) -> schemas.Job
     """Compare a document with the translation memory."""
     await context.run("documents", partial(context.project.documents.document, document))  # there is one, or an error
     job = Job("analysis", context.project.name, document)
-    return schemas.JobGiven.model_validate(context.server.jobs.start(job, partial(_analyse, context)))
+    return schemas.JobGiven.model_validate(context.start_job(job, partial(_analyse, context)))
 
 
 @router.get("/documents/{document}/analysis")
-async def show_analysis(document: schemas.DocumentId, context: CanRead) -> desk_schemas.Analysis:
+async def show_analysis(document: schemas.DocumentId, context: CanRead) -> messages.Analysis:
     """The last analysis: segments and words that repeat others, match corrections, or are new."""
     return await context.run("analysis", partial(effort_report.analysis, context.project.documents, document))
 
@@ -74,7 +75,7 @@ async def analysis_table(document: schemas.DocumentId, context: CanRead) -> Resp
 async def _analyse(context: ProjectContext, job: Job) -> None:
     documents, document = context.project.documents, job.document or 0
     job.total = sum((await context.run("analysis", partial(documents.document, document))).states.values())
-    analysis, done, last = effort_report.Analysis(context.project), 0, 0
+    analysis, done, last = effort_report.MemoryAnalysis(context.project), 0, 0
     while some := await context.run("analysis", partial(documents.segments, document, after=last, limit=STEP)):
         await context.run("analysis", partial(analysis.add, some))
         done, last = done + len(some), some[-1].number

@@ -19,12 +19,12 @@ from typing import Annotated
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import Field, ValidationError
 
+from dragoman.editor.document_feed import DocumentViewer
+from dragoman.editor.message import LARGEST, Sent, User
+from dragoman.editor.refusal import Refusal
 from dragoman.errors import DragomanError
-from dragoman.server.api_errors import ApiError
 from dragoman.server.context import ProjectContext, server_context
-from dragoman.server.document_feed import Listener
-from dragoman.server.middleware import Budget
-from dragoman.server.schemas import LARGEST, Sent, User
+from dragoman.server.middleware import TokenBucket
 from dragoman.server.sockets import POLICY_VIOLATION, accepted
 
 router = APIRouter()
@@ -45,7 +45,7 @@ async def events(socket: WebSocket, project: str, document: int) -> None:
         identity = server.auth.identify(socket.scope)
         context = await server.open_project(project, identity, "read")
         await context.run("documents", partial(context.project.documents.document, document), lane="quick")
-    except (ApiError, DragomanError):
+    except (DragomanError, Refusal):
         await socket.close(POLICY_VIOLATION)  # before it was accepted, so that the client sees status 403
         return
     async with accepted(socket, server) as may_listen:
@@ -54,7 +54,7 @@ async def events(socket: WebSocket, project: str, document: int) -> None:
                 await _run(socket, context, document, listener)
 
 
-async def _run(socket: WebSocket, context: ProjectContext, document: int, listener: Listener) -> None:
+async def _run(socket: WebSocket, context: ProjectContext, document: int, listener: DocumentViewer) -> None:
     """Listen and tell, until the client disconnects or may no longer listen."""
     both = [
         asyncio.create_task(_listen(socket, context, document, listener)),
@@ -71,9 +71,9 @@ async def _run(socket: WebSocket, context: ProjectContext, document: int, listen
             await socket.close(POLICY_VIOLATION)
 
 
-async def _listen(socket: WebSocket, context: ProjectContext, document: int, listener: Listener) -> None:
+async def _listen(socket: WebSocket, context: ProjectContext, document: int, listener: DocumentViewer) -> None:
     limits = context.server.settings.limits
-    budget = Budget(limits.messages, limits.message_burst)
+    budget = TokenBucket(limits.messages, limits.message_burst)
     while True:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect" or not budget.take():
@@ -88,13 +88,13 @@ async def _listen(socket: WebSocket, context: ProjectContext, document: int, lis
         context.server.feed.show_people(context.project.name, document)
 
 
-async def _tell(socket: WebSocket, context: ProjectContext, listener: Listener) -> None:
+async def _tell(socket: WebSocket, context: ProjectContext, listener: DocumentViewer) -> None:
     while True:
         event = await listener.events.get()
         try:
             identity = context.server.auth.identify(socket.scope)
             await context.server.open_project(context.project.name, identity, "read")
-        except (ApiError, DragomanError):
+        except (DragomanError, Refusal):
             return
         await socket.send_text(json.dumps(event, ensure_ascii=False))
         if event["event"] == "deleted":

@@ -18,7 +18,7 @@ from dragoman.server.context import CanLearn, CanRead
 router = APIRouter(prefix="/api/v1/projects/{project}/glossary", responses=schemas.ERROR_RESPONSES)
 
 
-@router.get("", tags=["looking"], response_model=schemas.Glossary)
+@router.get("", tags=["looking"], response_model=schemas.GlossaryGiven)
 async def show_glossary(context: CanRead) -> Response:
     """All terms in the glossary; of what else holds for them, only what is said."""
 
@@ -39,13 +39,13 @@ def _describe(source: str, terms: dict[str, str], rules: dict[str, TermRule]) ->
 
 
 @router.put("", status_code=204, tags=["learning"])
-async def set_term(term: schemas.Term, context: CanLearn) -> None:
+async def set_term(term: schemas.TermEntry, context: CanLearn) -> None:
     """Set the translation of a term, a note, which capitals matter, and what is admitted or forbidden."""
     await context.run_exclusive("term", partial(_set, context.project.engine, term))
     context.publish(None, {"event": "glossary", "source": term.source, "target": term.target})
 
 
-def _set(engine: Engine, term: schemas.Term) -> None:
+def _set(engine: Engine, term: schemas.TermEntry) -> None:
     said = term.model_dump(include={"note", "case", "admitted", "forbidden"}, exclude_none=True)
     said |= {name: tuple(value) for name, value in said.items() if isinstance(value, list)}
     if term.target is None and not said:

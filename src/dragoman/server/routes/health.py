@@ -9,6 +9,7 @@ from dragoman import __version__
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import require_role
 from dragoman.server.context import Server, ServerContext
+from dragoman.server.registry import ServedProject
 
 router = APIRouter(tags=["server"])
 
@@ -32,12 +33,19 @@ async def ready(request: Request, server: Server) -> Response:
     Projects that cannot serve are counted, and named to those who may read them. Until the server is ready, the answer
     says what it is doing (`done` of `total`), and whether requests are answered already (`usable`).
     """
-    stuck = {each.name for each in server.projects.opened() if each.engine.problem is not None}
+    stuck = {each.name for each in server.projects.opened() if _has_problem(each)}
     stuck |= {name for name in list(server.problems) if not server.projects.is_open(name)}
     state = {"state": server.state, "problems": len(stuck), "projects": sorted(_readable(server, request, stuck))}
+    if damaged := set(server.scrub.damaged):  # it serves what is whole; `dragoman check` names what is not
+        state |= {"damaged": len(damaged), "damaged_projects": sorted(_readable(server, request, damaged))}
     if server.state == "starting":
         return JSONResponse(state | server.startup.status(), 503)
     return JSONResponse(state, 200 if server.state == "ready" else 503)
+
+
+def _has_problem(project: ServedProject) -> bool:
+    found = project.engine.problem, project.documents_problem, project.write_problem
+    return any(each is not None for each in found)
 
 
 def _readable(server: ServerContext, request: Request, names: set[str]) -> set[str]:

@@ -11,7 +11,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
-from dragoman.formats.importing import Step, carry_out, learnable, place_of_file, plan
+from dragoman.errors import BadInputError
+from dragoman.formats.file_language import check_conflicts, check_language
+from dragoman.formats.import_plan import ImportStep, carry_out, learnable, place_of_file, plan
 from dragoman.server.api_errors import ApiError
 from dragoman.server.context import CanLearn, ProjectContext, Server, ServerContext
 from dragoman.server.document_files import STEP
@@ -66,8 +68,16 @@ async def _weblate(request: Request, server: ServerContext, name: str | None) ->
     if context is None:
         return {"ignored": f"no project translates to {event.language}"}
     context.check_length(*(text for edit in event.edits for text in (edit.source, edit.target)))
-    found = await context.run_exclusive("learn", partial(learn_edits, context.project, event.edits))
+    edits = [edit._replace(user=_author(server, edit.user, identity.name)) for edit in event.edits]
+    found = await context.run_exclusive("learn", partial(learn_edits, context.project, edits))
     return dict(found)
+
+
+def _author(server: ServerContext, claimed: str | None, sender: str | None) -> str | None:
+    """Whom the journal names: nobody passes for the owner of another key by sending their name."""
+    if claimed and claimed != sender and server.auth.owns_key(claimed):
+        return f"{claimed} (via {sender})"
+    return claimed or sender
 
 
 @router.post("/file/{project}", openapi_extra=FILE_BODY)
@@ -80,10 +90,24 @@ async def file(
 ) -> dict[str, int]:
     """Learn what is new in a file with translations, and revise what has changed since the file was last sent."""
     data = await request.body()
-    read = partial(_pairs, context.project, data, PurePath(name).name, translated)
-    place = place_of_file(name)
+    await context.examine(data, PurePath(name).name)
+    read = partial(_pairs, context.project, data, name, translated)
     pairs = await context.run("import", read)
-    steps, counts = await context.run("import", partial(plan, context.project.engine, pairs, place, forget=forget))
+    return await _import(context, name, pairs, forget=forget)
+
+
+@router.delete("/file/{project}")
+async def forget_file(
+    context: CanLearn, name: Annotated[str, Query(min_length=1, max_length=1000, examples=["locale/es.po"])]
+) -> dict[str, int]:
+    """Forget what a file has taught, unless another one has it, too: the file was deleted."""
+    return await _import(context, name, [], forget=True)
+
+
+async def _import(context: ProjectContext, name: str, pairs: list[tuple[str, str]], *, forget: bool) -> dict[str, int]:
+    place, engine = place_of_file(name), context.project.engine
+    steps, counts, shared = await context.run("import", partial(plan, engine, pairs, place, forget=forget))
+    await context.run_exclusive("import", partial(engine.places.note, place, shared))
     for first in range(0, len(steps), STEP):
         work = partial(_carry_out, context, steps[first : first + STEP], place)
         counts += await context.run_exclusive("import", work)
@@ -91,14 +115,20 @@ async def file(
 
 
 def _pairs(project: ServedProject, data: bytes, name: str, translated: bool) -> list[tuple[str, str]]:
-    return learnable(project.read_file(data, name), translated=translated)
+    try:
+        check_conflicts(data)
+        document = project.read_file(data, PurePath(name).name)
+        check_language(document, data, name.rpartition(":")[2], project.source, project.target)
+    except BadInputError as error:
+        raise ApiError(400, error.what, error.remedy) from None
+    return learnable(document, translated=translated)
 
 
-def _carry_out(context: ProjectContext, steps: list[Step], place: str) -> Counter[str]:
+def _carry_out(context: ProjectContext, steps: list[ImportStep], place: str) -> Counter[str]:
     counts: Counter[str] = Counter()
     for step in steps:
         counts[carry_out(context.project.engine, step, place, context.user(None))] += 1
-        if step.replaces is not None:  # segments that were confirmed with it become drafts
+        if step.replaces is not None and not step.stays:  # segments that were confirmed with it become drafts
             context.project.documents.detach(step.replaces)
     return counts
 

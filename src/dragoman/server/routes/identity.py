@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request
 
-from dragoman.formats.kinds import BY_ENDING
-from dragoman.server import desk_schemas, schemas
+from dragoman.formats.file_types import BY_ENDING
+from dragoman.server import schemas
 from dragoman.server.auth import CurrentIdentity, key_of
 from dragoman.server.context import Server
 
@@ -13,10 +13,10 @@ router = APIRouter(prefix="/api/v1", responses=schemas.ERROR_RESPONSES, tags=["p
 
 
 @router.get("/me")
-async def me(request: Request, identity: CurrentIdentity, server: Server) -> desk_schemas.Me:
+async def me(request: Request, identity: CurrentIdentity, server: Server) -> schemas.Me:
     """Who sent this request, and what they may do; an unknown key is answered with 401 and the code `key-unknown`."""
     roles = {name: identity.role(name) for name in server.projects.names()}
-    return desk_schemas.Me(
+    return schemas.Me(
         name=identity.name,
         signed_in=True,
         key=identity.name is not None and key_of(request.scope) is not None,
@@ -26,6 +26,6 @@ async def me(request: Request, identity: CurrentIdentity, server: Server) -> des
 
 
 @router.get("/formats")
-async def formats(_: CurrentIdentity) -> desk_schemas.FileFormats:
+async def formats(_: CurrentIdentity) -> schemas.FileFormats:
     """The endings of the files that can be uploaded."""
-    return desk_schemas.FileFormats(endings=list(BY_ENDING))
+    return schemas.FileFormats(endings=list(BY_ENDING))

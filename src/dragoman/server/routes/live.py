@@ -2,13 +2,15 @@
 
     →  {"number": 1, "do": "open", "source": "Press the green button."}   or "document": 3, "segment": 5
     ←  {"number": 1, "revision": 12, "prefix": "", "suffix": "Pulse el botón verde.", "matches": […], …}
+    ←  {"number": 1, "event": "engine"}                      the slow engine has answered: open it again, if you like
     →  {"number": 2, "do": "prefix", "prefix": "Pul"}        a key was pressed
     →  {"number": 3, "do": "reject"}                         another completion of the same prefix
 
 Requests are handled in order. A completion is skipped if a newer prefix is already waiting; it is answered with
 {"number": …, "stale": true}. An error is answered with {"number": …, "error": {"what": …, "remedy": …}}. If the key is
-revoked, the session is closed at the next request. Nothing is learned here: a finished translation is confirmed by PUT
-of its segment, or learned by POST of a correction.
+revoked, the session is closed at the next request. If the project builds on another engine that gives no answer,
+`silence` says why and `engine` which kind it is; a slow one is not waited for. Nothing is learned here: a finished
+translation is confirmed by PUT of its segment, or learned by POST of a correction.
 """
 
 from __future__ import annotations
@@ -18,23 +20,31 @@ import json
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any, Literal
 
+import anyio.to_thread
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, Field, ValidationError
 
+from dragoman.editor import reference_memories
+from dragoman.editor.message import LARGEST, Id, Sent, Text
+from dragoman.editor.refusal import Refusal
 from dragoman.interactive.session import Session, Suggestion, Word
+from dragoman.project.multiline import split_lines
 from dragoman.server.api_errors import ApiError, api_error
 from dragoman.server.context import ProjectContext, server_context
-from dragoman.server.middleware import Budget
-from dragoman.server.schemas import LARGEST, Id, Sent, Text
+from dragoman.server.middleware import TokenBucket
 from dragoman.server.serialise import matches_of, tokens_of
 from dragoman.server.sockets import POLICY_VIOLATION, accepted
+from dragoman.text.sentence_end import is_finished
 from dragoman.types import Sentence
+from dragoman.upstream.contract import Silence
 
 router = APIRouter()
 PENDING = 256  # requests waiting in one session; beyond that it is closed
+ENGINE_SECONDS = 0.8  # that the first completion waits for another engine
 REASON = 120  # characters of the reason for closing, which has to fit into a small frame
 
 Number = Annotated[int, Field(ge=0, le=LARGEST)]
@@ -57,6 +67,7 @@ class LiveRequest(Sent):
     prefix: Text = ""
     at_least: Annotated[int, Field(ge=0, le=LARGEST)] | None = None  # revision that has to be known
     words: bool = False  # add confidence and source of each word of the completion, which triples the time
+    least_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0  # completions end before a word of less
 
 
 @router.websocket("/api/v1/projects/{project}/live")
@@ -66,7 +77,7 @@ async def live(socket: WebSocket, project: str) -> None:
     try:
         identity = server.auth.identify(socket.scope)
         context = await server.open_project(project, identity, "translate")
-    except ApiError:
+    except Refusal:
         await socket.close(POLICY_VIOLATION)  # before it was accepted, so that the client sees status 403
         return
     async with accepted(socket, server) as may_work:
@@ -81,11 +92,12 @@ class LiveSession:
     def __init__(self, socket: WebSocket, context: ProjectContext) -> None:
         self._socket, self._context = socket, context
         limits = context.server.settings.limits
-        self._budget = Budget(limits.messages, limits.message_burst)
+        self._budget = TokenBucket(limits.messages, limits.message_burst)
         self._pending: deque[LiveRequest] = deque()
         self._news = asyncio.Event()
         self._gone = False  # the client
         self._session: Session | None = None
+        self._awaited: asyncio.Task[None] | None = None  # the answer of a slow engine
 
     async def run(self) -> None:
         """Answer until the client disconnects."""
@@ -181,29 +193,44 @@ class LiveSession:
             raise ApiError(422, "nothing to open", "send a source, or a document and a segment")
 
         def begin() -> tuple[Session, int, dict[str, Any]]:
-            session = project.engine.interact(source)
-            answer = _suggested(session.suggest(request.prefix), request.words, session.source)
+            session = project.engine.interact(source, seconds=ENGINE_SECONDS)
+            answer = _suggested(_without_tail(session.suggest(request.prefix), source), request, session.source)
             answer["source_tokens"] = [token.model_dump() for token in tokens_of(session.source)]
             answer["upstream"] = session.upstream
+            if session.silence:
+                answer |= {"silence": session.silence, "engine": (project.engine.upstream or "").partition(":")[0]}
             answer["matches"] = [match.model_dump() for match in matches_of(project.engine.matches(source))]
+            answer["matches"] += [asdict(match) for match in reference_memories.matches(project.documents, source)]
             return session, session.nbytes, answer
 
         self._session, size, answer = await self._context.run("open session", begin, lane="opening")
         self._weigh(size)
+        if answer.get("silence") == Silence.SLOW:
+            self._awaited = asyncio.create_task(self._await_engine(source, request.number))
         return answer
+
+    async def _await_engine(self, source: str, number: int) -> None:
+        """Tell the client when a slow engine has answered, or that it will not."""
+        asked = await anyio.to_thread.run_sync(self._context.project.engine.ask_ahead, split_lines(source))
+        event = {"number": number, "event": "engine"}
+        await self._send(event | ({"silence": "failed"} if asked.silent else {}))
 
     async def _prefix(self, request: LiveRequest) -> dict[str, Any]:
         session = self._current()
-        return await self._suggest("suggest", partial(session.suggest, request.prefix), request.words)
+
+        def suggest() -> Suggestion:
+            return _without_tail(session.suggest(request.prefix), session.source.text)
+
+        return await self._suggest("suggest", suggest, request)
 
     async def _reject(self, request: LiveRequest) -> dict[str, Any]:
-        return await self._suggest("reject", self._current().reject, request.words)
+        return await self._suggest("reject", self._current().reject, request)
 
-    async def _suggest(self, operation: str, suggest: Callable[[], Suggestion], words: bool) -> dict[str, Any]:
+    async def _suggest(self, operation: str, suggest: Callable[[], Suggestion], request: LiveRequest) -> dict[str, Any]:
         session = self._current()
 
         def run() -> tuple[dict[str, Any], int]:
-            return _suggested(suggest(), words, session.source), session.nbytes
+            return _suggested(suggest(), request, session.source), session.nbytes
 
         answer, size = await self._context.run(operation, run, lane="quick")
         self._weigh(size)
@@ -213,11 +240,14 @@ class LiveSession:
         """Count the memory of the session; if there is no room for it, it is closed."""
         try:
             self._context.server.session_memory.set(self._context.identity.client, self, size)
-        except ApiError:
+        except Refusal:
             self._end_session()
             raise
 
     def _end_session(self) -> None:
+        if self._awaited:
+            self._awaited.cancel()
+            self._awaited = None
         self._context.server.session_memory.drop(self)
         if self._session is not None:
             self._session.close()
@@ -229,14 +259,22 @@ class LiveSession:
         return self._session
 
 
-def _suggested(suggestion: Suggestion, words: bool, source: Sentence) -> dict[str, Any]:
+def _without_tail(suggestion: Suggestion, source: str) -> Suggestion:
+    """A suggestion without a suffix where the text is finished; a rejected one is followed by others all the same."""
+    if not suggestion.suffix.strip() or not is_finished(source, suggestion.prefix, suggestion.suffix):
+        return suggestion
+    return Suggestion(suggestion.prefix, "", suggestion.origin, suggestion.revision)
+
+
+def _suggested(suggestion: Suggestion, request: LiveRequest, source: Sentence) -> dict[str, Any]:
+    end = _confident(suggestion, request.least_confidence)
     answer: dict[str, Any] = {
         "revision": suggestion.revision,
         "prefix": suggestion.prefix,
-        "suffix": suggestion.suffix,
+        "suffix": suggestion.suffix if end is None else suggestion.suffix[:end].rstrip(),
         "origin": suggestion.origin,
     }
-    if words:
+    if request.words:
         answer["words"] = [
             {
                 "text": word.text,
@@ -246,8 +284,16 @@ def _suggested(suggestion: Suggestion, words: bool, source: Sentence) -> dict[st
                 "untranslated": _is_copied(word, source),
             }
             for word in suggestion.words
+            if end is None or word.begin < end
         ]
     return answer
+
+
+def _confident(suggestion: Suggestion, least: float) -> int | None:
+    """Where a completion ends if no word of it may have less confidence than that; None if none has."""
+    if not least:
+        return None
+    return next((word.begin for word in suggestion.words if word.confidence < least), None)
 
 
 def _is_copied(word: Word, source: Sentence) -> bool:
@@ -266,4 +312,4 @@ def _number_of(data: str | bytes) -> int | None:
 def _invalid(error: ValidationError) -> dict[str, str | None]:
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
-    return {"what": f"{place or 'the message'}: {first['msg']}", "remedy": "see docs/server.md for the requests"}
+    return {"what": f"{place or 'the message'}: {first['msg']}", "remedy": "see docs/use/server.md for the requests"}

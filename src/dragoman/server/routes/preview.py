@@ -6,14 +6,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from dragoman.editor.document_store import DocumentStore, Segment
+from dragoman.editor.segment_filter import Filter
 from dragoman.formats.preview import AFTER, BEFORE, look_at
-from dragoman.formats.preview_blocks import Block, Excerpt, Place, Run, TagLook
+from dragoman.formats.preview_blocks import Block, Place, PreviewExcerpt, PreviewRun, TagLook, renumbered
 from dragoman.server import schemas
 from dragoman.server.context import CanRead
-from dragoman.server.document_store import DocumentStore, Segment
 from dragoman.server.preview_schemas import PreviewGiven
 from dragoman.server.registry import ServedProject
-from dragoman.server.segment_filter import Filter
 
 router = APIRouter(
     prefix="/api/v1/projects/{project}/documents/{document}",
@@ -45,21 +45,26 @@ async def preview(
         found = [_describe(each, looks[each.number]) for each in _segments(documents, document, looks)]
         return PreviewGiven.model_validate({**_fields(excerpt), "segments": found})
 
-    return await context.respond("preview", find)
+    return await context.respond("preview", find, lane="files")
 
 
-def _excerpt(project: ServedProject, document: int, segment: int, before: int, after: int) -> Excerpt:
+def _excerpt(project: ServedProject, document: int, segment: int, before: int, after: int) -> PreviewExcerpt:
     """The excerpt of a file; of a document that came from no file, the neighbouring segments."""
-    opened = project.open_file(document)
+    opened, documents = project.open_file(document), project.documents
+    if opened is not None and opened.steps:
+        at = opened.positions[documents.segment(document, segment).key]
+        found = opened.preview.around(at, before, after)
+        keys = {number: opened.document.segments[number - 1].id for block in found.blocks for number in block.looks}
+        numbers = documents.numbers_by_key(document, list(keys.values()))
+        return renumbered(found, {number: numbers.get(key, 0) for number, key in keys.items()})
     if opened is not None and segment <= len(opened.document.segments):
         return opened.preview.around(segment, before, after)
-    documents = project.documents
     some = documents.segments_before(document, Filter(), segment, before)
     some += documents.segments(document, after=segment - 1, limit=after + 1)
     blocks = [
         Block(
             Place("string", label="" if each.key.isdigit() else each.key),
-            [Run("segment", segment=each.number)],
+            [PreviewRun("segment", segment=each.number)],
             each.note,
             each.limit,
             looks={each.number: look_at(each.source)},
@@ -67,15 +72,13 @@ def _excerpt(project: ServedProject, document: int, segment: int, before: int, a
         for each in some
     ]
     more = bool(documents.segments(document, after=some[-1].number, limit=1))
-    return Excerpt("", blocks, some[0].number > 1, more)
+    return PreviewExcerpt("", blocks, some[0].number > 1, more)
 
 
 def _segments(documents: DocumentStore, document: int, looks: dict[int, list[TagLook]]) -> list[Segment]:
     if not looks:
         return []
-    first, last = min(looks), max(looks)
-    some = documents.segments(document, after=first - 1, limit=last - first + 1)
-    return [each for each in some if each.number in looks]
+    return documents.segments_of(document, sorted(looks))
 
 
 def _describe(segment: Segment, looks: list[TagLook]) -> dict[str, object]:
@@ -83,5 +86,5 @@ def _describe(segment: Segment, looks: list[TagLook]) -> dict[str, object]:
     return {**fields, "looks": looks}
 
 
-def _fields(excerpt: Excerpt) -> dict[str, object]:
+def _fields(excerpt: PreviewExcerpt) -> dict[str, object]:
     return {name: getattr(excerpt, name) for name in ("part", "blocks", "more_before", "more_after")}

@@ -11,17 +11,18 @@ from pydantic import Field
 
 from dragoman.assess.page_parts import style
 from dragoman.assess.progress_report import Confirmation, render_progress, summarise
+from dragoman.editor import message
+from dragoman.editor.document_store import Segment
 from dragoman.errors import BadInputError
 from dragoman.server import schemas
 from dragoman.server.context import CanRead
-from dragoman.server.document_store import Segment
 from dragoman.server.registry import ServedProject
 
 router = APIRouter(prefix="/api/v1/projects/{project}", responses=schemas.ERROR_RESPONSES, tags=["looking"])
 NEWEST = 5_000  # confirmed segments that are looked at
 
 
-class ProgressPoint(schemas.Given):
+class ProgressPoint(message.Given):
     """A stretch of the work."""
 
     segments: int = Field(description="confirmed segments up to the end of the stretch")
@@ -29,7 +30,7 @@ class ProgressPoint(schemas.Given):
     engine: float | None = Field(description="the same for the other engine's own words, if it was asked for all")
 
 
-class BesideEngine(schemas.Given):
+class BesideEngine(message.Given):
     """The segments for which the other engine was asked; its words were not shown, which favours dragoman's."""
 
     segments: int
@@ -37,7 +38,7 @@ class BesideEngine(schemas.Given):
     engine: float = Field(description="percent by which the engine's own words differ from the confirmed text")
 
 
-class DocumentProgress(schemas.Given):
+class DocumentProgress(message.Given):
     """What was changed in a document."""
 
     name: str
@@ -45,10 +46,10 @@ class DocumentProgress(schemas.Given):
     changed: float
 
 
-class ProgressGiven(schemas.Given):
+class ProgressGiven(message.Given):
     """What people changed in the suggestions of a project; percentages, and null where there is nothing to count."""
 
-    model_config = schemas.example(
+    model_config = message.example(
         segments=250,
         words=3000,
         changed=21.4,
@@ -103,15 +104,15 @@ def confirmations(project: ServedProject) -> list[Confirmation]:
 
 def _confirmation(project: ServedProject, segment: Segment, document: str) -> Confirmation:
     strokes = segment.key_strokes + segment.mouse_actions
-    engine = _heard(project, segment.correction)
+    engine = _answer_for(project, segment.correction)
     suggestion = segment.suggestion or ""
     return Confirmation(document, suggestion, segment.target, engine, strokes, segment.milliseconds)
 
 
-def _heard(project: ServedProject, correction: int | None) -> str | None:
-    """What the other engine had said; nothing if the journal no longer has the correction."""
+def _answer_for(project: ServedProject, correction: int | None) -> str | None:
+    """The other engine's answer; nothing if the journal no longer has the correction."""
     try:
-        return project.engine.heard(correction) if correction else None
+        return project.engine.answer_to(correction) if correction else None
     except BadInputError:
         return None
 

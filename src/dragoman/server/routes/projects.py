@@ -21,14 +21,14 @@ router = APIRouter(prefix="/api/v1/projects", responses=schemas.ERROR_RESPONSES,
 
 
 @router.get("")
-async def list_projects(identity: CurrentIdentity, server: Server) -> list[schemas.Project | schemas.Unopened]:
+async def list_projects(identity: CurrentIdentity, server: Server) -> list[schemas.ProjectGiven | schemas.Unopened]:
     """The projects that this key may read; those that cannot be opened come last, with their problem."""
     await server.startup.wait()
     names = [name for name in server.projects.names() if identity.has_role("read", name)]
     if not all(map(server.projects.is_open, names)):
         server.problems = await server.workers.run("open", server.projects.open_all)
 
-    def describe() -> list[schemas.Project | schemas.Unopened]:
+    def describe() -> list[schemas.ProjectGiven | schemas.Unopened]:
         opened = [_project(each, identity) for each in server.projects.opened() if each.name in names]
         missing = [name for name in names if name in server.problems and not server.projects.is_open(name)]
         return [*opened, *(_unopened(server, name, identity) for name in missing)]
@@ -39,12 +39,12 @@ async def list_projects(identity: CurrentIdentity, server: Server) -> list[schem
 @router.post("", status_code=201)
 async def create_project(
     wanted: schemas.NewProject, identity: Annotated[Identity, require_role("admin")], server: Server
-) -> schemas.Project:
+) -> schemas.ProjectGiven:
     """Create a project."""
     _check_languages(wanted.source, wanted.target)
     await server.startup.wait()
 
-    def create() -> schemas.Project:
+    def create() -> schemas.ProjectGiven:
         project = server.projects.create(wanted.name, **wanted.model_dump(exclude={"name", "sample"}))
         if wanted.sample:
             data = "".join(f"{source}\n" for source, _ in sample.pairs()).encode()
@@ -71,7 +71,7 @@ async def rename_project(
     change: schemas.ProjectChange,
     identity: Annotated[Identity, require_role("admin")],
     server: Server,
-) -> schemas.Project:
+) -> schemas.ProjectGiven:
     """Give a project another name; keys for the old name do not open it any more."""
     context = await server.open_project(project, identity, "admin")
     await server.rename_project(context, change.name)
@@ -98,8 +98,8 @@ def _check_languages(source: str, target: str) -> None:
         raise ApiError(422, what, remedy, field="target")
 
 
-def _project(project: ServedProject, identity: Identity) -> schemas.Project:
-    return schemas.Project(
+def _project(project: ServedProject, identity: Identity) -> schemas.ProjectGiven:
+    return schemas.ProjectGiven(
         name=project.name,
         source=project.source,
         target=project.target,

@@ -1,23 +1,19 @@
 """The settings of a project: show, change. Which ones there are is known to `dragoman.project.settings`.
 
-The engine that a project builds on may be changed by administrators only: they decide where texts and keys are sent.
-What would run a program or read a file of this machine is refused, unless the server was started to allow it.
+The engine that a project builds on may be changed by administrators only; `engine_choice` says to which ones.
 """
 
 from __future__ import annotations
 
+import anyio.to_thread
 from fastapi import APIRouter
 from pydantic import BaseModel
 
-from dragoman.server import schemas
-from dragoman.server.api_errors import ApiError
+from dragoman.server import engine_choice, schemas
 from dragoman.server.auth import check_role
 from dragoman.server.context import CanLearn, CanRead, ProjectContext
-from dragoman.upstream.names import KINDS, parse
 
 router = APIRouter(prefix="/api/v1/projects/{project}/settings", responses=schemas.ERROR_RESPONSES, tags=["projects"])
-LOCAL_KINDS = ("command", "ct2", "recorded")  # run programs, or read files
-LOCAL_OPTIONS = ("key-file", "key-env")  # send what a file or a variable holds to an address in the same name
 
 
 @router.get("")
@@ -32,34 +28,37 @@ async def change_settings(change: schemas.SettingsChange, context: CanLearn) -> 
     return await context.run_exclusive("settings", lambda: _changed(context, change))
 
 
+@router.post("/refused_changes")
+async def refuse_change(change: schemas.RefusedChange, context: CanLearn) -> schemas.ProjectSettings:
+    """Never make a change of the other engine's answer again."""
+    return await context.run_exclusive("settings", lambda: _refused(context, change))
+
+
+@router.post("/upstream/test")
+async def test_engine(context: CanLearn) -> schemas.EngineTrial:
+    """Ask the engine that the project builds on a test question, as an administrator."""
+    check_role(context.identity, "admin", context.project.name)
+    # Not in the threads of the workers, which are for what computes: an engine may take long.
+    trial = await anyio.to_thread.run_sync(context.project.engine.try_upstream)
+    problem = None if trial.answer is not None else trial.problem or str(trial.silence)
+    return schemas.EngineTrial(text=trial.text, answer=trial.answer, problem=problem, seconds=trial.seconds)
+
+
 def _changed(context: ProjectContext, change: BaseModel) -> schemas.ProjectSettings:
     engine, values = context.project.engine, change.model_dump(exclude_unset=True)
-    if "upstream" in values and values["upstream"] != engine.upstream:
+    if "upstream" in values and values["upstream"] in (engine.upstream, _shown(context)):
+        values["upstream"] = engine.upstream
+    elif "upstream" in values:
         check_role(context.identity, "admin", context.project.name)
-        if not context.server.settings.local_engines:
-            check_remote(values["upstream"])
+        values["upstream"] = engine_choice.choose(values["upstream"], context.server.settings)
     if values:
         engine.change_settings(values)
     return _given(context)
 
 
-def check_remote(name: object) -> None:
-    """Refuse an engine that runs a program or reads a file of this machine.
-
-    >>> check_remote("deepl:")
-    >>> check_remote("command:apertium -u eng-spa")
-    Traceback (most recent call last):
-    dragoman.server.api_errors.ApiError: 'command:' engines cannot be set over HTTP
-    """
-    if not isinstance(name, str):  # None, or refused as a setting
-        return
-    place = parse(name)
-    refused = f"{place.kind}:" if place.kind in LOCAL_KINDS else next(filter(place.options.get, LOCAL_OPTIONS), None)
-    if refused is None:
-        return
-    what = f"{refused!r} engines" if place.kind in LOCAL_KINDS else f"engines with the option {refused!r}"
-    remedy = "set it on the server's machine with `dragoman settings`, or start the server with --local-engines"
-    raise ApiError(403, f"{what} cannot be set over HTTP", remedy)
+def _refused(context: ProjectContext, change: schemas.RefusedChange) -> schemas.ProjectSettings:
+    context.project.engine.refuse_change(change.said, change.words)
+    return _given(context)
 
 
 def _given(context: ProjectContext) -> schemas.ProjectSettings:
@@ -70,7 +69,21 @@ def _given(context: ProjectContext) -> schemas.ProjectSettings:
     if not context.identity.has_role("admin", project.name):
         if settings["upstream"]:
             settings["upstream"] = f"{settings['upstream'].partition(':')[0]}:"
-        return schemas.ProjectSettings(revision=revision, settings=settings, upstream_kinds=[], upstream_problem=None)
-    kinds = [kind for kind in KINDS if context.server.settings.local_engines or kind not in LOCAL_KINDS]
+        return schemas.ProjectSettings(
+            revision=revision, settings=settings, upstream_kinds=[], upstream_engines=[], upstream_problem=None
+        )
     problem = project.engine.upstream_problem
-    return schemas.ProjectSettings(revision=revision, settings=settings, upstream_kinds=kinds, upstream_problem=problem)
+    if not context.identity.has_role("admin"):
+        settings["upstream"], problem = _shown(context), engine_choice.brief(problem)
+    kinds = engine_choice.kinds(context.server.settings)
+    return schemas.ProjectSettings(
+        revision=revision,
+        settings=settings,
+        upstream_kinds=kinds,
+        upstream_engines=sorted(context.server.settings.engines),
+        upstream_problem=problem,
+    )
+
+
+def _shown(context: ProjectContext) -> str | None:
+    return engine_choice.shown(context.project.engine.upstream, context.server.settings)

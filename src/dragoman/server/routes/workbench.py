@@ -42,7 +42,7 @@ def _find(folder: Traversable, prefix: str = "") -> dict[str, Traversable]:
     return found
 
 
-FILES = _find(files("dragoman.server").joinpath("static"))
+FILES = _find(files("dragoman.editor").joinpath("static"))
 
 
 @router.head("/", include_in_schema=False)

@@ -1,0 +1,5 @@
+"""The set-up of dragoman's own tests."""
+
+from __future__ import annotations
+
+from tests.conftest import pytest_collection_modifyitems, pytest_sessionstart  # noqa: F401 (pytest calls them)

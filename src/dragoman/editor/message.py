@@ -1,0 +1,34 @@
+"""What the editor sends and answers is made of messages: these are their kinds, and the types of their fields."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from dragoman.editor.bounds import AtMost
+
+State = Literal["new", "translated", "confirmed", "locked"]
+Stage = Literal["translate", "review", "done"]
+Text = Annotated[str, AtMost("text")]
+User = Annotated[str, Field(max_length=200)]
+LARGEST = 2**53 - 1  # integers up to here are exact in JavaScript, too
+Id = Annotated[int, Field(ge=1, le=LARGEST)]
+Numbers = Annotated[list[Id], Field(max_length=100_000)]
+
+
+class Sent(BaseModel):
+    """What a client sends; unknown fields, and fields of another type, are rejected as mistakes."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Given(BaseModel):
+    """What the server answers with."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+def example(**fields: Any) -> ConfigDict:
+    """An example of a model."""
+    return ConfigDict(json_schema_extra={"examples": [fields]})

@@ -1,0 +1,202 @@
+"""Evidence of changes: how often a piece of another engine's answer was kept, or replaced by what, in which context.
+
+A correction e of an answer m is compared with it by word edits; the maximal stretches where they differ are *changes*.
+Each stretch of m is counted as seen, and as kept if the correction has left it alone; each change is counted in all of
+its contexts, and remembered as something that may be proposed again.
+
+>>> evidence = Evidence()
+>>> source, answer, links = np.array([4, 5]), np.array([7, 8]), np.eye(2, dtype=np.bool_)
+>>> evidence.count(source, answer, links, np.array([7, 9]))
+>>> [change] = evidence.propose(answer)
+>>> change
+AnswerChange(begin=1, stop=2, words=(9,))
+>>> evidence.find(source, answer, links, [change])[0, 0].tolist()  # replaced by this, by something else, kept
+[1, 0, 0]
+>>> evidence.count(source, answer, links, np.array([7, 9]), -1)
+>>> evidence.propose(answer), len(evidence.table)
+([], 0)
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import Levenshtein
+
+from dragoman.arrays import ArrayTree
+from dragoman.kernels import exercise
+from dragoman.models import evidence_kernels as kernels
+from dragoman.models.evidence_kernels import CONTEXTS, END, LONGEST, START
+from dragoman.tables import Table
+
+MOST_REPLACED, MOST_INSTEAD = 4, 6  # words of a piece that can be proposed to change, and of what stands instead
+MOST_RULES = 30  # changes proposed for one piece, the most frequent ones
+LEAST_SHARE, LEAST_ALONE = 10, 25  # a change is proposed if it was made one in so many times that the piece was seen
+
+Ids = NDArray[np.int64]
+Linked = NDArray[np.bool_]  # [J, I] which source word belongs to which word of the answer
+Key = tuple[int, ...]
+W = TypeVar("W", int, str)  # a word, or its id
+
+
+class AnswerChange(NamedTuple, Generic[W]):
+    """Words of an answer for which there is something else; nothing is replaced where something is put in."""
+
+    begin: int  # first word that is replaced
+    stop: int  # one past the last
+    words: tuple[W, ...]
+
+
+class Evidence:
+    """Counts of stretches of answers, and of what they were replaced by."""
+
+    def __init__(self) -> None:
+        self.table: Table = Table({"seen": np.int64, "kept": np.int64})
+        # Words replaced, or START and both neighbours → words instead → when, the newest last
+        self._rules: dict[Key, dict[Key, list[int]]] = {}
+
+    def count(self, source: Ids, answer: Ids, linked: Linked, correction: Ids, sign: int = 1, *, when: int = 0) -> None:
+        """Count what a correction made of an answer, `when` in rows of the journal, or take it back (sign −1)."""
+        words, changes = _framed(answer), find_changes(answer.tolist(), correction.tolist())
+        touched, broken = np.zeros(words.size, np.bool_), np.zeros(words.size + 1, np.bool_)
+        for begin, stop, _ in changes:
+            touched[begin + 1 : stop + 1] = True
+            broken[begin + 1] |= begin == stop
+        keys, kept = np.empty(2 * LONGEST * words.size, np.int64), np.empty(2 * LONGEST * words.size, np.bool_)
+        n = kernels.seen_keys(words, source, linked, touched, broken, keys, kept)
+        made = _change_keys(words, source, linked, changes)[:, :, 1].ravel()
+        made = made[made >= 0]
+        amount = sign * np.concatenate([kept[:n], np.zeros(made.size, np.bool_)])
+        self.table.add(np.concatenate([keys[:n], made]), seen=sign, kept=amount)
+        for change in changes:
+            self._remember(answer.tolist(), change, sign, when)
+
+    def _remember(self, answer: list[int], change: AnswerChange[int], sign: int, when: int) -> None:
+        begin, stop, instead = change
+        if stop - begin > MOST_REPLACED or len(instead) > MOST_INSTEAD:
+            return
+        key = _rule_key(answer, begin, stop)
+        known = self._rules.setdefault(key, {})
+        times = known.setdefault(instead, [])
+        if sign > 0:
+            insort(times, when)
+        else:
+            times.remove(when)
+        if not times:
+            del known[instead]
+        if not known:
+            del self._rules[key]
+
+    def propose(self, answer: Ids) -> list[AnswerChange[int]]:
+        """All changes that corrections made of the same words; of these words, the most frequent ones."""
+        words, found = answer.tolist(), []
+        for begin in range(len(words) + 1):
+            for stop in range(begin, min(len(words), begin + MOST_REPLACED) + 1):
+                if known := self._rules.get(_rule_key(words, begin, stop)):
+                    best = sorted(known, key=lambda instead: (-len(known[instead]), instead))[:MOST_RULES]
+                    found += [AnswerChange(begin, stop, instead) for instead in best]
+        return found
+
+    def age(self, answer: Ids, change: AnswerChange[int], now: int) -> int | None:
+        """How long ago, in rows of the journal, this change was last made of these words; None if it never was."""
+        times = self._rules.get(_rule_key(answer.tolist(), change.begin, change.stop), {}).get(change.words)
+        return now - times[-1] if times else None
+
+    def find(self, source: Ids, answer: Ids, linked: Linked, changes: Sequence[AnswerChange[int]]) -> Ids:
+        """[changes, CONTEXTS, 3] how often, in each context, the piece was replaced so, otherwise, or kept."""
+        keys = _change_keys(_framed(answer), source, linked, changes).reshape(-1, 2)
+        absent = keys[:, 0] < 0
+        seen = self.table.get(np.where(absent[:, None], 0, keys).ravel(), "seen").reshape(-1, 2)
+        kept = self.table.get(np.where(absent, 0, keys[:, 0]), "kept")
+        counts = np.stack([seen[:, 1], seen[:, 0] - kept - seen[:, 1], kept], axis=1)
+        counts[absent] = 0
+        return counts.reshape(len(changes), CONTEXTS, 3)
+
+    def arrays(self) -> ArrayTree:
+        """Everything needed to open this again."""
+        rules = sorted((key, instead, times) for key, known in self._rules.items() for instead, times in known.items())
+        tree = ArrayTree(
+            counts=np.array([len(times) for _, _, times in rules], np.int64),
+            times=np.array([when for _, _, times in rules for when in times], np.int64),
+            ends=np.cumsum([len(part) for rule in rules for part in rule[:2]], dtype=np.int64),  # [2 rules]
+            words=np.array([word for rule in rules for part in rule[:2] for word in part], np.int64),
+        )
+        tree.put("table", self.table.arrays())
+        return tree
+
+    @classmethod
+    def from_arrays(cls, arrays: ArrayTree) -> Evidence:
+        """The evidence whose `arrays()` these are; none if there are none, as in earlier versions."""
+        made = cls()
+        if "counts" not in arrays:
+            return made
+        made.table = Table.from_arrays(dict(arrays.under("table")))
+        for key, instead, times in _rules_of(arrays):
+            made._rules.setdefault(key, {})[instead] = times
+        return made
+
+
+def find_changes(answer: Sequence[W], instead: Sequence[W]) -> list[AnswerChange[W]]:
+    """The maximal stretches in which a text differs from an answer, aligned by word edits.
+
+    >>> find_changes([1, 2, 3, 4], [1, 5, 6, 4, 7])
+    [AnswerChange(begin=1, stop=3, words=(5, 6)), AnswerChange(begin=4, stop=4, words=(7,))]
+    """
+    found: list[tuple[int, int, int, int]] = []
+    for block in Levenshtein.opcodes(answer, instead):
+        if block.tag == "equal":
+            continue
+        begin, stop, first, last = block.src_start, block.src_end, block.dest_start, block.dest_end
+        if found and (found[-1][1], found[-1][3]) == (begin, first):
+            begin, _, first, _ = found.pop()
+        found.append((begin, stop, first, last))
+    return [AnswerChange(begin, stop, tuple(instead[first:last])) for begin, stop, first, last in found]
+
+
+def is_worth_proposing(counts: NDArray[np.int64]) -> bool:
+    """Whether a change is common enough among what became of its piece, by its counts [CONTEXTS, 3]."""
+    again, seen = int(counts[kernels.PIECE, 0]), int(counts[kernels.PIECE].sum())
+    if counts[kernels.LEFT : kernels.WIDE + 1, 0].any():
+        return True
+    linked = counts[kernels.SOURCE, 0] > 0 and again * LEAST_ALONE >= seen
+    return bool(linked or (again > 0 and again * LEAST_SHARE >= seen))
+
+
+def _framed(answer: Ids) -> Ids:
+    return np.concatenate([[START], answer, [END]]).astype(np.int64)
+
+
+def _rule_key(answer: Sequence[int], begin: int, stop: int) -> Key:
+    if begin < stop:
+        return tuple(answer[begin:stop])
+    return START, answer[begin - 1] if begin else START, answer[stop] if stop < len(answer) else END
+
+
+def _change_keys(words: Ids, source: Ids, linked: Linked, changes: Sequence[AnswerChange[int]]) -> Ids:
+    begins = np.array([change.begin + 1 for change in changes], np.int64)
+    stops = np.array([change.stop + 1 for change in changes], np.int64)
+    lasts = np.cumsum([len(change.words) for change in changes], dtype=np.int64)
+    firsts = lasts - np.array([len(change.words) for change in changes], np.int64)
+    instead = np.array([word for change in changes for word in change.words], np.int64)
+    keys = np.empty((len(changes), CONTEXTS, 2), np.int64)
+    kernels.change_keys(words, source, linked, begins, stops, instead, firsts, lasts, keys)
+    return keys
+
+
+def _rules_of(arrays: Mapping[str, np.ndarray]) -> Iterator[tuple[Key, Key, list[int]]]:
+    words, made = arrays["words"].tolist(), arrays["times"].tolist()
+    ends = np.cumsum(arrays["counts"]).tolist()
+    times = [made[begin:end] for begin, end in pairwise([0, *ends])]
+    parts = [tuple(words[begin:end]) for begin, end in pairwise([0, *arrays["ends"].tolist()])]
+    yield from zip(parts[::2], parts[1::2], times, strict=True)
+
+
+@exercise
+def _exercise() -> None:
+    one, linked = np.ones(1, np.int64), np.ones((1, 1), np.bool_)
+    Evidence().count(one, one, linked, np.zeros(1, np.int64))

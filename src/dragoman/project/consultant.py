@@ -1,0 +1,286 @@
+"""The other engine of a project, if one is set: asked without any lock, and never in the way of dragoman's own answer.
+
+1. `ask` gives the engine's answer for a text within the time allowed, or nothing.
+2. `ask_ahead` asks for many texts in batches, so that each `ask` afterwards finds its answer, or need not wait again.
+3. Inside `collecting`, nobody is asked: a text whose answer is not known yet is noted, and its translation is given up,
+   so that all texts of a request can be asked for at once, whatever way they take to their translations.
+4. `find_answer` gives the answer to a text from before, without asking: a correction is learned together with it.
+
+Spaces around a text are not sent, and stand around the answer again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+from dragoman.project.memory import Memory
+from dragoman.project.request import Request
+from dragoman.store import Project
+from dragoman.upstream import Answer, Hints, Silence, TermPlace, Upstream
+from dragoman.upstream.names import parse
+from dragoman.upstream.upstream import AnswerOrSilence
+
+MOST_RECENT = 2_000  # texts whose answers are kept in memory until they are corrected
+RECORDED = "recorded:"  # the kind of engine that is a file
+NEAREST = 3  # corrections that a language model is shown
+QUIET = 30.0  # seconds for which a text that had no answer when it was asked for ahead is not asked for again
+
+
+class Asked(NamedTuple):
+    """What came of asking for many texts.
+
+    >>> print(Asked(40, {"Open the file.": "connection refused"}))
+    1 of 40 without the engine: connection refused
+    >>> Asked(40, {}, {"Open the file.": "rambling"}).doubts
+    '1 of 40 answers of the engine look wrong: rambling'
+    """
+
+    number: int  # of different texts
+    silent: Mapping[str, str]  # those without an answer, and why
+    doubtful: Mapping[str, str] = MappingProxyType({})  # those whose answer looks wrong, and how
+
+    def __str__(self) -> str:
+        return f"{len(self.silent):,} of {self.number:,} without the engine{self.reasons}"
+
+    @property
+    def reasons(self) -> str:
+        """Why, each reason once, the most frequent first; ready to be appended to a sentence."""
+        return _reasons(self.silent)
+
+    @property
+    def doubts(self) -> str:
+        """What to say of answers that look wrong."""
+        return f"{len(self.doubtful):,} of {self.number:,} answers of the engine look wrong{_reasons(self.doubtful)}"
+
+
+def _reasons(texts: Mapping[str, str]) -> str:
+    counts = Counter(texts.values())
+    return "".join(f"{', ' if n else ': '}{reason}" for n, (reason, _) in enumerate(counts.most_common()))
+
+
+class _Noted(NamedTuple):
+    until: float  # when it is asked for again
+    silence: Silence
+
+
+class UnaskedError(Exception):
+    """The engine was not asked for a text yet, and must not be asked now."""
+
+
+class Wanted(NamedTuple):
+    """Texts that an engine is to be asked for."""
+
+    texts: list[str]
+    asked: Collection[str]  # those that it was asked for already, maybe in vain
+
+
+_WANTED: ContextVar[Wanted | None] = ContextVar("texts that an engine is to be asked for", default=None)
+
+
+@contextmanager
+def collecting(asked: Collection[str] = ()) -> Iterator[list[str]]:
+    """Collect, inside the block, the texts that the engine would have to be asked for; each is an `UnaskedError`.
+
+    Those that were `asked` for just before are not asked for again.
+    """
+    wanted = Wanted([], asked)
+    token = _WANTED.set(wanted)
+    try:
+        yield wanted.texts
+    finally:
+        _WANTED.reset(token)
+
+
+class Manner(NamedTuple):
+    """How whoever asks wants a text translated; engines that cannot do that ignore it."""
+
+    context: str = ""  # text around it
+    formality: str = ""  # "more" or "less", as DeepL calls it
+
+
+NO_MANNER = Manner()
+_MANNER: ContextVar[Manner] = ContextVar("how texts are to be translated", default=NO_MANNER)
+
+
+@contextmanager
+def telling(manner: Manner) -> Iterator[None]:
+    """Inside the block, the other engine is told how its texts are to be translated."""
+    token = _MANNER.set(manner)
+    try:
+        yield
+    finally:
+        _MANNER.reset(token)
+
+
+class Consultant:
+    """Asks the engine that a project is set to; made once for an open project, safe to use from threads."""
+
+    def __init__(self, project: Project, seconds: float) -> None:
+        self._project = project
+        self.seconds = seconds  # that whoever translates waits for it
+        self._lock = threading.Lock()
+        self._upstream: Upstream | None = None
+        self._named: str | None = None
+        self._recent: OrderedDict[tuple[str, str], Answer] = OrderedDict()  # by engine and text
+        self._silent: dict[tuple[str, str], _Noted] = {}  # texts asked for ahead in vain
+
+    def upstream(self, name: str | None) -> Upstream | None:
+        """The engine of this name, opened when it is first needed; one of another name is closed."""
+        with self._lock:
+            if name != self._named:
+                old, self._upstream, self._named = self._upstream, None, name
+                if old:
+                    old.close()
+            if name is not None and self._upstream is None:
+                languages = {"source": self._project.source, "target": self._project.target}
+                self._upstream = Upstream(name, self._project.answers, **languages)
+            return self._upstream
+
+    def ask(self, name: str, text: str, hints: Hints, *, seconds: float | None = None) -> AnswerOrSilence:
+        """The engine's answer for a text, or why there is nothing; what looks wrong is `refused`."""
+        upstream, (before, core, after) = self.upstream(name), _parts(name, text)
+        if upstream is None or not core:
+            return AnswerOrSilence(None)
+        self._collect(name, upstream, {text: hints})
+        if (noted := self._silent.get((name, core))) and noted.until > time.monotonic():
+            outcome = AnswerOrSilence(upstream.find(core, hints), noted.silence)
+        else:
+            outcome = upstream.outcome(core, hints, seconds=self.seconds if seconds is None else seconds)
+        answer = outcome.answer or (outcome.refused if self._will_do(name, outcome) else None)
+        if answer is None:
+            return outcome._replace(refused=None)
+        self._remember(name, core, answer)
+        spaced = replace(answer, text=before + answer.text + after)
+        return AnswerOrSilence(spaced) if outcome.answer else AnswerOrSilence(None, outcome.silence, spaced)
+
+    def ask_ahead(
+        self, name: str, texts: Sequence[str], hints: Sequence[Hints], *, seconds: float | None = None, around: str = ""
+    ) -> Asked:
+        """Ask for many texts at once, with the text `around` them.
+
+        Without `seconds`, each call may take as long as the engine's own `seconds`.
+        """
+        upstream = self.upstream(name)
+        cores = {text: _parts(name, text)[1] for text in texts}
+        told = [replace(hint, around=around) for hint in hints] if around else hints
+        asked = {cores[text]: hint for text, hint in zip(texts, told, strict=True) if cores[text]}
+        if upstream is None or not asked:
+            return Asked(0, {})
+        self._collect(name, upstream, dict(zip(texts, hints, strict=True)))
+        found = upstream.outcomes(list(asked), list(asked.values()), seconds=seconds)
+        reasons, silent, doubtful = dict[str, str](), dict[str, Silence](), dict[str, str]()
+        for core, outcome in zip(asked, found, strict=True):
+            if outcome.answer:
+                self._remember(name, core, outcome.answer)
+            elif not outcome.refused or not self._will_do(name, outcome):
+                reasons[core], silent[core] = _reason(outcome, upstream), outcome.silence or Silence.FAILED
+            else:
+                doubtful[core] = str(outcome.silence)
+        self._note_silence(name, asked, silent)
+        told_of_texts = ({text: by[core] for text, core in cores.items() if core in by} for by in (reasons, doubtful))
+        return Asked(len(asked), *told_of_texts)
+
+    def _will_do(self, name: str, outcome: AnswerOrSilence) -> bool:
+        """Whether an answer with a flaw may be better than none; a refusal only if somebody has recorded it as one."""
+        return name.startswith(RECORDED) or outcome.silence is not Silence.REFUSED
+
+    def _collect(self, name: str, upstream: Upstream, texts: dict[str, Hints]) -> None:
+        """Note the texts that are not known yet instead of asking for them, if somebody collects them."""
+        if (wanted := _WANTED.get()) is None:
+            return
+        cores = {text: _parts(name, text)[1] for text in texts if text not in wanted.asked}
+        new = [text for text, core in cores.items() if core and not upstream.has_answer(core, texts[text])]
+        if new:
+            wanted.texts.extend(new)
+            raise UnaskedError
+
+    def _note_silence(self, name: str, asked: Collection[str], silent: dict[str, Silence]) -> None:
+        now = time.monotonic()
+        with self._lock:
+            old = {key: noted for key, noted in self._silent.items() if noted.until > now and key[1] not in asked}
+            self._silent = old | {(name, core): _Noted(now + QUIET, silence) for core, silence in silent.items()}
+
+    def find_answer(self, name: str, text: str, hints: Hints) -> tuple[Answer | None, str | None]:
+        """The engine's answer for a text, and its name; nobody is asked but a file of recorded answers."""
+        upstream, (before, core, after) = self.upstream(name), _parts(name, text)
+        if upstream is None or not core:
+            return None, None
+        answer = self._recent.get((name, core)) or upstream.find(core, hints, flawed=True)
+        if answer is None and name.startswith(RECORDED):
+            outcome = upstream.outcome(core, hints, seconds=self.seconds)
+            answer = outcome.answer or outcome.refused
+        return (replace(answer, text=before + answer.text + after), upstream.name) if answer else (None, None)
+
+    def continue_from(self, name: str, text: str, prefix: str) -> Answer | None:
+        """Translations that begin with what was typed, from an engine that can do that; takes its time."""
+        upstream, (_, core, after) = self.upstream(name), _parts(name, text)
+        answer = upstream.continue_from(core, prefix) if upstream and core else None
+        return replace(answer, text=answer.text + after) if answer else None
+
+    @property
+    def problem(self) -> str | None:
+        """What went wrong the last time that the engine was asked."""
+        return self._upstream.problem if self._upstream else None
+
+    def close(self) -> None:
+        """Give the engine back."""
+        self.upstream(None)
+
+    def _remember(self, name: str, text: str, answer: Answer) -> None:
+        with self._lock:
+            self._recent[name, text] = answer
+            self._recent.move_to_end((name, text))
+            while len(self._recent) > MOST_RECENT:
+                self._recent.popitem(last=False)
+
+
+def _reason(outcome: AnswerOrSilence, upstream: Upstream) -> str:
+    """Why there is no answer, in words."""
+    if outcome.silence in (Silence.FAILED, Silence.RESTING) and upstream.problem:
+        return upstream.problem.removeprefix(f"{upstream.name}: ")
+    return str(outcome.silence)
+
+
+def hints_for(request: Request) -> Hints:
+    """The terms of the glossary in a text, and the corrections most like it; positions are those of `_parts`."""
+    state, source = request.state, request.source
+    recorded = (state.upstream or "").startswith(RECORDED)
+    offset, spans = 0 if recorded else len(source.gaps[0]), source.spans
+    terms = tuple(
+        TermPlace(spans[term.start][0] - offset, spans[term.end - 1][1] - offset, " ".join(term.words))
+        for term in request.terms
+    )
+    shown, manner = corrections_shown(state.upstream or ""), _MANNER.get()
+    nearest = _nearest(state.memory, source.text, shown) if shown else ()
+    return Hints(terms, nearest, context=manner.context, formality=manner.formality)
+
+
+def corrections_shown(name: str) -> int:
+    """How many corrections an engine is shown with each text.
+
+    >>> corrections_shown("openai:http://127.0.0.1:8000/v1#model&corrections=6"), corrections_shown("deepl:")
+    (6, 0)
+    """
+    place = parse(name) if name.startswith(("openai:", "deepl:")) else None
+    if place is None or (place.kind == "deepl" and place.options.get("examples") != "yes"):
+        return 0
+    return int(place.options.get("corrections", NEAREST))
+
+
+def _nearest(memory: Memory, text: str, limit: int) -> tuple[tuple[str, str], ...]:
+    return tuple((match.source, match.target) for match in memory.similar(text, limit=limit, codes=False))
+
+
+def _parts(name: str, text: str) -> tuple[str, str, str]:
+    """The spaces before a text, the text, and the spaces after it; recorded answers are those of the text as it is."""
+    core = text if name.startswith(RECORDED) else text.strip()
+    start = text.index(core) if core else 0
+    return text[:start], core, text[start + len(core) :]

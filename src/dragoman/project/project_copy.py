@@ -1,0 +1,157 @@
+"""Copy a project: a new one learns the corrections of an old one again, and takes over its settings.
+
+What a project has learned depends on its base and on how texts were split into tokens at the time. With another base,
+another journal, or a version of dragoman that splits differently, everything has to be learned again. The journal has
+all that is needed for this, and the old project is not changed.
+
+>>> import tempfile
+>>> from dragoman import Engine
+>>> directory = tempfile.TemporaryDirectory()
+>>> old, new = f"{directory.name}/old", f"{directory.name}/new"
+>>> with Engine.create(old, source="en", target="es") as engine:
+...     number = engine.learn("Press the green button.", "Pulse el botón verde.", user="ana")
+>>> Engine.copy(old, new)
+Copied(learned=1, settings=0, refused=[])
+>>> with Engine.open(new) as engine:
+...     [(row.target, row.user) for row in engine.history()]
+[('Pulse el botón verde.', 'ana')]
+>>> directory.cleanup()
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+from itertools import groupby, islice
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dragoman.errors import UnlearnableError
+from dragoman.files import storage_errors
+from dragoman.progress import Progress
+from dragoman.project import settings
+from dragoman.project.correction_record import answer_in
+from dragoman.project.state import initial_settings
+from dragoman.store import Project, Row
+from dragoman.store.unfinished import aside, publish
+
+ANSWERS = 500  # of other engines, copied at once
+
+if TYPE_CHECKING:
+    from dragoman.engine import Engine
+
+
+@dataclass
+class Copied:
+    """What was copied."""
+
+    learned: int = 0
+    settings: int = 0  # changes of settings
+    refused: list[str] = field(default_factory=list)  # a line on each correction that cannot be learned
+
+
+def copy(
+    kind: type[Engine],
+    old: str | Path,
+    new: str | Path,
+    *,
+    base: str | Path | None = None,
+    journal: str | None = None,
+    progress: Progress | None = None,
+) -> Copied:
+    """Create a project that learns what is in force in an old one, with who corrected and when.
+
+    It uses `base`, a directory or a URL, or else the base of the old project. A base inside the old project's directory
+    is copied, so the old project can be deleted. Flagged and forgotten corrections are not copied; what other engines
+    have said is. The new project is there when it is complete; what an interrupted copy has left is removed by the next
+    one.
+    """
+    with Project.open(old, write=True) as project:  # so that nobody changes it meanwhile
+        path, settings = Path(new).absolute(), initial_settings(project)
+        below = base or project.find_base()
+        inside = below == project.own_base
+        with aside(path) as place:
+            engine = kind.create(
+                place,
+                source=project.source,
+                target=project.target,
+                preset=settings["preset"],
+                tokens=settings["tokens"],
+                order=settings["order"] if base is None else None,
+                base=None if inside else below,
+                journal=journal,
+                unfinished=True,
+            )
+            try:
+                with engine:
+                    if inside:
+                        take_base(engine, project.own_base)
+                    copied = _take_rows(engine, project, progress)
+                    take_answers(engine, project)
+                publish(place, path)
+            except BaseException:
+                if journal:
+                    from dragoman.store import Journal
+
+                    Journal.drop(journal)
+                if not place.exists():  # it was moved to its path, but could not be finished
+                    shutil.rmtree(path, ignore_errors=True)
+                raise
+        return copied
+
+
+def take_base(engine: Engine, base: Path) -> None:
+    """Copy a base into the directory of the new project and use it."""
+    own = engine.opened.store.own_base
+    with storage_errors(own):
+        shutil.copytree(base, own)
+    with engine.opened.writing(), engine.opened.undoing():
+        engine.opened.store.set_base(own)
+        engine.opened.restore()
+
+
+def _take_rows(engine: Engine, project: Project, progress: Progress | None) -> Copied:
+    """Learn the corrections in force and apply the settings, in the order of the journal."""
+    copied, last = Copied(), project.journal.last_id
+    for row in project.journal.rows():
+        if row.kind == "settings":
+            with engine.opened.writing() as state:
+                settings.change(engine.opened, state, row.settings or {})
+            copied.settings += 1
+        elif row.kind == "learn" and not row.forgotten:
+            take_correction(engine, row, copied)
+        if progress:
+            progress("learning", row.id, last)
+    return copied
+
+
+def take_answers(engine: Engine, project: Project) -> None:
+    """Keep what other engines have said, so that they need not be asked again, and what they were sent today."""
+    from dragoman.store.answers import AnswerEntry  # here, since this loads SQLAlchemy
+
+    old, new = project.answers, engine.opened.store.answers
+    for name in dict.fromkeys(each.engine for each in old.summaries()):
+        kept = old.entries(name)
+        while block := list(islice(kept, ANSWERS)):
+            for version, entries in groupby(block, key=attrgetter("version")):
+                new.keep(name, version, (AnswerEntry(each.text, each.terms, each.answer) for each in entries))
+        if any(spent := old.spent(name)):
+            new.spend(name, *spent)
+
+
+def learn_again(engine: Engine, row: Row) -> int:
+    """Learn the correction of a row, with who made it, when, and another engine's answer; the id of the new one."""
+    answer = answer_in(row)
+    text, name = (answer.text, answer.engine) if answer else (None, None)
+    texts, who = (row.source or "", row.target or ""), row.user
+    return engine.learn(*texts, user=who, force=True, time=row.time, upstream=text, upstream_name=name)
+
+
+def take_correction(engine: Engine, row: Row, copied: Copied) -> None:
+    """Learn a correction of another project, with who made it, when, and what another engine had said."""
+    try:
+        learn_again(engine, row)
+        copied.learned += 1
+    except UnlearnableError as error:
+        copied.refused.append(f"correction {row.id}: {error.what}")

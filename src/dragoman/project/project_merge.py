@@ -1,0 +1,164 @@
+"""Merge projects: a new one learns what is in force in all of them, each correction once, in the order of their times.
+
+So it is, to the bit, the project that would be if all had worked in one; in which order the projects are named makes no
+difference to what was learned. A correction that several have with the same author and time, because one project is a
+copy of the other, counts once; if it was forgotten in one of them, it is forgotten.
+
+>>> import tempfile
+>>> from dragoman import Engine
+>>> directory = tempfile.TemporaryDirectory()
+>>> ana, ben, both = (Path(directory.name) / name for name in ("ana", "ben", "both"))
+>>> with Engine.create(ana, source="en", target="es") as engine:
+...     number = engine.learn("Press the green button.", "Pulse el botón verde.", user="ana")
+>>> with Engine.create(ben, source="en", target="es") as engine:
+...     number = engine.learn("Clean the lid.", "Limpie la tapa.", user="ben")
+>>> merge(Engine, [ana, ben], both).learned
+2
+>>> with Engine.open(both) as engine:
+...     engine.translate("Press the green button.").text
+'Pulse el botón verde.'
+>>> directory.cleanup()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from dragoman.errors import BadInputError
+from dragoman.progress import Progress
+from dragoman.project import settings
+from dragoman.project.project_copy import Copied, take_answers, take_base, take_correction
+from dragoman.project.state import initial_settings
+from dragoman.store import Project, Row
+from dragoman.store.unfinished import aside, publish
+
+if TYPE_CHECKING:
+    from dragoman.engine import Engine
+
+
+@dataclass
+class MergedProjects(Copied):
+    """What was merged."""
+
+    shared: int = 0  # corrections that were in more than one project
+    conflicts: list[str] = field(default_factory=list)  # a line on each term that projects translate differently
+
+
+class _Event(NamedTuple):
+    """A correction, or a change of settings; in the order in which they are applied."""
+
+    time: str
+    user: str
+    source: str
+    target: str
+    project: int
+    id: int
+
+
+def merge(
+    kind: type[Engine], projects: Sequence[str | Path], new: str | Path, *, progress: Progress | None = None
+) -> MergedProjects:
+    """Create a project that learns what is in force in several ones, with who corrected and when.
+
+    Languages, tokens and base must be the same. The settings are those of the first; terms that its glossary lacks are
+    taken from the others, in the order in which they are named.
+    """
+    if len(projects) < 2:
+        raise BadInputError("one project is nothing to merge", remedy="name two or more, or use `dragoman copy`")
+    if len({Path(each).resolve() for each in projects}) < len(projects):
+        raise BadInputError("a project is named twice", remedy="name each project once")
+    with ExitStack() as stack:  # so that nobody changes them meanwhile
+        stores = [stack.enter_context(Project.open(each, write=True)) for each in projects]
+        _check(stores)
+        first = initial_settings(stores[0])
+        below, path = stores[0].find_base(), Path(new).absolute()
+        inside = below == stores[0].own_base
+        place = stack.enter_context(aside(path))
+        with kind.create(
+            place,
+            source=stores[0].source,
+            target=stores[0].target,
+            preset=first["preset"],
+            tokens=first["tokens"],
+            order=first["order"],
+            base=None if inside else below,
+            unfinished=True,
+        ) as engine:
+            if inside:
+                take_base(engine, stores[0].own_base)
+            merged = _take_all(engine, stores, progress)
+            for each, store in zip(projects[1:], stores[1:], strict=True):
+                _take_terms(engine, str(each), store, merged)
+            for store in stores:
+                take_answers(engine, store)
+        publish(place, path)
+    return merged
+
+
+def _check(stores: Sequence[Project]) -> None:
+    first = stores[0]
+    for each in stores[1:]:
+        if (each.source, each.target) != (first.source, first.target):
+            what = f"translates {each.source} to {each.target}, not {first.source} to {first.target}"
+            raise BadInputError(what, where=each.path, remedy="merge projects of the same languages")
+        mine, other = initial_settings(first), initial_settings(each)
+        if any(mine[name] != other[name] for name in ("tokens", "order")) or each.base_checksum != first.base_checksum:
+            remedy = f"first make a copy of it over that base: dragoman copy {each.path} NEW --base {first.path}"
+            raise BadInputError(f"is built on another base than {first.path}", where=each.path, remedy=remedy)
+
+
+def _events(stores: Sequence[Project], merged: MergedProjects) -> Iterator[_Event]:
+    """What is to be learned, each once, and the settings of the first project."""
+    seen: dict[tuple[str, str, str, str], _Event | None] = {}  # None if it was forgotten somewhere
+    for number, store in enumerate(stores):
+        for row in store.journal.rows():
+            event = _Event(row.time.isoformat(), row.user or "", row.source or "", row.target or "", number, row.id)
+            if row.kind == "settings" and number == 0:
+                yield event
+            elif row.kind == "learn":
+                known = seen.get(event[:4])
+                merged.shared += event[:4] in seen
+                gone = row.forgotten or (event[:4] in seen and known is None)
+                seen[event[:4]] = None if gone else known or event
+    yield from (event for event in seen.values() if event)
+
+
+def _take_all(engine: Engine, stores: Sequence[Project], progress: Progress | None) -> MergedProjects:
+    """Apply everything in the order of time."""
+    merged = MergedProjects()
+    events = sorted(_events(stores, merged))
+    for n, event in enumerate(events, start=1):
+        _take(engine, stores[event.project].journal.get(event.id), merged)
+        if progress:
+            progress("learning", n, len(events))
+    return merged
+
+
+def _take(engine: Engine, row: Row, merged: MergedProjects) -> None:
+    if row.kind == "settings":
+        with engine.opened.writing() as state:
+            settings.change(engine.opened, state, row.settings or {})
+        merged.settings += 1
+    else:
+        take_correction(engine, row, merged)
+
+
+def _take_terms(engine: Engine, name: str, store: Project, merged: MergedProjects) -> None:
+    """Add the terms of a project that are not there yet; those that are there with another translation are named."""
+    new: dict[str, str] = {}
+    terms: dict[str, str] = {}
+    for row in store.journal.rows():
+        changed = (row.settings or {}).get("glossary", {}) if row.kind == "settings" else {}
+        terms = {term: said for term, said in (terms | changed).items() if said is not None}
+    for term, said in terms.items():
+        known = engine.glossary.get(term)
+        if known is None:
+            new[term] = said
+        elif known != said:
+            merged.conflicts.append(f"{term!r} is {known!r}; {name} has {said!r}")
+    if new:
+        engine.change_terms(new, {})

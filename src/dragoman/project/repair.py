@@ -1,0 +1,100 @@
+"""Save what is whole of a damaged project: a new one learns again every correction that is what was written.
+
+>>> import tempfile
+>>> from dragoman import Engine
+>>> directory = tempfile.TemporaryDirectory()
+>>> old, new = f"{directory.name}/old", f"{directory.name}/new"
+>>> with Engine.create(old, source="en", target="es") as engine:
+...     number = engine.learn("Press the green button.", "Pulse el botón verde.", user="ana")
+>>> repair(Engine, Path(old), Path(new)).learned
+{1: 1}
+>>> directory.cleanup()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dragoman.errors import BadInputError, DragomanError
+from dragoman.progress import Progress
+from dragoman.project.project_copy import learn_again
+from dragoman.store import Row
+from dragoman.store.description import migrate, read_description
+from dragoman.store.integrity import Damage, whole_rows
+from dragoman.store.unfinished import aside, publish
+
+if TYPE_CHECKING:
+    from dragoman.engine import Engine
+
+
+@dataclass
+class Repaired:
+    """What was saved, and what was not."""
+
+    learned: dict[int, int] = field(default_factory=dict)  # id of each correction in the new journal, by the old one
+    settings: int = 0  # changes of settings
+    lost: list[str] = field(default_factory=list)  # a line on each thing that is not whole, or could not be learned
+
+
+def repair(
+    kind: type[Engine],
+    old: Path,
+    new: Path,
+    *,
+    base: Path | None = None,
+    also: Callable[[Path, Repaired], None] | None = None,
+    progress: Progress | None = None,
+) -> Repaired:
+    """Create a project with all corrections and settings of an old one that are whole; the old one is not changed.
+
+    It uses `base`, or else the base of the old project. `also` is called with the unpublished directory of the new one.
+    """
+    description = migrate(old, read_description(old), write=False)
+    if "://" in description["journal"]:
+        remedy = "restore the database from its own backup, or use `dragoman copy`"
+        raise BadInputError("the journal is in a database of its own", where=old, remedy=remedy)
+    first, beneath = description["settings"], description["base"]
+    below = base or (None if beneath is None else old / beneath["path"])
+    repaired = Repaired()
+    with aside(new.absolute()) as place:
+        engine = kind.create(
+            place,
+            source=description["source"],
+            target=description["target"],
+            preset=first["preset"],
+            tokens=first["tokens"],
+            order=first["order"] if base is None else None,
+            base=below,
+            unfinished=True,
+        )
+        with engine:
+            _take_rows(engine, old / description["journal"], repaired, progress)
+        if also is not None:
+            also(place, repaired)
+        publish(place, new.absolute())
+    return repaired
+
+
+def _take_rows(engine: Engine, journal: Path, repaired: Repaired, progress: Progress | None) -> None:
+    rows = list(whole_rows(journal))
+    for n, row in enumerate(rows, start=1):
+        if isinstance(row, Damage):
+            repaired.lost.append(str(row))
+        else:
+            try:
+                _take(engine, row, repaired)
+            except DragomanError as error:
+                repaired.lost.append(f"row {row.id}: {error.what}")
+        if progress:
+            progress("learning", n, len(rows))
+
+
+def _take(engine: Engine, row: Row, repaired: Repaired) -> None:
+    if row.kind == "settings":
+        engine.change_settings(row.settings or {})
+        repaired.settings += 1
+    elif row.kind == "learn" and not row.forgotten:
+        repaired.learned[row.id] = learn_again(engine, row)

@@ -1,0 +1,181 @@
+"""A request: one text to be translated, read once and passed down to everything that has a part in its translation.
+
+It belongs to one revision of the project. Each part is made when it is first needed, and only once: the words as the
+models see them, the terms of the glossary, the banned words, the words of another engine's answer, the decoder, and the
+options, which take as long to collect as a search and serve one key stroke after another. Everything but `source` and
+`answer` needs the project's lock.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
+from functools import cached_property
+from typing import Self
+
+from dragoman.errors import BadInputError
+from dragoman.project.state import State
+from dragoman.search.constrained import NO_PREFIX, Prefix
+from dragoman.search.decoder import Beam, Decoder, Search
+from dragoman.search.options import SentenceOptions
+from dragoman.search.pieces import MAX_UNCUT_WORDS
+from dragoman.search.sentence_search import TAKEN
+from dragoman.search.upstream_options import ListedWords, UpstreamWords, is_passable
+from dragoman.search.upstream_pieces import MAX_ALIGNED, cut_both
+from dragoman.text.language_side import LanguageSide
+from dragoman.types import Sentence, Term
+from dragoman.upstream.contract import Answer, Scored, Silence
+
+MAX_OTHERS = 9  # translations of another engine's n-best list, beside the first
+MAX_TERM_CHARACTERS = 400_000  # of what the terms in one text prescribe
+OF_ANSWER = ("answer_sentence", "upstream", "_decoders", "_kept")  # parts that depend on another engine's answer
+
+
+class Request:
+    """A text to be translated, what another engine has answered for it, and all that follows from the two."""
+
+    def __init__(
+        self, state: State, source: Sentence, answer: Answer | None = None, silence: Silence | None = None
+    ) -> None:
+        self.source, self.answer = source, answer
+        self.silence = silence  # why another engine has no answer, or what is wrong with it
+        self.revision = state.revision
+        self._state = weakref.ref(state)  # a session keeps its request, but not the models of a closed project
+
+    @property
+    def state(self) -> State:
+        """The state that it belongs to."""
+        state = self._state()
+        if state is None:
+            raise BadInputError("the project was loaded anew meanwhile", remedy="make the request again")
+        return state
+
+    def at(self, state: State) -> Self:
+        """The same request as the models are now: itself, if they have not changed."""
+        if self._state() is state and self.revision == state.revision:
+            return self
+        return type(self)(state, self.source, self.answer, self.silence)
+
+    def answered(self, answer: Answer | None, silence: Silence | None = None) -> Self:
+        """The same request with another engine's answer, which may come from elsewhere while nobody holds a lock."""
+        copied = copy(self)
+        copied.answer, copied.silence = answer, silence
+        for name in OF_ANSWER:
+            copied.__dict__.pop(name, None)
+        return copied
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The source as the models see it."""
+        return self.state.knowledge.source.model_words(self.source)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the text is so long that its search is cut into pieces."""
+        return len(self.source) > MAX_UNCUT_WORDS
+
+    @cached_property
+    def terms(self) -> list[Term]:
+        """The terms of the glossary in the source."""
+        return self.state.glossary.find(self.words, self.source.placeable)
+
+    def check_terms(self) -> list[Term]:
+        """The terms; refused if they make the translation too long."""
+        characters = sum(len(word) + 1 for term in self.terms for word in term.words)
+        if characters > MAX_TERM_CHARACTERS:
+            what = f"the terms of the glossary make the translation of this text {characters:,} characters long"
+            raise BadInputError(what, remedy="translate a shorter text, or shorten the translations of its terms")
+        return self.terms
+
+    @cached_property
+    def bans(self) -> Sequence[tuple[str, ...]]:
+        """Words in a row that the translation must not have."""
+        return self.state.term_rules.banned(self.words, self.source.placeable)
+
+    @cached_property
+    def answer_sentence(self) -> Sentence:
+        """The tokens of the answer; none if there is none."""
+        return self.state.knowledge.target.read(self.answer.text if self.answer else "")
+
+    @cached_property
+    def upstream(self) -> UpstreamWords | None:
+        """The answer as a search takes it; None if it cannot be joined with what was learned."""
+        if self.answer is None or not len(self.answer_sentence):
+            return None
+        state, sentence = self.state, self.answer_sentence
+        target, models = state.knowledge.target, state.knowledge.models
+        known = state.confidence.searched, state.trust, state.replacements
+        found = UpstreamWords(target.model_words(sentence), sentence, *known)
+        if self.is_long:
+            parts = cut_both(models, self.words, found.words)
+            return replace(found, parts=tuple(parts)) if parts else None
+        if len(sentence) > MAX_ALIGNED or not is_passable(models, self.words, found):
+            return None
+        return replace(found, others=_others(target, self.answer.nbest)) if self.answer.nbest else found
+
+    @cached_property
+    def _decoders(self) -> dict[tuple[Beam, bool], Decoder]:
+        return {}
+
+    def decoder(self, beam: Beam, *, alone: bool = False) -> Decoder:
+        """The decoder for a beam; `alone`, without another engine's answer."""
+        if (beam, alone) not in self._decoders:
+            upstream = None if alone else self.upstream
+            self._decoders[beam, alone] = new_decoder(self.state, beam, upstream, self.bans)
+        return self._decoders[beam, alone]
+
+    def search(self, prefix: Prefix = NO_PREFIX, beam: Beam | str = "best") -> Search:
+        """Search for translations, or for those that begin with a prefix."""
+        alone = self.is_long and bool(prefix.words)  # an answer that is cut goes with a source that is cut
+        decoder, terms = self.decoder(Beam.of(beam), alone=alone), self.check_terms()
+        if self.is_long and not prefix.words:
+            return decoder.search(self.words, self.source.placeable, terms=terms, upstream=self.upstream)
+        return decoder.search_among(self._options(decoder, alone=alone, behind=bool(prefix.words)), prefix)
+
+    def _options(self, decoder: Decoder, *, alone: bool, behind: bool) -> SentenceOptions:
+        """The options, kept for further searches; those `behind` a prefix differ where there are terms."""
+        key = decoder.beam.options, behind and bool(self.terms)
+        if self._kept is None or self._kept[0] != key:
+            given = self.words, self.source.placeable, self.terms, None if alone else self.upstream
+            self._kept = key, decoder.options(*given, lenient=behind)
+        return self._kept[1]
+
+    _kept: tuple[tuple[int, bool], SentenceOptions] | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the options take, in bytes."""
+        return sum(array.nbytes for array in self._kept[1].options) if self._kept else 0
+
+
+def new_decoder(
+    state: State,
+    beam: Beam | str = "best",
+    upstream: UpstreamWords | None = None,
+    banned: Sequence[tuple[str, ...]] = (),
+) -> Decoder:
+    """A decoder with the current models, weights and factors: those over another engine, if that says something."""
+    adaptation = state.adaptation_of(upstream is not None)
+    adapted = adaptation if adaptation and adaptation.live else None
+    factors = adapted.factors if adapted and adapted.wants_factors else None
+    models, slots = state.knowledge.models, state.knowledge.target.slots
+    guess = state.guess_unknown and state.knowledge.source.mode == "text"
+    weights = state.fused_weights if upstream else state.weights_in_use
+    if upstream:
+        weights[TAKEN] += upstream.bonus
+    return Decoder(models, weights, beam, state.estimates, factors, slots, banned, guess=guess)
+
+
+def _others(target: LanguageSide, nbest: Sequence[Scored]) -> tuple[ListedWords, ...]:
+    """The other translations of an n-best list, weighted by their probability, that of the first being 1."""
+    found = []
+    for rank, entry in enumerate(nbest[1 : MAX_OTHERS + 1], start=2):
+        known = entry.score is not None and nbest[0].score is not None
+        weight = math.exp(min(0.0, (entry.score or 0.0) - (nbest[0].score or 0.0))) if known else 1 / rank
+        sentence = target.read(entry.text)
+        if 1 <= len(sentence) <= MAX_ALIGNED:
+            found.append(ListedWords(target.model_words(sentence), weight))
+    return tuple(found)

@@ -1,0 +1,197 @@
+"""Translating a text: read once into a request, another engine asked, the memory looked up, or a search made.
+
+Whatever takes time is done without the project's lock, or in parts: asking another engine, a long text, a long n-best
+list. In between, the models may learn; then what depends on them is made anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dragoman.adapt.adaptation import Adaptation
+from dragoman.cancellation import checkpoint
+from dragoman.errors import BadInputError
+from dragoman.project import answer_changes, translation
+from dragoman.project.consultant import Asked, Consultant, hints_for
+from dragoman.project.doubtful_answer import is_replaced
+from dragoman.project.multiline import split_lines
+from dragoman.project.open_project import OpenProject
+from dragoman.project.request import Request
+from dragoman.project.state import State
+from dragoman.search.decoder import Hypothesis, Search
+from dragoman.search.sentence_search import Links
+from dragoman.types import Translation
+from dragoman.upstream.checks import refuse, refuse_sentence
+from dragoman.upstream.contract import Answer, as_answer
+
+MAX_TEXT_WORDS = 20_000  # limit of a text to translate
+
+
+class Translator:
+    """Makes requests of texts, and translations of requests."""
+
+    def __init__(self, opened: OpenProject, consultant: Consultant) -> None:
+        self._opened, self._consultant = opened, consultant
+
+    def translate(
+        self, text: str, n: int = 1, *, answer: str | Answer | None = None, recalls: bool = True
+    ) -> Translation:
+        """Translate a text; see `Engine.translate`. `recalls` says whether corrections are looked up."""
+        checkpoint()
+        return self.translated(self.request(text, answer, recalls=recalls and n == 1), n, recalls=recalls)
+
+    def translated(self, request: Request, n: int = 1, *, recalls: bool = False) -> Translation:
+        """The translation of a request."""
+        text = request.source.text
+        check_list(n, len(request.source))
+        ahead = self.search_ahead(request, recalls=recalls and n == 1)
+        with self._opened.reading() as state:
+            request = request.at(state)
+            if not len(request.source):
+                return Translation(text, 0.0, dict.fromkeys(state.weights, 0.0), [], request.source, request.source)
+            matches = state.memory.similar(text) if recalls else []
+            known = translation.first_match(request, matches)
+            ranked = [translation.recall(request, known)] if known else []
+            found = None
+            if not ahead and request.answer and translation.is_final(request):
+                ranked.append(translation.repeated(request))
+            elif len(ranked) < n:
+                found = ahead or translation.search(request)
+            adaptation = state.adaptation_of(found is not None and found.upstream is not None)
+            if found and translation.is_quick(adaptation, n):
+                ranked, found = answer_changes.best(request, found, n), None
+        if found:
+            ranked += self._list(request, found, n, adaptation)
+        different: dict[str, Translation] = {}
+        for each in ranked:
+            different.setdefault(each.text, each)
+        nbest = list(different.values())[:n] if n > 1 else []
+        told = (request.answer.text, request.answer.flaw) if request.answer else (None, None)
+        return replace(ranked[0], nbest=nbest, matches=matches, upstream=told[0], upstream_flaw=told[1])
+
+    def request(
+        self,
+        text: str,
+        answer: str | Answer | None = None,
+        *,
+        recalls: bool = False,
+        seconds: float | None = None,
+    ) -> Request:
+        """Read a text to translate, and ask the other engine for it, unless the caller has.
+
+        A text that `recalls` a correction needs no answer. One that looks wrong is marked, or left out if dragoman is
+        better by evidence. The engine may be silent, or take more than so many seconds.
+        """
+        with self._opened.reading() as state:
+            request = self.read(state, text)
+            if answer is not None:
+                return self._checked(request.answered(as_answer(answer)))
+            name = state.upstream
+            newest = state.memory.exact(text) if recalls and name is not None else None
+            if name is None or (newest and translation.choose_repeat(state, text, newest)):
+                return request
+            hints = hints_for(request)
+        outcome = self._consultant.ask(name, text, hints, seconds=seconds)
+        if outcome.refused is None:
+            return request.answered(outcome.answer, outcome.silence)
+        with self._opened.reading() as state:
+            return self._checked(request.at(state).answered(outcome.refused))
+
+    def ask_ahead(
+        self, texts: Sequence[str], *, recalls: bool, seconds: float | None = None, around: str = ""
+    ) -> Asked:
+        """Ask the other engine for many texts at once; see `Engine.ask_ahead`. What it `recalls` is not asked for."""
+        with self._opened.reading() as state:
+            name = state.upstream
+            if name is None:
+                return Asked(0, {})
+            new = [text for text in dict.fromkeys(texts) if not (recalls and state.memory.exact(text))]
+            hints = [hints_for(Request(state, state.knowledge.source.read(text))) for text in new]
+        return self._consultant.ask_ahead(name, new, hints, seconds=seconds, around=around)
+
+    def _checked(self, request: Request) -> Request:
+        """The request with its answer marked if that looks wrong, or without it if dragoman itself is better."""
+        answer = request.answer
+        if answer is None:
+            return request
+        if self._opened.tokens == "text":
+            flaw = answer.flaw or refuse_sentence(request.source, request.answer_sentence, self._opened.target)
+        else:
+            flaw = answer.flaw or refuse(request.source.text, answer.text, self._opened.target)
+        if flaw is None:
+            return request
+        return request.answered(None if is_replaced(request) else replace(answer, flaw=flaw), flaw)
+
+    def search_ahead(self, request: Request, *, recalls: bool = False) -> Search | None:
+        """Search a long text with the lock released now and then, so that others need not wait; otherwise None."""
+        if not request.is_long:
+            return None
+        with self._opened.reading() as state:
+            request = request.at(state)
+            known = recalls and translation.find_first(request)
+            if known or (request.answer and translation.is_final(request)):
+                return None
+        return translation.search_in_pieces(self._opened.reading, request)
+
+    def _list(self, request: Request, found: Search, n: int, adaptation: Adaptation | None) -> list[Translation]:
+        """The n best translations of a search, with the lock released in between so that others need not wait.
+
+        If something is learned meanwhile, the list is made again at once: it always belongs to one revision.
+        """
+        lists, hypotheses = translation.listed(found, adaptation, n), list[Hypothesis]()
+        written, known = list[Translation](), Links()
+        while not written or len(written) < len(hypotheses):
+            checkpoint()
+            with self._opened.reading() as state:
+                if (now := request.at(state)) is not request:
+                    return answer_changes.best(now, translation.search(now), n)
+                if not hypotheses:
+                    hypotheses = translation.avoiding(request, found, translation.ranked(adaptation, lists, n))
+                write = translation.written if written else answer_changes.decided
+                written.append(write(request, found, hypotheses[len(written)], known))
+        return written
+
+    def read(self, state: State, text: str) -> Request:
+        """A text to translate; refused if it has too many words."""
+        source = state.knowledge.source.read(text)
+        if len(source) > MAX_TEXT_WORDS:
+            remedy = f"translate at most {MAX_TEXT_WORDS:,} words at once"
+            raise BadInputError(f"the text has {len(source):,} words", remedy=remedy)
+        return Request(state, source)
+
+    def usable(self, source: str, answer: str | Answer) -> Answer | None:
+        """The answer of another engine that a correction is learned with, unless it looks wrong."""
+        with self._opened.reading() as state:
+            request = Request(state, state.knowledge.source.read(source), as_answer(answer))
+            return self._checked(request).answer
+
+    def find_answer(self, source: str) -> tuple[Answer | None, str | None]:
+        """The other engine's answer for a source that is corrected, or for its lines, and the engine's name."""
+        with self._opened.reading() as state:
+            name = state.upstream
+            if name is None:
+                return None, None
+            hints = hints_for(Request(state, state.knowledge.source.read(source)))
+        answer, engine = self._consultant.find_answer(name, source, hints)
+        if answer is None:
+            return self._find_answer_by_lines(source)
+        return (self.usable(source, answer), engine) if answer.flaw else (answer, engine)
+
+    def _find_answer_by_lines(self, source: str) -> tuple[Answer | None, str | None]:
+        """What was said for all lines of a text, which is how a text of several lines is translated."""
+        lines = split_lines(source)
+        if len(lines) == 1:
+            return None, None
+        found = [self.find_answer(line) if line.strip() else (Answer(line), None) for line in lines]
+        texts = [answer.text for answer, _ in found if answer]
+        names = [name for _, name in found if name]
+        return (Answer("".join(texts)), names[0]) if names and len(texts) == len(lines) else (None, None)
+
+
+def check_list(n: int, words: int) -> None:
+    """Refuse an n-best list of a text with so many words if it would be too large."""
+    most = max(1, translation.MAX_LIST_WORDS // max(words, 1))
+    if n > most:
+        what = f"{n:,} translations of a text of {words:,} words are too many"
+        raise BadInputError(what, remedy=f"ask for at most {most:,}, or for those of a shorter text")

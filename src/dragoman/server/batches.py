@@ -1,0 +1,121 @@
+"""The texts of one request over another engine: asked for together, waited for, and never passed off as translated.
+
+1. Each text is translated as far as that goes without asking; what the engine has to be asked for is collected.
+2. The engine is asked for all of that at once, in batches, for as long as each of its calls may take (`seconds` in its
+   name) and the client waits. Then 1. again: tags may make another question necessary.
+3. What the engine did not answer in time is kept when it comes, so the client's next attempt finds it. Until then the
+   request is an error in the way of its interface, unless dragoman itself knows all words of the text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+import anyio.to_thread
+from fastapi import Request
+
+from dragoman.engine import Engine
+from dragoman.project.consultant import NO_MANNER, Asked, Manner, UnaskedError, collecting, telling
+from dragoman.project.glossary import Glossary, extra_terms
+from dragoman.project.multiline import split_lines
+from dragoman.server.api_errors import ApiError
+from dragoman.server.context import ProjectContext
+
+T = TypeVar("T")
+ROUNDS = 5  # of asking for what one request needs
+PATIENCE = 50.0  # seconds for which most clients, and the proxies before us, wait
+CLIENTS = {"weblate/": 4.5, "deepl-python/": 9.0, "deepl-node/": 9.0}  # of those that wait for less, by User-Agent
+RETRY_AFTER = 2  # seconds
+
+
+def patience(request: Request) -> float:
+    """The seconds after which the client that sent a request gives up, less a moment."""
+    agent = request.headers.get("user-agent", "").lower()
+    return next((seconds for start, seconds in CLIENTS.items() if agent.startswith(start)), PATIENCE)
+
+
+async def translate_batch(
+    context: ProjectContext,
+    work: Sequence[Callable[[], T]],
+    seconds: float | None = None,
+    terms: Glossary | None = None,
+    *,
+    lenient: bool = False,
+    manner: Manner = NO_MANNER,
+) -> list[T]:
+    """The results of translating some texts, the engine asked for all of them together.
+
+    `work` are functions that translate; `terms` are those that they translate with. If lenient, what the engine did
+    not answer is dragoman's own translation: for clients that are told so.
+    """
+    if context.project.engine.upstream is None:
+        return await context.run_all("translate", work)
+    work = [partial(_told, manner, each) for each in work]
+    found, asked = dict[int, T](), set[str]()
+    until = asyncio.get_running_loop().time() + (PATIENCE if seconds is None else seconds)
+    for _ in range(ROUNDS):
+        left = [number for number in range(len(work)) if number not in found]
+        tries = await context.run_all("translate", [partial(_attempt, work[number], asked) for number in left])
+        found |= {number: made[0] for number, made in zip(left, tries, strict=True) if not isinstance(made, set)}
+        wanted = sorted({text for made in tries if isinstance(made, set) for text in made})
+        if not wanted:
+            break
+        left_over = until - asyncio.get_running_loop().time()
+        ask = partial(_told, manner, partial(_ask, context.project.engine, wanted, left_over, terms))
+        outcome = await anyio.to_thread.run_sync(ask)  # not in the workers' threads, which are for what computes
+        asked.update(wanted)
+        if outcome.silent and not lenient:
+            await context.run("translate", partial(_check_known, context.project.engine, outcome, terms))
+    rest = {number: each for number, each in enumerate(work) if number not in found}
+    made = await context.run_all("translate", rest.values())
+    return [value for _, value in sorted((found | dict(zip(rest, made, strict=True))).items())]
+
+
+def _told(manner: Manner, work: Callable[[], T]) -> T:
+    """What a function returns while the engine is told how texts are to be translated."""
+    with telling(manner):
+        return work()
+
+
+def _attempt(work: Callable[[], T], asked: set[str]) -> tuple[T] | set[str]:
+    """What a function returns, or the texts that the engine has to be asked for first."""
+    with collecting(asked) as wanted:
+        try:
+            return (work(),)
+        except UnaskedError:
+            return set(wanted)
+
+
+def _ask(engine: Engine, texts: Sequence[str], seconds: float, terms: Glossary | None) -> Asked:
+    with extra_terms(terms):
+        return engine.ask_ahead(texts, seconds=max(seconds, 0.0))
+
+
+def _check_known(engine: Engine, asked: Asked, terms: Glossary | None) -> None:
+    """Refuse to go on without the engine, unless dragoman knows every word of the texts that have no answer."""
+    with extra_terms(terms):
+        unknown = {text: why for text, why in asked.silent.items() if not is_known(engine, text)}
+    if not unknown:
+        return
+    missing = Asked(asked.number, unknown)
+    status = 529 if any("time" in why or "slow" in why for why in unknown.values()) else 503
+    remedy = "try again in a moment: answers that come later are kept"
+    raise ApiError(status, f"{missing}", remedy, headers={"Retry-After": str(RETRY_AFTER)})
+
+
+def is_known(engine: Engine, text: str) -> bool:
+    """Whether dragoman has something to say for each word of a text; names and codes aside, nothing is copied."""
+    for line in split_lines(text):
+        made = engine.translate(line)
+        words = [
+            word.isalpha() and not fixed and (word.islower() or at == 0)
+            for at, (word, fixed) in enumerate(zip(made.source.words, made.source.placeable, strict=True))
+        ]
+        if any(phrase.kind == "copy" and any(words[slice(*phrase.source)]) for phrase in made.phrases):
+            return False
+        if made.memory is None and any(words) and not made.phrases:
+            return False
+    return True

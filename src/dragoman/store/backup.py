@@ -1,0 +1,180 @@
+"""A backup of a project in one file, made while the project is being used, and restored as it was then or earlier.
+
+1. Documents, answers and journal are copied by SQLite's own means, each as it is at one moment; documents first, so
+   that they refer to nothing that the journal lacks.
+2. The copies, the description and a base of the project's own go into a zip file with a manifest of their checksums.
+   The file appears when it is whole.
+3. `restore` checks every byte, cuts the journal at a point in time if one is given, and publishes the directory.
+
+Snapshots are left out: they are computed again from the journal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+import zipfile
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any
+
+from dragoman.errors import BadInputError, DamagedFileError
+from dragoman.files import storage_errors
+from dragoman.store.description import DESCRIPTION, migrate, read_description
+from dragoman.store.snapshot import sync_directory
+from dragoman.store.sqlite_files import TABLE, connect_to_read
+from dragoman.store.unfinished import aside
+
+FORMAT = 1
+MANIFEST = "backup.json"
+FILES = ("documents.db", "answers.db")
+PIECE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Backup:
+    """What is in a backup."""
+
+    time: str
+    revision: int  # the last row of the journal
+    files: dict[str, str]  # checksums by name
+
+
+def make_backup(project: Path, file: Path) -> Backup:
+    """Write a backup of a project, which may be in use."""
+    description = migrate(project, read_description(project), write=False)
+    if "://" in description["journal"]:
+        remedy = "back up the database by its own means, and the directory of the project with it"
+        raise BadInputError("the journal is in a database of its own", where=project, remedy=remedy)
+    part = file.with_name(f".{file.name}.part")
+    with storage_errors(file), TemporaryDirectory(prefix=".backup-", dir=file.absolute().parent) as folder:
+        copies = {DESCRIPTION: project / DESCRIPTION}
+        for name in (*FILES, description["journal"]):
+            if (project / name).exists():
+                copies[name] = _copy(project / name, Path(folder, name))
+        base = project / "base"
+        copies |= {f"base/{each.relative_to(base)}": each for each in sorted(base.rglob("*")) if each.is_file()}
+        made = _write(part, copies, _last(Path(folder, description["journal"])))
+        part.replace(file)
+        sync_directory(file.absolute().parent)
+    return made
+
+
+def _copy(old: Path, new: Path) -> Path:
+    with closing(connect_to_read(old.absolute())) as reading, closing(sqlite3.connect(new)) as writing:
+        reading.backup(writing)
+    return new
+
+
+def _last(journal: Path) -> int:
+    with closing(sqlite3.connect(journal)) as connection:
+        return int(connection.execute(f"SELECT max(id) FROM {TABLE}").fetchone()[0] or 0)  # noqa: S608
+
+
+def _write(part: Path, copies: dict[str, Path], revision: int) -> Backup:
+    with part.open("wb") as writing:
+        with zipfile.ZipFile(writing, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
+            sums = {}
+            for name, copy in copies.items():
+                with copy.open("rb") as reading, packed.open(name, "w", force_zip64=True) as into:
+                    sums[name] = _move(reading, into)
+            made = Backup(datetime.now(UTC).isoformat(timespec="seconds"), revision, sums)
+            about = {"format": FORMAT, "time": made.time, "revision": revision, "files": sums}
+            packed.writestr(MANIFEST, json.dumps(about, indent=1))
+        writing.flush()
+        os.fsync(writing.fileno())
+    return made
+
+
+def _move(reading: IO[bytes], writing: IO[bytes]) -> str:
+    """Copy bytes; their checksum."""
+    digest = hashlib.sha256()
+    while piece := reading.read(PIECE):
+        digest.update(piece)
+        writing.write(piece)
+    return digest.hexdigest()
+
+
+def restore(file: Path, project: Path, at: datetime | int | None = None) -> int:
+    """Make a project from a backup, as it was at a time or after a row of the journal; its last row."""
+    path = project.absolute()
+    with aside(path) as place:
+        with storage_errors(path):
+            place.mkdir()
+        _unpack(file, place)
+        description = migrate(place, read_description(place), write=False)
+        journal = place / description["journal"]
+        if at is not None:
+            _cut(journal, at, file)
+        revision = _last(journal)
+        with storage_errors(path):
+            if path.exists():
+                path.rmdir()
+            place.rename(path)
+            sync_directory(path.parent)
+    return revision
+
+
+def _unpack(file: Path, place: Path) -> None:
+    broken = DamagedFileError("is not a whole backup", where=file, remedy="use another one")
+    try:
+        with zipfile.ZipFile(file) as packed:
+            for name, expected in _manifest(packed, broken).items():
+                target = place / name
+                if not target.resolve().is_relative_to(place.resolve()):
+                    raise broken
+                with storage_errors(target):
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    with packed.open(name) as reading, target.open("wb") as writing:
+                        found = _move(reading, writing)
+                        os.fsync(writing.fileno())
+                if found != expected:
+                    raise DamagedFileError(f"{name} is not what was written", where=file, remedy="use another backup")
+    except (zipfile.BadZipFile, KeyError, OSError, EOFError, ValueError, NotImplementedError, RuntimeError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise BadInputError("no such file", where=file, remedy="make one with `dragoman backup`") from None
+        raise broken from error
+    except Exception as error:  # zlib.error, which is not a ValueError
+        if type(error).__module__ == "zlib":
+            raise broken from error
+        raise
+
+
+def _manifest(packed: zipfile.ZipFile, broken: DamagedFileError) -> dict[str, str]:
+    about: Any = json.loads(packed.read(MANIFEST))
+    if not isinstance(about, dict) or about.get("format") != FORMAT or not isinstance(about.get("files"), dict):
+        raise broken
+    return {str(name): str(checksum) for name, checksum in about["files"].items()}
+
+
+def _cut(journal: Path, at: datetime | int, file: Path) -> None:
+    """Drop the rows after a point: a number is that of the last row that stays, a time that before the first one."""
+    with closing(sqlite3.connect(journal, isolation_level=None)) as connection:
+        if isinstance(at, int):
+            last = at
+        else:
+            when = at.astimezone(UTC).isoformat(timespec="microseconds")
+            first = connection.execute(f"SELECT min(id) FROM {TABLE} WHERE time > ?", (when,)).fetchone()[0]  # noqa: S608
+            last = _last(journal) if first is None else first - 1
+        if last > _last(journal) or last < 0:
+            remedy = f"its last row is {_last(journal)}"
+            raise BadInputError(f"the backup has no row {last}", where=file, remedy=remedy)
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(f"DELETE FROM {TABLE} WHERE id > ?", (last,))  # noqa: S608
+        connection.execute(f"UPDATE {TABLE} SET forgotten_by = NULL WHERE forgotten_by > ?", (last,))  # noqa: S608
+        with contextlib.suppress(sqlite3.OperationalError):  # a journal without deliveries has no such table
+            connection.execute('DELETE FROM deliveries WHERE "row" > ?', (last,))
+        connection.execute("COMMIT")
+
+
+def sweep(folder: Path) -> None:
+    """Remove what interrupted backups left in a directory."""
+    for each in folder.glob(".backup-*"):
+        shutil.rmtree(each, ignore_errors=True)

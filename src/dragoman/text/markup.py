@@ -1,0 +1,141 @@
+r"""Tags taken out of a text, so that it can be translated without them; `tag_placement` puts them back.
+
+A tag that opens and one that closes belong together. Where only a tag kept two words apart, the bare text has a space.
+
+>>> markup = take_out("Press <b>the green button</b> now.")
+>>> markup.bare
+'Press the green button now.'
+>>> [(marker.shown, marker.at, marker.partner) for marker in markup.markers]
+[('<b>', 6, 1), ('</b>', 22, 0)]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from dragoman.text.tokens import is_slot, split
+
+TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)[^<>]*?(/?)>")
+BREAKS = frozenset({"br", "hr"})  # tags that divide a text and are no word of it
+# Empty tags of XLIFF and TMX that belong together by a reference: which opens, and which closes.
+SEPARATE = {"bpt": "ept", "bx": "ex", "sc": "ec", "sm": "em"}
+OPENERS = {closing: opening for opening, closing in SEPARATE.items()}
+REFERENCE = re.compile(r"""\s(?:startRef|rid|i|id)="([^"]*)\"""")
+
+Kind = Literal["start", "end", "alone"]
+
+
+class TagPart(NamedTuple):
+    """A tag of a text, before it is known what it belongs to."""
+
+    shown: str
+    kind: Kind
+
+
+class Marker(NamedTuple):
+    """A tag that was taken out."""
+
+    shown: str
+    at: int  # its position in the bare text
+    partner: int | None = None  # the number of the tag that closes or opens it; None if it stands alone
+    space_before: bool = False
+    space_after: bool = False
+
+
+class Markup(NamedTuple):
+    """A text without its tags, and the tags."""
+
+    bare: str
+    markers: tuple[Marker, ...]
+
+
+def take_out(text: str, *, everything: bool = False) -> Markup:
+    """A text without its pairs of tags and its line breaks; with `everything`, without any tag or placeholder.
+
+    >>> take_out("Open {name}<br/>in <a>the <x/>folder</a>").bare
+    'Open {name} in the <x/>folder'
+    >>> take_out("Open {name} now", everything=True).bare
+    'Open now'
+    """
+    return without(_parts(text, everything=everything))
+
+
+def _parts(text: str, *, everything: bool) -> Iterator[str | TagPart]:
+    sentence = split(text)
+    paired = _paired(sentence.words)
+    for number, (gap, word) in enumerate(zip(sentence.gaps, sentence.words, strict=False)):
+        yield gap
+        if number in paired:
+            yield TagPart(word, paired[number])
+        elif _is_break(word) or (everything and is_slot(word)):
+            yield TagPart(word, "alone")
+        else:
+            yield word
+    yield sentence.gaps[-1]
+
+
+def find_dividers(words: tuple[str, ...]) -> frozenset[int]:
+    """The tokens that `take_out` takes out: tags that enclose something, and line breaks."""
+    return frozenset(_paired(words)) | {number for number, word in enumerate(words) if _is_break(word)}
+
+
+def _paired(words: tuple[str, ...]) -> dict[int, Kind]:
+    """Which tokens are tags that enclose something."""
+    begun: list[tuple[int, str]] = []
+    found: dict[int, Kind] = {}
+    for number, word in enumerate(words):
+        kind, name = _role(word) if word[0] == "<" else ("alone", "")
+        if kind == "start":
+            begun.append((number, name))
+        elif kind == "end" and any(name == other for _, other in begun):
+            while begun[-1][1] != name:
+                begun.pop()
+            found |= {begun.pop()[0]: "start", number: "end"}
+    return found
+
+
+def _role(word: str) -> tuple[Kind, str]:
+    """Whether a tag opens or closes something, and what the two have in common."""
+    tag = TAG.fullmatch(word)
+    if tag is None:
+        return "alone", ""
+    if tag[3]:
+        reference = REFERENCE.search(word)
+        if tag[2] in SEPARATE:
+            return "start", f"{tag[2]} {reference[1] if reference else ''}"
+        if tag[2] in OPENERS:
+            return "end", f"{OPENERS[tag[2]]} {reference[1] if reference else ''}"
+        return "alone", ""
+    return "end" if tag[1] else "start", tag[2]
+
+
+def _is_break(word: str) -> bool:
+    tag = TAG.fullmatch(word) if word[0] == "<" else None
+    return tag is not None and tag[2].lower() in BREAKS
+
+
+def without(parts: Iterable[str | TagPart]) -> Markup:
+    """Text without the tags in it; they must be paired already."""
+    bare = ""
+    found: list[Marker] = []
+    begun: list[int] = []
+    given = [part for part in parts if part != ""]
+    for number, part in enumerate(given):
+        if isinstance(part, str):
+            bare += part.lstrip(" ") if bare.endswith(" ") and found and found[-1].at == len(bare) else part
+            continue
+        before, after = given[number - 1] if number else "", given[number + 1] if number + 1 < len(given) else ""
+        spaces = isinstance(before, str) and before[-1:].isspace(), isinstance(after, str) and after[:1].isspace()
+        marker = Marker(part.shown, len(bare), None, *spaces)
+        if part.kind == "start":
+            begun.append(len(found))
+        elif part.kind == "end" and begun:
+            opened = begun.pop()
+            found[opened] = found[opened]._replace(partner=len(found))
+            marker = marker._replace(partner=opened)
+        elif bare and not bare[-1].isspace() and isinstance(after, str) and after[:1].isalnum():
+            bare += " "
+        found.append(marker)
+    return Markup(bare, tuple(found))

@@ -1,0 +1,59 @@
+"""Whether a translation is finished: it ends as its source does, and no sentence of the source is clearly left.
+
+>>> is_finished("Close the lid.", "Cierre la tapa.", " Si es necesario")
+True
+>>> is_finished("Close the lid. Press the green button.", "Cierre la tapa.", " Pulse el botón verde.")
+False
+>>> is_finished("Close the lid.", "Cierre la", " tapa.")
+False
+"""
+
+from __future__ import annotations
+
+import re
+
+STOPS = ".!?…。．！？؟۔।॥።။។؞᙮‼⁇⁈⁉"  # marks that end a sentence
+HALTS = ":;：；؛"  # marks that end a text only if its source ends so, too
+CLOSERS = ")]}»”’\"'›」』）］】〉》"  # brackets and quotes that may follow them
+CLEARLY = 0.7  # of what the missing sentences take of the source, at least so much has to be in the suggestion
+
+_TAGS = re.compile(r"(?:</?[A-Za-z][^<>]*>|\{/?\d+/?\}|\s)+\Z")
+_SENTENCE_END = re.compile(
+    rf"[{re.escape(STOPS)}]+[{re.escape(CLOSERS)}]*(?=\s+[^\s\da-zà-ÿа-я]|\s*\Z)|[。！？।۔](?!\Z)"
+)
+
+
+def is_finished(source: str, prefix: str, suffix: str) -> bool:
+    """Whether what was typed ends as the source does, and the suggested rest stands for no sentence of it."""
+    ending = _ending(prefix)
+    if not ending or ending != _ending(source):
+        return False
+    sentences, done = _sentences(source), len(_sentences(prefix))
+    if done >= len(sentences):
+        return True
+    left = sum(len(each) for each in sentences[done:]) / max(1, sum(map(len, sentences)))
+    return len(suffix) < CLEARLY * left * (len(prefix) + len(suffix))
+
+
+def _ending(text: str) -> str:
+    """The kind of mark that closes a text: a stop, a halt, a bracket or quote; empty if it goes on."""
+    rest = _TAGS.sub("", text)
+    bare = _TAGS.sub("", rest.rstrip(CLOSERS))
+    if bare and bare[-1] in STOPS:
+        return "stop"
+    if bare and bare[-1] in HALTS:
+        return "halt"
+    return "closed" if rest and rest[-1] in CLOSERS else ""
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of a text, roughly: a stop before a small letter, as of an abbreviation, ends none.
+
+    >>> _sentences("Press it, e.g. twice. Then wait!")
+    ['Press it, e.g. twice.', ' Then wait!']
+    """
+    found, at = [], 0
+    for end in _SENTENCE_END.finditer(text):
+        found.append(text[at : end.end()])
+        at = end.end()
+    return [*found, text[at:]] if text[at:].strip() else found

@@ -1,0 +1,123 @@
+"""Documents that the disk has altered, or that a kill has interrupted: noticed, finished, and no trouble for others."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import anyio
+import pytest
+
+from dragoman.editor.document_store import DocumentStore
+from dragoman.editor.edited_project import EditedProject
+from dragoman.editor.messages import SegmentChange
+from dragoman.editor.segment_edits import Author, change_segment
+from dragoman.engine import Engine
+from dragoman.errors import DamagedFileError, DragomanError
+from tests.server.support import make_projects, running
+
+SOURCES = ["Press the green button.", "Close the lid."]
+
+
+def opened(path: Path) -> EditedProject:
+    return EditedProject("manual", path, Engine.open(path))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    Engine.create(tmp_path / "manual", source="en", target="es").close()
+    return tmp_path / "manual"
+
+
+def confirm(project: EditedProject, document: int, number: int, target: str) -> None:
+    change = SegmentChange(target=target, state="confirmed")
+    change_segment(project, document, number, change, Author("ana"))
+
+
+def test_a_segment_that_was_altered_on_disk_is_not_served(tmp_path: Path) -> None:
+    with closing(DocumentStore(tmp_path / "documents.db")) as store:
+        number = store.add("page", [(str(n), source, "", "new") for n, source in enumerate(SOURCES)])
+        assert [each.source for each in store.segments(number)] == SOURCES
+    file = tmp_path / "documents.db"
+    file.write_bytes(file.read_bytes().replace(b"Close the lid.", b"Close the lit."))
+    with closing(DocumentStore(file)) as store:
+        assert store.segment(number, 1).source == SOURCES[0]
+        with pytest.raises(DamagedFileError, match="segment 2 of document 1"):
+            store.segments(number)
+
+
+def test_a_file_of_an_earlier_version_gets_its_sums(tmp_path: Path) -> None:
+    with closing(DocumentStore(tmp_path / "documents.db")) as store:
+        number = store.add("page", [("1", SOURCES[0], "", "new")])
+    with closing(sqlite3.connect(tmp_path / "documents.db")) as connection:
+        connection.executescript(
+            "DROP TRIGGER segment_summed; DROP TRIGGER segment_summed_again; DELETE FROM sums;"
+            "UPDATE segments SET target = 'Pulse.'"
+        )
+    with closing(DocumentStore(tmp_path / "documents.db")) as store:
+        assert store.segment(number, 1).target == "Pulse."
+
+
+@pytest.mark.kernels
+def test_what_was_interrupted_while_confirming_again_is_finished_at_opening(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editing = opened(project)
+    number = editing.documents.add("page", [(str(n), source, "", "new") for n, source in enumerate(SOURCES)])
+    confirm(editing, number, 1, "Pulse el botón verde.")
+    with monkeypatch.context() as patch:
+        patch.setattr(DocumentStore, "redirect", lambda *_: (_ for _ in ()).throw(DragomanError("killed")))
+        with pytest.raises(DragomanError, match="killed"):
+            confirm(editing, number, 1, "Pulsa el botón verde.")
+    editing.close()
+    again = opened(project)
+    segment = again.documents.segment(number, 1)
+    assert (segment.target, segment.state) == ("Pulsa el botón verde.", "confirmed")
+    assert again.engine.correction(segment.correction or 0).target == segment.target
+    assert again.documents.intents() == []
+    again.close()
+
+
+@pytest.mark.kernels
+def test_an_intent_that_led_to_nothing_is_dropped_at_opening(project: Path) -> None:
+    editing = opened(project)
+    number = editing.documents.add("page", [("1", SOURCES[0], "", "new")])
+    editing.documents.intend(editing.documents.segment(number, 1), "Pulse.", editing.revision)
+    editing.close()
+    again = opened(project)
+    assert (again.documents.segment(number, 1).target, again.documents.intents()) == ("", [])
+    again.close()
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("damage", ["truncated", "overwritten"])
+def test_translating_goes_on_without_documents_that_cannot_be_read(tmp_path: Path, damage: str) -> None:
+    make_projects(tmp_path)
+    file = tmp_path / "manual" / "documents.db"
+    with closing(DocumentStore(file)) as store:
+        store.add("page", [(str(n), f"Press button {n}.", "", "new") for n in range(500)])
+    data = file.read_bytes()
+    file.write_bytes(data[: len(data) // 3] if damage == "truncated" else b"x" * 5000)
+    with running(tmp_path) as server, server.client() as client:
+        place = "/api/v1/projects/manual"
+        answer = client.post(f"{place}/translations", json={"texts": ["Close the lid."]}).json()
+        assert answer["translations"][0]["text"] == "Cierre la tapa."
+        assert client.get(f"{place}/documents").status_code == 503
+        assert client.get("/ready").json()["projects"] == ["manual"]
+
+
+@pytest.mark.kernels
+def test_a_scrub_finds_damage_before_anybody_needs_what_is_damaged(tmp_path: Path) -> None:
+    make_projects(tmp_path)
+    file = tmp_path / "manual" / "journal.db"
+    with running(tmp_path) as server, server.client() as client:
+        context = server.app.state.context
+        anyio.run(context.scrub.look_at, "manual", file.parent)
+        assert "damaged" not in client.get("/ready").json()
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute("UPDATE journal SET target = 'Otra cosa.' WHERE id = 2")
+            connection.commit()
+        anyio.run(context.scrub.look_at, "manual", file.parent)
+        answer = client.get("/ready").json()
+        assert (answer["damaged"], answer["damaged_projects"], answer["problems"]) == (1, ["manual"], 0)

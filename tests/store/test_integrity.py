@@ -1,0 +1,252 @@
+"""Damage is found wherever it is, and all that is whole is saved; a backup is what the project was."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from dragoman.cli import app
+from dragoman.editor.document_repair import check_documents, repair_documents
+from dragoman.editor.document_store import DocumentStore
+from dragoman.engine import Engine
+from dragoman.errors import BadInputError, DamagedFileError
+from dragoman.project.repair import repair
+from dragoman.store import Row
+from dragoman.store.backup import make_backup, restore
+from dragoman.store.integrity import Damage, check_store, whole_rows
+from dragoman.store.seal import seal, seal_of
+
+pytestmark = pytest.mark.kernels
+PAIRS = [(f"Press button number {n}.", f"Pulse el botón número {n}.") for n in range(1, 31)]
+START = datetime(2026, 5, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with corrections, one of them forgotten, a change of settings, a snapshot, and a document."""
+    path = tmp_path_factory.mktemp("integrity") / "manual"
+    with Engine.create(path, source="en", target="es") as engine:
+        for n, (source, target) in enumerate(PAIRS):
+            engine.learn(source, target, user="ana", time=START + timedelta(hours=n))
+        engine.forget(3)
+        engine.share = 0.7
+    with closing(DocumentStore(path / "documents.db")) as documents:
+        number = documents.add("page", [(str(n), *pair, "confirmed") for n, pair in enumerate(PAIRS)])
+        for segment in documents.segments(number):
+            documents.change(segment, correction=segment.number)
+    return path
+
+
+@pytest.fixture
+def project(original: Path, tmp_path: Path) -> Path:
+    shutil.copytree(original, tmp_path / "manual")
+    return tmp_path / "manual"
+
+
+def flipped(file: Path, at: int, bit: int = 0) -> None:
+    data = bytearray(file.read_bytes())
+    data[at] ^= 1 << bit
+    file.write_bytes(data)
+
+
+def damage(project: Path) -> list[Damage]:
+    return [*check_store(project), *check_documents(project)]
+
+
+def rows(project: Path) -> list[Row]:
+    return [each for each in whole_rows(project / "journal.db") if isinstance(each, Row)]
+
+
+def test_a_project_that_is_whole_has_no_damage(project: Path) -> None:
+    assert damage(project) == []
+    assert len(rows(project)) == len(PAIRS) + 2
+
+
+def test_one_letter_in_a_row_is_found_and_everything_else_is_saved(project: Path, tmp_path: Path) -> None:
+    file = project / "journal.db"
+    file.write_bytes(file.read_bytes().replace(PAIRS[13][1].encode(), PAIRS[13][1].replace("Pulse", "Pulsa").encode()))
+    assert [str(each) for each in damage(project)] == ["journal.db: row 14 is not what was written"]
+    saved = repair(Engine, project, tmp_path / "new")
+    assert saved.lost == ["journal.db: row 14 is not what was written"]
+    with Engine.open(tmp_path / "new", write=False) as engine:
+        kept = [(row.source, row.target, row.user, row.time) for row in reversed(engine.history(limit=100))]
+        assert engine.share == 0.7
+    expected = [(*pair, "ana", START + timedelta(hours=n)) for n, pair in enumerate(PAIRS) if n not in (2, 13)]
+    assert kept == expected
+
+
+def test_a_damaged_checksum_loses_nothing(project: Path, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(project / "journal.db")) as connection:
+        connection.execute("UPDATE journal SET digest = zeroblob(32) WHERE id = 5")
+        connection.commit()
+    assert len(rows(project)) == len(PAIRS) + 2
+    assert repair(Engine, project, tmp_path / "new").lost == []
+
+
+def test_no_flipped_bit_goes_unnoticed(project: Path) -> None:
+    chance = random.Random(7)
+    files = [each for each in sorted(project.rglob("*")) if each.is_file() and each.stat().st_size]
+    assert {"journal.db", "journal.db.seal", "documents.db", "verified.json"} <= {each.name for each in files}
+    kept = {file: file.read_bytes() for file in files}
+    for _ in range(60):
+        file = chance.choice(files)
+        at, bit = chance.randrange(len(kept[file])), chance.randrange(8)
+        flipped(file, at, bit)
+        assert damage(project), (file, at, bit)
+        for each, data in kept.items():
+            each.write_bytes(data)
+        for each in project.glob("*.db-*"):
+            each.unlink()
+
+
+def test_a_bit_that_nobody_reads_is_named_as_such_and_nothing_is_lost(project: Path, tmp_path: Path) -> None:
+    flipped(project / "journal.db", 72)  # of the bytes that SQLite keeps for later
+    (found,) = damage(project)
+    assert str(found) == "journal.db: page 1 is not what was written, in bytes that hold nothing now"
+    assert repair(Engine, project, tmp_path / "new").lost == []
+
+
+def test_a_file_is_sealed_only_while_nobody_writes_it(project: Path) -> None:
+    journal, documents = project / "journal.db", project / "documents.db"
+    assert seal_of(journal).exists()
+    with Engine.open(project) as engine, closing(DocumentStore(documents)):
+        assert not seal_of(journal).exists()
+        assert not seal_of(documents).exists()
+        engine.learn("Lift the lid.", "Levante la tapa.")
+        seal(journal)  # somebody has it open
+        assert not seal_of(journal).exists()
+        assert damage(project) == []
+    assert seal_of(journal).exists()
+    assert seal_of(documents).exists()
+    assert damage(project) == []
+
+
+def test_what_another_program_has_changed_is_named(project: Path) -> None:
+    with closing(sqlite3.connect(project / "journal.db")) as connection:
+        connection.execute("CREATE TABLE other (x)")
+        connection.execute("INSERT INTO other VALUES (zeroblob(100000))")
+        connection.commit()
+    assert "changed by another program" in str(damage(project)[0])
+
+
+def test_documents_are_saved_without_segments_that_were_altered(project: Path, tmp_path: Path) -> None:
+    file = project / "documents.db"
+    file.write_bytes(file.read_bytes().replace(PAIRS[4][1].encode(), PAIRS[4][1].replace("Pulse", "Pulsa").encode()))
+    assert [str(each) for each in damage(project)] == ["documents.db: segment 5 of document 1 is not what was written"]
+    (tmp_path / "new").mkdir()
+    lost = list(repair_documents(project, tmp_path / "new", {n: 100 + n for n in range(1, 31) if n != 7}))
+    assert len(lost) == 1
+    with closing(DocumentStore(tmp_path / "new" / "documents.db")) as documents:
+        found = {each.number: (each.target, each.state, each.correction) for each in documents.segments(1)}
+    assert (found[1], found[5], found[7]) == (
+        (PAIRS[0][1], "confirmed", 101),
+        ("", "new", None),
+        (PAIRS[6][1], "translated", None),
+    )
+
+
+def restored(path: Path) -> Iterator[tuple[str | None, str | None]]:
+    with Engine.open(path, write=False) as engine:
+        yield from ((row.source, row.target) for row in reversed(engine.history(limit=100)))
+
+
+def test_a_backup_of_a_project_in_use_is_restored_as_it_was(project: Path, tmp_path: Path) -> None:
+    file = tmp_path / "manual.zip"
+    with Engine.open(project) as engine:
+        engine.learn("Close the lid.", "Cierre la tapa.")
+        made = make_backup(project, file)
+        engine.learn("Open the lid.", "Abra la tapa.")
+    assert restore(file, tmp_path / "new") == made.revision == len(PAIRS) + 3
+    assert list(restored(tmp_path / "new"))[-1] == ("Close the lid.", "Cierre la tapa.")
+    assert damage(tmp_path / "new") == []
+
+
+@pytest.mark.parametrize("at", [10, START + timedelta(hours=9, minutes=30)])
+def test_a_backup_is_restored_to_a_point_in_time(project: Path, tmp_path: Path, at: datetime | int) -> None:
+    make_backup(project, tmp_path / "manual.zip")
+    assert restore(tmp_path / "manual.zip", tmp_path / "new", at) == 10
+    assert list(restored(tmp_path / "new")) == PAIRS[:10]  # what was forgotten later is there again
+
+
+def test_a_damaged_backup_is_refused_and_leaves_nothing(project: Path, tmp_path: Path) -> None:
+    file = tmp_path / "manual.zip"
+    make_backup(project, file)
+    size = file.stat().st_size
+    for at in (size // 4, size // 2):
+        flipped(file, at)
+        with pytest.raises(DamagedFileError):
+            restore(file, tmp_path / "new")
+        flipped(file, at)
+    assert not (tmp_path / "new").exists()
+    with pytest.raises(BadInputError, match="no row 99"):
+        restore(file, tmp_path / "new", 99)
+
+
+def test_an_interrupted_backup_leaves_the_one_before(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "manual.zip"
+    make_backup(project, file)
+    before = file.read_bytes()
+    monkeypatch.setattr("dragoman.store.backup._write", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        make_backup(project, file)
+    assert file.read_bytes() == before
+
+
+def test_the_commands_check_back_up_restore_and_repair(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(project.parent)
+
+    def run(*arguments: str) -> int:
+        with pytest.raises(SystemExit) as ended:
+            app(list(arguments))
+        return int(ended.value.code or 0)
+
+    assert [
+        run("check", "manual"),
+        run("backup", "manual", "m.zip"),
+        run("restore", "m.zip", "early", "--at", "2"),
+    ] == [0, 0, 0]
+    file = project / "journal.db"
+    file.write_bytes(file.read_bytes().replace(b"button number 9.", b"button number 8."))
+    assert [run("check", "manual"), run("repair", "manual", "saved"), run("check", "saved")] == [1, 1, 0]
+    said = capsys.readouterr()
+    assert "early is restored up to row 2" in said.out
+    assert "saved has 28 corrections; lost: 1" in said.out
+    assert "row 9 is not what was written" in said.err
+
+
+BACKING_UP = """
+import sys
+from pathlib import Path
+from dragoman.store.backup import make_backup
+while True:
+    make_backup(Path(sys.argv[1]), Path(sys.argv[2]))
+    print("made", flush=True)
+"""
+
+
+def test_a_backup_that_is_killed_leaves_a_whole_one(project: Path, tmp_path: Path) -> None:
+    chance, file = random.Random(5), tmp_path / "manual.zip"
+    for n in range(3):
+        command = [sys.executable, "-c", BACKING_UP, str(project), str(file)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            for _ in range(chance.randrange(1, 6)):
+                process.stdout.readline()
+            threading.Event().wait(chance.random() / 50)  # somewhere in the middle of the next one
+            process.kill()
+        assert restore(file, tmp_path / str(n)) == len(PAIRS) + 2
+        assert damage(tmp_path / str(n)) == []

@@ -1,0 +1,181 @@
+"""What people meet who use dragoman from Python: errors, names that can be found, objects that show themselves."""
+
+from __future__ import annotations
+
+import math
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dragoman
+from dragoman.commands.evaluation import new_adapter
+from dragoman.doctor import Diagnosis, show
+from dragoman.engine import Engine
+from dragoman.errors import BadInputError
+from dragoman.locks import ReadWriteLock
+from tests.engine.support import PAIRS, new
+
+pytestmark = pytest.mark.kernels
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Any:
+    with new(tmp_path / "project") as found:
+        yield found
+
+
+def test_a_thread_that_reads_is_told_that_it_cannot_write(engine: Engine) -> None:
+    with engine.models(), pytest.raises(BadInputError, match="leave the block first that reads"):
+        engine.learn(*PAIRS[0])
+    assert engine.learn(*PAIRS[0]) == 1
+
+
+def test_a_thread_that_reads_may_read_again_while_a_writer_waits() -> None:
+    lock, written = ReadWriteLock(), threading.Event()
+
+    def write() -> None:
+        with lock.writing():
+            written.set()
+
+    with lock.reading():
+        writer = threading.Thread(target=write)
+        writer.start()
+        while not lock._writers_waiting:
+            pass
+        with lock.reading():
+            assert not written.is_set()
+    writer.join()
+    assert written.is_set()
+
+
+class Table:
+    """As much of a table of pandas as iterating over one by mistake takes."""
+
+    columns = ("english", "spanish")
+
+    def __iter__(self) -> Any:
+        return iter(self.columns)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        (Table(), r"a Table is not a list of pairs; give zip\(table\['english'\], table\['spanish'\]\)"),
+        ([["green", "red"], ["verde", "rojo"]], "two lists could be two pairs"),
+        ([("green", "verde"), ("red", None)], r"pair 2 is \('red', None\), not two texts"),
+        ([("green", "verde"), ("red", math.nan)], "pair 2 is"),
+        ([("green", "verde"), ("red", "rojo", "x")], "pair 2 is"),
+        (["green", "verde"], "pair 1 is 'green', not two texts"),
+        ("green", "expected pairs of texts, not a str"),
+    ],
+)
+def test_what_are_no_pairs_is_refused_with_its_row(engine: Engine, pairs: Any, message: str) -> None:
+    with pytest.raises(BadInputError, match=message):
+        engine.train(pairs)
+
+
+@pytest.mark.parametrize("wrong", [None, math.nan, 3])
+def test_what_is_no_text_is_not_learned(engine: Engine, wrong: Any) -> None:
+    for pair in (("green", wrong), (wrong, "verde")):
+        with pytest.raises(BadInputError, match=f"not (a )?({wrong!r}|{type(wrong).__name__})"):
+            engine.learn(*pair)
+    assert list(engine.history()) == []
+
+
+def test_errors_and_types_are_found_at_the_top() -> None:
+    assert {"Engine", "BadInputError", "FlaggedError", "Translation"} <= set(dir(dragoman))
+    assert not {"Any", "import_module"} & set(dir(dragoman))
+    for name in dragoman.__all__:
+        assert getattr(dragoman, name) is not None
+    assert issubclass(dragoman.BadInputError, ValueError)
+    with pytest.raises(AttributeError, match="no attribute 'Motor'"):
+        dragoman.Motor  # noqa: B018
+
+
+def test_a_translation_prints_as_its_text_and_shows_in_notebooks(engine: Engine) -> None:
+    engine.learn("Open <b> & go.", "Abra <b> y siga.")
+    found = engine.translate("Open <b> & go.")
+    assert f"{found}" == found.text == "Abra <b> y siga."
+    assert found._repr_html_() == (
+        "<div><small>Open &lt;b&gt; &amp; go.</small><br><b>Abra &lt;b&gt; y siga.</b><br>"
+        "<small>correction 1</small></div>"
+    )
+
+
+@pytest.mark.parametrize("code", ["xx", "zz-ZZ", "e", "english language"])
+def test_languages_that_do_not_exist_are_refused(tmp_path: Path, code: str) -> None:
+    with pytest.raises(BadInputError, match="is not a language code"):
+        Engine.create(tmp_path / "project", source="en", target=code)
+    assert not (tmp_path / "project").exists()
+
+
+def test_statistics_count_the_base(engine: Engine) -> None:
+    assert not [name for name in engine.statistics() if name.startswith("base")]
+    engine.train(PAIRS[:20])
+    found = engine.statistics()
+    assert found["phrase pairs"] == 0
+    assert found["base: phrase pairs"] > 20
+    assert found["base: n-grams"] > 20
+    assert found["base: bytes"] > 10_000
+
+
+def test_the_doctor_prints_brackets(capsys: pytest.CaptureFixture[str]) -> None:
+    show([Diagnosis("shipped kernels", "none; install dragoman[kernels]", "do [it]")], as_json=False)
+    assert "install dragoman[kernels]  → do [it]" in capsys.readouterr().out
+
+
+def test_an_engine_simulates_a_person_with_intervals(engine: Engine, tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    found = engine.simulate(PAIRS[:12], progress=lambda *how_far: told.append(how_far))
+    assert found.summary["segments"] == 12
+    assert found.intervals["WER"].score == pytest.approx(found.summary["WER"], abs=0.01)
+    assert str(found.intervals["BLEU"]) in str(found)
+    assert "<th>BLEU</th>" in found._repr_html_()
+    assert told[-1] == ("post-edit", 12, 12)
+    found.write_translations(tmp_path / "out.es")
+    assert (tmp_path / "out.es").read_text().splitlines() == [each.translation for each in found.outcomes]
+    assert engine.simulate(PAIRS[:2], mode="interactive", learn=False).summary["KSMR"] == 0
+    with pytest.raises(BadInputError, match="choose one of post-edit, interactive"):
+        engine.simulate(PAIRS[:2], mode="guess")
+    with pytest.raises(BadInputError, match="pair 1 is"):
+        engine.simulate(["green"])  # type: ignore[list-item]
+
+
+def test_an_engine_tunes_its_weights_and_keeps_them_or_not(engine: Engine) -> None:
+    engine.train(PAIRS[:30])
+    before = engine.weights
+    report = engine.tune(PAIRS[30:40], rounds=1, nbest=20, folds=1, keep=False)
+    assert engine.weights == before
+    assert report.after >= report.before
+    again = engine.tune(PAIRS[30:40], rounds=1, nbest=20, folds=1)
+    assert engine.weights == (again.weights if again.changed else before)
+    with pytest.raises(BadInputError, match="choose one of mert, mira"):
+        engine.tune(PAIRS[30:40], method="guess")
+
+
+def test_engines_and_explanations_show_in_notebooks_and_history_has_no_bytes(engine: Engine) -> None:
+    engine.learn("Open <b> & go.", "Abra <b> y siga.")
+    assert "1 corrections" in engine._repr_html_()
+    assert "&lt;Engine" in engine._repr_html_()
+    with Engine.open(engine.path, write=False) as other:
+        pass
+    assert "closed&gt;</code>" in other._repr_html_()
+    shown = engine.explain("Open <b> & go.")._repr_html_()
+    assert shown.startswith("<iframe srcdoc=")
+    assert "<table" not in shown  # all of the page is escaped
+    (row,) = engine.history()
+    assert row.contribution is None
+    assert "contribution" not in repr(row)
+
+
+def test_an_adapter_of_ones_own_is_named_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_adapters.py").write_text(
+        "from dragoman.adapt import Perceptron\n\nclass Mine(Perceptron):\n    pass\n\nOther = 3\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert new_adapter("my_adapters:Mine", alpha=0.5, nbest=20).settings()["name"] == "Mine"
+    for wrong, message in (("my_adapters:Other", "is not an adapter"), ("nowhere:Mine", "cannot import nowhere")):
+        with pytest.raises(BadInputError, match=message):
+            new_adapter(wrong)

@@ -1,0 +1,40 @@
+"""One name, one meaning: modules are nouns of the field, and no two classes have the same name."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import dragoman
+
+PACKAGE = Path(dragoman.__file__).parent
+NOUNS = {  # that end in -ing: words of the field, not what one does with a module
+    *(
+        "casing",
+        "engine_tuning",
+        "fencing",
+        "finding",
+        "guessed_encoding",
+        "masking",
+        "post_editing",
+        "reordering",
+        "reordering_kernels",
+    ),
+    *("sampling", "spacing", "spacing_kernels", "spelling", "unboxing"),
+}
+
+
+def test_modules_are_nouns_of_the_field() -> None:
+    names = {path.stem for path in PACKAGE.rglob("*.py")}
+    odd = {name for name in names if name.removesuffix("_kernels").endswith("ing")} - NOUNS
+    assert not odd, "name them after what they hold"
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found[node.name].append(path.relative_to(PACKAGE).as_posix())
+    assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}
