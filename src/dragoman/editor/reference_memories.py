@@ -66,7 +66,7 @@ def add(store: DocumentStore, name: str, pairs: Iterable[tuple[str, str]]) -> Re
     wanted = list(dict.fromkeys((source, target) for source, target in pairs if source.strip() and target.strip()))
     if not wanted:
         raise Refusal(400, "there are no translations in this file", "choose another one")
-    with store.changing() as connection:
+    with store.writing() as connection:
         priority = connection.execute("SELECT COALESCE(MAX(priority), 0) + 1 FROM memories").fetchone()[0]
         made = connection.execute("INSERT INTO memories (name, priority) VALUES (?, ?)", (name, priority))
         number = int(made.lastrowid or 0)
@@ -91,7 +91,7 @@ def change(store: DocumentStore, number: int, **values: object) -> ReferenceMemo
     find(store, number)
     if values:
         names = ", ".join(f"{name} = ?" for name in values)  # our own names, not those of a request
-        with store.changing() as connection:
+        with store.writing() as connection:
             connection.execute(f"UPDATE memories SET {names} WHERE id = ?", (*values.values(), number))  # noqa: S608
     return find(store, number)
 
@@ -99,7 +99,7 @@ def change(store: DocumentStore, number: int, **values: object) -> ReferenceMemo
 def remove(store: DocumentStore, number: int) -> None:
     """Remove a memory and its entries."""
     find(store, number)
-    with store.changing() as connection:
+    with store.writing() as connection:
         connection.execute(
             "INSERT INTO memory_index (memory_index, rowid, source)"
             " SELECT 'delete', id, source FROM memory_entries WHERE memory = ?",

@@ -59,7 +59,7 @@ def record(
 
 def keep_typed(store: DocumentStore, segment: Segment, text: str, user: str | None) -> None:
     """Keep a text that somebody has typed for a segment, which stays as it is; what was kept last is not kept again."""
-    with store.changing() as connection:
+    with store.writing() as connection:
         last = connection.execute(
             "SELECT target, user FROM changes WHERE document = ? AND number = ? ORDER BY id DESC LIMIT 1",
             (segment.document, segment.number),
@@ -154,7 +154,7 @@ def made_by(store: DocumentStore, segment: Segment, user: str | None) -> int:
 
 def mark_undone(store: DocumentStore, document: int, changes: list[LoggedChange]) -> None:
     """Remember that changes of one batch were taken back; what each had changed counts again as its segment's last."""
-    with store.changing() as connection:
+    with store.writing() as connection:
         (last,) = connection.execute("SELECT MAX(id) FROM changes").fetchone()
         for change in changes:
             place = document, change.number
@@ -172,7 +172,7 @@ def mark_undone(store: DocumentStore, document: int, changes: list[LoggedChange]
 
 def mark_redone(store: DocumentStore, document: int, changes: list[LoggedChange]) -> None:
     """Remember that changes are in force again; what was taken back before them can be done again next."""
-    with store.changing() as connection:
+    with store.writing() as connection:
         for change in changes:
             place = document, change.number
             at = connection.execute(segment_table.VERSION_OF, place)
@@ -199,7 +199,7 @@ def fill_repetitions(
 ) -> list[int]:
     """Fill the other segments with the same source, as drafts to review or some of them as confirmed."""
     numbers = repetitions_of(store, confirmed)
-    with store.changing() as connection:
+    with store.writing() as connection:
         for number in numbers:
             state = "confirmed" if number in as_confirmed else "translated"
             _fill(connection, confirmed, number, user, batch, state)
@@ -232,7 +232,7 @@ def _fill(
 
 def put_back(store: DocumentStore, document: int, change: LoggedChange) -> bool:
     """Give a segment the draft back that it had before a change, unless it was changed since."""
-    with store.changing() as connection:
+    with store.writing() as connection:
         old_origin = connection.execute("SELECT old_origin FROM changes WHERE id = ?", (change.id,)).fetchone()[0]
         updated = connection.execute(
             segment_table.PUT_BACK,

@@ -106,7 +106,7 @@ def comments(documents: DocumentStore, segment: Segment) -> list[Comment]:
 
 def comment(documents: DocumentStore, segment: Segment, text: str, user: str | None) -> Comment:
     """Comment on a segment."""
-    with documents.changing() as connection:
+    with documents.writing() as connection:
         insert = "INSERT INTO comments (document, number, time, user, text) VALUES (?, ?, ?, ?, ?)"
         values = segment.document, segment.number, now(), user, text
         number = connection.execute(insert, values).lastrowid
@@ -116,7 +116,7 @@ def comment(documents: DocumentStore, segment: Segment, text: str, user: str | N
 def resolve(documents: DocumentStore, segment: Segment, number: int, *, resolved: bool) -> Comment:
     """Mark a comment as resolved, or as open again."""
     _comment(documents, segment, number)  # there is one, or an error
-    with documents.changing() as connection:
+    with documents.writing() as connection:
         connection.execute("UPDATE comments SET resolved = ? WHERE id = ?", (resolved, number))
     return _comment(documents, segment, number)
 
@@ -125,7 +125,7 @@ def remove_comment(documents: DocumentStore, segment: Segment, number: int, user
     """Remove one's own comment."""
     if _comment(documents, segment, number).user != user:
         raise Refusal(403, "this comment is somebody else's", "mark it as resolved", code="not-yours")
-    with documents.changing() as connection:
+    with documents.writing() as connection:
         connection.execute("DELETE FROM comments WHERE id = ?", (number,))
 
 
@@ -144,7 +144,7 @@ def assign(documents: DocumentStore, document: int, wanted: messages.Assign) -> 
     """Assign segments to somebody, or to nobody; all of them means the document, too. How many there were."""
     everything = wanted.segments is None and wanted.first is None and wanted.last is None
     documents.document(document)  # there is one, or an error
-    with documents.changing() as connection:
+    with documents.writing() as connection:
         if wanted.segments is not None:
             rows = [(wanted.assignee, document, number) for number in set(wanted.segments)]
             return sum(connection.execute(segment_table.ASSIGN, row).rowcount for row in rows)
@@ -170,7 +170,7 @@ def review(project: EditedProject, document: int, wanted: messages.Review, user:
         if wanted.approve and user is not None and old.user == user:
             what = f"segment {number} was confirmed by yourself"
             raise Refusal(403, what, "let somebody else review it", code="own-work")
-        with documents.changing() as connection:
+        with documents.writing() as connection:
             reviewer = (user or "") if wanted.approve else None
             if connection.execute(segment_table.REVIEW, (reviewer, document, number, old.version)).rowcount:
                 segment_log.record(connection, old, old, "approved" if wanted.approve else "returned", user)
