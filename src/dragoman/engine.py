@@ -162,7 +162,7 @@ class Engine(Queries):
         journal: str | None = None,
         progress: Progress | None = None,
     ) -> project_copy.Copied:
-        """Create a project that learns again what is in force in an old one; see `project.copying`."""
+        """Create a project that learns again what is in force in an old one; see `project.project_copy`."""
         return project_copy.copy(cls, old, new, base=base, journal=journal, progress=progress)
 
     def close(self) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from dragoman.editor import messages, reference_memories, segment_log, segment_table
@@ -22,17 +21,6 @@ _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 COMMENT = "SELECT id, user, time, text, resolved FROM comments"
 
 
-@dataclass(frozen=True)
-class Comment:
-    """What somebody said about a segment."""
-
-    id: int
-    user: str | None
-    time: str
-    text: str
-    resolved: bool
-
-
 def about(project: EditedProject, segment: Segment) -> messages.About:
     """What the file, people and the translation memory say about a segment."""
     documents = project.documents
@@ -43,7 +31,7 @@ def about(project: EditedProject, segment: Segment) -> messages.About:
         limit=segment.limit,
         links=_LINK.findall(f"{segment.context} {segment.note}"),
         repeats=repeats(documents, segment),
-        comments=[messages.CommentGiven.model_validate(each) for each in comments(documents, segment)],
+        comments=comments(documents, segment),
         history=[_change(each) for each in history],
         matches=[
             *(_match(each, segment.source) for each in project.engine.matches(segment.source)),
@@ -98,13 +86,13 @@ def diff(old: str, new: str) -> Iterator[tuple[str, str]]:
 # ── Comments ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def comments(documents: DocumentStore, segment: Segment) -> list[Comment]:
+def comments(documents: DocumentStore, segment: Segment) -> list[messages.CommentGiven]:
     """The comments on a segment, oldest first."""
     query = f"{COMMENT} WHERE document = ? AND number = ? ORDER BY id LIMIT 1000"
-    return [Comment(*row) for row in documents.rows(query, (segment.document, segment.number))]
+    return [messages.CommentGiven.of_row(row) for row in documents.rows(query, (segment.document, segment.number))]
 
 
-def comment(documents: DocumentStore, segment: Segment, text: str, user: str | None) -> Comment:
+def comment(documents: DocumentStore, segment: Segment, text: str, user: str | None) -> messages.CommentGiven:
     """Comment on a segment."""
     with documents.writing() as connection:
         insert = "INSERT INTO comments (document, number, time, user, text) VALUES (?, ?, ?, ?, ?)"
@@ -113,7 +101,7 @@ def comment(documents: DocumentStore, segment: Segment, text: str, user: str | N
     return _comment(documents, segment, int(number or 0))
 
 
-def resolve(documents: DocumentStore, segment: Segment, number: int, *, resolved: bool) -> Comment:
+def resolve(documents: DocumentStore, segment: Segment, number: int, *, resolved: bool) -> messages.CommentGiven:
     """Mark a comment as resolved, or as open again."""
     _comment(documents, segment, number)  # there is one, or an error
     with documents.writing() as connection:
@@ -129,12 +117,12 @@ def remove_comment(documents: DocumentStore, segment: Segment, number: int, user
         connection.execute("DELETE FROM comments WHERE id = ?", (number,))
 
 
-def _comment(documents: DocumentStore, segment: Segment, number: int) -> Comment:
+def _comment(documents: DocumentStore, segment: Segment, number: int) -> messages.CommentGiven:
     query = f"{COMMENT} WHERE document = ? AND number = ? AND id = ?"
     found = documents.rows(query, (segment.document, segment.number, number))
     if not found:
         raise Refusal(404, "there is no such comment", "load the segment again")
-    return Comment(*found[0])
+    return messages.CommentGiven.of_row(found[0])
 
 
 # ── Assigning and approving ──────────────────────────────────────────────────────────────────────────────────────────
