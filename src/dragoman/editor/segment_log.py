@@ -103,29 +103,28 @@ def undoable(store: DocumentStore, document: int, user: str | None, batch: int |
 
     What somebody else has changed since is theirs: only segments that are as this person left them are taken back.
     """
-    query = f"{CHANGE} WHERE {OWN} AND NOT undone AND version = {segment_table.VERSION}"
-    values: list[object] = [document, user, *UNDONE]
-    if batch is not None:
-        query, values = f"{query} AND batch = ?", [*values, batch]
-    found = store.rows(f"{query} ORDER BY id DESC LIMIT 1", values)
-    if not found:
-        return []
-    batch = LoggedChange(*found[0]).batch
-    rows = store.rows(f"{CHANGE} WHERE document = ? AND batch = ? AND NOT undone ORDER BY id", (document, batch))
-    return [LoggedChange(*row) for row in rows]
+    which = f"NOT undone AND version = {segment_table.VERSION}"
+    return _last_batch(store, (document, user, *UNDONE), which, batch, "id", "NOT undone")
 
 
 def redoable(store: DocumentStore, document: int, user: str | None, batch: int | None = None) -> list[LoggedChange]:
     """What somebody took back last and can do again; nothing once they have done something else."""
-    query = f"{CHANGE} WHERE {OWN} AND undone > {NEWEST} AND restored = {segment_table.VERSION}"
-    values: list[object] = [document, user, *UNDONE, document, user, *UNDONE]
+    own, which = (document, user, *UNDONE), f"undone > {NEWEST} AND restored = {segment_table.VERSION}"
+    return _last_batch(store, (*own, *own), which, batch, "undone", "undone")
+
+
+def _last_batch(
+    store: DocumentStore, values: tuple[object, ...], which: str, batch: int | None, order: str, state: str
+) -> list[LoggedChange]:
+    """All changes, in a state, of the last batch of which one is somebody's own and fits; or of this batch."""
+    query = f"{CHANGE} WHERE {OWN} AND {which}"
     if batch is not None:
-        query, values = f"{query} AND batch = ?", [*values, batch]
-    found = store.rows(f"{query} ORDER BY undone DESC LIMIT 1", values)
+        query, values = f"{query} AND batch = ?", (*values, batch)
+    found = store.rows(f"{query} ORDER BY {order} DESC LIMIT 1", values)
     if not found:
         return []
-    batch = LoggedChange(*found[0]).batch
-    rows = store.rows(f"{CHANGE} WHERE document = ? AND batch = ? AND undone ORDER BY id", (document, batch))
+    place = values[0], LoggedChange(*found[0]).batch
+    rows = store.rows(f"{CHANGE} WHERE document = ? AND batch = ? AND {state} ORDER BY id", place)
     return [LoggedChange(*row) for row in rows]
 
 
