@@ -99,6 +99,12 @@ def test_everything_public_has_a_docstring() -> None:
     assert missing == []
 
 
+def test_only_the_evidence_compares_with_earlier_versions() -> None:
+    pages = [path for shelf in ("use", "understand") for path in (ROOT / "docs" / shelf).glob("*.md")]
+    compares = re.compile(r"^\|.*\bbefore\b.*\|.*\b(?:now|after)\b.*\|\n\|[-:| ]+$", re.MULTILINE)
+    assert [name_of(page) for page in pages if compares.search(page.read_text(encoding="utf-8"))] == []
+
+
 def test_the_plan_names_modules_that_exist_and_each_once() -> None:
     rows = re.findall(
         r"^\| `(\w+)/`[^|]*\| (.*) \|$", (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.MULTILINE
