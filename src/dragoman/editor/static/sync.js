@@ -59,14 +59,18 @@ export class Sync {
     return this.loading.get(page);
   }
 
+  /** Some segments by their numbers; those that were merged meanwhile are not among them. */
+  async fetchThese(numbers) {
+    return (await get(this.path(`segments?limit=${numbers.length}&only=${numbers.join(",")}`))).segments;
+  }
+
   /** Load some segments by their numbers; none of them is asked for twice at a time. */
   async loadThese(numbers) {
     const wanted = numbers.filter((number) => !this.coming.has(number)).slice(0, AROUND);
     if (!wanted.length) return;
     for (const number of wanted) this.coming.add(number);
     try {
-      const { segments } = await get(this.path(`segments?limit=${wanted.length}&only=${wanted.join(",")}`));
-      this.desk.list.updateAll(segments);
+      this.desk.list.updateAll(await this.fetchThese(wanted));
     } catch (error) {
       notifyError(error);
     } finally {
@@ -310,7 +314,7 @@ export class Sync {
   /** Get a segment anew, or all that are here. */
   async refresh(number) {
     const { desk } = this;
-    if (number) return this.received([await get(this.path(`segments/${number}`))]);
+    if (number) return this.received(await this.fetchThese([number]));
     if (desk.list.segments.complete) return this.received(await this.fetchAll());
     const first = Math.max(0, desk.number - AROUND / 2);
     const { segments } = await get(this.path(`segments?limit=${AROUND}&after=${first}`));
@@ -322,7 +326,7 @@ export class Sync {
   async reload(numbers) {
     const known = numbers.filter((number) => this.desk.list.segments.get(number));
     if (known.length > 20) return this.refresh();
-    this.received(await Promise.all(known.map((number) => get(this.path(`segments/${number}`)))));
+    if (known.length) this.received(await this.fetchThese(known));
   }
 
   received(segments) {
