@@ -198,7 +198,7 @@ test("repetitions that were filled are shown, and said", async () => {
   serve((method, path, body) =>
     method === "PUT"
       ? segment(2, { ...body, version: 2, filled: [4], filled_count: 1 })
-      : segment(4, { target: "Abra", state: "translated", version: 2 }),
+      : { segments: [segment(4, { target: "Abra", state: "translated", version: 2 })] },
   );
   await sync.outbox.add(1, 2, confirmed("Abra"));
   await settled();
@@ -234,7 +234,8 @@ test("any other refusal is shown with its remedy, and the text is kept", async (
 });
 
 test("changes of another window are shown; an open segment that nobody edits is opened anew", async () => {
-  serve((method, path) => segment(Number(path.split("/").at(-1)), { target: "Abra", version: 2 }));
+  const only = (path) => path.split("only=").at(-1).split(",").map(Number);
+  serve((method, path) => ({ segments: only(path).map((number) => segment(number, { target: "Abra", version: 2 })) }));
   await sync.changedElsewhere({ document: 1, number: 3 });
   assert.deepEqual(desk.log, []);
   assert.equal(desk.list.segments.get(3).target, "Abra");
@@ -243,7 +244,7 @@ test("changes of another window are shown; an open segment that nobody edits is 
 });
 
 test("changes of another window do not touch what is being typed here", async () => {
-  serve(() => segment(2, { target: "Abra", version: 2 }));
+  serve(() => ({ segments: [segment(2, { target: "Abra", version: 2 })] }));
   desk.dirty = true;
   await sync.changedElsewhere({ document: 1, number: 2 });
   assert.deepEqual(
