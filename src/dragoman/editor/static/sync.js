@@ -2,7 +2,7 @@
 // what other people and windows change meanwhile.
 
 import { Unavailable, get, inside, post } from "./api.js";
-import { asDraft } from "./changes.js";
+import { asDraft, isFilled } from "./changes.js";
 import { counted } from "./dom.js";
 import { dismiss, notify, notifyError, showPeople, showStatus } from "./notices.js";
 import { Outbox } from "./outbox.js";
@@ -140,7 +140,7 @@ export class Sync {
     const some = counted(all, "other segment with the same source", "other segments with the same source");
     const choices = [["Undo", () => this.undoLast(change)]];
     notify(`Filled ${some}, as drafts to review.`, { choices, name: `${document}:${number}` });
-    this.reload(filled).catch(notifyError);
+    this.filling = this.reload(filled).catch(notifyError);
   }
 
   /** Texts were replaced in many segments. */
@@ -345,7 +345,7 @@ export class Sync {
     if (segment.number !== desk.number) return true;
     if (this.outbox.isSending(segment.document, segment.number, segment.target)) return true; // our own change
     if (!desk.dirty) desk.open(segment.number);
-    else if (desk.editor?.text !== segment.target) {
+    else if (desk.editor?.text !== segment.target && !(isFilled(segment) && !desk.inConflict)) {
       desk.saveDraft();
       this.askAboutConflict(segment);
       desk.typedTexts?.flush();
