@@ -9,6 +9,7 @@ import { Outbox } from "./outbox.js";
 import { inWords, isConflict, questionOf } from "./questions.js";
 
 const PAGE = 1000; // segments in one answer, at most
+const FEW = 20; // segments; what was replaced in more took its time, and is said until somebody has read it
 const AROUND = 200; // segments that are loaded at once around one that is in sight
 
 export class Sync {
@@ -147,7 +148,7 @@ export class Sync {
   replaced({ count: all, change, skipped }) {
     const choices = change ? [["Undo", () => this.undoLast(change)]] : [];
     const left = skipped ? ` ${counted(skipped, "segment was", "segments were")} left as ${skipped === 1 ? "it was" : "they were"}.` : "";
-    notify(`Replaced in ${counted(all, "segment")}.${left}`, { choices });
+    notify(`Replaced in ${counted(all, "segment")}.${left}`, { choices, stay: all > FEW });
     this.loadFigures();
     this.refresh().catch(notifyError);
   }
