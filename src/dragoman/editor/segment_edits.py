@@ -113,8 +113,13 @@ def change_segment(
 
 
 def _check_version(project: EditedProject, old: Segment, change: SegmentChange, by: Author) -> None:
-    """Refuse a change of a text that somebody else has changed; what was sent is kept among the segment's versions."""
-    if change.version not in (None, old.version):
+    """Refuse a change of a text that somebody else has changed; what was sent is kept among the segment's versions.
+
+    A draft that was only filled in, because another segment with the same source was confirmed, never replaces what a
+    person has written, and gives way to what somebody was typing there meanwhile.
+    """
+    filled = old.origin == "repetition" and old.state == "translated"
+    if change.version not in (None, old.version) and not filled:
         segment_log.keep_typed(project.documents, old, change.target, by.user)
         raise ConflictError(old)
 

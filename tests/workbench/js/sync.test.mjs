@@ -58,6 +58,7 @@ function freshDesk() {
     ask: noted("ask"),
     confirm: noted("confirm"),
     saveDraft: noted("saveDraft"),
+    keepMine: noted("keepMine"),
   };
 }
 
@@ -252,6 +253,16 @@ test("changes of another window do not touch what is being typed here", async ()
     ["saveDraft", "show"],
   );
   assert.deepEqual(desk.drafts.get(1, 2).question, { kind: "conflict", theirs: "Abra" });
+});
+
+test("a repetition that is filled in gives way to what is being typed there, unless that is in conflict already", () => {
+  const filled = (version) => segment(2, { target: "Abra", state: "translated", origin: "repetition", version });
+  desk.dirty = true;
+  sync.receive(filled(2));
+  assert.deepEqual(desk.log.splice(0), [["keepMine"]]);
+  desk.inConflict = true;
+  sync.receive(filled(3));
+  assert.deepEqual(desk.log.map(([name]) => name), ["saveDraft", "show"]);
 });
 
 test("changes in other documents are of no concern", async () => {
