@@ -84,7 +84,9 @@ class YamlDocument(PluralFormsDocument):
             path = each.path[1:] if self._root else each.path
             inline = Inline([each.text] if each.text else [])
             name = ".".join(path)
-            yield Piece(name, inline, each.start, each.end, name, divide=divide_message, style=each)
+            yield Piece(
+                name, inline, each.start, each.end, name, divide=divide_message, style=(each.style, each.in_flow)
+            )
         self.plural_forms.extend(self._plurals())
 
     def _plurals(self) -> Iterator[PluralForm]:
@@ -118,7 +120,8 @@ class YamlDocument(PluralFormsDocument):
         return [Replacement(root.start, root.end, written)]
 
     def _render(self, piece: Piece, parts: Parts, _: list[Replacement]) -> str:
-        return write_scalar(self._finished(piece, parts), piece.style, self.contents)
+        old = Scalar((), "", piece.start, piece.end, piece.style[0], False, piece.style[1])
+        return write_scalar(self._finished(piece, parts), old, self.contents)
 
     def _finished(self, piece: Piece, parts: Parts) -> str:
         return finished_message(piece.inline.text, Inline(parts).text, self.target_language)

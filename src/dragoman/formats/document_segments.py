@@ -1,0 +1,170 @@
+"""Segments of documents and their new targets, each a few bytes beside its text when there are many."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+
+from dragoman.formats.compact_lists import CompactList, Row, SharedStrings, pack_inline, unpack_inline
+from dragoman.formats.inline import Inline
+
+State = Literal["new", "translated", "confirmed", "locked"]
+WRITABLE = frozenset(get_args(State)) - {"locked"}
+_LETTERS = {state: state[0] for state in get_args(State)}
+_STATES = {letter: state for state, letter in _LETTERS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSegment:
+    """A piece of a document with its translation; inline tags are in the texts as they are in the file."""
+
+    id: str  # unique in the document
+    source: str
+    target: str  # empty if there is none
+    state: State
+    inline: Inline = field(default_factory=Inline, repr=False, compare=False)  # text and tags of the source
+    context: str = field(default="", repr=False, compare=False)  # where it stands: a heading, a key, a dialogue
+    note: str = field(default="", repr=False, compare=False)  # what the author tells the translator
+    limit: int | None = field(default=None, repr=False, compare=False)  # characters a target should not exceed
+
+    @property
+    def tags(self) -> list[str]:
+        """The inline tags in the source, in order."""
+        return [tag.shown for tag in self.inline.tags]
+
+
+class CompactSegments(CompactList[DocumentSegment]):
+    """The segments of a document."""
+
+    def __init__(self, items: Iterable[DocumentSegment] = ()) -> None:
+        self._shared = SharedStrings()
+        super().__init__(items)
+
+    def _row(self, item: DocumentSegment) -> Row:
+        row = (item.id, item.source, item.target, _LETTERS[item.state], pack_inline(item.inline, item.source))
+        if not (item.context or item.note or item.limit is not None):
+            return row
+        return (*row, self._shared.pack(item.context), self._shared.pack(item.note), item.limit)
+
+    def _item(self, row: Row | None, _: int) -> DocumentSegment:
+        name, source, target, state, packed, *more = row or ()
+        inline = unpack_inline(packed, source)
+        if not more:
+            return DocumentSegment(name, source, target, _STATES[state], inline)
+        unpack = self._shared.unpack
+        return DocumentSegment(name, source, target, _STATES[state], inline, unpack(more[0]), unpack(more[1]), more[2])
+
+
+class NewTarget(NamedTuple):
+    """The new target and state of a segment."""
+
+    target: str
+    state: State
+
+
+class _NamedTarget(NamedTuple):
+    id: str
+    new: NewTarget
+
+
+class _NamedTargets(CompactList[_NamedTarget]):
+    def _row(self, item: _NamedTarget) -> Row:
+        return item.id, item.new.target, _LETTERS[item.new.state]
+
+    def _item(self, row: Row | None, _: int) -> _NamedTarget:
+        name, target, state = row or ()
+        return _NamedTarget(name, NewTarget(target, _STATES[state]))
+
+
+class NewTargets(Mapping[str, NewTarget]):
+    """New targets by the ids of their segments; found at once in the order in which they were added.
+
+    >>> targets = NewTargets()
+    >>> targets.add("1", "hola", "translated")
+    >>> targets["1"].target, "2" in targets
+    ('hola', False)
+    """
+
+    def __init__(self) -> None:
+        self._rows = _NamedTargets()
+        self._removed: set[str] = set()
+        self._last: _NamedTarget | None = None  # the one that was found last,
+        self._next = 0  # and the place after it
+        self._index: tuple[array[int], array[int]] | None = None  # hashes of ids, in order, and where these are
+
+    def add(self, name: str, target: str, state: State) -> None:
+        """Add the target of a segment that has none yet."""
+        self._rows.append(_NamedTarget(name, NewTarget(target, state)))
+        self._index = None
+
+    def remove(self, name: str) -> bool:
+        """Take a target out; False if there is none."""
+        if name not in self:
+            return False
+        self._removed.add(name)
+        return True
+
+    def _find(self, name: str) -> NewTarget | None:
+        last = self._last
+        if last is None or last.id != name:
+            last = self._look_up(name)
+            if last is None:
+                return None
+            self._last = last
+        return last.new if not self._removed or name not in self._removed else None
+
+    def _look_up(self, name: str) -> _NamedTarget | None:
+        at = self._next
+        if at < len(self._rows):
+            found = self._rows[at]
+            if found.id == name:
+                self._next = at + 1
+                return found
+        hashes, places = self._indexed()
+        wanted = hash(name)
+        order = bisect_left(hashes, wanted)
+        while order < len(hashes) and hashes[order] == wanted:
+            found = self._rows[places[order]]
+            if found.id == name:
+                self._next = places[order] + 1
+                return found
+            order += 1
+        return None
+
+    def _indexed(self) -> tuple[array[int], array[int]]:
+        if self._index is None:
+            hashes = np.fromiter((hash(each.id) for each in self._rows), np.int64, len(self._rows))
+            order = np.argsort(hashes, kind="stable")
+            self._index = array("q", hashes[order].tobytes()), array("q", order.astype(np.int64).tobytes())
+        return self._index
+
+    def __getitem__(self, name: str) -> NewTarget:
+        found = self._find(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def get(self, name: str, default: object = None) -> NewTarget | None:  # type: ignore[override]
+        """The target of a segment, if it has one."""
+        found = self._find(name)
+        return found if found is not None else default  # type: ignore[return-value]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._find(name) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return (each.id for each in self._rows if each.id not in self._removed)
+
+    def __len__(self) -> int:
+        return len(self._rows) - len(self._removed)
+
+
+def find_repeated(hashes: array[int]) -> frozenset[int]:
+    """The hashes that occur more than once, in eight bytes each."""
+    ordered = np.sort(np.frombuffer(hashes, np.int64)) if hashes else np.empty(0, np.int64)
+    return frozenset(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
