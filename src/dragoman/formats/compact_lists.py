@@ -11,7 +11,7 @@ from abc import abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, Protocol, Self, TypeVar, cast, overload
+from typing import Any, Protocol, TypeVar, cast, overload
 
 import numpy as np
 
@@ -43,16 +43,16 @@ class CompactList(Sequence[Item]):
 
     def append(self, item: Item) -> None:
         """Add an item at the end."""
-        row = self._row(item)
+        row, data = self._row(item), self._bytes
         if row is not None:
             try:
-                self._bytes += marshal.dumps(row)
+                data += marshal.dumps(row)
             except ValueError:
                 self._kept[len(self._ends)] = item
-        if len(self._bytes) > MOST_BYTES:
+        if len(data) > MOST_BYTES:
             what = f"takes more than {MOST_BYTES >> 30} GB of memory when it is read"
             raise BadInputError(what, remedy="split it into several files")
-        self._ends.append(len(self._bytes))
+        self._ends.append(len(data))
 
     def extend(self, items: Iterable[Item]) -> None:
         """Add several items."""
@@ -71,10 +71,6 @@ class CompactList(Sequence[Item]):
     def put(self, at: int, item: Item) -> None:
         """Replace an item by one that is kept as it is."""
         self._kept[at] = item
-
-    def take(self, other: Self) -> None:
-        """Have the items of another list."""
-        self._bytes, self._ends, self._kept = other._bytes, other._ends, other._kept
 
     def __len__(self) -> int:
         return len(self._ends)
@@ -96,7 +92,22 @@ class CompactList(Sequence[Item]):
         return cast("Row", marshal.loads(self._bytes[start:end])) if end > start else None  # noqa: S302 (our own bytes)
 
     def __iter__(self) -> Iterator[Item]:
-        return (self[at] for at in range(len(self._ends)))
+        return self.since(0)
+
+    def since(self, first: int) -> Iterator[Item]:
+        """The items from a place on."""
+        item, kept = self._item, self._kept
+        for at, row in self._rows(first):
+            yield kept[at] if kept and at in kept else item(row, at)
+
+    def _rows(self, first: int = 0) -> Iterator[tuple[int, Row | None]]:
+        """The values of each row, in few steps, since most of the time is spent here."""
+        loads, data, ends = marshal.loads, self._bytes, self._ends
+        start = ends[first - 1] if first else 0
+        for at in range(first, len(ends)):
+            end = ends[at]
+            yield at, loads(data[start:end]) if end > start else None
+            start = end
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence) or isinstance(other, str | bytes):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple, overload
@@ -82,15 +82,6 @@ class CompactPieces(CompactList[Piece]):
         starts = np.append(np.frombuffer(self.starts, np.uint32) if self.starts else [], 1 << 32).astype(np.int64)
         return map(int, np.minimum.accumulate(starts[::-1])[::-1][1:])
 
-    def leave_out(self, unwanted: Callable[[Piece], bool]) -> None:
-        """Take out some pieces."""
-        self.take(CompactPieces(self._text, (piece for piece in self if not unwanted(piece))))
-
-    def take(self, other: CompactPieces) -> None:
-        """Have the pieces of another list."""
-        super().take(other)
-        self.starts, self._shared, self._ways, self._numbers = other.starts, other._shared, other._ways, other._numbers
-
 
 NamedChunks = list[tuple[str, Chunk]]  # of a piece; those that are no segments have no id
 
@@ -139,9 +130,9 @@ class CompactChunks(CompactList[NamedChunks]):
 
     def with_pieces(self) -> Iterator[tuple[Piece, NamedChunks]]:
         """Each piece with its chunks."""
-        for at, piece in enumerate(self.pieces):
-            kept = self._kept.get(at) if self._kept else None
-            yield piece, _again(self._values(at), piece) if kept is None else kept
+        kept = self._kept
+        for piece, (at, row) in zip(self.pieces, self._rows(), strict=True):
+            yield piece, kept[at] if kept and at in kept else _again(row, piece)
 
 
 def _count(chunks: NamedChunks) -> int:

@@ -67,18 +67,14 @@ class NewTarget(NamedTuple):
     state: State
 
 
-class _NamedTarget(NamedTuple):
-    id: str
-    new: NewTarget
+class _TargetRows(CompactList[Row]):
+    """Rows of id, target and state."""
 
+    def _row(self, item: Row) -> Row:
+        return item
 
-class _NamedTargets(CompactList[_NamedTarget]):
-    def _row(self, item: _NamedTarget) -> Row:
-        return item.id, item.new.target, _LETTERS[item.new.state]
-
-    def _item(self, row: Row | None, _: int) -> _NamedTarget:
-        name, target, state = row or ()
-        return _NamedTarget(name, NewTarget(target, _STATES[state]))
+    def _item(self, row: Row | None, _: int) -> Row:
+        return row or ()
 
 
 class NewTargets(Mapping[str, NewTarget]):
@@ -91,15 +87,16 @@ class NewTargets(Mapping[str, NewTarget]):
     """
 
     def __init__(self) -> None:
-        self._rows = _NamedTargets()
+        self._rows = _TargetRows()
         self._removed: set[str] = set()
-        self._last: _NamedTarget | None = None  # the one that was found last,
-        self._next = 0  # and the place after it
+        self._last: tuple[str, NewTarget | None] = "", None  # what was looked up last
+        self._following = self._rows.since(0)  # the rows after the one that was found last,
+        self._next: Row | None = None  # and the first of them
         self._index: tuple[array[int], array[int]] | None = None  # hashes of ids, in order, and where these are
 
     def add(self, name: str, target: str, state: State) -> None:
         """Add the target of a segment that has none yet."""
-        self._rows.append(_NamedTarget(name, NewTarget(target, state)))
+        self._rows.append((name, target, _LETTERS[state]))
         self._index = None
 
     def remove(self, name: str) -> bool:
@@ -107,38 +104,43 @@ class NewTargets(Mapping[str, NewTarget]):
         if name not in self:
             return False
         self._removed.add(name)
+        self._last = "", None
         return True
 
     def _find(self, name: str) -> NewTarget | None:
-        last = self._last
-        if last is None or last.id != name:
-            last = self._look_up(name)
-            if last is None:
-                return None
-            self._last = last
-        return last.new if not self._removed or name not in self._removed else None
+        known, found = self._last
+        if known == name and name:
+            return found
+        if self._next is None:  # at the end: perhaps all are looked up again
+            self._follow(0)
+        row = self._next
+        if row is None or row[0] != name:
+            row = self._look_up(name)
+        else:
+            self._next = next(self._following, None)
+        found = NewTarget(row[1], _STATES[row[2]]) if row and name not in self._removed else None
+        self._last = name, found
+        return found
 
-    def _look_up(self, name: str) -> _NamedTarget | None:
-        at = self._next
-        if at < len(self._rows):
-            found = self._rows[at]
-            if found.id == name:
-                self._next = at + 1
-                return found
+    def _look_up(self, name: str) -> Row | None:
         hashes, places = self._indexed()
         wanted = hash(name)
         order = bisect_left(hashes, wanted)
         while order < len(hashes) and hashes[order] == wanted:
-            found = self._rows[places[order]]
-            if found.id == name:
-                self._next = places[order] + 1
-                return found
+            row = self._rows[places[order]]
+            if row[0] == name:
+                self._follow(places[order] + 1)
+                return row
             order += 1
         return None
 
+    def _follow(self, at: int) -> None:
+        self._following = self._rows.since(at)
+        self._next = next(self._following, None)
+
     def _indexed(self) -> tuple[array[int], array[int]]:
         if self._index is None:
-            hashes = np.fromiter((hash(each.id) for each in self._rows), np.int64, len(self._rows))
+            hashes = np.fromiter((hash(row[0]) for row in self._rows), np.int64, len(self._rows))
             order = np.argsort(hashes, kind="stable")
             self._index = array("q", hashes[order].tobytes()), array("q", order.astype(np.int64).tobytes())
         return self._index
@@ -158,7 +160,7 @@ class NewTargets(Mapping[str, NewTarget]):
         return isinstance(name, str) and self._find(name) is not None
 
     def __iter__(self) -> Iterator[str]:
-        return (each.id for each in self._rows if each.id not in self._removed)
+        return (row[0] for row in self._rows if row[0] not in self._removed)
 
     def __len__(self) -> int:
         return len(self._rows) - len(self._removed)

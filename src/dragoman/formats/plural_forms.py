@@ -12,13 +12,13 @@ translated, it is copied for each form that the target language needs and the fi
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import takewhile
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from dragoman.formats.document import NewTarget
-from dragoman.formats.piece_document import PieceDocument, Replacement, Replacements, splice
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement, Replacements, splice
 from dragoman.formats.plural_categories import missing_categories
 
 CATEGORIES = ("zero", "one", "two", "few", "many", "other")
@@ -106,12 +106,9 @@ class PluralFormsDocument(PieceDocument):
         """How much of a file a text takes, in the units in which positions are counted."""
         return len(text)
 
-    def _read_again(self, data: bytes) -> Self:
-        again = super()._read_again(data)
-        if self._added:
-            begins = [start for start, _ in self._added]
-            again.pieces.leave_out(lambda piece: self._is_added(piece.start, begins))
-        return again
+    def _pieces_again(self, data: bytes) -> Iterator[Piece]:
+        begins = [start for start, _ in self._added]
+        return (piece for piece in super()._pieces_again(data) if not self._is_added(piece.start, begins))
 
     def _is_added(self, at: int, begins: list[int]) -> bool:
         number = bisect_right(begins, at) - 1

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import gettext
 import re
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Self, overload
+from typing import Self
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import CHARSET, Contents, decode
 from dragoman.formats.document import Document, DocumentSegment, NewTarget
 from dragoman.formats.document_segments import CompactSegments
+from dragoman.formats.file_lines import FileLines
 from dragoman.formats.gettext_header import filled_header, is_template, plural_forms
 
 CONVERT = "convert the file to UTF-8 first"
@@ -29,7 +29,6 @@ _LINE = re.compile(rf"\s*(msgctxt|msgid_plural|msgid|msgstr(?:\[\d{{1,2}}\])?)?\
 _USUAL = re.compile(rf"(msgctxt|msgid_plural|msgid|msgstr(?:\[\d{{1,2}}\])?)?[ \t]*({_STRINGS})\r?")
 _DOMAIN = re.compile(rf"\s*domain\s*{_STRINGS}\s*")
 _STRING = re.compile(_STRINGS)
-_FEED = re.compile("\n")
 _ESCAPE = re.compile(r"((?:\\(?:x[0-9A-Fa-f]{1,2}|[0-7]{1,3}))+)|\\(.)")
 _LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", '"': '"', "\\": "\\"}
 _LETTER_OF = {character: letter for letter, character in _LETTERS.items()}
@@ -263,36 +262,6 @@ def _joined(pieces: Iterable[str]) -> Iterator[str]:
     """Pieces of whole lines, with the line feeds between them."""
     for number, piece in enumerate(pieces):
         yield f"\n{piece}" if number else piece
-
-
-class FileLines(Sequence[str]):
-    """The lines of a text, without their line feeds, of which only the places are kept."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._starts = array("I", [0])  # and where a line after the last would start
-        self._starts.extend(found.end() for found in _FEED.finditer(text))
-        self._starts.append(len(text) + 1)
-
-    def __len__(self) -> int:
-        return len(self._starts) - 1
-
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
-    def __getitem__(self, at: int | slice) -> str | list[str]:
-        if isinstance(at, slice):
-            return [self[number] for number in range(len(self))[at]]
-        return self._text[self._starts[at] : self._starts[at + 1] - 1]
-
-    def __iter__(self) -> Iterator[str]:
-        return map(self.__getitem__, range(len(self)))
-
-    def between(self, first: int, end: int) -> Iterator[str]:
-        """Some lines in one piece, if there are any."""
-        if first < end:
-            yield self._text[self._starts[first] : self._starts[end] - 1]
 
 
 def _check_charset(contents: Contents, data: bytes) -> None:

@@ -150,7 +150,7 @@ class SubtitlesDocument(PieceDocument):
     def _verify(self, data: bytes, changes: Mapping[str, NewTarget]) -> None:
         """Compare cue by cue: which cues make a sentence may differ in a translation."""
         wanted = (piece.inline.parts if new is None else new for piece, _, new in self._planned(changes))
-        written = (piece.inline.parts for piece in self._read_again(data).pieces)
+        written = (piece.inline.parts for piece in self._pieces_again(data))
         if any(one != other for one, other in zip_longest(_cues(wanted), _cues(written))):
             what = "a target cannot be written into this file as it is"
             raise BadInputError(what, where=self.contents.name, remedy="look for blank lines and markup in the targets")

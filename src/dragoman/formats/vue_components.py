@@ -107,7 +107,7 @@ class VueDocument(PieceDocument):
         opened = text.find("{", start, end)
         if opened < 0:
             raise BadInputError("a block <i18n> has no object in it", where=self.contents.name, remedy="check it")
-        literals, _ = ScriptDocument.in_object(self.contents, opened)
+        literals = list(ScriptDocument.in_object(self.contents, opened))
         return {each.name: each for each in literals}
 
     def _members(self, start: int, end: int) -> Iterator[_Language]:
