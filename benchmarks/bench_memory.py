@@ -20,7 +20,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks.bench_formats import TYPES, T, W
+from benchmarks.bench_formats import TYPES, WORDS, T, W
 
 from dragoman.formats.document import NewTargets
 

@@ -120,6 +120,16 @@ class CompactList(Sequence[Item]):
         return repr(list(self))
 
 
+class RowList(CompactList[Row]):
+    """Rows of plain values, as they are."""
+
+    def _row(self, item: Row) -> Row:
+        return item
+
+    def _item(self, row: Row | None, _: int) -> Row:
+        return row or ()
+
+
 class Placed(Protocol):
     """What is at a place of a file; it is compared by that first."""
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from dragoman.formats.compact_lists import CompactList, Row, SharedStrings, pack_inline, unpack_inline
+from dragoman.formats.compact_lists import CompactList, Row, RowList, SharedStrings, pack_inline, unpack_inline
 from dragoman.formats.inline import Inline
 
 State = Literal["new", "translated", "confirmed", "locked"]
@@ -67,16 +67,6 @@ class NewTarget(NamedTuple):
     state: State
 
 
-class _TargetRows(CompactList[Row]):
-    """Rows of id, target and state."""
-
-    def _row(self, item: Row) -> Row:
-        return item
-
-    def _item(self, row: Row | None, _: int) -> Row:
-        return row or ()
-
-
 class NewTargets(Mapping[str, NewTarget]):
     """New targets by the ids of their segments; found at once in the order in which they were added.
 
@@ -87,7 +77,7 @@ class NewTargets(Mapping[str, NewTarget]):
     """
 
     def __init__(self) -> None:
-        self._rows = _TargetRows()
+        self._rows = RowList()  # of id, target and state
         self._removed: set[str] = set()
         self._last: tuple[str, NewTarget | None] = "", None  # what was looked up last
         self._following = self._rows.since(0)  # the rows after the one that was found last,
