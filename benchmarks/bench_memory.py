@@ -27,27 +27,6 @@ from dragoman.formats.document import NewTargets
 if TYPE_CHECKING:
     from dragoman.formats import Document
 
-WORDS = [
-    "press",
-    "the",
-    "green",
-    "button",
-    "then",
-    "wait",
-    "until",
-    "lamp",
-    "goes",
-    "out",
-    "before",
-    "you",
-    "open",
-    "lid",
-    "of",
-    "boiler",
-    "and",
-    "pour",
-    "water",
-]
 RELATED = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 SHEET_TYPES = TYPES.replace("/word/document.xml", "/xl/sharedStrings.xml").replace(
     "wordprocessingml.document.main", "spreadsheetml.sharedStrings"
