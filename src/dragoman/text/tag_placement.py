@@ -216,11 +216,12 @@ class _Placing:
         """A span that begins with as many short words as the source, where one more or one less is a guess."""
         gaps, words, (first, end) = self._target.gaps, self._target.words, span
         wanted = sum(1 for _ in takewhile(self._is_article, inside))
+        said = max((each.leading_short for each in self._wordings.get(number, ())), default=0)
         if not wanted and is_short(self._source.words[inside[0]]):
-            wanted = any(each.begins_short for each in self._wordings.get(number, ()))
+            wanted = min(said, 1)
         if wanted == len(inside):
             return span
-        while first < end - 1 and gaps[first + 1] and _leading_short(words[first:end]) > max(wanted, 1):
+        while first < end - 1 and gaps[first + 1] and _leading_short(words[first:end]) > max(wanted, said, 1):
             first += 1
         if wanted == 1 and first > allowed.first and gaps[first] and not is_short(words[first]):
             first -= is_short(words[first - 1])

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from rapidfuzz.distance import JaroWinkler
@@ -92,15 +93,15 @@ class Wording(NamedTuple):
     """What the words inside a pair are called, compared with each word of a translation."""
 
     size: int  # words of the wording
-    begins_short: bool  # with an article, as a rule
+    leading_short: int  # words of grammar at its beginning: articles, as a rule
     fits: tuple[float, ...]  # [T] how much each token of the translation is like one of these
 
     @classmethod
     def of(cls, said: str, tokens: Sequence[str]) -> Wording:
         """What was said, beside the tokens of a translation."""
         words = _words(said)
-        begins_short = bool(words) and is_short(words[0])
-        return cls(len(words), begins_short, tuple(_fit(folded(token), set(words)) for token in tokens))
+        leading_short = sum(1 for _ in takewhile(is_short, words))
+        return cls(len(words), leading_short, tuple(_fit(folded(token), set(words)) for token in tokens))
 
     def likeness(self, fitting: float, count: int) -> float:
         """0 to 1: how near a run of `count` words is, whose fits have this sum; Dice's coefficient."""
