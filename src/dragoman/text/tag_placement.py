@@ -195,7 +195,7 @@ class _Placing:
             total += float(shares[t]) - 0.5
             count += not _is_sign(self._target.words[t])
             fitting = [one + each.fits[t] for one, each in zip(fitting, wordings, strict=True)]
-            alike = (each.likeness(one, count) for one, each in zip(fitting, wordings, strict=True))
+            alike = (each.likeness(first, one, count) for one, each in zip(fitting, wordings, strict=True))
             agreed = AGREED if before == (first, t + 1) else 0.0
             yield t, total + agreed + SAID * max(alike, default=0.0)
 

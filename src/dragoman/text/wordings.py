@@ -30,6 +30,7 @@ __all__ = ["Wording", "in_quotes", "is_found", "is_wording", "open_pairs", "quot
 QUOTES = ("“”", "()", "[]")
 OPENING, CLOSING = '"“”«„‘(［[', '"”“»’)］]'
 OTHER = 0.3  # what a word counts for that stands where the wording has another one
+BEGINS = 0.15  # what it counts for that a run begins as the wording does
 INSIDE = re.compile(rf"[{re.escape(OPENING)}]\s*([^{re.escape(OPENING + CLOSING)}]+?)\s*[{re.escape(CLOSING)}]")
 
 
@@ -95,18 +96,22 @@ class Wording(NamedTuple):
     size: int  # words of the wording
     leading_short: int  # words of grammar at its beginning: articles, as a rule
     fits: tuple[float, ...]  # [T] how much each token of the translation is like one of these
+    begins: tuple[bool, ...]  # [T] whether it is the first of them
 
     @classmethod
     def of(cls, said: str, tokens: Sequence[str]) -> Wording:
         """What was said, beside the tokens of a translation."""
         words = _words(said)
         leading_short = sum(1 for _ in takewhile(is_short, words))
-        return cls(len(words), leading_short, tuple(_fit(folded(token), set(words)) for token in tokens))
+        ours = [folded(token) for token in tokens]
+        fits = tuple(_fit(token, set(words)) for token in ours)
+        return cls(len(words), leading_short, fits, tuple(words[:1] == [token] for token in ours))
 
-    def likeness(self, fitting: float, count: int) -> float:
-        """0 to 1: how near a run of `count` words is, whose fits have this sum; Dice's coefficient."""
+    def likeness(self, first: int, fitting: float, count: int) -> float:
+        """How near a run of `count` words is, whose fits have this sum: Dice's coefficient, and how it begins."""
         others = min(count, self.size) - min(fitting, self.size)  # words in the place of others
-        return 2.0 * (min(fitting, self.size) + OTHER * max(others, 0.0)) / (count + self.size)
+        alike = 2.0 * (min(fitting, self.size) + OTHER * max(others, 0.0)) / (count + self.size)
+        return alike + BEGINS * self.begins[first]
 
 
 def _fit(token: str, words: set[str]) -> float:
