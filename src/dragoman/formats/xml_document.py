@@ -17,6 +17,7 @@ from dragoman.formats.qt import QtTs
 from dragoman.formats.tmx import Tmx
 from dragoman.formats.xliff import Xliff
 from dragoman.formats.xliff2 import Xliff2
+from dragoman.formats.xliff2_order import has_moved
 from dragoman.formats.xliff2_rules import check_rules
 
 # By the name of the root and the first digit of its version.
@@ -58,7 +59,10 @@ class XmlDocument(Document):
         if found:
             return f"has the character U+{ord(found[0]):04X}, which XML cannot hold", "take it out"
         broken = find_broken_tag(segment.inline, target, self.layout.inline)
-        return (broken, "put the tags of the source into it, each once, and in pairs") if broken else None
+        if broken:
+            return broken, "put the tags of the source into it, each once, and in pairs"
+        is_moved = self.layout is Xliff2 and has_moved([tag.shown for tag in segment.inline.tags], target)
+        return ("has moved codes that must stay together", "put them in the order of the source") if is_moved else None
 
     def _write(self, changes: Mapping[str, NewTarget]) -> bytes:
         written = self.layout(self.data, self.contents, self.source_language, self.target_language).write(changes)
