@@ -23,6 +23,7 @@ from dragoman.project.glossary import Glossary, extra_terms
 from dragoman.project.multiline import split_lines
 from dragoman.server.api_errors import ApiError
 from dragoman.server.context import ProjectContext
+from dragoman.server.engine_choice import brief
 
 T = TypeVar("T")
 ROUNDS = 5  # of asking for what one request needs
@@ -68,7 +69,8 @@ async def translate_batch(
         outcome = await anyio.to_thread.run_sync(ask)  # not in the workers' threads, which are for what computes
         asked.update(wanted)
         if outcome.silent and not lenient:
-            await context.run("translate", partial(_check_known, context.project.engine, outcome, terms))
+            told = outcome if context.identity.has_role("admin") else _briefly(outcome)
+            await context.run("translate", partial(_check_known, context.project.engine, told, terms))
     rest = {number: each for number, each in enumerate(work) if number not in found}
     made = await context.run_all("translate", rest.values())
     return [value for _, value in sorted((found | dict(zip(rest, made, strict=True))).items())]
@@ -92,6 +94,11 @@ def _attempt(work: Callable[[], T], asked: set[str]) -> tuple[T] | set[str]:
 def _ask(engine: Engine, texts: Sequence[str], seconds: float, terms: Glossary | None) -> Asked:
     with extra_terms(terms):
         return engine.ask_ahead(texts, seconds=max(seconds, 0.0))
+
+
+def _briefly(asked: Asked) -> Asked:
+    """The same without what the engine's server has said, which only whoever runs ours is told."""
+    return asked._replace(silent={text: brief(why) for text, why in asked.silent.items()})
 
 
 def _check_known(engine: Engine, asked: Asked, terms: Glossary | None) -> None:
