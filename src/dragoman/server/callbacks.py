@@ -40,7 +40,7 @@ PORTS = {"http": 80, "https": 443}
 MOST_NAMES = 10_000  # of batches that are known by their idempotency key
 
 
-class Place(NamedTuple):
+class CallbackPlace(NamedTuple):
     """Where an address points to."""
 
     scheme: str
@@ -48,16 +48,16 @@ class Place(NamedTuple):
     port: int
     path: str
 
-    def holds(self, other: Place) -> bool:
+    def holds(self, other: CallbackPlace) -> bool:
         """Whether another place is this one, or below it."""
         return self[:3] == other[:3] and f"{other.path}/".startswith(f"{self.path.rstrip('/')}/")
 
 
-def read_address(address: str) -> Place | None:
+def read_address(address: str) -> CallbackPlace | None:
     """Where an address points to; None if it could be understood in two ways, or carries a password.
 
     >>> read_address("https://CMS.example.org/mt?job=1")
-    Place(scheme='https', host='cms.example.org', port=443, path='/mt')
+    CallbackPlace(scheme='https', host='cms.example.org', port=443, path='/mt')
     >>> read_address("https://cms.example.org/mt/../admin")
     """
     if not re.fullmatch(r"[!-\[\]-~]+", address):  # printable ASCII without the backslash
@@ -70,7 +70,7 @@ def read_address(address: str) -> Place | None:
     dotted = any(set(each) == {"."} for each in re.split(r"[/\\]", unquote(parts.path)) if each)
     if not parts.hostname or "@" in parts.netloc or dotted:
         return None
-    return Place(parts.scheme, parts.hostname, port, parts.path or "/")
+    return CallbackPlace(parts.scheme, parts.hostname, port, parts.path or "/")
 
 
 class Callbacks:
