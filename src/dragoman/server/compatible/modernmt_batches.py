@@ -9,6 +9,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
+from dragoman.server import batches
 from dragoman.server.api_errors import ApiError, api_error
 from dragoman.server.auth import CurrentIdentity
 from dragoman.server.compatible.call import Call, CurrentCall
@@ -18,7 +19,6 @@ from dragoman.server.context import Server
 from dragoman.server.jobs import Job
 from dragoman.server.logs import log
 
-PATIENCE = 600.0  # seconds for an engine, since nobody's connection is waiting
 TYPES = {400: "InvalidParameterException", 401: "AuthException", 403: "ForbiddenException", 404: "NotFoundException"}
 router = APIRouter(tags=["ModernMT"])
 
@@ -54,7 +54,7 @@ class _Batch:
 
     def __init__(self, call: Call, query: Query, address: str) -> None:
         self._call, self._query, self._address = call, query, address
-        call.seconds = PATIENCE
+        call.seconds = batches.JOB_PATIENCE
 
     async def __call__(self, job: Job) -> None:
         body: dict[str, Any] = {"result": await self._result()}
