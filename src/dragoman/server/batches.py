@@ -18,6 +18,8 @@ import anyio.to_thread
 from fastapi import Request
 
 from dragoman.engine import Engine
+from dragoman.formats import Document, DocumentSegment
+from dragoman.formats.filled_document import translate_segment
 from dragoman.project.consultant import NO_MANNER, Asked, Manner, UnaskedError, collecting, telling
 from dragoman.project.glossary import Glossary, extra_terms
 from dragoman.project.multiline import split_lines
@@ -28,6 +30,7 @@ from dragoman.server.engine_choice import brief
 T = TypeVar("T")
 ROUNDS = 5  # of asking for what one request needs
 PATIENCE = 50.0  # seconds for which most clients, and the proxies before us, wait
+JOB_PATIENCE = 600.0  # seconds for which a job waits, since nobody's connection does
 CLIENTS = {"weblate/": 4.5, "deepl-python/": 9.0, "deepl-node/": 9.0}  # of those that wait for less, by User-Agent
 RETRY_AFTER = 2  # seconds
 
@@ -74,6 +77,23 @@ async def translate_batch(
     rest = {number: each for number, each in enumerate(work) if number not in found}
     made = await context.run_all("translate", rest.values())
     return [value for _, value in sorted((found | dict(zip(rest, made, strict=True))).items())]
+
+
+async def translate_segments(
+    context: ProjectContext,
+    document: Document,
+    segments: Sequence[DocumentSegment],
+    seconds: float,
+    terms: Glossary | None = None,
+) -> list[str]:
+    """The translations of some segments of a document, with their tags; likewise an error if the engine is silent."""
+    work = [partial(_translate_segment, context.project.engine, document, each, terms) for each in segments]
+    return await translate_batch(context, work, seconds, terms)
+
+
+def _translate_segment(engine: Engine, document: Document, segment: DocumentSegment, terms: Glossary | None) -> str:
+    with extra_terms(terms):
+        return translate_segment(engine, document, segment)
 
 
 def _told(manner: Manner, work: Callable[[], T]) -> T:
