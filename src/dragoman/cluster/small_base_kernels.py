@@ -125,7 +125,7 @@ def mark_kept(table, rule, first, last, kept):
             J, known = divide(sources, f, source), f
         I = divide(targets, e, target)
         is_alone = table.source_total[f] == 1 and table.target_total[e] == 1
-        if is_alone and J > rule.longest_alone:
+        if is_alone and rule.longest_alone < J:
             kept[n] = False
         else:
             kept[n] = not is_composed(table, source, J, target, I, rule.likely if is_alone else 0.0)
