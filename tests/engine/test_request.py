@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from dragoman.engine import Engine
+from dragoman.project import translator
 from dragoman.project.glossary import Glossary, TermRules
 from dragoman.project.memory import Memory
 from dragoman.project.request import Request
@@ -181,3 +182,16 @@ def test_few_modules_have_a_part_in_a_translation(engine: Engine) -> None:
         sys.setprofile(None)
     assert len(handing_on - {__name__}) <= 15, sorted(handing_on)
     assert len(met) <= 15, sorted(met)
+
+
+def test_an_answer_that_was_just_translated_with_is_not_checked_again(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked: list[str] = []
+    check = translator.refuse_sentence
+    monkeypatch.setattr(translator, "refuse_sentence", lambda *given: [checked.append(SAID), check(*given)][1])
+    engine.translate(SOURCE, upstream=SAID)
+    engine.learn(SOURCE, "Pulse el botón verde.", upstream=SAID)
+    assert checked == [SAID]
+    engine.learn("Press the red button.", "Pulse el botón rojo.", upstream=SAID)
+    assert checked == [SAID, SAID]

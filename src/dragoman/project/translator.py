@@ -39,6 +39,7 @@ class Translator:
 
     def __init__(self, opened: OpenProject, consultant: Consultant) -> None:
         self._opened, self._consultant = opened, consultant
+        self._sound: tuple[str, str] | None = None  # source and answer that were last found to be without a flaw
 
     def translate(
         self, text: str, n: int = 1, *, answer: str | Answer | None = None, recalls: bool = True
@@ -126,6 +127,7 @@ class Translator:
         else:
             flaw = answer.flaw or refuse(request.source.text, answer.text, self._opened.target)
         if flaw is None:
+            self._sound = request.source.text, answer.text
             return request
         return request.answered(None if is_replaced(request) else replace(answer, flaw=flaw), flaw)
 
@@ -168,8 +170,11 @@ class Translator:
 
     def usable(self, source: str, answer: str | Answer) -> Answer | None:
         """The answer of another engine that a correction is learned with, unless it looks wrong."""
+        given = answer if isinstance(answer, Answer) else Answer(answer)
+        if given.flaw is None and self._sound == (source, given.text):  # it has just been translated
+            return given
         with self._opened.reading() as state:
-            request = Request(state, state.knowledge.source.read(source), answer)
+            request = Request(state, state.knowledge.source.read(source), given)
             return self._checked(request).answer
 
     def find_answer(self, source: str) -> tuple[Answer | None, str | None]:

@@ -11,13 +11,12 @@ Missing(slots=['{name}', '{nombre}'], others=[])
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from dragoman.text.identification import find_other
-from dragoman.text.scripts import script_of, scripts_of
+from dragoman.text.scripts import count_letters, count_scripts, scripts_of
 from dragoman.text.tokens import is_slot, split
 from dragoman.types import Sentence
 from dragoman.upstream.contract import Silence, TermPlace
@@ -106,7 +105,7 @@ def refuse_sentence(one: Sentence, other: Sentence, language: str) -> Silence | 
         return Silence.UNUSABLE
     if any(map(str.isalnum, one.text)) and not any(map(str.isalnum, other.text)):
         return Silence.EMPTY
-    lengths = _length(one), _length(other)
+    lengths = count_letters(one.words), count_letters(other.words)
     if lengths[0] > LENGTH_SLACK + SHORT_RATIO * lengths[1]:
         return Silence.EMPTY
     if lengths[1] > LENGTH_SLACK + LENGTH_RATIO * lengths[0] or _longest_run(other) > max(REPEATS, _longest_run(one)):
@@ -140,12 +139,6 @@ def is_text(text: str) -> bool:
     return True
 
 
-def _length(sentence: Sentence) -> int:
-    """Letters and digits, those of scripts in which one says as much as several of ours counted threefold."""
-    letters = (c for word in sentence.words for c in word if c.isalnum())
-    return sum(3 if unicodedata.east_asian_width(c) in "WF" else 1 for c in letters)
-
-
 def _longest_run(sentence: Sentence) -> int:
     """The most times that one to eight words, with a letter among them, stand in a row.
 
@@ -166,7 +159,7 @@ def _longest_run(sentence: Sentence) -> int:
 def _in_other_script(source: Sentence, target: Sentence, language: str) -> bool:
     """Whether most letters belong to no script of the language; words of the source, such as names, do not count."""
     expected = scripts_of(language)
-    counts = Counter(script_of(c) for c in _fresh(source, target) if c.isalpha())
+    counts = count_scripts(_fresh(source, target))
     foreign = sum(count for script, count in counts.items() if script not in expected)
     return bool(expected) and foreign >= FOREIGN_LETTERS and 2 * foreign > counts.total()
 
