@@ -21,7 +21,9 @@ from dragoman.project.request import Request
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Decoder
 from dragoman.search.options import SentenceOptions
-from dragoman.types import Match
+from dragoman.types import Match, Sentence
+from dragoman.upstream.checks import refuse_sentence
+from dragoman.upstream.contract import Silence
 from tests.engine.support import PAIRS
 
 pytestmark = pytest.mark.kernels
@@ -188,8 +190,12 @@ def test_an_answer_that_was_just_translated_with_is_not_checked_again(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked: list[str] = []
-    check = translator.refuse_sentence
-    monkeypatch.setattr(translator, "refuse_sentence", lambda *given: [checked.append(SAID), check(*given)][1])
+
+    def counted(source: Sentence, answer: Sentence, language: str) -> Silence | None:
+        checked.append(answer.text)
+        return refuse_sentence(source, answer, language)
+
+    monkeypatch.setattr(translator, "refuse_sentence", counted)
     engine.translate(SOURCE, upstream=SAID)
     engine.learn(SOURCE, "Pulse el botón verde.", upstream=SAID)
     assert checked == [SAID]
