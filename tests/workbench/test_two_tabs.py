@@ -6,14 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import httpx
-import pytest
 
 from tests.workbench.support import PATIENCE, Bench
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.kernels
 Visit = Callable[..., Bench]
 UNSENT = """() => {
   const send = window.fetch;

@@ -84,8 +84,7 @@ def revise(project: EditedProject, number: int, target: str, user: str | None, *
 def change_segment(
     project: EditedProject, document: int, number: int, change: SegmentChange, by: Author
 ) -> SegmentEdit:
-    """Change the target and state of a segment; confirming it again with the same target changes nothing, nor does
-    sending a draft again that was begun on the version before.
+    """Change the target and state of a segment; sending a confirmation or a draft a second time changes nothing.
 
     So a client that got no answer may simply send the same again. What the models cannot learn is confirmed anyway,
     or a document with such a segment could never be finished.

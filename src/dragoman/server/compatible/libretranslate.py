@@ -165,7 +165,7 @@ async def _fill(call: Call, context: ProjectContext, data: bytes, name: str) -> 
     read = partial(read_document, data, name, source=engine.source, target=engine.target)
     document = await context.run("fill", read)
     if engine.upstream is not None:
-        wanted = wanted_segments(document)
+        wanted = list(wanted_segments(document))
         made = await translate_segments(context, document, wanted, call.seconds)
         kept = {each.source: text for each, text in zip(wanted, made, strict=True)}
     filled = await context.run("fill", partial(fill_document, engine, document, kept=kept))
