@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # Two-letter codes (ISO 639-1), each with its three-letter equivalents (ISO 639-2, terminology and bibliography)
 _TABLE = """
@@ -27,6 +28,7 @@ _CHINESE = {"cn": "hans", "sg": "hans", "my": "hans", "tw": "hant", "hk": "hant"
 _SHORT = {long: row.split()[0] for row in re.split(r"[|\n]", _TABLE.strip()) for long in row.split()[1:]}
 
 
+@lru_cache(1 << 10)
 def primary(code: str) -> str:
     """The language alone, without script or country, as a two-letter code if it has one.
 

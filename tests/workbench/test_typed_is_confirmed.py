@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
 from tests.formats.samples import ALL
 from tests.formats.test_source_formats import FILES, VUE
 from tests.server.editor import upload
 from tests.workbench.support import Bench
 
-pytestmark = pytest.mark.kernels
 Visit = Callable[..., Bench]
 DATA = Path(__file__).parent.parent / "formats" / "data"
 EACH = 2  # segments of a file

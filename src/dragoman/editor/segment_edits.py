@@ -84,7 +84,7 @@ def revise(project: EditedProject, number: int, target: str, user: str | None, *
 def change_segment(
     project: EditedProject, document: int, number: int, change: SegmentChange, by: Author
 ) -> SegmentEdit:
-    """Change the target and state of a segment; confirming it again with the same target changes nothing.
+    """Change the target and state of a segment; sending a confirmation or a draft a second time changes nothing.
 
     So a client that got no answer may simply send the same again. What the models cannot learn is confirmed anyway,
     or a document with such a segment could never be finished.
@@ -100,6 +100,8 @@ def change_segment(
         return SegmentEdit(
             replace(old, unlearned=why), found, batch=segment_log.made_by(project.documents, old, by.user)
         )
+    if old.state == change.state == "translated" and old.target == change.target and change.version != old.version:
+        return SegmentEdit(old, segment_findings.read(project.documents, document, number))
     if old.state == "locked":
         raise Refusal(409, f"segment {number} is locked in its file", "leave it unchanged", code="locked")
     found = segment_findings.with_acceptance(project.documents, old, project.checks.check(old, change.target))

@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from dragoman.errors import BadInputError
 from dragoman.text.casing import in_capitals
-from dragoman.text.scripts import script_of, scripts_of
+from dragoman.text.scripts import count_letters, count_scripts, scripts_of
 from dragoman.text.shapes import LOWER, UNCASED, UPPER, shape
 from dragoman.types import Sentence
 
@@ -78,8 +76,7 @@ class Guard:
         """Words copied from the source, such as names, may be in any script."""
         expected = scripts_of(language)
         copied = {word.casefold() for word in source.words}
-        words = [word for word in _own_words(target) if word.casefold() not in copied]
-        counts = Counter(script_of(c) for word in words for c in word if c.isalpha())
+        counts = count_scripts("".join(word for word in _own_words(target) if word.casefold() not in copied))
         foreign = {script: count for script, count in counts.items() if script not in expected}
         number = sum(foreign.values())
         if expected and number >= self.foreign_letters and 2 * number > counts.total():
@@ -89,7 +86,7 @@ class Guard:
         return None
 
     def _check_lengths(self, source: Sentence, target: Sentence) -> str | None:
-        one, other = _length(source), _length(target)
+        one, other = count_letters(source.words), count_letters(target.words)
         shorter, longer = sorted((one, other))
         if longer > self.length_slack + self.length_ratio * shorter:
             how = "longer" if other > one else "shorter"
@@ -106,13 +103,6 @@ def _translatable(sentence: Sentence) -> int:
     usual = (LOWER, UPPER) if in_capitals(sentence) else (LOWER,)
     shapes = [(shape(word), word) for word in _own_words(sentence)]
     return sum(kind in usual or (kind == UNCASED and any(map(str.isalpha, word))) for kind, word in shapes)
-
-
-def _length(sentence: Sentence) -> int:
-    """The number of letters and digits; wide characters, which carry more meaning each, count three times."""
-    letters = [c for word in sentence.words for c in word if c.isalnum()]
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in letters if not c.isascii())
-    return len(letters) + 2 * wide
 
 
 _REPETITION = re.compile(rf"(\D{{1,{LONGEST_UNIT}}}?)\1{{2,}}+")

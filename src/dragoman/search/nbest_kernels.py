@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dragoman.kernels import kernel, lean
+from dragoman.kernels import inlined, kernel, lean
 from dragoman.search.stacks_kernels import put, take
 
 NONE = -1
@@ -81,7 +81,7 @@ def roomier(ways):
     return Heap(grown(step), grown(where), grown(behind), grown(said), grown(heap), grown(ranks))
 
 
-@kernel
+@inlined
 def hashed(graph, label, h):
     """Add the words of an arc before those that are in the hash already."""
     if label != NONE:
@@ -91,15 +91,19 @@ def hashed(graph, label, h):
     return h
 
 
-@kernel
-def extend_back(graph, ways, item, arc, new):
-    """Make partial way `new` of way `item` and an arc into its state; returns its score with that of the way to it."""
-    origin = graph.origin[arc]
-    ways.step[new, 0], ways.step[new, 1] = arc, item
-    ways.where[new] = origin
-    ways.behind[new] = ways.behind[item] + graph.gain[arc]
-    ways.said[new] = hashed(graph, graph.label[arc], ways.said[item])
-    return graph.score[origin] + ways.behind[new]
+@inlined
+def extend_back(graph, ways, item, new, size):
+    """Make partial ways, from `new` on, of way `item` and each arc into its state, and put them on the heap."""
+    state = ways.where[item]
+    for place in range(graph.begin[state], graph.begin[state + 1]):
+        arc = graph.arcs[place]
+        origin = graph.origin[arc]
+        ways.step[new, 0], ways.step[new, 1] = arc, item
+        ways.where[new] = origin
+        ways.behind[new] = ways.behind[item] + graph.gain[arc]
+        ways.said[new] = hashed(graph, graph.label[arc], ways.said[item])
+        size = put(ways.heap, ways.ranks, size, new, graph.score[origin] + ways.behind[new])
+        new += 1
 
 
 @kernel
@@ -133,16 +137,15 @@ def best_ways(graph, final, count, distinct, most):
             ends[found], scores[found] = filled, score
             found += 1
             continue
-        for place in range(graph.begin[state], graph.begin[state + 1]):
-            if items == ways.heap.size:
-                ways = roomier(ways)
-            rank = extend_back(graph, ways, item, graph.arcs[place], items)
-            size = put(ways.heap, ways.ranks, size, items, rank)
-            items += 1
+        more = graph.begin[state + 1] - graph.begin[state]
+        while items + more > ways.heap.size:
+            ways = roomier(ways)
+        extend_back(graph, ways, item, items, size)
+        items, size = items + more, size + more
     return ends[:found], arcs[:filled], scores[:found]
 
 
-@kernel
+@lean
 def remember(seen, h):
     """Put a hash into a table [2^k] of hashes, 0 where there is none; false if it was there already."""
     h |= np.uint64(1)

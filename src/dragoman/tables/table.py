@@ -114,7 +114,8 @@ class Table(Restorable):
         zero = np.ones(ids.size, np.bool_)
         for column in self.columns.values():
             zero &= column[ids] == 0
-        kernels.erase_many(self.index, ids[zero])
+        if zero.any():
+            kernels.erase_many(self.index, ids[zero])
 
     def find(self, keys: ArrayLike) -> Ids:
         """Ids of the keys in this table, ABSENT for keys it lacks."""
@@ -127,7 +128,8 @@ class Table(Restorable):
         """Values of a column for each key, layer and base summed; zero where there is no entry."""
         ids = self.find(keys)
         values = np.zeros(ids.size, self.columns[column].dtype)
-        values[ids != ABSENT] = self.columns[column][ids[ids != ABSENT]]
+        known = ids != ABSENT
+        values[known] = self.columns[column][ids[known]]
         return values if self.base is None else values + self.base.get(keys, column)
 
     @property

@@ -147,9 +147,11 @@ class Casing(Restorable):
 
     def _follows_abbreviation(self, start: Start) -> bool:
         """Whether the full stop before a start belongs to an abbreviation, a word seldom seen without one (Mr.)."""
+        if start.mark != FINAL:
+            return False
         known = self.vocabulary.id(start.before)
         seen = int(self.forms.get([known], "inside")[0] + self.forms.get([known], "start")[0])
-        if start.mark != FINAL or seen == 0:
+        if seen == 0:
             return False
         [(yes, no)] = self._habits(_habit(FINAL, known))
         return yes + no >= max(SEEN_ENOUGH, seen / 2)
@@ -183,6 +185,8 @@ class Casing(Restorable):
         lower_ids = self.vocabulary.ids(words[i] for i in places)
         seen = self.forms.get(lower_ids, "inside") + self.forms.get(lower_ids, "start")
         unseen = [places[n] for n in np.flatnonzero(seen == 0)]
+        if not unseen:
+            return written
         capital_ids = self.vocabulary.ids(self._capitalised(words[i]) for i in unseen)
         names = (self.forms.get(capital_ids, "inside") > 0) & (self.forms.get(capital_ids, "start") > 0)
         for n in np.flatnonzero(names):

@@ -54,6 +54,7 @@ zh Chinese
 _ROWS = [row.split() for row in re.split(r"[|\n]", _TABLE.strip())]
 NAMES = {row[0]: row[1] for row in _ROWS}
 _WORDS = {row[0]: frozenset(row[2:]) for row in _ROWS}
+_SPOKEN_IN = {word: [row[0] for row in _ROWS if word in row[2:]] for row in _ROWS for word in row[2:]}
 
 
 def name_of(code: str) -> str:
@@ -91,8 +92,11 @@ def find_other(text: str, language: str) -> str | None:
     fitting = " ".join(word for word in words if script_of(word[0]) in expected)
     if len(fitting) < LEAST_LETTERS:
         return None
-    own = _frequent(words, language)
-    hits = {code: _frequent(words, code) for code in NAMES if code != primary(language)}
+    own, hits = _frequent(words, language), {code: set[str]() for code in NAMES if code != primary(language)}
+    for word in words:
+        for code in _SPOKEN_IN.get(word, ()):
+            if code in hits:
+                hits[code].add(word)
     most = max(hits, key=lambda code: len(hits[code]))
     if not hits[most] - own or len(own) > len(hits[most]):
         return None

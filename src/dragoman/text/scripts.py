@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 
 from dragoman.languages import primary
@@ -41,6 +43,7 @@ _SCRIPTS = {code: tuple(scripts.split()) for scripts, codes in _LANGUAGES.items(
 _SUBTAGS = {"latn": "LATIN", "cyrl": "CYRILLIC", "arab": "ARABIC", "deva": "DEVANAGARI", "guru": "GURMUKHI"}
 
 
+@lru_cache(1 << 10)
 def scripts_of(language: str) -> tuple[str, ...]:
     """The scripts that a language is written in; empty if unknown or if usage varies.
 
@@ -62,3 +65,29 @@ def script_of(letter: str) -> str:
     """
     name = unicodedata.name(letter, "unknown")
     return name.removeprefix("FULLWIDTH ").removeprefix("HALFWIDTH ").split()[0]
+
+
+def count_scripts(text: str) -> Counter[str]:
+    """The number of letters of each script in a text, in the order in which the scripts begin.
+
+    >>> count_scripts("Madrid, Москва 2")
+    Counter({'LATIN': 6, 'CYRILLIC': 6})
+    """
+    found: Counter[str] = Counter()
+    for letter, times in Counter(text).items():  # far fewer than the text has
+        if letter.isalpha():
+            found[script_of(letter)] += times
+    return found
+
+
+def count_letters(words: Iterable[str]) -> int:
+    """The number of letters and digits; wide characters, which carry more meaning each, count three times.
+
+    >>> count_letters(["Tab", "2", "!"]), count_letters(["水"])
+    (4, 3)
+    """
+    text = "".join(words)
+    narrow = sum(map(str.isalnum, text))
+    if text.isascii():
+        return narrow
+    return narrow + 2 * sum(unicodedata.east_asian_width(c) in "WF" for c in text if c > "\x7f" and c.isalnum())

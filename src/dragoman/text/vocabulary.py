@@ -69,8 +69,8 @@ class Vocabulary(Restorable):
 
     def ids(self, words: Iterable[str], *, add: bool = False) -> NDArray[np.int64]:
         """The ids of a sequence of words; new words are added if `add` is set, otherwise they are UNKNOWN."""
-        look_up = self.add if add else self.id
-        return np.fromiter((look_up(word) for word in words), np.int64)
+        look_up, remembered = self.add if add else self.id, self._ids
+        return np.array([remembered.get(word) or look_up(word) for word in words], np.int64)  # none has the id 0
 
     def word(self, known: int) -> str:
         """The word of an id."""

@@ -11,17 +11,16 @@ Missing(slots=['{name}', '{nombre}'], others=[])
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from dragoman.text.identification import find_other
-from dragoman.text.scripts import script_of, scripts_of
+from dragoman.text.scripts import count_letters, count_scripts, scripts_of
 from dragoman.text.tokens import is_slot, split
 from dragoman.types import Sentence
 from dragoman.upstream.contract import Silence, TermPlace
-from dragoman.upstream.small_talk import is_refusal
+from dragoman.upstream.small_talk import TRANSLATION
 
 LENGTH_RATIO, LENGTH_SLACK = 3.0, 40  # an answer may be so many times as long as its source, and so much longer
 SHORT_RATIO = 5.0  # a source may be so many times as long as its answer, with the same slack
@@ -29,6 +28,26 @@ REPEATS, LONGEST_UNIT = 4, 8  # so often up to so many words may stand in a row,
 FOREIGN_LETTERS = 3  # of another script, from which on most letters decide
 COPIED_WORDS = 4  # different ones in small letters, from which on a copy of the source is no translation
 TAG_NAME = re.compile(r"<(/?)([A-Za-z][\w:.-]*)[^>]*?(/?)>")
+_REFUSING = re.compile(
+    r"\b(?:i'?m sorry|i am sorry|i apologi[sz]e|sorry, (?:but )?i|i (?:can'?t|cannot|can not|won'?t)"
+    r"|i'?m (?:not able|unable)|i am (?:not able|unable)|as an? (?:ai|language model|artificial)|unfortunately,? i)\b"
+    r"|\b(?:lo siento|lo lamento|no puedo|como (?:un )?modelo de lenguaje|como ia)\b"
+    r"|\b(?:es tut mir leid|tut mir leid|ich kann (?:diese\w*|ihnen|das|dir)?[^.]{0,40}nicht|als ki)\b"
+    r"|\b(?:je suis désolée?|désolée?,|je ne peux pas|en tant qu[e']\s?(?:ia|modèle))"
+    r"|\b(?:mi dispiace|non posso|desculpe|não posso|sinto muito|het spijt me|ik kan (?:dit )?niet)\b",
+    re.IGNORECASE,
+)
+_TASK = re.compile(
+    rf"\b(?:help|assist|provide|fulfil\w*|comply|request|content|ayudar\w*|asistir\w*|solicitud|petición|contenido|helfen|"
+    rf"unterstützen|anfrage|inhalt\w*|aider|demande|contenu|aiutar\w*|richiesta|ajudar\w*|pedido|helpen|verzoek|ai|"
+    rf"language model|{TRANSLATION})\b",
+    re.IGNORECASE,
+)
+_APOLOGY = re.compile(
+    r"\b(?:sorry|apolog\w+|can'?t|cannot|can not|unable|not able|won'?t|unfortunately|as an ai|siento|lamento"
+    r"|puedo|podemos|leid|kann|können|désolée?s?|peux|pouvons|dispiace|posso|possiamo|desculpe|spijt)\b",
+    re.IGNORECASE,
+)
 
 
 class Missing(NamedTuple):
@@ -86,7 +105,7 @@ def refuse_sentence(one: Sentence, other: Sentence, language: str) -> Silence | 
         return Silence.UNUSABLE
     if any(map(str.isalnum, one.text)) and not any(map(str.isalnum, other.text)):
         return Silence.EMPTY
-    lengths = _length(one), _length(other)
+    lengths = count_letters(one.words), count_letters(other.words)
     if lengths[0] > LENGTH_SLACK + SHORT_RATIO * lengths[1]:
         return Silence.EMPTY
     if lengths[1] > LENGTH_SLACK + LENGTH_RATIO * lengths[0] or _longest_run(other) > max(REPEATS, _longest_run(one)):
@@ -98,6 +117,19 @@ def refuse_sentence(one: Sentence, other: Sentence, language: str) -> Silence | 
     return Silence.WRONG_LANGUAGE if find_other(_fresh(one, other), language) else None
 
 
+def is_refusal(source: str, answer: str) -> bool:
+    """Whether a model says that it will not translate; a source that apologises itself may be translated so.
+
+    >>> is_refusal("Close the lid.", "I'm sorry, but I can't help with that.")
+    True
+    >>> is_refusal("Sorry, we cannot help you.", "Lo siento, no podemos ayudarle.")
+    False
+    """
+    plain = answer.replace("’", "'")
+    begins = _REFUSING.search(plain[:60]) is not None
+    return begins and _TASK.search(plain) is not None and not _APOLOGY.search(source.replace("’", "'"))
+
+
 def is_text(text: str) -> bool:
     """Whether a string can be written as UTF-8: one of Python's can hold half a surrogate pair."""
     try:
@@ -105,12 +137,6 @@ def is_text(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _length(sentence: Sentence) -> int:
-    """Letters and digits, those of scripts in which one says as much as several of ours counted threefold."""
-    letters = (c for word in sentence.words for c in word if c.isalnum())
-    return sum(3 if unicodedata.east_asian_width(c) in "WF" else 1 for c in letters)
 
 
 def _longest_run(sentence: Sentence) -> int:
@@ -133,7 +159,7 @@ def _longest_run(sentence: Sentence) -> int:
 def _in_other_script(source: Sentence, target: Sentence, language: str) -> bool:
     """Whether most letters belong to no script of the language; words of the source, such as names, do not count."""
     expected = scripts_of(language)
-    counts = Counter(script_of(c) for c in _fresh(source, target) if c.isalpha())
+    counts = count_scripts(_fresh(source, target))
     foreign = sum(count for script, count in counts.items() if script not in expected)
     return bool(expected) and foreign >= FOREIGN_LETTERS and 2 * foreign > counts.total()
 

@@ -71,11 +71,6 @@ class Answer:
         return cls(text, found, engine, version, Silence(flaw[0]) if flaw else None)
 
 
-def as_answer(given: str | Answer | None) -> Answer | None:
-    """An answer, made of a text if it is only that."""
-    return Answer(given) if isinstance(given, str) else given
-
-
 class TermPlace(NamedTuple):
     """A place in a source text whose translation is settled by the glossary."""
 

@@ -235,7 +235,8 @@ test("any other refusal is shown with its remedy, and the text is kept", async (
 });
 
 test("changes of another window are shown; an open segment that nobody edits is opened anew", async () => {
-  serve((method, path) => ({ segments: [segment(Number(path.split("only=").at(-1)), { target: "Abra", version: 2 })] }));
+  const only = (path) => path.split("only=").at(-1).split(",").map(Number);
+  serve((method, path) => ({ segments: only(path).map((number) => segment(number, { target: "Abra", version: 2 })) }));
   await sync.changedElsewhere({ document: 1, number: 3 });
   assert.deepEqual(workspace.log, []);
   assert.equal(workspace.list.segments.get(3).target, "Abra");

@@ -150,6 +150,13 @@ export class Workspace {
     const isOpen = await openTabs();
     this.sync.outbox.adopt(isOpen);
     for (const { document, number, text } of this.drafts.adopt(isOpen)) this.typedTexts.keep(document, number, text);
+    this.keepConflicts();
+  }
+
+  /** Keep the texts that wait for a choice among the versions: the page may have been closed before it could send them. */
+  keepConflicts() {
+    const waiting = this.drafts.all().filter(({ document, question }) => document === this.about.id && isConflict(question));
+    if (this.may.edit) for (const { document, number, text } of waiting) this.typedTexts.keep(document, number, text);
   }
 
   /** Load a small document as a whole; of a large one, only in which states its segments are. */
