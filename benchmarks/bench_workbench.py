@@ -82,14 +82,14 @@ def work(page: Page, typed: Pairs, interval: float) -> int:
     keys = 0
     for number, (_, target) in enumerate(typed, start=1):
         page.get_by_role("heading", name=f"Segment {number}", exact=True).wait_for()
-        page.wait_for_function("() => document.querySelector('.desk').dataset.busy === 'no'")
+        page.wait_for_function("() => document.querySelector('.workspace').dataset.busy === 'no'")
         for character in target:
             if page.evaluate("document.querySelector('.cm-line').innerText.trim()") == target:
                 break
             page.keyboard.insert_text(character) if ord(character) > 127 else page.keyboard.type(character)
             keys += 1
             time.sleep(interval)
-        page.wait_for_function("() => document.querySelector('.desk').dataset.busy === 'no'")
+        page.wait_for_function("() => document.querySelector('.workspace').dataset.busy === 'no'")
         page.keyboard.press("Control+End")
         page.keyboard.press("Control+Shift+Enter")
         keys += 2

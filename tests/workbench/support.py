@@ -110,7 +110,7 @@ class Bench:
 
     def settled(self) -> None:
         """Wait until no completion is on its way."""
-        self.wait_for("() => document.querySelector('.desk')?.dataset.busy === 'no'")
+        self.wait_for("() => document.querySelector('.workspace')?.dataset.busy === 'no'")
 
     def still(self) -> None:
         """Wait until nothing is animated: colours change gradually."""

@@ -1,4 +1,4 @@
-"""Large documents: the desk opens at once, loads what is in sight, and every segment can be found."""
+"""Large documents: the workspace opens at once, loads what is in sight, and every segment can be found."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def test_the_grid_is_walked_and_edited_by_keyboard(visit: Visit) -> None:
     bench.at(4)
     bench.shows(TASKS[3][1])
     bench.press("Alt+g")
-    bench.page.locator(".desk[data-view=grid]").wait_for()
+    bench.page.locator(".workspace[data-view=grid]").wait_for()
     bench.press("Alt+Enter")
     bench.at(5)
     bench.state(4, "confirmed")

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { freshStorage, page, serve, settled, startClock, stopClock, wait } from "./support.mjs";
 
-const { finished } = await page("api");
+const { finished, get, onKeyRequired, setKey } = await page("api");
 
 beforeEach(() => (freshStorage(), stopClock()));
 afterEach(startClock);
@@ -32,4 +32,23 @@ test("a job that failed, or is no longer known, is an error", async () => {
   const failed = { ...running, state: "failed", count: 3, error: { what: "the disk is full" } };
   await assert.rejects(end(failed), ({ message, job }) => message === "the disk is full" && job.count === 3);
   await assert.rejects(end({ status: 404, error: { what: "no such job" } }), /no such job/);
+});
+
+test("an answer to the old key that comes after another one was given asks for none again", async () => {
+  const refusals = [];
+  let asked = 0;
+  onKeyRequired(async () => ((asked += 1), setKey("new"), true));
+  setKey("old");
+  globalThis.fetch = async (path, { headers }) => {
+    if (headers.Authorization === "Bearer new") return { status: 200, ok: true, json: async () => "done" };
+    await new Promise((resolve) => refusals.push(resolve));
+    return { status: 401, ok: false, json: async () => ({ error: { what: "unknown key" } }) };
+  };
+  const [one, other] = [get("one"), get("other")];
+  refusals.shift()();
+  assert.equal(await one, "done");
+  refusals.shift()(); // the second was sent with the old key, too
+  assert.equal(await other, "done");
+  assert.equal(asked, 1);
+  onKeyRequired(null);
 });

@@ -16,7 +16,7 @@ const segment = (number, more = {}) => ({
   ...more,
 });
 
-let desk, sync, notices, status, posted;
+let workspace, sync, notices, status, posted;
 
 class Channel {
   postMessage(data) {
@@ -28,8 +28,8 @@ class Channel {
   }
 }
 
-/** A desk with four segments, the second of which is open; what it is asked to do is written down. */
-function freshDesk() {
+/** A workspace with four segments, the second of which is open; what it is asked to do is written down. */
+function freshWorkspace() {
   const log = [],
     noted = (name) => async (...values) => void log.push([name, ...values]);
   const segments = new DocumentSegments([1, 2, 3, 4].map((number) => segment(number)));
@@ -68,8 +68,8 @@ beforeEach(() => {
   ({ notices, status } = freshDocument("notices", "status"));
   globalThis.BroadcastChannel = Channel;
   posted = [];
-  desk = freshDesk();
-  sync = new Sync(desk);
+  workspace = freshWorkspace();
+  sync = new Sync(workspace);
 });
 afterEach(startClock);
 
@@ -89,29 +89,29 @@ test("all segments are fetched, page by page", async () => {
 
 test("a confirmed segment is shown as such, its draft is deleted, and other windows are told", async () => {
   serve((method, path, body) => segment(2, { ...body, version: 2 }));
-  desk.drafts.set(1, 2, { text: "Abra" });
+  workspace.drafts.set(1, 2, { text: "Abra" });
   await sync.outbox.add(1, 2, confirmed("Abra"));
-  assert.equal(desk.segment.state, "confirmed");
-  assert.equal(desk.drafts.get(1, 2), null);
+  assert.equal(workspace.segment.state, "confirmed");
+  assert.equal(workspace.drafts.get(1, 2), null);
   assert.deepEqual(posted, [{ document: 1, number: 2 }]);
   assert.deepEqual(
-    desk.log.map(([name]) => name),
+    workspace.log.map(([name]) => name),
     ["show", "learned"],
   );
 });
 
 test("a draft that was edited while its segment was being saved is kept", async () => {
   serve((method, path, body) => segment(2, { ...body, version: 2 }));
-  desk.drafts.set(1, 2, { text: "Abra la" });
+  workspace.drafts.set(1, 2, { text: "Abra la" });
   await sync.outbox.add(1, 2, confirmed("Abra"));
-  assert.equal(desk.drafts.get(1, 2).text, "Abra la");
+  assert.equal(workspace.drafts.get(1, 2).text, "Abra la");
 });
 
 test("an acknowledgement that was overtaken does not bring back an old state", async () => {
   serve((method, path, body) => segment(2, { ...body, version: 2 }));
-  desk.list.update(segment(2, { target: "Abra la tapa.", state: "translated", version: 3 }));
+  workspace.list.update(segment(2, { target: "Abra la tapa.", state: "translated", version: 3 }));
   await sync.outbox.add(1, 2, confirmed("Abra"));
-  assert.equal(desk.segment.target, "Abra la tapa.");
+  assert.equal(workspace.segment.target, "Abra la tapa.");
 });
 
 test("what was confirmed but not learned is said, and can be undone", async () => {
@@ -124,7 +124,7 @@ test("what was confirmed but not learned is said, and can be undone", async () =
   choose("Undo");
   await sync.outbox.sending;
   assert.deepEqual(requests[1].body, { target: " ", state: "translated", version: 2 });
-  assert.equal(desk.segment.state, "translated");
+  assert.equal(workspace.segment.state, "translated");
 });
 
 test("undoing takes back one's own last work, and says what that was", async () => {
@@ -147,9 +147,9 @@ test("the button of a notice takes back what the notice is about", async () => {
 });
 
 test("the open segment shows that somebody else has approved it", async () => {
-  desk.list.update(segment(2, { state: "confirmed", stage: "review", version: 2 }));
+  workspace.list.update(segment(2, { state: "confirmed", stage: "review", version: 2 }));
   sync.receive(segment(2, { state: "confirmed", stage: "done", version: 2 }));
-  assert.deepEqual(desk.log, [["show"]]);
+  assert.deepEqual(workspace.log, [["show"]]);
 });
 
 test("where there is nothing of one's own to undo, that is said", async () => {
@@ -163,8 +163,8 @@ const MISTAKE = { what: "not learned", flagged: 9, code: "flagged", reason: "the
 test("what looks like a mistake is asked about where it was typed", async () => {
   serve(() => ({ status: 409, error: MISTAKE }));
   await sync.outbox.add(1, 2, confirmed("Source 2"));
-  assert.deepEqual(desk.drafts.get(1, 2).question, { kind: "flagged", reason: MISTAKE.reason });
-  assert.deepEqual([desk.log, texts()], [[["show"]], []]);
+  assert.deepEqual(workspace.drafts.get(1, 2).question, { kind: "flagged", reason: MISTAKE.reason });
+  assert.deepEqual([workspace.log, texts()], [[["show"]], []]);
 });
 
 test("a mistake in a segment that is no longer open takes nobody away from another one", async () => {
@@ -172,9 +172,9 @@ test("a mistake in a segment that is no longer open takes nobody away from anoth
     serve(() => ({ status: 409, error: MISTAKE }));
     await sync.outbox.add(document, 3, confirmed("Source 3"));
     assert.equal(texts().at(-1), "Segment 3: Not confirmed: the target is a copy of the source.");
-    assert.deepEqual(desk.log, []);
+    assert.deepEqual(workspace.log, []);
     notices.all("button").find((each) => each.textContent === "Open segment 3").click();
-    assert.deepEqual(desk.log.splice(0), [["goTo", document, 3]]);
+    assert.deepEqual(workspace.log.splice(0), [["goTo", document, 3]]);
   }
 });
 
@@ -183,8 +183,8 @@ test("what the file cannot hold is kept as a draft, with the reason", async () =
   const findings = [{ check: "file", what: "lacks </b>" }];
   serve(() => ({ status: 409, error: { what: "held", code: "held", findings, segment: held } }));
   await sync.outbox.add(1, 2, confirmed("Abra"));
-  assert.deepEqual([desk.segment.state, desk.segment.held], ["translated", true]);
-  assert.deepEqual(desk.drafts.get(1, 2).question, { kind: "held", findings });
+  assert.deepEqual([workspace.segment.state, workspace.segment.held], ["translated", true]);
+  assert.deepEqual(workspace.drafts.get(1, 2).question, { kind: "held", findings });
 });
 
 test("a notice about a segment goes once the segment is saved", async () => {
@@ -204,16 +204,16 @@ test("repetitions that were filled are shown, and said", async () => {
   await sync.outbox.add(1, 2, confirmed("Abra"));
   await settled();
   assert.deepEqual(texts(), ["Filled 1 other segment with the same source, as drafts to review."]);
-  assert.equal(desk.list.segments.get(4).target, "Abra");
+  assert.equal(workspace.list.segments.get(4).target, "Abra");
 });
 
 test("of a large document, the segments around one are loaded, and only once", async () => {
-  desk.list.segments = new DocumentSegments([], 1000);
-  desk.list.updateAll = (all) => all.forEach((each) => desk.list.segments.update(each));
+  workspace.list.segments = new DocumentSegments([], 1000);
+  workspace.list.updateAll = (all) => all.forEach((each) => workspace.list.segments.update(each));
   const requests = serve(() => ({ segments: [segment(500)] }));
   await Promise.all([sync.load(500), sync.load(500)]);
   assert.deepEqual(requests.map(({ path }) => path), ["projects/manual/documents/1/segments?limit=200&after=399"]);
-  assert.ok(desk.list.segments.get(500));
+  assert.ok(workspace.list.segments.get(500));
 });
 
 test("a conflict shows the other text, keeps ours, and lets us choose", async () => {
@@ -221,48 +221,48 @@ test("a conflict shows the other text, keeps ours, and lets us choose", async ()
   serve((method) => (method === "PUT" ? { status: 409, error: { what: "changed meanwhile" } } : theirs));
   await sync.outbox.add(1, 2, confirmed("Abra"));
   await settled();
-  assert.deepEqual(desk.drafts.get(1, 2).question, { kind: "conflict", theirs: "Abra la tapa." });
-  assert.equal(desk.segment.version, 5);
-  assert.equal(desk.drafts.get(1, 2).text, "Abra");
-  assert.deepEqual(desk.log.at(-1), ["show"]);
+  assert.deepEqual(workspace.drafts.get(1, 2).question, { kind: "conflict", theirs: "Abra la tapa." });
+  assert.equal(workspace.segment.version, 5);
+  assert.equal(workspace.drafts.get(1, 2).text, "Abra");
+  assert.deepEqual(workspace.log.at(-1), ["show"]);
 });
 
 test("any other refusal is shown with its remedy, and the text is kept", async () => {
   serve(() => ({ status: 403, error: { what: "this key lacks the 'learn' role", remedy: "sign in with another key" } }));
   await sync.outbox.add(1, 2, confirmed("Abra"));
   assert.deepEqual(texts(), ["This key lacks the 'learn' role; sign in with another key."]);
-  assert.equal(desk.drafts.get(1, 2).text, "Abra");
+  assert.equal(workspace.drafts.get(1, 2).text, "Abra");
 });
 
 test("changes of another window are shown; an open segment that nobody edits is opened anew", async () => {
   const only = (path) => path.split("only=").at(-1).split(",").map(Number);
   serve((method, path) => ({ segments: only(path).map((number) => segment(number, { target: "Abra", version: 2 })) }));
   await sync.changedElsewhere({ document: 1, number: 3 });
-  assert.deepEqual(desk.log, []);
-  assert.equal(desk.list.segments.get(3).target, "Abra");
+  assert.deepEqual(workspace.log, []);
+  assert.equal(workspace.list.segments.get(3).target, "Abra");
   await sync.changedElsewhere({ document: 1, number: 2 });
-  assert.deepEqual(desk.log, [["open", 2]]);
+  assert.deepEqual(workspace.log, [["open", 2]]);
 });
 
 test("changes of another window do not touch what is being typed here", async () => {
   serve(() => ({ segments: [segment(2, { target: "Abra", version: 2 })] }));
-  desk.dirty = true;
+  workspace.dirty = true;
   await sync.changedElsewhere({ document: 1, number: 2 });
   assert.deepEqual(
-    desk.log.map(([name]) => name),
+    workspace.log.map(([name]) => name),
     ["saveDraft", "show"],
   );
-  assert.deepEqual(desk.drafts.get(1, 2).question, { kind: "conflict", theirs: "Abra" });
+  assert.deepEqual(workspace.drafts.get(1, 2).question, { kind: "conflict", theirs: "Abra" });
 });
 
 test("a repetition that is filled in gives way to what is being typed there, unless that is in conflict already", () => {
   const filled = (version) => segment(2, { target: "Abra", state: "translated", origin: "repetition", version });
-  desk.dirty = true;
+  workspace.dirty = true;
   sync.receive(filled(2));
-  assert.deepEqual(desk.log.splice(0), [["keepMine"]]);
-  desk.inConflict = true;
+  assert.deepEqual(workspace.log.splice(0), [["keepMine"]]);
+  workspace.inConflict = true;
   sync.receive(filled(3));
-  assert.deepEqual(desk.log.map(([name]) => name), ["saveDraft", "show"]);
+  assert.deepEqual(workspace.log.map(([name]) => name), ["saveDraft", "show"]);
 });
 
 test("changes in other documents are of no concern", async () => {
@@ -288,8 +288,8 @@ test("when the server is back, what waits is sent and what changed is fetched", 
   await settled();
   assert.deepEqual(texts(), ["Connected again."]);
   assert.equal(status.textContent, "");
-  assert.equal(desk.segment.state, "confirmed");
-  assert.equal(desk.list.segments.get(3).target, "Cierre");
+  assert.equal(workspace.segment.state, "confirmed");
+  assert.equal(workspace.list.segments.get(3).target, "Cierre");
 });
 
 test("a server that only refuses the live session is not said to be unavailable", async () => {
@@ -304,10 +304,10 @@ test("a server that only refuses the live session is not said to be unavailable"
 test("the channel to other windows is closed only after the last change was sent", async () => {
   serve((method, path, body) => segment(2, { ...body, version: 2 }));
   sync.outbox.add(1, 2, confirmed("Abra"));
-  desk.stopped = true;
+  workspace.stopped = true;
   sync.close();
   await sync.outbox.sending;
   await settled();
   assert.deepEqual(posted, [{ document: 1, number: 2 }, "closed"]);
-  assert.deepEqual(desk.log, []);
+  assert.deepEqual(workspace.log, []);
 });

@@ -24,12 +24,15 @@ export function onKeyRequired(ask) {
 /** The path of something in a project. */
 export const inside = (project, rest = "") => `projects/${encodeURIComponent(project)}${rest && `/${rest}`}`;
 
-/** Send a request; if its key is missing or no longer valid, ask for another one and send it again. */
+/** Send a request; if its key is missing or no longer valid, ask for another one, unless somebody has given one
+ *  meanwhile, and send it again. */
 export async function request(method, path, body, options = {}) {
+  const used = key();
   try {
     return await send(method, path, body, options);
   } catch (error) {
-    if (error.status !== 401 || !askForKey || !(await askForKey(error))) throw error;
+    if (error.status !== 401 || !askForKey) throw error;
+    if ((key() === used || !key()) && !(await askForKey(error))) throw error;
     return request(method, path, body, options);
   }
 }

@@ -16,24 +16,24 @@ export function silent({ engine, silence, upstream }) {
 }
 
 export class CompletionSession {
-  /** `desk` has the open segment, its card and editor, the mode, and the panels. */
-  constructor(desk) {
-    Object.assign(this, { desk, live: null, revision: 0, alternatives: new Alternatives() });
+  /** `workspace` has the open segment, its card and editor, the mode, and the panels. */
+  constructor(workspace) {
+    Object.assign(this, { workspace, live: null, revision: 0, alternatives: new Alternatives() });
   }
 
   connect() {
     this.live = new Live(
-      this.desk.project.name,
+      this.workspace.project.name,
       (answer, asked) => this.answered(answer, asked),
       (state, busy) => this.connected(state, busy),
     );
   }
 
   connected(state, busy) {
-    const { desk } = this;
-    desk.element.dataset.busy = busy ? "yes" : "no";
-    desk.sync.connected(state);
-    if (state === "away") desk.suggestions.show([]);
+    const { workspace } = this;
+    workspace.element.dataset.busy = busy ? "yes" : "no";
+    workspace.sync.connected(state);
+    if (state === "away") workspace.suggestions.show([]);
   }
 
   stop() {
@@ -43,7 +43,7 @@ export class CompletionSession {
 
   /** Whether a completion is on its way. */
   get expected() {
-    return this.desk.mode === "interactive" && this.live?.busy === true;
+    return this.workspace.mode === "interactive" && this.live?.busy === true;
   }
 
   /** Another segment is open. */
@@ -53,14 +53,14 @@ export class CompletionSession {
 
   /** Open the segment on the server, for a completion of what is there, or in post-editing for a whole translation. */
   ask() {
-    const { about, number, mode, editor, shading, least } = this.desk;
+    const { about, number, mode, editor, shading, least } = this.workspace;
     if (mode === "interactive") this.live?.open(about.id, number, editor.text, shading, least);
     else this.live?.open(about.id, number, "", shading);
   }
 
   /** The text has changed; nothing is asked for while an input method is composing. */
   typed(text, ask) {
-    const { mode, shading, editor, pointing } = this.desk;
+    const { mode, shading, editor, pointing } = this.workspace;
     this.begin();
     if (!ask) return;
     if (mode === "interactive") this.live?.complete(text, shading);
@@ -71,67 +71,67 @@ export class CompletionSession {
 
   /** The server has answered what was asked in the live session. */
   answered(answer, asked) {
-    const { desk } = this;
-    if (asked.document !== desk.about.id || asked.segment !== desk.number) return;
+    const { workspace } = this;
+    if (asked.document !== workspace.about.id || asked.segment !== workspace.number) return;
     if (asked.do === "open") this.showSuggestions(answer);
-    if (answer.error) return void desk.card.say(sentence(answer.error.what));
-    if (asked.do === "open" && answer.silence) desk.card.say(silent(answer));
+    if (answer.error) return void workspace.card.say(sentence(answer.error.what));
+    if (asked.do === "open" && answer.silence) workspace.card.say(silent(answer));
     this.revision = answer.revision;
-    if (asked.do === "open") desk.pointing.tokens(answer.source_tokens);
-    if (asked.do === "open" && asked.prefix === "") desk.suggestion ??= answer.suffix;
-    if (desk.mode === "postedit") return void this.prefill(answer, asked);
-    if (asked.prefix !== desk.editor.text || desk.editor.composing) return;
-    const found = completion(answer, desk.shading);
+    if (asked.do === "open") workspace.pointing.tokens(answer.source_tokens);
+    if (asked.do === "open" && asked.prefix === "") workspace.suggestion ??= answer.suffix;
+    if (workspace.mode === "postedit") return void this.prefill(answer, asked);
+    if (asked.prefix !== workspace.editor.text || workspace.editor.composing) return;
+    const found = completion(answer, workspace.shading);
     if (asked.do !== "reject") this.alternatives.clear();
-    else if (!found.text) return void desk.card.say("No other completions.");
+    else if (!found.text) return void workspace.card.say("No other completions.");
     this.alternatives.add(found);
     this.suggest(found);
   }
 
   /** Show what there is to start from; over another engine also what was changed in its words, and why. */
   showSuggestions({ matches = [], upstream = null, revision }) {
-    const { desk } = this,
-      { number } = desk;
-    desk.suggestions.show(matches, upstream);
+    const { workspace } = this,
+      { number } = workspace;
+    workspace.suggestions.show(matches, upstream);
     if (upstream === null) return;
-    const current = () => number === desk.number && this.revision === revision && !desk.stopped;
-    desk.origin
-      .translation(desk.segment.source, revision)
-      .then((found) => current() && desk.suggestions.add(found))
+    const current = () => number === workspace.number && this.revision === revision && !workspace.stopped;
+    workspace.origin
+      .translation(workspace.segment.source, revision)
+      .then((found) => current() && workspace.suggestions.add(found))
       .catch(() => {}); // the engine's words are shown, and there is a completion
   }
 
   suggest(found) {
-    const { desk } = this;
-    desk.editor.suggest(found);
-    desk.pointing.changed();
-    desk.card.speak(found.text);
+    const { workspace } = this;
+    workspace.editor.suggest(found);
+    workspace.pointing.changed();
+    workspace.card.speak(found.text);
   }
 
   /** In post-editing the whole suggestion is the text to start from. */
   prefill(answer, asked) {
-    const { desk } = this,
-      { editor, card } = desk;
+    const { workspace } = this,
+      { editor, card } = workspace;
     editor.clear();
     if (asked.do !== "open" || asked.prefix !== "") return;
-    if (desk.untouched && !editor.text) {
+    if (workspace.untouched && !editor.text) {
       const { effort } = editor;
-      card.load(desk.segment, answer.suffix);
+      card.load(workspace.segment, answer.suffix);
       editor.effort = effort;
       editor.view.focus();
       card.textChanged();
-      desk.pointing.changed();
+      workspace.pointing.changed();
     }
-    if (desk.shading && editor.text === answer.suffix) editor.shade(completion(answer, true).words);
+    if (workspace.shading && editor.text === answer.suffix) editor.shade(completion(answer, true).words);
   }
 
   /** Show the next completion of the same text (step 1), or the one before (-1). */
   other(step) {
-    if (this.desk.mode !== "interactive" || this.alternatives.empty) return;
+    if (this.workspace.mode !== "interactive" || this.alternatives.empty) return;
     const found = this.alternatives.move(step);
     if (!found && step < 0) return;
-    this.desk.editor.unwanted = null;
+    this.workspace.editor.unwanted = null;
     if (found) this.suggest(found);
-    else this.live?.reject(this.desk.shading);
+    else this.live?.reject(this.workspace.shading);
   }
 }

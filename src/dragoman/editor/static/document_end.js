@@ -21,10 +21,10 @@ export async function finished({ sync, list, edited }) {
 }
 
 /** Save everything, and download the file; whoever wants to see a segment first is shown it. */
-export async function deliver(desk) {
-  desk.keepDraft();
+export async function deliver(workspace) {
+  workspace.keepDraft();
   const late = new Promise((resolve) => setTimeout(resolve, DELIVERY));
-  await Promise.race([desk.sync.outbox.sending, late]);
-  const segment = await download(desk.project.name, desk.about, desk.edited);
-  if (segment) desk.open(segment);
+  await Promise.race([workspace.sync.outbox.sending, late]);
+  const segment = await download(workspace.project.name, workspace.about, workspace.edited);
+  if (segment) workspace.open(segment);
 }

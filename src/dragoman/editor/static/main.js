@@ -1,7 +1,7 @@
 // The page: routing, the bar, shortcuts that work everywhere, and waiting for the server.
 
 import { Refused, get, inside } from "./api.js";
-import { Desk } from "./desk.js";
+import { Workspace } from "./workspace.js";
 import { fill, find, h } from "./dom.js";
 import { onDrop } from "./drop_target.js";
 import { deliver } from "./document_end.js";
@@ -72,7 +72,7 @@ function crumbs(...names) {
 async function route(event) {
   const { hash } = new URL(event?.newURL ?? location.href);
   const [name, document_, number] = hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
-  if (view instanceof Desk && view.project.name === name && view.about.id === Number(document_)) {
+  if (view instanceof Workspace && view.project.name === name && view.about.id === Number(document_)) {
     if (Number(number) && view.number !== Number(number)) view.open(Number(number));
     return;
   }
@@ -82,7 +82,7 @@ async function route(event) {
   try {
     await loadPerson(signedOut);
     if (!name) await overview();
-    else await (document_ ? desk(name, Number(document_), Number(number)) : project(name));
+    else await (document_ ? openDocument(name, Number(document_), Number(number)) : project(name));
   } catch (error) {
     if (error instanceof Refused && error.status === 404 && name) {
       const gone = document_ ? `There is no document ${document_} in ${name}: it was deleted, or the link is wrong.` : `There is no project ${name}.`;
@@ -127,20 +127,20 @@ async function project(name) {
   await view.start();
 }
 
-async function desk(name, id, number) {
+async function openDocument(name, id, number) {
   const [found, about] = await Promise.all([get(inside(name)), get(inside(name, `documents/${id}`))]);
   crumbs(found.name, about.name);
-  const desk_ = new Desk(found, about, nonce, (at) => reopen(desk_, at));
-  view = desk_;
+  const workspace = new Workspace(found, about, nonce, (at) => reopen(workspace, at));
+  view = workspace;
   fill(find("main"), view.element);
   await view.start(number);
 }
 
 /** The document has other segments now: open it anew, unless somebody has gone elsewhere meanwhile. */
-async function reopen(desk_, number) {
-  if (view !== desk_) return;
+async function reopen(workspace, number) {
+  if (view !== workspace) return;
   view.stop();
-  await desk(desk_.project.name, desk_.about.id, number).catch(notifyError);
+  await openDocument(workspace.project.name, workspace.about.id, number).catch(notifyError);
 }
 
 /** Files were dropped on the page: they go to the project that is open. */
@@ -154,26 +154,26 @@ async function dropped(files, target) {
 // ── Shortcuts that work everywhere ─────────────────────────────────────────────────────────────────────────────────
 
 const DOES = {
-  mode: (desk) => desk.setMode(desk.mode === "interactive" ? "postedit" : "interactive"),
-  shading: (desk) => desk.setShading(!desk.shading),
-  tag: (desk) => desk.card.insertTag(),
-  copySource: (desk) => desk.may.edit && desk.editor.insert(desk.segment.source, { all: true }),
-  changeCase: (desk) => desk.may.edit && desk.editor.changeCase(),
-  hardSpace: (desk) => desk.may.edit && desk.editor.insert("\u00a0"),
-  undo: (desk) => desk.may.edit && desk.sync.undoLast(),
-  redo: (desk) => desk.may.edit && desk.sync.redoLast(),
-  origin: (desk) => desk.showOrigin(desk.pointing.sourcesAtCaret),
-  lookUp: (desk) => desk.lookUp(),
-  find: (desk) => desk.card.finder.open(desk.selected),
-  replace: (desk) => desk.replace(),
-  goTo: (desk) => desk.list.jump.focus(),
-  grid: (desk) => desk.setGrid(!desk.grid),
-  preview: (desk) => desk.preview.toggle(),
-  approve: (desk) => desk.may.review && desk.card.approve(),
-  merge: (desk) => desk.regroup.merge(),
-  split: (desk) => desk.regroup.split(),
-  next: (desk) => desk.step(1),
-  previous: (desk) => desk.step(-1),
+  mode: (workspace) => workspace.setMode(workspace.mode === "interactive" ? "postedit" : "interactive"),
+  shading: (workspace) => workspace.setShading(!workspace.shading),
+  tag: (workspace) => workspace.card.insertTag(),
+  copySource: (workspace) => workspace.may.edit && workspace.editor.insert(workspace.segment.source, { all: true }),
+  changeCase: (workspace) => workspace.may.edit && workspace.editor.changeCase(),
+  hardSpace: (workspace) => workspace.may.edit && workspace.editor.insert("\u00a0"),
+  undo: (workspace) => workspace.may.edit && workspace.sync.undoLast(),
+  redo: (workspace) => workspace.may.edit && workspace.sync.redoLast(),
+  origin: (workspace) => workspace.showOrigin(workspace.pointing.sourcesAtCaret),
+  lookUp: (workspace) => workspace.lookUp(),
+  find: (workspace) => workspace.card.finder.open(workspace.selected),
+  replace: (workspace) => workspace.replace(),
+  goTo: (workspace) => workspace.list.jump.focus(),
+  grid: (workspace) => workspace.setGrid(!workspace.grid),
+  preview: (workspace) => workspace.preview.toggle(),
+  approve: (workspace) => workspace.may.review && workspace.card.approve(),
+  merge: (workspace) => workspace.regroup.merge(),
+  split: (workspace) => workspace.regroup.split(),
+  next: (workspace) => workspace.step(1),
+  previous: (workspace) => workspace.step(-1),
 };
 
 function pressed(event) {
@@ -182,7 +182,7 @@ function pressed(event) {
     event.preventDefault();
     return toggleSheet();
   }
-  if (!(view instanceof Desk) || view.number === null) return;
+  if (!(view instanceof Workspace) || view.number === null) return;
   if (event.isComposing || document.querySelector("dialog[open]")) return;
   const keys = combination(event),
     action = actionOf(keys),
@@ -203,7 +203,7 @@ onDrop((files, target) => dropped(files, target).catch(notifyError));
 addEventListener("keydown", pressed);
 addEventListener("hashchange", route);
 addEventListener("pagehide", () => {
-  if (!(view instanceof Desk) || view.number === null || !view.drafts.get(view.about.id, view.number)) return;
+  if (!(view instanceof Workspace) || view.number === null || !view.drafts.get(view.about.id, view.number)) return;
   view.saveDraft();
   view.typedTexts.flush({ leaving: true });
 });

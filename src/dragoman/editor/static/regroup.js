@@ -22,64 +22,64 @@ export const saying = (what, count) =>
   (count < LARGE ? "" : " The first time, the whole file is read for this; in a large one that takes up to half a minute.");
 
 export class Regroup {
-  constructor(desk) {
-    Object.assign(this, { desk, busy: false });
+  constructor(workspace) {
+    Object.assign(this, { workspace, busy: false });
   }
 
   /** Merge the open segment with the next one. */
   async merge() {
-    const { desk } = this,
-      { segments } = desk.list,
-      next = segments.at(segments.rowOf(desk.number) + 1);
+    const { workspace } = this,
+      { segments } = workspace.list,
+      next = segments.at(segments.rowOf(workspace.number) + 1);
     if (!this.possible) return;
-    if (!next) return void desk.card.say("There is no segment after this one.");
-    const texts = { target: this.unsaved(desk.number), next_target: this.unsaved(next) };
-    await this.send("merge", [desk.number, next], texts);
+    if (!next) return void workspace.card.say("There is no segment after this one.");
+    const texts = { target: this.unsaved(workspace.number), next_target: this.unsaved(next) };
+    await this.send("merge", [workspace.number, next], texts);
   }
 
   /** Split the open segment before the place in the source where somebody has clicked. */
   async split() {
-    const { desk } = this,
-      at = desk.card.chosen;
+    const { workspace } = this,
+      at = workspace.card.chosen;
     if (!this.possible) return;
-    if (!at) return void desk.card.say(WHERE);
-    const [target, next_target] = halves(desk.editor.text, desk.editor.view.state.selection.main.head);
-    await this.send("split", [desk.number], { at: characters(desk.segment.source, at), target, next_target });
+    if (!at) return void workspace.card.say(WHERE);
+    const [target, next_target] = halves(workspace.editor.text, workspace.editor.view.state.selection.main.head);
+    await this.send("split", [workspace.number], { at: characters(workspace.segment.source, at), target, next_target });
   }
 
   /** Whether this file leaves it to us where segments end; if not, that is said. */
   get possible() {
-    const { card, about } = this.desk;
+    const { card, about } = this.workspace;
     if (!about.divisible) card.say("The segments of this file are units of the file: they cannot be merged or split.");
     return about.divisible;
   }
 
   /** A text that is newer than the one that the server has, if there is one. */
   unsaved(number) {
-    const { desk } = this,
-      draft = desk.drafts.get(desk.about.id, number)?.text;
-    return number === desk.number ? desk.editor.text : draft;
+    const { workspace } = this,
+      draft = workspace.drafts.get(workspace.about.id, number)?.text;
+    return number === workspace.number ? workspace.editor.text : draft;
   }
 
   async send(what, numbers, wanted) {
-    const { desk } = this,
-      { drafts, about, sync } = desk;
-    if (!desk.may.edit || this.busy) return;
+    const { workspace } = this,
+      { drafts, about, sync } = workspace;
+    if (!workspace.may.edit || this.busy) return;
     if (numbers.some((number) => isConflict(drafts.get(about.id, number)?.question)))
-      return void desk.card.say("Choose first: use their text, or keep yours.");
+      return void workspace.card.say("Choose first: use their text, or keep yours.");
     this.busy = true;
     try {
-      desk.typedTexts.flush();
-      desk.card.say(saying(what, desk.list.segments.count));
+      workspace.typedTexts.flush();
+      workspace.card.say(saying(what, workspace.list.segments.count));
       await sync.outbox.sending;
-      const { version } = desk.segment;
+      const { version } = workspace.segment;
       const { segment } = await post(sync.path(`segments/${numbers[0]}/${what}`), { version, ...wanted });
       for (const number of numbers) drafts.delete(about.id, number);
       sync.channel.postMessage({ document: about.id, regrouped: true });
       notify(what === "merge" ? "Merged. Alt + Z takes it back." : "Split. Alt + Z takes it back.");
-      desk.reopen(segment.number);
+      workspace.reopen(segment.number);
     } catch (error) {
-      desk.card.say("");
+      workspace.card.say("");
       notifyError(error);
     } finally {
       this.busy = false;
@@ -88,6 +88,6 @@ export class Regroup {
 
   /** Somebody else has merged or split segments, or this page has. */
   elsewhere() {
-    if (!this.busy && !this.desk.stopped) this.desk.reopen(this.desk.number);
+    if (!this.busy && !this.workspace.stopped) this.workspace.reopen(this.workspace.number);
   }
 }

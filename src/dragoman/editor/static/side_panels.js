@@ -1,4 +1,4 @@
-// The panels beside the editor, built for a desk.
+// The panels beside the editor, built for a workspace.
 
 import { About } from "./about.js";
 import { h } from "./dom.js";
@@ -13,41 +13,41 @@ import { Suggestions } from "./suggestions.js";
 import { CheckSwitches } from "./switches.js";
 
 /** The panels by name, and `beside`, the element that holds them; `effort` stands below the editor instead. */
-export function buildPanels(desk) {
-  const { name } = desk.project;
-  const insert = (text) => desk.may.edit && desk.editor.insert(text);
-  const use = (text) => desk.may.edit && desk.editor.insert(text, { all: true });
+export function buildPanels(workspace) {
+  const { name } = workspace.project;
+  const insert = (text) => workspace.may.edit && workspace.editor.insert(text);
+  const use = (text) => workspace.may.edit && workspace.editor.insert(text, { all: true });
   const suggestions = new Suggestions(
     use,
-    (change) => desk.takeBack(change),
-    desk.may.teach && ((change) => desk.refuse(change)),
+    (change) => workspace.takeBack(change),
+    workspace.may.teach && ((change) => workspace.refuse(change)),
   );
-  const glossary = new Glossary(name, insert, () => desk.ask());
+  const glossary = new Glossary(name, insert, () => workspace.ask());
   const about = new About(name, {
-    open: (number) => desk.open(number),
+    open: (number) => workspace.open(number),
     use,
-    matches: (found) => (desk.completions.live ? suggestions.explain(found) : suggestions.show(found)),
+    matches: (found) => (workspace.completions.live ? suggestions.explain(found) : suggestions.show(found)),
   });
-  const origin = new Origin(name, (document, number) => desk.goTo(document, number));
+  const origin = new Origin(name, (document, number) => workspace.goTo(document, number));
   const concordance = new Concordance(name, insert);
-  const history = new History(name, (target) => desk.sync.undone(`Took back “${target}”: it is forgotten.`));
+  const history = new History(name, (target) => workspace.sync.undone(`Took back “${target}”: it is forgotten.`));
   const steps = new Steps({
-    path: (rest) => desk.sync.path(rest),
-    undo: (change) => desk.sync.undoLast(change),
-    redo: (change) => desk.sync.redoLast(change),
+    path: (rest) => workspace.sync.path(rest),
+    undo: (change) => workspace.sync.undoLast(change),
+    redo: (change) => workspace.sync.redoLast(change),
   });
-  const switches = new CheckSwitches(name, desk.about.id, {
-    show: (check) => desk.list.showCheck(check),
-    changed: () => desk.checksChanged(),
-    about: desk.about,
-    may: desk.may.teach,
+  const switches = new CheckSwitches(name, workspace.about.id, {
+    show: (check) => workspace.list.showCheck(check),
+    changed: () => workspace.checksChanged(),
+    about: workspace.about,
+    may: workspace.may.teach,
   });
-  const preview = new Preview(desk.project, {
-    path: (rest) => desk.sync.path(rest),
-    address: (number) => desk.address(desk.about.id, number),
-    open: (number) => desk.open(number),
-    segment: (number) => desk.list.segments.get(number),
-    typed: () => ({ text: desk.editor.text, coming: desk.editor.completion?.text ?? "" }),
+  const preview = new Preview(workspace.project, {
+    path: (rest) => workspace.sync.path(rest),
+    address: (number) => workspace.address(workspace.about.id, number),
+    open: (number) => workspace.open(number),
+    segment: (number) => workspace.list.segments.get(number),
+    typed: () => ({ text: workspace.editor.text, coming: workspace.editor.completion?.text ?? "" }),
   });
   const elements = [suggestions, glossary, preview].map((each) => each.element);
   elements.push(...about.elements, ...[origin, concordance, steps, history, switches].map((each) => each.element));

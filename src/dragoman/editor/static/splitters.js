@@ -1,4 +1,4 @@
-// The borders between the panes of a desk: dragged, or moved with the arrow keys; where they are is remembered.
+// The borders between the panes of a workspace: dragged, or moved with the arrow keys; where they are is remembered.
 
 import { h } from "./dom.js";
 import { preference, setPreference } from "./storage.js";
@@ -14,11 +14,11 @@ export function limited(pane, width, room = Infinity) {
 }
 
 /** The border of a pane: "list", which is before it, or "beside", which is after it. */
-export function splitter(pane, desk) {
-  const width = () => desk.querySelector(pane === "list" ? ".segments" : ".beside").getBoundingClientRect().width;
+export function splitter(pane, workspace) {
+  const width = () => workspace.querySelector(pane === "list" ? ".segments" : ".beside").getBoundingClientRect().width;
   const set = (wanted) => {
-    const found = limited(pane, wanted, desk.clientWidth * 0.45);
-    desk.style.setProperty(`--${pane}`, `${found}px`);
+    const found = limited(pane, wanted, workspace.clientWidth * 0.45);
+    workspace.style.setProperty(`--${pane}`, `${found}px`);
     element.setAttribute("aria-valuenow", found);
     setPreference(`width:${pane}`, found);
   };
@@ -45,9 +45,9 @@ export function splitter(pane, desk) {
       event.preventDefault();
       set(width() + sign * by);
     },
-    ondblclick: () => (desk.style.removeProperty(`--${pane}`), setPreference(`width:${pane}`, "")),
+    ondblclick: () => (workspace.style.removeProperty(`--${pane}`), setPreference(`width:${pane}`, "")),
   });
   const known = Number(preference(`width:${pane}`, 0));
-  if (known) desk.style.setProperty(`--${pane}`, `${limited(pane, known)}px`);
+  if (known) workspace.style.setProperty(`--${pane}`, `${limited(pane, known)}px`);
   return element;
 }

@@ -13,15 +13,15 @@ const FEW = 20; // segments; what was replaced in more took its time, and is sai
 const AROUND = 200; // segments that are loaded at once around one that is in sight
 
 export class Sync {
-  /** `desk` has the document (`about`), its `list` and `drafts`, the panels, and opens and shows segments. */
-  constructor(desk) {
-    Object.assign(this, { desk, unsent: 0, connection: null, status: null, loading: new Map(), coming: new Set() });
-    this.outbox = new Outbox(desk.project.name, {
+  /** `workspace` has the document (`about`), its `list` and `drafts`, the panels, and opens and shows segments. */
+  constructor(workspace) {
+    Object.assign(this, { workspace, unsent: 0, connection: null, status: null, loading: new Map(), coming: new Set() });
+    this.outbox = new Outbox(workspace.project.name, {
       saved: (segment, milliseconds) => this.saved(segment, milliseconds),
       refused: (item, error) => this.refused(item, error),
       waiting: (unsent) => showStatus(this.status, (this.unsent = unsent)),
     });
-    this.channel = new BroadcastChannel(`dragoman:${desk.project.name}`);
+    this.channel = new BroadcastChannel(`dragoman:${workspace.project.name}`);
     this.channel.onmessage = ({ data }) => this.changedElsewhere(data).catch(notifyError);
   }
 
@@ -30,8 +30,8 @@ export class Sync {
   }
 
   /** The path of the document, or of something in it. */
-  path(rest, document = this.desk.about.id) {
-    return inside(this.desk.project.name, `documents/${document}/${rest}`);
+  path(rest, document = this.workspace.about.id) {
+    return inside(this.workspace.project.name, `documents/${document}/${rest}`);
   }
 
   // ── Loading ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -49,7 +49,7 @@ export class Sync {
 
   /** Load the segments around a number that are not here yet; a page is asked for once. */
   load(number) {
-    const { list } = this.desk,
+    const { list } = this.workspace,
       wanted = list.segments.missing(number, AROUND);
     if (!wanted) return Promise.resolve();
     const page = `limit=${wanted.to - wanted.from + 1}&after=${wanted.from - 1}`;
@@ -71,7 +71,7 @@ export class Sync {
     if (!wanted.length) return;
     for (const number of wanted) this.coming.add(number);
     try {
-      this.desk.list.updateAll(await this.fetchThese(wanted));
+      this.workspace.list.updateAll(await this.fetchThese(wanted));
     } catch (error) {
       notifyError(error);
     } finally {
@@ -102,8 +102,8 @@ export class Sync {
   /** The live session has ended: is the server away, or does it only refuse us? A key that is no longer valid is asked
    *  for meanwhile. */
   async findOut() {
-    const found = await get(inside(this.desk.project.name)).catch((error) => error);
-    if (this.connection !== "away" || this.desk.stopped) return;
+    const found = await get(inside(this.workspace.project.name)).catch((error) => error);
+    if (this.connection !== "away" || this.workspace.stopped) return;
     const away = found instanceof Unavailable;
     this.missed ||= away;
     showStatus((this.status = away ? "away" : "refused"), this.unsent);
@@ -111,28 +111,28 @@ export class Sync {
 
   /** The server has acknowledged a change. */
   saved(segment, milliseconds) {
-    const { desk } = this,
+    const { workspace } = this,
       { document, number } = segment;
     this.channel.postMessage({ document, number });
     dismiss(`${document}:${number}`);
-    const draft = desk.drafts.get(document, number);
+    const draft = workspace.drafts.get(document, number);
     if (draft?.text === segment.target && (segment.state === "confirmed" || !draft.question))
-      desk.drafts.delete(document, number); // else the question about it would be forgotten
+      workspace.drafts.delete(document, number); // else the question about it would be forgotten
     else if (draft && !isConflict(draft.question))
-      desk.drafts.set(document, number, { ...draft, base: segment.version }); // typed since, on our own text
-    if (desk.stopped || document !== desk.about.id) return;
-    desk.list.update(segment);
-    if (number === desk.number) desk.show();
+      workspace.drafts.set(document, number, { ...draft, base: segment.version }); // typed since, on our own text
+    if (workspace.stopped || document !== workspace.about.id) return;
+    workspace.list.update(segment);
+    if (number === workspace.number) workspace.show();
     if (segment.state !== "confirmed") return;
     if (segment.unlearned) this.notifyUnlearned(segment);
-    else desk.effort.learned(milliseconds);
+    else workspace.effort.learned(milliseconds);
     if (segment.filled_count) this.filled(segment);
     this.loadFigures();
   }
 
   /** Show what was done and learned, and what it took. */
   loadFigures() {
-    const { effort, history, steps } = this.desk;
+    const { effort, history, steps } = this.workspace;
     Promise.all([effort.load(), history.load(), steps?.load()]).catch(notifyError);
   }
 
@@ -155,23 +155,23 @@ export class Sync {
 
   /** The server refuses a change: it cannot be delivered, is doubtful, looks like a mistake, or somebody was faster. */
   async refused({ document, number, change }, error) {
-    const { desk } = this,
-      here = document === desk.about.id && !desk.stopped,
+    const { workspace } = this,
+      here = document === workspace.about.id && !workspace.stopped,
       question = questionOf(error);
     if (question?.kind === "conflict") {
       const theirs = error.more?.segment ?? (await get(this.path(`segments/${number}`, document)).catch(() => null));
       question.theirs = theirs?.target ?? null;
-      if (theirs && here) desk.list.update(theirs);
-    } else if (error.more?.segment && here) desk.list.update(error.more.segment);
+      if (theirs && here) workspace.list.update(theirs);
+    } else if (error.more?.segment && here) workspace.list.update(error.more.segment);
     if (question || change.state === "confirmed") {
-      const known = desk.drafts.get(document, number),
+      const known = workspace.drafts.get(document, number),
         kept = question?.kind !== "conflict" && error.more?.segment; // as a draft, which is our own
       const base = kept ? kept.version : (known?.base ?? change.version);
       const draft = { ...known, text: change.target, base, question: question ?? undefined };
-      desk.drafts.set(document, number, { ...draft, refused: true });
+      workspace.drafts.set(document, number, { ...draft, refused: true });
     }
     if (!question) return notifyError(error);
-    if (here && number === desk.number) desk.show();
+    if (here && number === workspace.number) workspace.show();
     else this.notifyQuestion(document, number, question);
   }
 
@@ -179,7 +179,7 @@ export class Sync {
   notifyQuestion(document, number, question) {
     const { text, points } = inWords(question);
     const said = `Segment ${number}: ${text}${points.length ? ` ${points.join(" ")}` : ""}`;
-    const choices = [[`Open segment ${number}`, () => this.desk.goTo(document, number)]];
+    const choices = [[`Open segment ${number}`, () => this.workspace.goTo(document, number)]];
     notify(said, { kind: "problem", choices, stay: true, name: `${document}:${number}` });
   }
 
@@ -218,7 +218,7 @@ export class Sync {
     try {
       const { what, segments, regrouped } = await post(this.path("redo"), change ? { change } : {});
       if (regrouped) return this.regrouped(what, segments);
-      for (const number of segments) this.desk.drafts.delete(this.desk.about.id, number);
+      for (const number of segments) this.workspace.drafts.delete(this.workspace.about.id, number);
       await this.reload(segments);
       await this.undone(what);
     } catch (error) {
@@ -229,14 +229,14 @@ export class Sync {
 
   /** There are other segments now: those that were merged or split. */
   regrouped(what, [number]) {
-    this.desk.drafts.delete(this.desk.about.id, number);
+    this.workspace.drafts.delete(this.workspace.about.id, number);
     notify(what);
-    this.desk.reopen(number);
+    this.workspace.reopen(number);
   }
 
   /** What was confirmed and is taken back stays as a draft, so that it can be corrected. */
   keepTexts(numbers) {
-    const { drafts, about, list } = this.desk;
+    const { drafts, about, list } = this.workspace;
     for (const number of numbers) {
       const known = list.segments.get(number);
       if (known?.state === "confirmed" && !drafts.get(about.id, number))
@@ -246,10 +246,10 @@ export class Sync {
 
   /** Something was taken back: the segment that it came from is a draft again. */
   async undone(what) {
-    const { desk } = this;
+    const { workspace } = this;
     await this.refresh();
-    this.channel.postMessage({ document: desk.about.id });
-    desk.ask();
+    this.channel.postMessage({ document: workspace.about.id });
+    workspace.ask();
     this.loadFigures();
     notify(what, { choices: what.startsWith("Took back") ? [["Redo", () => this.redoLast()]] : [] });
   }
@@ -258,7 +258,7 @@ export class Sync {
 
   /** What happens when other people do something in the document. */
   events() {
-    const { desk } = this;
+    const { workspace } = this;
     return {
       segment: ({ segment }) => this.receive(segment),
       segments: ({ numbers }) => this.reload(numbers).catch(notifyError),
@@ -268,29 +268,29 @@ export class Sync {
       document: () => this.refresh().catch(notifyError), // assigned to somebody, or other checks
       deleted: () => notify("This document was deleted.", { kind: "problem", stay: true }),
       reload: () => this.refresh().catch(notifyError),
-      regrouped: () => desk.regroup.elsewhere(),
+      regrouped: () => workspace.regroup.elsewhere(),
       connected: () => this.refresh().catch(notifyError),
     };
   }
 
   /** Somebody has said something about a segment. */
   async commented(number) {
-    if (number === this.desk.number) this.desk.loadNotes();
+    if (number === this.workspace.number) this.workspace.loadNotes();
     await this.reload([number]);
   }
 
   /** A term is translated in another way: suggestions that nobody has touched follow. */
   async termsChanged() {
-    await this.desk.glossary.load();
-    if (!this.desk.dirty) this.desk.ask();
+    await this.workspace.glossary.load();
+    if (!this.workspace.dirty) this.workspace.ask();
   }
 
   showPeople(people) {
-    const { desk } = this,
+    const { workspace } = this,
       before = this.places ?? [];
     this.places = people.map(({ segment }) => segment);
-    for (const number of new Set([...before, ...this.places])) if (number) desk.list.redraw(number);
-    desk.card.showOthers(people.filter((each) => each.segment === desk.number).map(({ user }) => user ?? "Somebody"));
+    for (const number of new Set([...before, ...this.places])) if (number) workspace.list.redraw(number);
+    workspace.card.showOthers(people.filter((each) => each.segment === workspace.number).map(({ user }) => user ?? "Somebody"));
     showPeople(people);
   }
 
@@ -298,34 +298,34 @@ export class Sync {
 
   /** Another window has changed a segment, or without a number any of them. */
   async changedElsewhere({ document, number, regrouped }) {
-    const { desk } = this;
-    if (document !== desk.about.id || desk.number === null) return;
-    if (regrouped) return desk.regroup.elsewhere();
+    const { workspace } = this;
+    if (document !== workspace.about.id || workspace.number === null) return;
+    if (regrouped) return workspace.regroup.elsewhere();
     await this.refresh(number);
-    await Promise.all([desk.effort.load(), desk.history.load(), desk.glossary.load()]);
+    await Promise.all([workspace.effort.load(), workspace.history.load(), workspace.glossary.load()]);
   }
 
   /** Somebody has changed a segment that was edited here: that is to be decided before anything is sent. */
   askAboutConflict({ document, number, target }) {
-    const { desk } = this,
-      draft = desk.drafts.get(document, number);
-    desk.drafts.set(document, number, { ...draft, question: { kind: "conflict", theirs: target } });
+    const { workspace } = this,
+      draft = workspace.drafts.get(document, number);
+    workspace.drafts.set(document, number, { ...draft, question: { kind: "conflict", theirs: target } });
   }
 
   /** Get a segment anew, or all that are here. */
   async refresh(number) {
-    const { desk } = this;
+    const { workspace } = this;
     if (number) return this.received(await this.fetchThese([number]));
-    if (desk.list.segments.complete) return this.received(await this.fetchAll());
-    const first = Math.max(0, desk.number - AROUND / 2);
+    if (workspace.list.segments.complete) return this.received(await this.fetchAll());
+    const first = Math.max(0, workspace.number - AROUND / 2);
     const { segments } = await get(this.path(`segments?limit=${AROUND}&after=${first}`));
-    desk.list.forget();
+    workspace.list.forget();
     return this.received(segments);
   }
 
   /** Get some segments anew, if they are here. */
   async reload(numbers) {
-    const known = numbers.filter((number) => this.desk.list.segments.get(number));
+    const known = numbers.filter((number) => this.workspace.list.segments.get(number));
     if (known.length > 20) return this.refresh();
     if (known.length) this.received(await this.fetchThese(known));
   }
@@ -336,22 +336,22 @@ export class Sync {
 
   /** Take over a segment as the server has it; whether it is news. */
   receive(segment) {
-    const { desk } = this;
-    const known = desk.list.segments.get(segment.number);
-    if (!desk.list.update(segment)) {
+    const { workspace } = this;
+    const known = workspace.list.segments.get(segment.number);
+    if (!workspace.list.update(segment)) {
       // Approving a segment leaves its version as it is.
-      if (segment.number === desk.number && known?.stage !== segment.stage) desk.show();
+      if (segment.number === workspace.number && known?.stage !== segment.stage) workspace.show();
       return false;
     }
-    if (segment.number !== desk.number) return true;
+    if (segment.number !== workspace.number) return true;
     if (this.outbox.isSending(segment.document, segment.number, segment.target)) return true; // our own change
-    if (!desk.dirty) desk.open(segment.number);
-    else if (desk.editor?.text !== segment.target && !(isFilled(segment) && !desk.inConflict)) {
-      desk.saveDraft();
+    if (!workspace.dirty) workspace.open(segment.number);
+    else if (workspace.editor?.text !== segment.target && !(isFilled(segment) && !workspace.inConflict)) {
+      workspace.saveDraft();
       this.askAboutConflict(segment);
-      desk.typedTexts?.flush();
-      desk.show();
-    } else desk.keepMine();
+      workspace.typedTexts?.flush();
+      workspace.show();
+    } else workspace.keepMine();
     return true;
   }
 }

@@ -1,4 +1,4 @@
-// The desk: a document open at one of its segments, with everything that helps to translate it.
+// The workspace: a document open at one of its segments, with everything that helps to translate it.
 //
 // 1. `open` shows a segment, with the draft that was left there, and asks for a completion.
 // 2. Each key stores the draft and asks for a new completion (completion_session.js), which is drawn after the text (ghost.js).
@@ -35,7 +35,7 @@ const WHOLE = 3000; // up to so many segments are all loaded at once
 const NOTHING = "Nothing to confirm yet: Tab takes a word of the grey text, Ctrl + End all of it.";
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-export class Desk {
+export class Workspace {
   /** `reopen(number)` opens the document anew. */
   constructor(project, about, nonce, reopen = () => {}) {
     this.reopen = reopen;
@@ -99,7 +99,7 @@ export class Desk {
     Object.assign(this, buildPanels(this));
     this.work = h("div", { class: "work" }, this.card.before, this.card.element, this.card.after, this.effort.element);
     this.waiting = h("p", { class: "nothing loading", role: "status" });
-    this.element = h("div", { class: "desk", ...directions }, this.list.element, this.work, this.beside);
+    this.element = h("div", { class: "workspace", ...directions }, this.list.element, this.work, this.beside);
     this.element.append(splitter("list", this.element), splitter("beside", this.element));
     this.element.classList.toggle("reading", !this.may.edit); // hides what would be refused
     this.element.classList.toggle("untaught", !this.may.teach);
