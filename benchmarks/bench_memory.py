@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import resource
 import subprocess
 import sys
 import tempfile
@@ -132,13 +131,13 @@ def measure(kind: str, file: Path) -> None:
     small, _ = made(FORMS[kind], 100, 2)
     first = read_document(small, f"file.{kind}", source="en", target="es")
     first.fill(_capitals(first))
-    before = _peak()
+    before = _resident("VmRSS")
     begun = time.process_time()
     document = read_document(file.read_bytes(), f"file.{kind}", source="en", target="es")
-    read, reading = _peak() - before, time.process_time() - begun
+    read, reading = _resident("VmHWM") - before, time.process_time() - begun
     begun = time.process_time()
     document.fill(_capitals(document))
-    print(len(document.segments), read, _peak() - before, reading, time.process_time() - begun)
+    print(len(document.segments), read, _resident("VmHWM") - before, reading, time.process_time() - begun)
 
 
 def _capitals(document: Document) -> NewTargets:
@@ -148,8 +147,10 @@ def _capitals(document: Document) -> NewTargets:
     return targets
 
 
-def _peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def _resident(which: str) -> int:
+    """Bytes in memory: now (VmRSS), or at most so far (VmHWM); getrusage would count the parent's, too."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.partition(f"{which}:")[2].split()[0]) * 1024
 
 
 def main() -> None:

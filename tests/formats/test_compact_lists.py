@@ -17,7 +17,7 @@ from dragoman.errors import BadInputError
 from dragoman.formats import compact_lists, markdown_blocks, read_document
 from dragoman.formats.contents import Contents
 from dragoman.formats.division import Chunk, into_sentences, untrimmed
-from dragoman.formats.document import DocumentSegment, Names, NewTarget, NewTargets
+from dragoman.formats.document import DocumentSegment, Names, NewTarget, NewTargets, State
 from dragoman.formats.document_pieces import (
     CompactChunks,
     CompactPieces,
@@ -118,7 +118,8 @@ def test_targets_are_found_in_any_order(wanted: dict[str, str], others: list[str
     for name, target in wanted.items():
         targets.add(name, target, "translated")
     for name in (*wanted, *reversed(wanted), *others, *wanted):
-        expected = NewTarget(wanted[name], "translated") if name in wanted else None
+        state: State = "translated" if wanted.get(name) else "new"
+        expected = NewTarget(wanted[name], state) if name in wanted else None
         assert targets.get(name) == expected
         assert (name in targets) == (name in wanted)
     assert list(targets) == list(wanted)
@@ -126,6 +127,8 @@ def test_targets_are_found_in_any_order(wanted: dict[str, str], others: list[str
         assert targets.remove(name)
         assert not targets.remove(name)
         assert name not in targets
+    left = targets.without(list(wanted)[2:3])
+    assert list(left) == list(wanted)[3:]
     assert len(targets) == max(0, len(wanted) - 2)
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dragoman.formats.filled_document import Replace
 
 commands = typer.Typer()
+PDF = ".pdf"  # read, but not written
 Sentences = Annotated[
     bool, typer.Option("--sentences/--paragraphs", help="Divide paragraphs into sentences, or leave them whole.")
 ]
@@ -197,7 +198,8 @@ def fill(
 
     In a directory every document that dragoman can read is translated; what was left out, and why, goes to standard
     error. A language in the name of a file or directory is replaced: en.json becomes es.json. What nobody could
-    translate is left as it was and not counted as translated. Filled again, only files that have changed are
+    translate is left as it was and not counted as translated. A PDF becomes a table of its sentences and their
+    translations (.tsv). Filled again, only files that have changed are
     translated, and in them only new sentences: the others stay as they are in the translation, corrected or not.
     """
     from dragoman.formats.srx import read_srx
@@ -230,6 +232,12 @@ def _output(engine: Engine, file: Path, out: Path | None, to: str | None) -> Pat
     if to is not None and not same_language(to, engine.target):
         what = f"the project translates into {engine.target}, not into {to}"
         raise BadInputError(what, remedy="use a project with that target language")
+    if file.suffix.lower() == PDF and file.is_file():
+        place = out or file.with_name(f"{file.stem}.{engine.target}.tsv")
+        if place.suffix.lower() != ".tsv":
+            what = "the translation of a PDF is a table of sentences"
+            raise BadInputError(what, where=place, remedy="name a file that ends in .tsv")
+        return place
     if out is not None:
         return out
     if file.is_dir():
@@ -409,6 +417,10 @@ def read_in_languages(engine: Engine, file: Path, *, sentences: bool | FindBound
     except OSError as error:
         raise BadInputError(f"cannot read it ({error.strerror or error})", where=file) from None
     ours = engine.source, engine.target
+    if file.suffix.lower() == PDF:
+        from dragoman.formats.pdf import read_pdf
+
+        return read_pdf(data, file.name, source=ours[0], target=ours[1], sentences=sentences)
     document = read_document(data, file.name, source=ours[0], target=ours[1], sentences=sentences)
     remedy = f"use a file from {ours[0]} to {ours[1]}"
     theirs = document.source_language, document.target_language

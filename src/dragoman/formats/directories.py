@@ -58,6 +58,8 @@ def left_alone(root: Path, include: Sequence[str] = (), exclude: Sequence[str] =
             continue
         if any(part.startswith(".") for part in inside.parts):
             found["hidden"] += 1
+        elif path.suffix.lower() == ".pdf":
+            found["PDF, which is filled alone (dragoman fill PROJECT FILE.pdf OUT.tsv)"] += 1
         elif path.suffix.lower() not in BY_ENDING:
             found[f"no format for {path.suffix.lower() or 'names without an ending'}"] += 1
         elif _matches(inside, exclude) or (include and not _matches(inside, include)):

@@ -89,7 +89,8 @@ class Document(ABC):
         return data
 
     def _changes(self, targets: Targets) -> NewTargets:
-        changes, known = NewTargets(), 0
+        changes, known, unchanged = NewTargets(), 0, set[str]()
+        is_packed = isinstance(targets, NewTargets)
         for old in self.segments:
             wanted = targets.get(old.id)
             if wanted is None:
@@ -97,20 +98,21 @@ class Document(ABC):
             known += 1
             change = _change(old, wanted)
             if change.target == old.target and change.state == old.state:
+                unchanged.add(old.id)
                 continue
             if old.state == "locked" or change.state not in WRITABLE:
-                what = (
-                    f"segment {old.id!r} is locked" if old.state == "locked" else f"there is no state {change.state!r}"
-                )
+                locked = old.state == "locked"
+                what = f"segment {old.id!r} is locked" if locked else f"there is no state {change.state!r}"
                 raise BadInputError(what, where=self.contents.name, remedy="leave it as it is")
             if change.target != old.target:
                 self.check(old, change.target)
-            changes.add(old.id, *change)
+            if not is_packed:
+                changes.add(old.id, *change)
         if known < len(targets):
             ids = {segment.id for segment in self.segments}
             unknown = next(name for name in targets if name not in ids)
             raise BadInputError(f"there is no segment {unknown!r}", where=self.contents.name)
-        return changes
+        return targets.without(unchanged) if isinstance(targets, NewTargets) else changes
 
     def _verify(self, data: bytes, changes: Mapping[str, NewTarget]) -> None:
         """Make sure that the targets are read back from the new file exactly."""

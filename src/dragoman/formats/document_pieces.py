@@ -53,17 +53,18 @@ class CompactPieces(CompactList[Piece]):
     def _row(self, item: Piece) -> Row:
         packed = pack_inline(item.inline, self._text[item.start : item.end])
         context = True if item.context == item.id else self._shared.pack(item.context)
+        note = self._shared.pack(item.note) if item.note else None
         row = (item.id, item.end - item.start, packed, context, self._way(item.divide))
-        if not item.note and item.limit is None and item.target is None and item.state == "new" and item.style is None:
-            return row
-        return (*row, self._shared.pack(item.note), item.limit, item.target, item.state, item.style)
+        tail = (item.target, item.style, note, item.limit, None if item.state == "new" else item.state)
+        used = next((at for at in range(5, 0, -1) if tail[at - 1] is not None), 0)
+        return (*row, *tail[:used])
 
-    def _way(self, divide: Divide | None) -> int:
+    def _way(self, divide: Divide | None) -> int | bool:
         number = self._numbers.get(divide)
         if number is None:
             number = self._numbers[divide] = len(self._ways)
             self._ways.append(divide)
-        return number
+        return number if number > 1 else bool(number)  # which takes one byte instead of five
 
     def _item(self, row: Row | None, at: int) -> Piece:
         name, length, packed, context, way, *more = row or ()
@@ -73,8 +74,9 @@ class CompactPieces(CompactList[Piece]):
         found = Piece(name, inline, start, end, name if context is True else self._shared.unpack(context))
         found.divide = self._ways[way]
         if more:
-            found.note = self._shared.unpack(more[0])
-            found.limit, found.target, found.state, found.style = more[1:]
+            found.target, found.style, note, found.limit, state = *more, *(None,) * (5 - len(more))
+            found.note = "" if note is None else self._shared.unpack(note)
+            found.state = state or "new"
         return found
 
     def least_starts(self) -> Iterator[int]:

@@ -85,9 +85,15 @@ class NewTargets(Mapping[str, NewTarget]):
         self._index: tuple[array[int], array[int]] | None = None  # hashes of ids, in order, and where these are
 
     def add(self, name: str, target: str, state: State) -> None:
-        """Add the target of a segment that has none yet."""
-        self._rows.append((name, target, _LETTERS[state]))
+        """Add the target of a segment that has none yet; an empty one is no translation."""
+        self._rows.append((name, target, _LETTERS[state if target or state == "locked" else "new"]))
         self._index = None
+
+    def without(self, names: Iterable[str]) -> NewTargets:
+        """The same targets without some, in no more memory."""
+        new = NewTargets()
+        new._rows, new._removed = self._rows, self._removed.union(names)
+        return new
 
     def remove(self, name: str) -> bool:
         """Take a target out; False if there is none."""

@@ -87,6 +87,10 @@ def find_kind(data: bytes, name: str) -> type[Document]:
     """The class that reads a file; resources of Android are told from other XML by their root."""
     ending = PurePath(name).suffix.lower()
     kind = BY_ENDING.get(ending)
+    if ending == ".pdf":
+        what = "a PDF can only be read, and not here"
+        remedy = "dragoman fill PROJECT FILE.pdf OUT.tsv writes its sentences with their translations"
+        raise BadInputError(what, where=name, remedy=remedy)
     if kind is None:
         way = "convert it to XLIFF or PO with translate-toolkit or Okapi, fill that, and convert it back"
         what = "cannot tell the file type from its name"

@@ -107,7 +107,8 @@ class JsonScan:
                 if ended:
                     yield stack.pop().ended(at)
                 continue
-            path, key = (), 0
+            path: tuple[str, ...] = ()
+            key = 0
             if stack:
                 top = stack[-1]
                 name, at = self._name(top, at)

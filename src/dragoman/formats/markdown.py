@@ -130,7 +130,7 @@ class MarkdownDocument(PieceDocument):
                 yield from self._directed(str(number), found, context)
         yield from self._definition_titles()
 
-    def _html(self, name: str, lines: list[_Line]) -> Iterator[Piece]:
+    def _html(self, name: str, lines: Sequence[_Line]) -> Iterator[Piece]:
         """The pieces of a block of HTML."""
         for piece in Scan(self.contents.text, f"{name}.", lines[0].start, lines[-1].end).pieces():
             piece.style = _Markup(piece.style or "")
@@ -169,7 +169,7 @@ class MarkdownDocument(PieceDocument):
                     f"title {label}", Inline([text[1:-1]]), start + 1, end - 1, "title", divide=whole, style=text[0]
                 )
 
-    def _locate(self, content: list[str], lines: list[_Line], cells: dict[int, int] | None) -> list[_Line]:
+    def _locate(self, content: list[str], lines: Sequence[_Line], cells: dict[int, int] | None) -> list[_Line]:
         """Where the lines of a block are; nothing if they cannot be found as they are."""
         found = []
         for wanted, line in zip(content, lines, strict=False):

@@ -82,7 +82,7 @@ class Style:
 
 def style_of(piece: Piece) -> Style:
     """How a paragraph is written."""
-    return Style(*piece.style) if isinstance(piece.style, tuple) else piece.style  # type: ignore[no-any-return]
+    return Style(*piece.style) if isinstance(piece.style, tuple) else piece.style
 
 
 class RunDocument(XmlPieceDocument):

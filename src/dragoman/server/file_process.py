@@ -19,6 +19,7 @@ from typing import Any
 from dragoman.errors import BadInputError
 from dragoman.formats import Document, read_document
 from dragoman.formats.glossaries import read_glossary
+from dragoman.formats.process_limits import limit_process
 from dragoman.formats.segment_groups import Merge, Split, regroup
 from dragoman.quality import deliver
 
@@ -97,19 +98,6 @@ WORK: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 }
 
 
-def limit(memory: int, seconds: int) -> None:
-    """Let this process take so many bytes more than it has, and so much time; where the system cannot, it goes on."""
-    with suppress(ImportError, OSError, ValueError):
-        import resource
-
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        most, hard = pages * resource.getpagesize() + memory, resource.getrlimit(resource.RLIMIT_AS)[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 def grown() -> int:
     """The most memory that this process has had, in bytes."""
     with suppress(ImportError):
@@ -124,7 +112,7 @@ def main() -> None:
     request = json.loads(sys.stdin.buffer.read())
     if request["do"] == "bilingual":  # what is imported is not the file's fault: libraries reserve more than a file may
         importlib.import_module(BILINGUAL)
-    limit(request["memory"], request["seconds"])
+    limit_process(request["memory"], request["seconds"])
     before = grown()
     try:
         answer = WORK[request["do"]](request) | {"memory": grown() - before}
