@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -140,3 +141,18 @@ def test_tags_go_where_their_words_go_and_what_the_memory_says_is_not_altered(
 ) -> None:
     page = read_document(f"<p>{source}</p>".encode(), "a.html")
     assert translate_segment(small, page, page.segments[0]) == target
+
+
+def test_a_pair_that_was_learned_before_its_words_were_known_has_its_tags_right(tmp_path: Path) -> None:
+    pairs = [("The red car", "El coche rojo"), ("The red house", "La casa roja"), ("A car", "Un coche")]
+    pairs += [
+        ("red", "rojo"),
+        ("white wine", "vino blanco"),
+        ("red wine", "vino tinto"),
+        ("white house", "casa blanca"),
+    ]
+    page = read_document(b"<p><i>white</i> <b>wine</b></p>", "a.html", source="en", target="es")
+    with Engine.create(tmp_path / "p", source="en", target="es") as engine:
+        for pair in pairs:
+            engine.learn(*pair)
+        assert translate_segment(engine, page, page.segments[0]) == "<b>vino</b> <i>blanco</i>"

@@ -11,6 +11,8 @@ from typer.testing import CliRunner, Result
 from dragoman.cli import app
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
+from dragoman.formats import read_document
+from dragoman.formats.filled_document import fill_document
 from dragoman.store import Project
 from dragoman.store.answers import Answers
 
@@ -40,6 +42,27 @@ def test_filling_asks_for_a_document_once_and_listing_shows_it(project: Path, tm
     assert run("list", project, "--answers").output == "abra\tABRA\ncierre\tCIERRE\n"
     assert "2 answers deleted" in run("clear", project, "--engine", ENGINE).output
     assert "no answers are kept" in run("list", project).output
+
+
+CUE = "{}\n00:00:0{},000 --> 00:00:0{},900\n{}\n\n"
+SPANNING = {
+    "a.srt": CUE.format(1, 1, 1, "abra") + CUE.format(2, 2, 2, "y\ncierre."),
+    "a.ftl": "about = abra.\n    pulse,\n    cierre.\n",
+    "a.resx": "<root><data name='A'><value>abra.\npulse,\n  cierre.</value></data></root>",
+}
+
+
+@pytest.mark.parametrize("name", SPANNING)
+def test_what_was_asked_ahead_is_what_filling_the_file_wants(project: Path, tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.write_text(SPANNING[name], encoding="utf-8")
+    assert run("fill", project, file, "--engine", ENGINE).exit_code == 0
+    kept = run("list", project, "--answers").output
+    with Engine.open(project) as engine:
+        engine.upstream = ENGINE
+        document = read_document(file.read_bytes(), name, source="en", target="es")
+        assert fill_document(engine, document).translated == len(document.segments)
+    assert run("list", project, "--answers").output == kept
 
 
 def test_what_is_listed_is_a_recorded_engine(project: Path, tmp_path: Path) -> None:

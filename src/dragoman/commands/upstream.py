@@ -240,11 +240,13 @@ def _print_answers(kept: ProjectAnswers, engine: str | None) -> None:
 
 
 def _segments(project: Project, file: Path) -> list[str]:
+    """The texts of a file as `dragoman fill` asks for them."""
     from dragoman.formats import read_document
+    from dragoman.formats.filled_document import texts_of
 
     try:
         data = file.read_bytes()
     except OSError as error:
         raise BadInputError(f"cannot be read ({error.strerror or error})", where=file) from None
     document = read_document(data, file.name, source=project.source, target=project.target)
-    return [segment.source for segment in document.segments]
+    return [text for segment in document.segments for text in map(str.strip, texts_of(segment)) if text]
