@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from dragoman.server.job_files import JobFiles
+from dragoman.server.job_files import PREFIX, JobFiles
 from dragoman.server.limits import Limits
 from tests.server.support import make_projects, running
 
@@ -77,3 +80,19 @@ def test_a_job_goes_on_after_a_segment_that_cannot_be_translated(tmp_path: Path)
     assert job["state"] == "done"
     assert (job["skipped"], [each["segment"] for each in job["left_out"]]) == (1, [2])
     assert [each["target"] for each in segments] == ["Cierre la tapa.", "", "Abra la tapa."]
+
+
+def test_a_directory_that_somebody_has_removed_is_made_again() -> None:
+    with closing(JobFiles(1000, 60)) as files:
+        first = files.spool(b"one").parent
+        shutil.rmtree(first)  # as programs do that tidy up temporary files
+        second = files.spool(b"two")
+        assert (second.read_bytes(), second.parent == first) == (b"two", False)
+
+
+def test_a_directory_elsewhere_is_not_touched_through_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / f"{PREFIX}link").symlink_to(tmp_path / "elsewhere")
+    JobFiles(1000, 60).sweep()
+    assert list((tmp_path / "elsewhere").iterdir()) == []

@@ -396,6 +396,10 @@ def test_an_error_that_nobody_foresaw_is_answered(server: Running, monkeypatch: 
         ("10.0.0.2", "6.6.6.6, 198.51.100.1", "198.51.100.1"),
         ("10.0.0.2", "198.51.100.1, 10.0.0.3", "198.51.100.1"),
         ("10.0.0.2", "", "10.0.0.2"),
+        ("2001:db8:1:2:3:4:5:6", "", "2001:db8:1:2::/64"),  # whoever has one address of a network has all of them
+        ("2001:db8:1:2::9", "", "2001:db8:1:2::/64"),
+        ("::ffff:203.0.113.7", "", "203.0.113.7"),
+        ("10.0.0.2", "2001:db8:1:2::9", "2001:db8:1:2::/64"),
     ],
 )
 def test_behind_a_trusted_proxy_each_client_has_its_own_address(address: str, forwarded: str, client: str) -> None:

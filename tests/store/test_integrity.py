@@ -109,6 +109,28 @@ def test_no_flipped_bit_goes_unnoticed(project: Path) -> None:
             each.unlink()
 
 
+@pytest.mark.parametrize(
+    ("written", "damaged"), [("{", "["), ('"format": 2', '"format": 3'), ('"checksum"', '"checksun"'), ("en", "eo")]
+)
+def test_a_damaged_description_costs_no_correction(
+    written: str, damaged: str, project: Path, tmp_path: Path
+) -> None:
+    file = project / "project.json"
+    file.write_text(file.read_text(encoding="utf-8").replace(written, damaged, 1), encoding="utf-8")
+    flipped(project / "journal.db", (project / "journal.db").read_bytes().index(PAIRS[13][1].encode()))
+    assert [each.where for each in damage(project)][:2] == ["project.json", "journal.db"]
+    saved = repair(Engine, project, tmp_path / "new")
+    assert (len(saved.learned), saved.lost) == (len(PAIRS) - 2, ["journal.db: row 14 is not what was written"])
+    assert damage(tmp_path / "new") == []
+
+
+def test_a_damaged_copy_of_the_description_is_named_and_written_again(project: Path) -> None:
+    flipped(project / "project.json.copy", 30)
+    assert [str(each) for each in damage(project)] == ["project.json.copy: is not what was written"]
+    Engine.open(project).close()
+    assert damage(project) == []
+
+
 def test_a_bit_that_nobody_reads_is_named_as_such_and_nothing_is_lost(project: Path, tmp_path: Path) -> None:
     flipped(project / "journal.db", 72)  # of the bytes that SQLite keeps for later
     (found,) = damage(project)

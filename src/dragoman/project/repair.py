@@ -22,7 +22,7 @@ from dragoman.errors import BadInputError, DragomanError
 from dragoman.progress import Progress
 from dragoman.project.project_copy import learn_again
 from dragoman.store import Row
-from dragoman.store.description import migrate, read_description
+from dragoman.store.description import whole_description
 from dragoman.store.integrity import Damage, whole_rows
 from dragoman.store.unfinished import aside, publish
 
@@ -52,7 +52,7 @@ def repair(
 
     It uses `base`, or else the base of the old project. `also` is called with the unpublished directory of the new one.
     """
-    description = migrate(old, read_description(old), write=False)
+    description = whole_description(old)
     if "://" in description["journal"]:
         remedy = "restore the database from its own backup, or use `dragoman copy`"
         raise BadInputError("the journal is in a database of its own", where=old, remedy=remedy)

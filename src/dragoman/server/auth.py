@@ -110,7 +110,7 @@ class Authenticator:
         passed = [each.strip() for each in Headers(scope=scope).get("x-forwarded-for", "").split(",")]
         while passed and passed[-1] and self._is_proxy(address):
             address = passed.pop()[:64]
-        return address
+        return _network(address)
 
     def _is_proxy(self, address: str) -> bool:
         try:
@@ -131,6 +131,21 @@ class Authenticator:
             return self._keys.webhooks() if self._keys else []
         except DragomanError as error:
             raise _unreadable(error) from None
+
+
+def _network(address: str) -> str:
+    """What an address counts as: of IPv6 all that share its network, since whoever has one of them has them all.
+
+    >>> _network("2001:db8::7"), _network("::ffff:192.0.2.1"), _network("192.0.2.1"), _network("testclient")
+    ('2001:db8::/64', '192.0.2.1', '192.0.2.1', 'testclient')
+    """
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address) or found.is_loopback:
+        return address
+    return str(found.ipv4_mapped or ipaddress.ip_network((int(found) >> 64 << 64, 64)))
 
 
 def _unreadable(error: DragomanError) -> ApiError:

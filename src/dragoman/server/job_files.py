@@ -50,6 +50,8 @@ class JobFiles:
     def sweep(self) -> None:
         """Remove what servers left that were killed."""
         for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+            if folder.is_symlink():  # not ours
+                continue
             with suppress(OSError):
                 claim = os.open(folder / CLAIM, os.O_RDWR | os.O_CREAT, 0o600)
                 try:
@@ -117,12 +119,14 @@ class JobFiles:
             if self._folder is not None:
                 shutil.rmtree(self._folder, ignore_errors=True)
                 os.close(self._claim)
-                self._folder = None
+                self._folder, self._claim = None, -1
 
     def folder(self) -> Path:
-        """The directory, which nobody else can read."""
+        """The directory, which nobody else can read; a new one if somebody has removed it, as a tidy system may."""
         with self._lock:
-            if self._folder is None:
+            while self._folder is None or not (self._folder / CLAIM).exists():
+                if self._claim >= 0:
+                    os.close(self._claim)
                 folder = Path(tempfile.mkdtemp(prefix=PREFIX))
                 self._claim = os.open(folder / CLAIM, os.O_RDWR | os.O_CREAT, 0o600)
                 fcntl.flock(self._claim, fcntl.LOCK_EX)

@@ -2,6 +2,9 @@
 
 1. `read_description` reads it, whatever its format.
 2. `migrate` brings it to the current format and checks that everything in it can be right.
+
+Beside it is a copy, which nobody reads unless the file itself is damaged: without its languages and settings, no
+correction of the project could be saved (`whole_description`).
 """
 
 from __future__ import annotations
@@ -10,13 +13,15 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from dragoman.errors import BadInputError, DamagedFileError, StorageError
+from dragoman.errors import BadInputError, DamagedFileError, DragomanError, StorageError
 from dragoman.files import reading_errors, storage_errors, write_durably
 
 DESCRIPTION = "project.json"
+COPY = "project.json.copy"
 FORMAT = 2  # 2: rows hold another engine's answer, which version 0.1 would not know how to forget
 FIELDS = {"source": str, "target": str, "settings": dict, "journal": str, "base": dict | None}
 LANGUAGE = r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}"  # a code, with script and country if need be
@@ -28,11 +33,47 @@ READABLE = (1,)  # formats that can be read without being brought up to date
 
 
 def write_description(path: Path, description: Mapping[str, Any]) -> None:
-    """Replace the description in a directory, atomically."""
+    """Replace the description in a directory, atomically; its copy first, so that this is never the older one."""
     description = {**description, "checksum": checksum(description)}
     text = json.dumps(description, indent=2, ensure_ascii=False)
-    with storage_errors(path / DESCRIPTION):
-        write_durably(path / DESCRIPTION, f"{text}\n".encode())
+    for name in (COPY, DESCRIPTION):
+        with storage_errors(path / name):
+            write_durably(path / name, f"{text}\n".encode())
+
+
+def renew_copy(path: Path, description: Mapping[str, Any]) -> None:
+    """Write the copy anew if it differs from a description that is whole; a disk that is full is no reason to stop."""
+    if is_whole(description) and read_copy(path) != description:
+        with suppress(StorageError), storage_errors(path / COPY):
+            write_durably(path / COPY, (path / DESCRIPTION).read_bytes())
+
+
+def read_copy(path: Path) -> dict[str, Any] | None:
+    """What the copy says, if it is whole."""
+    try:
+        found = json.loads((path / COPY).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and is_whole(found) else None
+
+
+def whole_description(path: Path) -> dict[str, Any]:
+    """The description in the current format, from its copy if the file itself is damaged."""
+    try:
+        description = migrate(path, read_description(path), write=False)
+        if is_whole(description):
+            return description
+    except DragomanError:  # also one of a format that there is not
+        description = {}
+    copy = read_copy(path)
+    if copy is not None:
+        return migrate(path, copy, write=False)
+    return description or migrate(path, read_description(path), write=False)
+
+
+def is_whole(description: Mapping[str, Any]) -> bool:
+    """Whether a description is what was written; those of early versions have no checksum."""
+    return "checksum" in description and description["checksum"] == checksum(description)
 
 
 def checksum(description: Mapping[str, Any]) -> str:

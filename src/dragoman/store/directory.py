@@ -25,7 +25,15 @@ import numpy as np
 from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.files import MANIFEST, storage_errors
 from dragoman.languages import is_language
-from dragoman.store.description import DESCRIPTION, FORMAT, LANGUAGE, migrate, read_description, write_description
+from dragoman.store.description import (
+    DESCRIPTION,
+    FORMAT,
+    LANGUAGE,
+    migrate,
+    read_description,
+    renew_copy,
+    write_description,
+)
 from dragoman.store.journal_file import JournalFile
 from dragoman.store.lock import WriterLock, holder
 from dragoman.store.rows import write_settings
@@ -106,6 +114,8 @@ class Project:
         lock = WriterLock(path / "lock") if write else None
         try:
             description = migrate(path, read_description(path), write=write)
+            if write:
+                renew_copy(path, description)
             place = _journal_place(path, description)
             if write or unfinished or isinstance(place, str):
                 from dragoman.store.journal import Journal  # here, since this loads SQLAlchemy

@@ -16,7 +16,15 @@ from typing import Any, NamedTuple
 from dragoman.errors import DragomanError
 from dragoman.files import VERIFIED, is_remembered_wrongly, open_arrays
 from dragoman.store.answer_file import NAME as ANSWERS
-from dragoman.store.description import DESCRIPTION, checksum, migrate, read_description
+from dragoman.store.description import (
+    COPY,
+    DESCRIPTION,
+    is_whole,
+    migrate,
+    read_copy,
+    read_description,
+    whole_description,
+)
 from dragoman.store.journal_file import FORGOTTEN_BY, PREVIOUS, TEXTS
 from dragoman.store.rows import NO_ROW, Row, digest, given_text, read_row
 from dragoman.store.seal import check_seal
@@ -41,11 +49,16 @@ def check_store(path: Path) -> Iterator[Damage]:
     """What is damaged in a project, apart from its documents: journal, answers, snapshots, base."""
     try:
         description = migrate(path, read_description(path), write=False)
+        if not is_whole(description) and ("checksum" in description or read_copy(path)):
+            yield Damage(DESCRIPTION, "is not what was written: it was damaged, or edited by hand")
+        elif (path / COPY).exists() and read_copy(path) is None:
+            yield Damage(COPY, "is not what was written")
     except DragomanError as error:
         yield Damage(DESCRIPTION, error.what)
+    try:
+        description = whole_description(path)
+    except DragomanError:
         return
-    if description.get("checksum", checksum(description)) != checksum(description):
-        yield Damage(DESCRIPTION, "is not what was written: it was damaged, or edited by hand")
     if "://" in description["journal"]:
         yield from _check_shared(description["journal"])
     else:

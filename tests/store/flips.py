@@ -1,0 +1,88 @@
+"""Flip one bit in any file of a project, again and again: `check` finds each, `repair` saves all that is whole.
+
+`python -m tests.store.flips 500` is the long run, which repairs every other project. The project has a base of its own,
+corrections, a snapshot, documents and answers of another engine. A flip in a row of the journal may cost that
+correction; any other costs none. Where the base is damaged, a good one is given to `repair`, as its remedy says.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
+from dragoman import sample
+from dragoman.editor.document_repair import check_documents, repair_documents
+from dragoman.editor.document_store import DocumentStore
+from dragoman.engine import Engine
+from dragoman.project.repair import Repaired, repair
+from dragoman.store.integrity import check_store
+
+PAIRS = [(f"Press button number {n}.", f"Pulse el botón número {n}.") for n in range(1, 31)]
+
+
+def make(folder: Path) -> Path:
+    """A project with something in every kind of file."""
+    said, path = folder / "said.tsv", folder / "original"
+    said.write_text("".join(f"{source}\tPulse botón.\n" for source, _ in PAIRS), encoding="utf-8")
+    with Engine.create(path, source="en", target="es", upstream=f"recorded:{said}") as engine:
+        engine.train(sample.pairs()[:100])
+        for source, target in PAIRS:
+            engine.learn(source, target, user="ana")
+        engine.save_snapshot()
+    with closing(DocumentStore(path / "documents.db")) as documents:
+        documents.add("page", [(str(n), *pair, "confirmed") for n, pair in enumerate(PAIRS)])
+    return path
+
+
+def saved(project: Path, new: Path, base: Path | None) -> set[tuple[str, str]]:
+    """The corrections that `repair` saves."""
+
+    def also(place: Path, repaired: Repaired) -> None:
+        repair_documents(project, place, repaired.learned)
+
+    repair(Engine, project, new, base=base, also=also)
+    with Engine.open(new, write=False) as engine:
+        return {(source, target) for _, source, target in engine.memory_texts()}
+
+
+def run(folder: Path, flips: int, *, seed: int = 7, repair_every: int = 1) -> Counter[str]:
+    """Flip so many bits, one at a time; raises an error at the first that goes unnoticed or costs too much."""
+    chance, original, tally = random.Random(seed), make(folder), Counter[str]()
+    files = [each.relative_to(original) for each in sorted(original.rglob("*"))]
+    files = [each for each in files if (original / each).is_file() and (original / each).stat().st_size]
+    bases = original / "base" if (original / "base").is_dir() else None
+    for number in range(flips):
+        project, new = folder / "flipped", folder / "new"
+        for each in (project, new):
+            shutil.rmtree(each, ignore_errors=True)
+        shutil.copytree(original, project)
+        kind = chance.choice(sorted({each.parts[0] for each in files}))
+        file = chance.choice([each for each in files if each.parts[0] == kind])
+        data = bytearray((project / file).read_bytes())
+        at, bit = chance.randrange(len(data)), chance.randrange(8)
+        data[at] ^= 1 << bit
+        (project / file).write_bytes(data)
+        found = [*check_store(project), *check_documents(project)]
+        assert found, (file, at, bit)
+        tally["found"] += 1
+        tally[f"in {file.parts[0]}"] += 1
+        if number % repair_every == 0:
+            kept = saved(project, new, bases if file.parts[0] == "base" else None)
+            missing = len(PAIRS) - len(kept & set(PAIRS))
+            assert missing <= (file.name == "journal.db"), (file, at, bit, missing)
+            assert kept <= set(PAIRS), (file, at, bit)
+            tally["repaired"] += 1
+            tally["corrections lost"] += missing
+    return tally
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="dragoman-flips-") as place:
+        began = time.monotonic()
+        print(dict(run(Path(place), int(sys.argv[1]), repair_every=2)), f"{time.monotonic() - began:.0f} s")
