@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.server import batches
-from tests.server.engine_behind import ALL, IN_BATCHES, SAID, TEXTS, behind, libretranslate
+from tests.server.engine_behind import ALL, IN_BATCHES, LIES, SAID, TEXTS, behind, libretranslate, own
 
 pytestmark = pytest.mark.kernels
 
@@ -20,13 +20,20 @@ def test_many_texts_are_asked_for_in_few_calls(tmp_path: Path) -> None:
             assert len(service.requests) - before <= 4
 
 
-@pytest.mark.parametrize("kind", ["dead", "lying"])
-def test_an_engine_without_a_usable_answer_is_an_error(kind: str, tmp_path: Path) -> None:
+def test_an_engine_that_is_dead_is_an_error(tmp_path: Path) -> None:
     with behind(tmp_path) as (client, fake, _):
-        fake.kind = kind
-        assert {interface.__name__: interface(client, TEXTS[:2]) for interface in ALL} == {
-            interface.__name__: (503, []) for interface in ALL
-        }
+        fake.kind = "dead"
+        found = {interface.__name__: interface(client, TEXTS[:2]) for interface in ALL}
+        assert found == {interface.__name__: (503, []) for interface in ALL}
+
+
+def test_an_engine_that_lies_is_an_error(tmp_path: Path) -> None:
+    with behind(tmp_path) as (client, fake, _):
+        for text, lie in zip(TEXTS, LIES, strict=False):
+            fake.kind = lie
+            found = {interface.__name__: interface(client, [text]) for interface in ALL}
+            assert found == {interface.__name__: (503, []) for interface in ALL}, lie
+            assert own(client, [text])[0] in (203, 204), lie  # marked as doubtful, or as not the engine's
 
 
 def test_an_engine_that_takes_too_long_is_an_error_until_its_answer_has_come(

@@ -35,6 +35,13 @@ def test_a_bad_answer_is_told_with_its_reason(said: str, why: Silence | None) ->
     assert refuse(SOURCE, said, "es") is why
 
 
+def test_tags_and_placeholders_alone_say_nothing() -> None:
+    assert refuse("Open that <b>door</b>.", "<b></b>", "es") is Silence.EMPTY
+    assert refuse("Open {name}.", "{name}.", "es") is Silence.EMPTY
+    assert refuse("<b>{name}</b>", "<b>{name}</b>", "es") is None
+    assert refuse("Page 12", "12", "es") is None
+
+
 def test_a_few_words_for_a_long_text_are_as_good_as_nothing() -> None:
     assert refuse(SOURCE * 5, "Pulse.", "es") is Silence.EMPTY
 

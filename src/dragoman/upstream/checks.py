@@ -84,7 +84,7 @@ def refuse_sentence(one: Sentence, other: Sentence, language: str) -> Silence | 
     """The same for texts that have been split."""
     if not is_text(other.text):
         return Silence.UNUSABLE
-    if any(map(str.isalnum, one.text)) and not any(map(str.isalnum, other.text)):
+    if says_something(one) and not says_something(other):
         return Silence.EMPTY
     lengths = _length(one), _length(other)
     if lengths[0] > LENGTH_SLACK + SHORT_RATIO * lengths[1]:
@@ -96,6 +96,12 @@ def refuse_sentence(one: Sentence, other: Sentence, language: str) -> Silence | 
     if _in_other_script(one, other, language) or _is_copy(one, other):
         return Silence.WRONG_LANGUAGE
     return Silence.WRONG_LANGUAGE if find_other(_fresh(one, other), language) else None
+
+
+def says_something(sentence: Sentence) -> bool:
+    """Whether there is a letter or digit beside tags and placeholders."""
+    words = zip(sentence.words, sentence.placeable, strict=True)
+    return any(any(map(str.isalnum, word)) for word, fixed in words if not (fixed and is_slot(word)))
 
 
 def is_text(text: str) -> bool:
