@@ -41,7 +41,7 @@ class Caller(httpx.Client):
 Interface = Callable[[Caller, list[str]], tuple[int, list[str]]]
 
 
-LIES = {
+LIES: dict[str, Callable[[str], str]] = {
     "refuses": lambda _: "I'm sorry, but I can't help with that.",
     "says German": lambda _: "Bitte öffnen Sie jetzt diese Tür und schließen Sie sie wieder.",
     "says nothing": lambda _: "",
@@ -219,7 +219,7 @@ def behind(folder: Path) -> Iterator[tuple[Caller, FakeEngine, Service]]:
 
 # ── The table ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-NAMES = {
+NAMES: dict[Interface, str] = {
     deepl: "DeepL, texts",
     deepl_document: "DeepL, documents",
     libretranslate: "LibreTranslate, texts",
@@ -237,7 +237,7 @@ NAMES = {
     omegat: "OmegaT, our script",
     own: "our own API",
 }
-SPECIAL = {  # what stands in the place of a status
+SPECIAL: dict[tuple[Interface, int], str] = {  # what stands in the place of a status
     (deepl_document, 503): "`error`",
     (modernmt_batch, 503): "503 in the callback",
     (modernmt_batch, 529): "529 in the callback",
