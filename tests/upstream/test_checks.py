@@ -51,6 +51,12 @@ def test_what_repeats_itself_in_the_source_may_do_so_in_the_answer() -> None:
     assert refuse("ha ha ha ha ha ha ha", "ja ja ja ja ja ja ja", "es") is None
 
 
+def test_names_in_a_script_of_few_letters_do_not_make_another_language() -> None:
+    source = "The game debuted in December 2009 at InterCasino.com ."
+    assert refuse(source, "该游戏 于 2009 年 12 月 在 InterCasino . com 首发 。", "zh") is None
+    assert refuse(source, "The game started in December 2009 该", "zh") is Silence.WRONG_LANGUAGE
+
+
 def test_names_and_short_texts_may_stay_as_they_are() -> None:
     assert refuse("Linus Torvalds", "Linus Torvalds", "es") is None
     assert refuse("GNOME desktop settings", "GNOME desktop settings", "es") is None

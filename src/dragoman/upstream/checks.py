@@ -114,9 +114,13 @@ def is_text(text: str) -> bool:
 
 
 def _length(sentence: Sentence) -> int:
-    """Letters and digits, those of scripts in which one says as much as several of ours counted threefold."""
-    letters = (c for word in sentence.words for c in word if c.isalnum())
-    return sum(3 if unicodedata.east_asian_width(c) in "WF" else 1 for c in letters)
+    """Letters and digits by their weight."""
+    return sum(_weight(c) for word in sentence.words for c in word if c.isalnum())
+
+
+def _weight(letter: str) -> int:
+    """Letters of scripts in which one says as much as several of ours count threefold."""
+    return 3 if unicodedata.east_asian_width(letter) in "WF" else 1
 
 
 def _longest_run(sentence: Sentence) -> int:
@@ -139,7 +143,9 @@ def _longest_run(sentence: Sentence) -> int:
 def _in_other_script(source: Sentence, target: Sentence, language: str) -> bool:
     """Whether most letters belong to no script of the language; words of the source, such as names, do not count."""
     expected = scripts_of(language)
-    counts = Counter(script_of(c) for c in _fresh(source, target) if c.isalpha())
+    counts = Counter[str]()
+    for letter in filter(str.isalpha, _fresh(source, target)):
+        counts[script_of(letter)] += _weight(letter)
     foreign = sum(count for script, count in counts.items() if script not in expected)
     return bool(expected) and foreign >= FOREIGN_LETTERS and 2 * foreign > counts.total()
 
