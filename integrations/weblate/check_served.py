@@ -28,7 +28,7 @@ HERE = Path(__file__).parent
 URL, KEY, SECRET = os.environ["URL"], os.environ["KEY"], os.environ["SECRET"]
 DATA = Path(os.environ["SITE_DATA"])
 STRINGS = os.environ["STRINGS"].split("|")
-PASSWORD = secrets.token_urlsafe(16)
+PASSWORD = secrets.token_hex(16)  # which cannot begin like an option
 MOST_RUNS = 10  # of Weblate's automatic translation: what a slow engine answers too late is there the next time
 SECONDS = 60.0  # in which an edit has to be learned, on a busy machine
 PLURALS = "nplurals=2; plural=(n != 1);"

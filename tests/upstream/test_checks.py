@@ -35,6 +35,13 @@ def test_a_bad_answer_is_told_with_its_reason(said: str, why: Silence | None) ->
     assert refuse(SOURCE, said, "es") is why
 
 
+def test_tags_and_placeholders_alone_say_nothing() -> None:
+    assert refuse("Open that <b>door</b>.", "<b></b>", "es") is Silence.EMPTY
+    assert refuse("Open {name}.", "{name}.", "es") is Silence.EMPTY
+    assert refuse("<b>{name}</b>", "<b>{name}</b>", "es") is None
+    assert refuse("Page 12", "12", "es") is None
+
+
 def test_a_few_words_for_a_long_text_are_as_good_as_nothing() -> None:
     assert refuse(SOURCE * 5, "Pulse.", "es") is Silence.EMPTY
 
@@ -42,6 +49,12 @@ def test_a_few_words_for_a_long_text_are_as_good_as_nothing() -> None:
 def test_what_repeats_itself_in_the_source_may_do_so_in_the_answer() -> None:
     assert refuse("no no no no no no", "no no no no no no", "es") is None
     assert refuse("ha ha ha ha ha ha ha", "ja ja ja ja ja ja ja", "es") is None
+
+
+def test_names_in_a_script_of_few_letters_do_not_make_another_language() -> None:
+    source = "The game debuted in December 2009 at InterCasino.com ."
+    assert refuse(source, "该游戏 于 2009 年 12 月 在 InterCasino . com 首发 。", "zh") is None
+    assert refuse(source, "The game started in December 2009 该", "zh") is Silence.WRONG_LANGUAGE
 
 
 def test_names_and_short_texts_may_stay_as_they_are() -> None:

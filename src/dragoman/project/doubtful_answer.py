@@ -16,6 +16,7 @@ from __future__ import annotations
 from dragoman.project.request import Request
 from dragoman.search.explain import explain
 from dragoman.text.vocabulary import UNKNOWN
+from dragoman.upstream.checks import says_something
 
 PAIRS_SEEN = 0.6  # of the neighbouring words of a source, in learned phrases
 ANSWER_SEEN = 0.25  # of the words of an answer, below which it is in another language if half of the source is known
@@ -25,8 +26,7 @@ NEVER = "\ue000"  # a word that nobody has ever written
 
 def is_replaced(request: Request) -> bool:
     """Whether an answer that looks wrong gives way to dragoman's own translation."""
-    sentence = request.answer_sentence
-    if not any(character.isalnum() for word in sentence.words for character in word):
+    if not says_something(request.answer_sentence):
         return True
     if request.state.is_untaught:
         return False

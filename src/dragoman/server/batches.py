@@ -26,6 +26,7 @@ from dragoman.project.multiline import split_lines
 from dragoman.server.api_errors import ApiError
 from dragoman.server.context import ProjectContext
 from dragoman.server.engine_choice import brief
+from dragoman.upstream import Silence
 
 T = TypeVar("T")
 ROUNDS = 5  # of asking for what one request needs
@@ -33,6 +34,8 @@ PATIENCE = 50.0  # seconds for which most clients, and the proxies before us, wa
 JOB_PATIENCE = 600.0  # seconds for which a job waits, since nobody's connection does
 CLIENTS = {"weblate/": 4.5, "deepl-python/": 9.0, "deepl-node/": 9.0}  # of those that wait for less, by User-Agent
 RETRY_AFTER = 2  # seconds
+SHOWN = 60  # characters of a text in a message
+GRAVE = {Silence.EMPTY, Silence.RAMBLING, Silence.WRONG_LANGUAGE}  # what makes an answer worse than none
 
 
 def patience(request: Request) -> float:
@@ -71,7 +74,7 @@ async def translate_batch(
         ask = partial(_told, manner, partial(_ask, context.project.engine, wanted, left_over, terms))
         outcome = await anyio.to_thread.run_sync(ask)  # not in the workers' threads, which are for what computes
         asked.update(wanted)
-        if outcome.silent and not lenient:
+        if (outcome.silent or outcome.doubtful) and not lenient:
             told = outcome if context.identity.has_role("admin") else _briefly(outcome)
             await context.run("translate", partial(_check_known, context.project.engine, told, terms))
     rest = {number: each for number, each in enumerate(work) if number not in found}
@@ -122,21 +125,31 @@ def _briefly(asked: Asked) -> Asked:
 
 
 def _check_known(engine: Engine, asked: Asked, terms: Glossary | None) -> None:
-    """Refuse to go on without the engine, unless dragoman knows every word of the texts that have no answer."""
+    """Refuse to go on without the engine, unless dragoman knows every word of the texts that have no answer.
+
+    An answer that looks wrong is none, since these interfaces have no mark for one.
+    """
+    wrong = {text: why for text, why in asked.doubtful.items() if why in GRAVE}
     with extra_terms(terms):
-        unknown = {text: why for text, why in asked.silent.items() if not is_known(engine, text)}
-    if not unknown:
+        silent, wrong = (
+            {text: each[text] for text in each if not is_known(engine, text)} for each in (asked.silent, wrong)
+        )
+    if not silent and not wrong:
         return
-    missing = Asked(asked.number, unknown)
-    status = 529 if any("time" in why or "slow" in why for why in unknown.values()) else 503
+    missing = Asked(asked.number, silent, wrong)
+    status = 529 if any("time" in why or "slow" in why for why in silent.values()) else 503
+    first = next(iter(silent or wrong))
+    what = f"{missing if silent else missing.doubts} ({first[:SHOWN]}{'…' if len(first) > SHOWN else ''})"
     remedy = "try again in a moment: answers that come later are kept"
-    raise ApiError(status, f"{missing}", remedy, headers={"Retry-After": str(RETRY_AFTER)})
+    raise ApiError(status, what, remedy if silent else None, headers={"Retry-After": str(RETRY_AFTER)})
 
 
 def is_known(engine: Engine, text: str) -> bool:
     """Whether dragoman has something to say for each word of a text; names and codes aside, nothing is copied."""
     for line in split_lines(text):
         made = engine.translate(line)
+        if made.upstream_flaw in GRAVE:
+            return False
         words = [
             word.isalpha() and not fixed and (word.islower() or at == 0)
             for at, (word, fixed) in enumerate(zip(made.source.words, made.source.placeable, strict=True))

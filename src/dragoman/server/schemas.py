@@ -274,6 +274,7 @@ class TranslationGiven(Given):
         str | None,
         Field(description="the other engine's answer; null if there is none, or it was silent or not asked"),
     ]
+    upstream_flaw: Annotated[str | None, Field(description='what looks wrong with it: "rambling", "wrong language" …')]
     source_tokens: list[Token]
     target_tokens: list[Token]
     alignment: Annotated[list[tuple[int, int]], Field(description="source token, target token, from 0")]

@@ -49,6 +49,7 @@ def _given(found: Translation, origins: list[Origin] | None, words: list[float] 
         score=finite(found.score),
         memory=found.memory,
         upstream=found.upstream,
+        upstream_flaw=found.upstream_flaw,
         source_tokens=tokens_of(found.source),
         target_tokens=tokens_of(found.target),
         alignment=found.alignment,

@@ -67,16 +67,20 @@ def script_of(letter: str) -> str:
     return name.removeprefix("FULLWIDTH ").removeprefix("HALFWIDTH ").split()[0]
 
 
-def count_scripts(text: str) -> Counter[str]:
+def count_scripts(text: str, *, wide: int = 1) -> Counter[str]:
     """The number of letters of each script in a text, in the order in which the scripts begin.
+
+    Wide letters, which carry more meaning each, count `wide` times.
 
     >>> count_scripts("Madrid, Москва 2")
     Counter({'LATIN': 6, 'CYRILLIC': 6})
+    >>> count_scripts("水", wide=3)
+    Counter({'CJK': 3})
     """
     found: Counter[str] = Counter()
     for letter, times in Counter(text).items():  # far fewer than the text has
         if letter.isalpha():
-            found[script_of(letter)] += times
+            found[script_of(letter)] += times * (wide if unicodedata.east_asian_width(letter) in "WF" else 1)
     return found
 
 

@@ -103,7 +103,7 @@ def refuse_sentence(one: Sentence, other: Sentence, language: str) -> Silence | 
     """The same for texts that have been split."""
     if not is_text(other.text):
         return Silence.UNUSABLE
-    if any(map(str.isalnum, one.text)) and not any(map(str.isalnum, other.text)):
+    if says_something(one) and not says_something(other):
         return Silence.EMPTY
     lengths = count_letters(one.words), count_letters(other.words)
     if lengths[0] > LENGTH_SLACK + SHORT_RATIO * lengths[1]:
@@ -128,6 +128,12 @@ def is_refusal(source: str, answer: str) -> bool:
     plain = answer.replace("’", "'")
     begins = _REFUSING.search(plain[:60]) is not None
     return begins and _TASK.search(plain) is not None and not _APOLOGY.search(source.replace("’", "'"))
+
+
+def says_something(sentence: Sentence) -> bool:
+    """Whether there is a letter or digit beside tags and placeholders."""
+    words = zip(sentence.words, sentence.placeable, strict=True)
+    return any(any(map(str.isalnum, word)) for word, fixed in words if not (fixed and is_slot(word)))
 
 
 def is_text(text: str) -> bool:
@@ -159,7 +165,7 @@ def _longest_run(sentence: Sentence) -> int:
 def _in_other_script(source: Sentence, target: Sentence, language: str) -> bool:
     """Whether most letters belong to no script of the language; words of the source, such as names, do not count."""
     expected = scripts_of(language)
-    counts = count_scripts(_fresh(source, target))
+    counts = count_scripts(_fresh(source, target), wide=3)
     foreign = sum(count for script, count in counts.items() if script not in expected)
     return bool(expected) and foreign >= FOREIGN_LETTERS and 2 * foreign > counts.total()
 
