@@ -176,7 +176,7 @@ class Engine(Queries):
         return f"<Engine {str(self.path)!r}: {self.source} to {self.target}, {how}>"
 
     def _repr_html_(self) -> str:
-        known = "" if self.opened.is_closed else f"<br>{self.correction_count:,} corrections"
+        known = "" if self.opened.is_closed else f"<br>{self.correction_count:,} correction{'s' * (self.correction_count != 1)}"
         return f"<code>{escape(repr(self))}</code>{known}"
 
     # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────

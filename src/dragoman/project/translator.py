@@ -164,8 +164,8 @@ class Translator:
 
     def usable(self, source: str, answer: str | Answer) -> Answer | None:
         """The answer of another engine that a correction is learned with, unless it looks wrong."""
-        given = answer if isinstance(answer, Answer) else Answer(answer)
-        if given.flaw is None and self._sound == (source, given.text):  # it has just been translated
+        given = as_answer(answer)
+        if given and given.flaw is None and self._sound == (source, given.text):  # it has just been translated
             return given
         with self._opened.reading() as state:
             request = Request(state, state.knowledge.source.read(source), given)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from dragoman.errors import DragomanError
+from dragoman.errors import BadInputError, DragomanError
 
 
 class Scored(NamedTuple):
@@ -73,6 +73,8 @@ class Answer:
 
 def as_answer(given: str | Answer | None) -> Answer | None:
     """An answer, made of a text if it is only that."""
+    if given is not None and not isinstance(given, str | Answer):
+        raise BadInputError(f"expected a text, not {given!r}", remedy="give what the engine said as a string")
     return Answer(given) if isinstance(given, str) else given
 
 
