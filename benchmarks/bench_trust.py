@@ -49,7 +49,9 @@ def difference(one: NDArray[np.float64], other: NDArray[np.float64], seed: int =
     """By how many points of BLEU the first is better, given the counts of each segment [n, ·]."""
     score = Bleu().scores
     drawn = np.random.default_rng(seed).integers(0, len(one), (DRAWS, len(one)))
-    gains = score(np.array([one[each].sum(0) for each in drawn])) - score(np.array([other[each].sum(0) for each in drawn]))
+    gains = score(np.array([one[each].sum(0) for each in drawn])) - score(
+        np.array([other[each].sum(0) for each in drawn])
+    )
     [gain] = score(one.sum(0, keepdims=True)) - score(other.sum(0, keepdims=True))
     p = min(1.0, 2 * min((gains <= 0).mean(), (gains >= 0).mean()))
     return f"{gain:+.2f} ± {1.96 * gains.std():.2f} (p {p:.2f})"
