@@ -45,7 +45,7 @@ STAGES: list[tuple[str, Any, str]] = [  # name, where the function is, its name
     ("all that is not below: locks, records, calls", engines.Engine, "learn"),
     ("the other engine's answer is checked", Translator, "usable"),
     ("text is read: tokens, letter case", corrector, "_prepare"),
-    ("proposed changes are weighed", lesson.answer_changes, "weigh"),
+    ("proposed changes are weighed", lesson.translation, "weigh"),
     ("searched, if that was not just done", lesson.translation, "search"),
     ("letter case of the answer", lesson, "_cases"),
     ("what each level of trust would have cost", lesson, "_costs"),

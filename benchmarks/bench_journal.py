@@ -21,7 +21,7 @@ from pathlib import Path
 
 from dragoman.store import Journal
 
-sys.path.append(str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 SOURCE = "Press the green button and hold it for three seconds, until the light above it comes on."
 TARGET = "Pulse el botón verde y manténgalo pulsado durante tres segundos, hasta que se encienda la luz que hay encima."

@@ -46,9 +46,9 @@ from dragoman.assess.system_names import ADAPTED
 from dragoman.engine import Engine
 from dragoman.errors import DragomanError
 from dragoman.measure import Bleu, Wer, bootstrap, lower_bound, recall
+from dragoman.models import change_trust
 from dragoman.text.text_files import lines
 from dragoman.text.tokens import split
-from dragoman.upstream import change_trust
 
 POSTEDITS = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora")) / "postedits"
 SYSTEMS = ("engine", "memory", "exact", "replacements", "levels", "changes")

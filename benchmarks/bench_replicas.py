@@ -29,7 +29,7 @@ from dragoman.engine import Engine
 from dragoman.extras import load
 
 ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT))
+sys.path.insert(0, str(ROOT))
 
 PAIRS = cycle(sample.pairs())
 PROGRAM = """

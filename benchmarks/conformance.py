@@ -16,6 +16,8 @@ from pathlib import Path
 from dragoman.errors import BadInputError
 from dragoman.formats import read_document
 
+LANGUAGE = "fr"  # of the targets, where a file does not say it
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -39,7 +41,7 @@ def main() -> None:
 def _outcomes(path: Path) -> list[str]:
     data = path.read_bytes()
     try:
-        document = read_document(data, path.name)
+        document = read_document(data, path.name, target=LANGUAGE)
     except BadInputError:
         return ["refused"]
     if document.fill({}) != data:

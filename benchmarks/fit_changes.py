@@ -1,7 +1,7 @@
 """Fit the weights that changes of another engine's answer are judged by, and save them as the package's data.
 
     python benchmarks/fit_changes.py                           # each family of sets judged by weights of the others
-    python benchmarks/fit_changes.py --save                    # and src/dragoman/upstream/change_weights.json written
+    python benchmarks/fit_changes.py --save                    # and src/dragoman/models/change_weights.json written
     python benchmarks/fit_changes.py --save --without en-es-sap --to weights.json   # for `bench_postedits.py --weights`
 
 Post-edits (`SHARED/corpora/postedits`) and development sets of manuals with recorded answers are learned from nothing,
@@ -36,9 +36,9 @@ from benchmarks import bench_postedits, bench_upstream
 from dragoman.engine import Engine
 from dragoman.errors import DragomanError
 from dragoman.measure import Bleu
+from dragoman.models import change_trust
+from dragoman.models.change_trust import HELPED, NEITHER, UNIT, ChangeOutcome, ChangeTrust, Kind, bin_of, features
 from dragoman.project import lesson
-from dragoman.upstream import change_trust
-from dragoman.upstream.change_trust import HELPED, NEITHER, UNIT, ChangeOutcome, ChangeTrust, Kind, bin_of, features
 from dragoman.upstream.changes import SURE, Proposal, Weighed, decide, outcomes
 
 WEIGHTS = Path(change_trust.__file__).with_name("change_weights.json")

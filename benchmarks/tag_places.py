@@ -1,8 +1,8 @@
 """Whether tags come back around the right words, over another engine: 300 sentences whose right places are known.
 
-    python -m benchmarks.tag_places ct2:../shared/engines/nmt-en-es [--base CORPUS] [--show]
+    python -m benchmarks.tag_places ct2:../shared/engines/nmt-en-es [--judging] [--without-attention] [--show]
 
-Sentences are made of frames and phrases; of each phrase it is known what it may be called in Spanish. The phrases are
+Sentences are made of frames and phrases (`tag_sentences`); it is known what each phrase may be in Spanish. They are
 marked, as bold text, as links, and bold inside a link, and the sentences are filled as DOCX, HTML, Markdown and XLIFF.
 A tag is right if what it encloses is a translation of what it enclosed. Tags that are lost, and sentences that are left
 in English, count as wrong. With `--base`, the project is first trained on the pairs of a file of two columns.
@@ -19,91 +19,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from html import escape, unescape
 from pathlib import Path
-from typing import NamedTuple
+
+from benchmarks.tag_sentences import Case, cases
 
 from dragoman import Engine
 from dragoman.formats import Document, read_document
 from dragoman.formats.filled_document import fill_document
 from dragoman.formats.inline import Inline, Tag
-
-SENTENCES = 300
-# English, and what it may be in Spanish: a pattern of the whole, in any case.
-PHRASES = [
-    ("the red car", "(el|un|del|al) (coche|auto|automóvil|vehículo) rojo"),
-    ("the white house", "(la|una) (casa|vivienda) blanca"),
-    ("the old book", "(el|un|del|al) (viejo libro|libro (viejo|antiguo)|antiguo libro)"),
-    ("the green button", "(el|un|del|al) (botón|botones) verdes?"),
-    ("the European Parliament", "(el|del|al) Parlamento( Europeo)?"),
-    ("the final report", "(el|un|del|al) informe (final|definitivo)|informe final"),
-    ("a new agreement", "(un|el|al) (nuevo (acuerdo|pacto)|acuerdo nuevo)|nuevos acuerdos"),
-    ("the national government", "(el|del|al) gobierno (nacional|central|estatal)|el gobierno de la nación"),
-    ("the economic crisis", "(a )?(la|una) crisis económica"),
-    ("the black dog", "(el|un|del|al) perro negro"),
-    ("clean water", "(el |al |del )?agua (limpia|potable|pura)"),
-    ("the new president", "(el|un|del|al) nuevo presidente|la nueva presidenta"),
-    ("human rights", "(los |el )?(derechos humanos|derecho humano)"),
-    ("public health", "(la |de la )?(salud|sanidad) pública|(la )?(salud|sanidad) de la población"),
-    ("the first chapter", "(el|un|del|al) primer capítulo|(el )?capítulo primero"),
-    ("the last page", "la última página"),
-    (
-        "three small children",
-        "(a )?(los )?tres (niños pequeños|hijos pequeños|pequeños niños|pequeños hijos|niños|hijitos)",
-    ),
-    ("the blue door", "(la|una) puerta azul"),
-    ("the hungry cat", "(el|un|del|al) gato (hambriento|hambrío|(de )?hambre|hungrio)|(el|un) hambre"),
-    ("my best friend", "(a )?mi mejor (amigo|amiga)"),
-    ("his younger brother", "(a )?su (hermano( más)? (menor|pequeño|joven)|hermano)"),
-    ("the financial market", "(el|los|del|al) mercados? financieros?|el mercado de las? finanzas"),
-    ("climate change", "(el |del |al )?cambio climático"),
-    ("the morning train", "(el|un|del|al) tren (de la mañana|matutino|por la mañana|matinal)|el tren"),
-    ("the second question", "la segunda (pregunta|cuestión)"),
-    ("a serious mistake", "(un|el|al) (grave error|error grave|serio error|error serio|error muy grave)"),
-    ("the common market", "(el|un|del|al) mercado común"),
-    ("the long road", "(el|un|del) (largo camino|camino largo)|(la|una) (larga carretera|carretera larga)"),
-    ("the legal basis", "(la|el|una) (base jurídica|base legal|fundamento jurídico)"),
-    ("the member states", "(a )?(los )?estados miembros"),
-]
-FRAMES = [
-    "I saw {0} yesterday.",
-    "{0} is very important.",
-    "We talked about {0} in Madrid.",
-    "Nobody knows why {0} was there.",
-    "She thinks that {0} will be enough, but I do not agree.",
-    "In 2010, {0} was in the news.",
-    "Do you remember {0}?",
-    "They are looking for {0} and {1}.",
-    "After the meeting, {0} became the main topic, together with {1}.",
-    "Tom likes {0}, but Mary prefers {1}.",
-]
-
-
-class Case(NamedTuple):
-    """A sentence with marked phrases: words, and phrases as (words, pattern, how they are marked)."""
-
-    parts: list[str | tuple[str, str, str]]
-
-    @property
-    def wanted(self) -> list[str]:
-        """What each phrase may be."""
-        return [part[1] for part in self.parts if not isinstance(part, str)]
-
-
-def cases() -> Iterator[Case]:
-    """300 sentences, the same every time."""
-    for number in range(SENTENCES):
-        frame = FRAMES[number % len(FRAMES)]
-        first = (number * 7 + number // len(FRAMES)) % len(PHRASES)
-        chosen = [PHRASES[first], PHRASES[(first + 11) % len(PHRASES)]]
-        looks = (["bold", "link"], ["link", "bold"], ["both", "bold"])[number % 3]
-        parts: list[str | tuple[str, str, str]] = []
-        for piece in re.split(r"(\{\d\})", frame):
-            if not piece.startswith("{"):
-                parts += [piece] if piece else []
-                continue
-            words, pattern = chosen[int(piece[1])]
-            begins = not parts and words[0].islower()
-            parts.append((words[0].upper() + words[1:] if begins else words, pattern, looks[int(piece[1])]))
-        yield Case(parts)
+from dragoman.upstream import ct2
 
 
 def _html(case: Case) -> str:
@@ -253,9 +176,13 @@ def main() -> None:
     parser.add_argument("--base", type=Path, help="a file of two columns to train on")
     parser.add_argument("--pairs", type=int, default=20_000)
     parser.add_argument("--formats", default=" ".join(FORMATS))
+    parser.add_argument("--judging", action="store_true", help="other sentences, on which nothing was chosen")
+    parser.add_argument("--without-attention", action="store_true", help="as an engine that does not tell it")
     parser.add_argument("--show", action="store_true", help="print what is wrong")
     options = parser.parse_args()
-    wanted = list(cases())
+    wanted = list(cases(judging=options.judging))
+    if options.without_attention:
+        ct2.LEAST_ATTENTION = 2.0  # more than there can be
     with tempfile.TemporaryDirectory() as directory:
         engine = Engine.create(f"{directory}/p", source="en", target="es")
         if options.base:

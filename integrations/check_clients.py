@@ -1,15 +1,18 @@
 """The official clients of DeepL, LibreTranslate, ModernMT and OpenAI against a live server.
 
-python check_clients.py http://127.0.0.1:8765 KEY
+python check_clients.py http://127.0.0.1:8765 KEY http://127.0.0.1:9000/results
+The last address is one that the server may send results to; they are received there.
 """
 
 from __future__ import annotations
 
 import sys
 import tempfile
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.metadata import version
 from pathlib import Path
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 
 import deepl
 from libretranslatepy import LibreTranslateAPI
@@ -74,13 +77,38 @@ def check_libretranslate(url: str, key: str) -> None:
 
 
 def check_modernmt(url: str, key: str) -> None:
-    """Translate, memories, learn."""
+    """Translate, memories, learn, the account, quality, and a batch whose result is sent to us."""
     api = ModernMT(key)
     api._ModernMT__base_url = f"{url}/modernmt"
     assert api.translate("en", "es", SOURCE).translation == TARGET
     [memory] = [each for each in api.memories.list() if each.name == "manual"]
     api.memories.add(memory.id, "en", "es", "Grind the beans.", "Muela los granos.")
     assert api.translate("en", "es", "Grind the beans.").translation == "Muela los granos."
+    assert api.me().status == "active"
+    assert api.qe("en", "es", SOURCE, TARGET).score == 1
+    check_batch(api)
+
+
+def check_batch(api: ModernMT) -> None:
+    """Send a batch, receive its result, and have the client check the signature."""
+    address, got = sys.argv[3], list[tuple[str, str]]()
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            got.append((body, self.headers["X-ModernMT-Signature"]))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with HTTPServer(("127.0.0.1", urlsplit(address).port or 80), Receiver) as server:
+        server.timeout = 60
+        assert api.batch_translate(f"{address}/7", "en", "es", [SOURCE], options={"metadata": {"page": 7}})
+        server.handle_request()
+    [translation], metadata = api.handle_callback(*got[0])
+    assert (translation.translation, metadata) == (TARGET, {"page": 7})
 
 
 def check_openai(url: str, key: str) -> None:
@@ -98,5 +126,5 @@ if __name__ == "__main__":
         ("modernmt", check_modernmt),
         ("openai", check_openai),
     ):
-        check(*sys.argv[1:])
+        check(*sys.argv[1:3])
         print(f"{name} {version(name)}: passed")

@@ -15,6 +15,7 @@ import dragoman
 import dragoman_laboratory
 
 ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "dragoman"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TITLE = re.compile(r'title="([\w.]+)"')  # a block that is a file of this name, to be imported by those after it
@@ -96,6 +97,16 @@ def test_everything_public_has_a_docstring() -> None:
             if ours and callable(value) and not value.__doc__:
                 missing.append(f"{name}.{attribute}")
     assert missing == []
+
+
+def test_the_plan_names_modules_that_exist_and_each_once() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)/`[^|]*\| (.*) \|$", (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    named = [PACKAGE / package / name for package, row in rows for name in re.findall(r"`([a-z_/]+)(?:\.py)?`", row)]
+    named.remove(PACKAGE / "commands" / "dragoman")  # the command itself
+    assert [path for path in named if not path.with_suffix(".py").exists() and not path.is_dir()] == []
+    assert len(named) == len(set(named)) > 80
 
 
 def test_what_sources_refer_to_is_in_the_repository() -> None:

@@ -13,6 +13,7 @@ import re
 import socket
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,12 +25,12 @@ from tests.test_docs import PAGES, ROOT, name_of
 pytestmark = pytest.mark.outside
 
 BLOCK = re.compile(
-    r"^```(?P<kind>sh|console|text)\b(?P<options>[^\n]*)\n(?P<body>.*?)^```$|^<!-- prepare\n(?P<hidden>.*?)^-->$"
+    r"^ *```(?P<kind>sh|console|text)\b(?P<options>[^\n]*)\n(?P<body>.*?)^ *```$|^<!-- prepare\n(?P<hidden>.*?)^-->$"
     r"|^(?P<stop><!-- stop -->)$",
     re.MULTILINE | re.DOTALL,
 )
 SERVES = re.compile(r"dragoman (serve|workbench)\b")
-WATCHES = re.compile(r"dragoman watch\b")
+WATCHES = re.compile(r"dragoman watch\b(?!.* --once)")
 PORT = "8765"  # of every example
 SECONDS = 120  # that a server may take until it listens, on a busy machine
 NOT_RUN = 50  # blocks at most, on all pages
@@ -43,7 +44,7 @@ def shell_blocks(page: Path) -> Iterator[tuple[str, str]]:
         elif found["hidden"]:
             yield "", found["hidden"]
         else:
-            lines = found["body"].splitlines()
+            lines = textwrap.dedent(found["body"]).splitlines()  # one within a list is indented
             if found["kind"] == "console":
                 lines = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
             elif found["kind"] == "text":

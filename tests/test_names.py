@@ -1,8 +1,9 @@
-"""One name, one meaning: modules are nouns of the field, and no two classes have the same name."""
+"""One name, one meaning, one place: of modules, of classes, and of the statements on the table of segments."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -38,3 +39,10 @@ def test_a_class_name_has_one_meaning() -> None:
             if isinstance(node, ast.ClassDef):
                 found[node.name].append(path.relative_to(PACKAGE).as_posix())
     assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}
+
+
+def test_statements_on_segments_stand_in_one_module() -> None:
+    """Beside it, only what declares the table and its checksums."""
+    statement = re.compile(r"(?:FROM|INTO|UPDATE|JOIN) segments\b")
+    found = {path.stem for path in PACKAGE.rglob("*.py") if statement.search(path.read_text(encoding="utf-8"))}
+    assert found == {"segment_table", "document_schema", "segment_sums"}

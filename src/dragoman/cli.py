@@ -40,7 +40,7 @@ GROUPS = {
     "Get started": ("workbench", "demo", "doctor"),
     "Translate": ("translate", "interact", "fill", "check", "explain"),
     "Teach and correct": ("learn", "revise", "forget", "history", "glossary", "import", "export"),
-    "Set up projects": ("create", "train", "import-base", "fetch", "copy", "merge", "settings", "stats"),
+    "Set up projects": ("create", "train", "import-base", "fetch", "publish", "copy", "merge", "settings", "stats"),
     "Keep safe": ("backup", "restore", "repair"),
     "Serve and connect": ("serve", "keys", "watch", "weblate-sync", "upstream"),
     "Measure and tune": ("assess", "measure", "simulate", "tune", "tune-number", "adapt", "sweep", "experiment"),

@@ -34,10 +34,11 @@ from dragoman.interactive.word_confidence import carry_over
 from dragoman.models.loglinear import DEFAULT
 from dragoman.parallel import map_in_order
 from dragoman.progress import Progress
-from dragoman.project import answer_changes, corrector, project_base, project_copy, settings, translation
+from dragoman.project import corrector, project_base, project_copy, settings, translation
 from dragoman.project.consultant import Asked, Consultant
 from dragoman.project.correction_record import CorrectionRecord
 from dragoman.project.corrector import NewCorrection
+from dragoman.project.glossary import TermRule
 from dragoman.project.lesson import CorrectionComparison, Lesson, learn_lesson
 from dragoman.project.memory import SAME
 from dragoman.project.multiline import joined, split_lines
@@ -46,7 +47,6 @@ from dragoman.project.provenance import changes_of
 from dragoman.project.queries import Queries
 from dragoman.project.request import Request
 from dragoman.project.state import State
-from dragoman.project.term_rules import TermRule
 from dragoman.project.translator import Translator, check_list
 from dragoman.remote_base import fetch
 from dragoman.search.explain import Explanation, explain
@@ -54,7 +54,7 @@ from dragoman.store import Delivery, Project
 from dragoman.store.rows import write_time
 from dragoman.text.tokens import Mode
 from dragoman.types import Translation
-from dragoman.upstream.contract import Answer, as_answer
+from dragoman.upstream.contract import Answer
 from dragoman.upstream.trial import Trial
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class Engine(Queries):
         journal: str | None = None,
         progress: Progress | None = None,
     ) -> project_copy.Copied:
-        """Create a project that learns again what is in force in an old one; see `project.copying`."""
+        """Create a project that learns again what is in force in an old one; see `project.project_copy`."""
         return project_copy.copy(cls, old, new, base=base, journal=journal, progress=progress)
 
     def close(self) -> None:
@@ -337,7 +337,7 @@ class Engine(Queries):
             similar = [match for match in translation.matches if match.id == translation.memory]
             return [round(similar[0].similarity / SAME, 3) if similar else 1.0] * len(translation.target)
         with self.opened.reading() as state:
-            request = Request(state, translation.source, as_answer(translation.upstream))
+            request = Request(state, translation.source, translation.upstream)
         with session.Session(Graphs(self.opened, request), self.learn) as typing:
             suggestion = typing.suggest()
         words, sures = [word.text for word in suggestion.words], [word.confidence for word in suggestion.words]
@@ -351,10 +351,10 @@ class Engine(Queries):
         ahead = self._translator.search_ahead(request) if request.answer is None else None
         with self.opened.reading() as state:
             request = request.at(state)
-            found = ahead or translation.search(request)
+            found = ahead or request.search_once()
             known = state.memory.exact(text) if self.memory else None
-            kept = request.answer is not None and translation.is_final(request)
-            made = answer_changes.decided(request, found, found.best)
+            kept = request.answer is not None and request.keeps_answer
+            made = translation.decided(request, found, found.best)
         answer = request.answer.text if request.answer else None
         changes = tuple(changes_of(made, self.provenance(made))) if answer is not None else ()
         told = replace(explain(found), memory=known, upstream=answer, is_kept=kept)

@@ -60,7 +60,7 @@ def open_arrays(directory: Path, *, verify: bool = False) -> tuple[ArrayTree, di
     With `verify`, every file is read and checked; otherwise only those that may have changed.
     """
     with reading_errors(directory):
-        manifest = _read_manifest(directory)
+        manifest = read_manifest(directory)
         entries = manifest["arrays"]
         known = {} if verify else _read_verified(directory)
         stamps = {name: _stamp(directory / entry["file"], name) for name, entry in entries.items()}
@@ -157,12 +157,19 @@ def _manifest_checksum(manifest: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _read_manifest(directory: Path) -> dict[str, Any]:
+def read_manifest(directory: Path) -> dict[str, Any]:
+    """The manifest of a directory, checked against its own checksum."""
     path = directory / MANIFEST
     try:
-        manifest = json.loads(path.read_bytes())
+        return checked_manifest(path.read_bytes(), path)
     except FileNotFoundError:
         raise BadInputError("no manifest.json: nothing was saved here", where=directory) from None
+
+
+def checked_manifest(data: bytes, path: Path | str) -> dict[str, Any]:
+    """A manifest, given its bytes and where they are from; an error if it is not what was written."""
+    try:
+        manifest = json.loads(data)
     except (ValueError, RecursionError):
         raise DamagedFileError("not valid JSON", where=path, remedy="restore it from a copy") from None
     if not isinstance(manifest, dict):

@@ -1,39 +1,70 @@
-"""Remote bases: fetched once from any location that fsspec supports (s3://…, gs://…, memory://…), and verified.
+"""Remote bases: fetched once from a web server, or from any location that fsspec supports (s3://…), and verified.
 
 The copy in the user's cache is named after the checksum of its manifest. So the same base is fetched once whatever its
 URL, and a new base at the same URL is fetched again. Files are fetched one by one into a temporary directory, which is
 renamed when all of them have been verified: an interrupted download resumes where it stopped.
+
+`s3://models/en-es#0123456789abcdef` asks for one base only: its checksum, or the first 16 digits or more of it, stand
+behind the URL, and whatever else is found there is refused before anything is downloaded.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
+from errno import EDQUOT, EFBIG, ENOSPC
+from http import HTTPStatus
+from http.client import HTTPException
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import platformdirs
 
-from dragoman.errors import BadInputError, DamagedFileError
+from dragoman.errors import BadInputError, DamagedFileError, StorageError
 from dragoman.extras import load
-from dragoman.files import MANIFEST, open_arrays, storage_errors, write_durably
+from dragoman.files import MANIFEST, checked_manifest, open_arrays, storage_errors, write_durably
 from dragoman.progress import Progress
 
 PIECE = 1 << 22  # bytes copied at a time
+PATIENCE = 60.0  # seconds for a web server to go on
+MOST_BYTES = 1 << 24  # of a manifest
+CHECKSUM = re.compile("[0-9a-f]{16,64}")
 
 
 def fetch(location: str | Path, *, progress: Progress | None = None) -> Path:
     """The directory of a base: the location itself if it is a path, or a copy in the user's cache if it is a URL."""
     if isinstance(location, Path) or "://" not in location:
         return Path(location)
+    location, wanted = _split_checksum(location)
     files, path = _connect(location)
     manifest = _read_manifest(files, path, location)
+    if not str(manifest["checksum"]).startswith(wanted):
+        what = f"another base is there: its checksum is {manifest['checksum']}, not {wanted}"
+        raise DamagedFileError(what, where=location, remedy="ask its publisher; the checksum follows # in the URL")
     directory = bases_directory() / str(manifest["checksum"])[:32]
     if not (directory / MANIFEST).exists():
         with storage_errors(directory):
             _copy(files, path, manifest, directory, progress or (lambda *_: None))
     return directory
+
+
+def _split_checksum(location: str) -> tuple[str, str]:
+    """A URL, and the checksum behind it or nothing.
+
+    >>> _split_checksum("s3://models/en-es#0123456789ABCDEF")
+    ('s3://models/en-es', '0123456789abcdef')
+    """
+    url, mark, wanted = location.rpartition("#")
+    if not mark:
+        return location, ""
+    if not CHECKSUM.fullmatch(wanted.lower()):
+        remedy = "give 16 to 64 hexadecimal digits behind the #, or no #"
+        raise BadInputError(f"{wanted!r} is not a checksum", where=url, remedy=remedy)
+    return url, wanted.lower()
 
 
 def bases_directory() -> Path:
@@ -43,8 +74,29 @@ def bases_directory() -> Path:
     return platformdirs.user_cache_path("dragoman", appauthor=False, opinion=False) / "bases"
 
 
+class WebFiles:
+    """Files on a web server, by their URLs: what is used here of a file system of fsspec, without its drivers."""
+
+    def open(self, url: str, _: str = "rb") -> IO[bytes]:
+        """A file to be read."""
+        try:
+            found: IO[bytes] = urlopen(url, timeout=PATIENCE)  # noqa: S310 - only https and http come here
+        except HTTPError as error:
+            if error.code in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
+                raise FileNotFoundError(url) from None
+            raise
+        return found
+
+    def cat_file(self, url: str) -> bytes:
+        """A small file."""
+        with self.open(url) as file:
+            return file.read(MOST_BYTES)
+
+
 def _connect(location: str) -> tuple[Any, str]:
     """The file system of a URL, and the path in it."""
+    if location.startswith(("https://", "http://")):
+        return WebFiles(), location.rstrip("/")
     fsspec = load("fsspec", "cluster")
     try:
         files, path = fsspec.url_to_fs(location)
@@ -60,16 +112,17 @@ def _read_manifest(files: Any, path: str, location: str) -> dict[str, Any]:
     except FileNotFoundError:
         remedy = "give the directory that a base was saved to"
         raise BadInputError(f"there is no base here (no {MANIFEST})", where=location, remedy=remedy) from None
-    except OSError as error:
+    except (HTTPException, OSError, ValueError) as error:
         raise BadInputError(f"cannot be read ({error})", where=location, remedy="check the URL") from None
     try:
         manifest: dict[str, Any] = json.loads(data)
         names = [entry["file"] for entry in manifest["arrays"].values()]
-        if str(manifest["checksum"]).isalnum() and all(Path(name).name == name for name in names):
-            return {**manifest, "data": data}
+        is_manifest = str(manifest["checksum"]).isalnum() and all(Path(name).name == name for name in names)
     except (ValueError, KeyError, TypeError, AttributeError):
-        pass
-    raise DamagedFileError("not the manifest of a base", where=f"{location}/{MANIFEST}", remedy="save it again")
+        is_manifest = False
+    if not is_manifest:
+        raise DamagedFileError("not the manifest of a base", where=f"{location}/{MANIFEST}", remedy="save it again")
+    return checked_manifest(data, f"{location}/{MANIFEST}") | {"data": data}
 
 
 def _copy(files: Any, path: str, manifest: dict[str, Any], directory: Path, progress: Progress) -> None:
@@ -106,5 +159,10 @@ def _copy_file(files: Any, remote: str, own: Path) -> None:
     except FileNotFoundError:
         remedy = "save the base there again"
         raise DamagedFileError("a file of the base is missing", where=remote, remedy=remedy) from None
+    except (HTTPException, OSError) as error:
+        if isinstance(error, OSError) and error.errno in (ENOSPC, EDQUOT, EFBIG):  # about our own disk
+            raise
+        what = f"the download was interrupted ({error or type(error).__name__})"
+        raise StorageError(what, where=remote, remedy="try again: it goes on where it was") from None
     finally:
         part.unlink(missing_ok=True)

@@ -163,7 +163,6 @@ def test_factors_in_the_search_are_those_that_reranking_would_use(tmp_path: Path
     """The score that a live search gives with factors u is λ·h + Σ (u − 1) g of the plain list."""
     from dragoman.adapt.lists import candidates
     from dragoman.project.request import Request
-    from dragoman.project.translation import search
 
     with new(tmp_path / "project", Perceptron(parameters="factors", alpha=0.3, nbest=30)) as engine:
         for pair in PAIRS[:60]:
@@ -174,9 +173,9 @@ def test_factors_in_the_search_are_those_that_reranking_would_use(tmp_path: Path
         compared = 0
         for source, _ in PAIRS[:30]:
             sentence = state.knowledge.source.read(source)
-            scaled = search(Request(state, sentence)).nbest(30)
+            scaled = Request(state, sentence).search_once().nbest(30)
             adapted, state.adaptation, state.latest = state.adaptation, None, None
-            found = search(Request(state, sentence))
+            found = Request(state, sentence).search_once()
             nbest = found.nbest(30)
             state.adaptation = adapted
             offered = candidates(found, nbest, factors=True)

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
+import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from http.client import IncompleteRead
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import fsspec
 import pytest
 from typer.testing import CliRunner
 
 from dragoman import Engine
+from dragoman.base_card import BaseCard, publish, read_card
 from dragoman.cli import app
-from dragoman.errors import BadInputError, DamagedFileError
-from dragoman.files import MANIFEST
+from dragoman.errors import BadInputError, DamagedFileError, StorageError
+from dragoman.files import MANIFEST, open_arrays, write_arrays
 from dragoman.models.knowledge import Knowledge
-from dragoman.remote_base import bases_directory, fetch
+from dragoman.remote_base import WebFiles, bases_directory, fetch
 
 pytestmark = pytest.mark.kernels
 
@@ -110,3 +119,123 @@ def test_commands(tmp_path: Path) -> None:
     assert str(fetch(URL)) in CliRunner().invoke(app, ["fetch", URL]).stdout
     with Engine.open(project, write=False) as engine:
         assert engine.translate("green button").text == "botón verde"
+
+
+def _card(**changes: str) -> BaseCard:
+    return replace(BaseCard("en", "es", licence="CC-BY-4.0", version="2026.1", corpus="a manual"), **changes)
+
+
+def test_a_published_base_is_asked_for_by_its_checksum(
+    base: Path, tmp_path: Path, remote: fsspec.AbstractFileSystem
+) -> None:
+    checksum = publish(base, tmp_path / "upload", _card())
+    remote.put(str(tmp_path / "upload"), "/models/published", recursive=True)
+    url = "memory://models/published"
+    with pytest.raises(DamagedFileError, match=rf"another base is there: its checksum is {checksum}"):
+        fetch(f"{url}#{'0' * 16}")
+    with pytest.raises(BadInputError, match="'latest' is not a checksum"):
+        fetch(f"{url}#latest")
+    assert not bases_directory().exists()  # nothing was downloaded
+    found = fetch(f"{url}#{checksum[:16].upper()}")
+    assert read_card(found) == _card()
+    assert open_arrays(found)[0].keys() == open_arrays(base)[0].keys()
+
+
+@pytest.fixture
+def web(base: Path) -> Iterator[str]:
+    """The address of a web server that serves the base."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(base))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_a_web_server_needs_no_driver(web: str, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    found = fetch(f"{web}/")
+    assert (found / MANIFEST).read_bytes() == (base / MANIFEST).read_bytes()
+    with pytest.raises(BadInputError, match="there is no base here"):
+        fetch(f"{web}/none")
+
+
+def test_a_web_server_that_is_not_there(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(BadInputError, match="cannot be read"):
+        fetch(f"http://127.0.0.1:{port}/en-es")
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_download_that_breaks_off_can_be_tried_again(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = WebFiles.open
+
+    def broken(files: WebFiles, url: str, mode: str = "rb") -> Any:
+        if "phrases" in url:
+            raise IncompleteRead(b"")
+        return whole(files, url, mode)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(WebFiles, "open", broken)
+        with pytest.raises(StorageError, match="the download was interrupted"):
+            fetch(web)
+    assert (fetch(web) / MANIFEST).exists()
+
+
+def test_the_languages_of_a_published_base_are_checked(base: Path, tmp_path: Path) -> None:
+    publish(base, tmp_path / "upload", _card())
+    with pytest.raises(BadInputError, match="translates from en to es, not from en to fr"):
+        Engine.create(tmp_path / "project", source="en", target="fr", base=f"file://{tmp_path}/upload")
+    assert not (tmp_path / "project").exists()
+    Engine.create(tmp_path / "project", source="en-GB", target="spa", base=f"file://{tmp_path}/upload").close()
+
+
+def test_a_manifest_that_was_changed_is_refused_before_anything_is_downloaded(
+    remote: fsspec.AbstractFileSystem,
+) -> None:
+    path = f"/models/en-es/{MANIFEST}"
+    remote.pipe_file(path, remote.cat_file(path).replace(b'"tokens": "text"', b'"tokens": "word"'))
+    with pytest.raises(DamagedFileError, match="wrong checksum"):
+        fetch(URL)
+    assert not bases_directory().exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"licence": "free to use"}, "'free to use' is not a licence"),
+        ({"licence": ""}, "'' is not a licence"),
+        ({"version": "newest one"}, "'newest one' is not a version"),
+        ({"target": "xx"}, "'xx' is not a language code"),
+    ],
+)
+def test_cards_that_say_nothing_are_refused(changes: dict[str, str], message: str) -> None:
+    with pytest.raises(BadInputError, match=message):
+        _card(**changes)
+    assert _card(licence="(MIT OR Apache-2.0) AND LicenseRef-corpus").licence
+
+
+@pytest.mark.parametrize("card", [{}, [], {"source": "en", "target": "es", "licence": 3, "version": "1"}])
+def test_cards_that_cannot_be_are_refused(tmp_path: Path, card: object) -> None:
+    write_arrays(tmp_path, {}, {"card": card})
+    with pytest.raises(BadInputError, match="publish it again"):
+        read_card(tmp_path)
+
+
+def test_publishing_by_command(base: Path, tmp_path: Path) -> None:
+    project, upload = str(tmp_path / "project"), str(tmp_path / "upload")
+    Engine.create(project, source="en", target="es", base=base).close()
+    command = ["publish", project, upload, "--licence", "CC0-1.0", "--version", "1"]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    line = done.stdout.splitlines()[-1].partition("--base URL")[2]
+    used = ["create", str(tmp_path / "other"), "--source", "en", "--target", "es", "--base", f"file://{upload}{line}"]
+    made = CliRunner().invoke(app, used)
+    assert made.exit_code == 0, made.output
+    assert "base: en to es, version 1, licence CC0-1.0" in made.output
+    assert "not empty" in str(CliRunner().invoke(app, command).exception)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dragoman.formats import read_document
 from dragoman.formats.filled_document import fill_document, translate_segment
 from dragoman.formats.import_plan import import_pairs, learnable
-from dragoman.project.code_transfer import Carried, bare, carry_codes
+from dragoman.text.code_transfer import Carried, bare, carry_codes
 from tests.engine.support import new
 
 TMX = """<?xml version="1.0"?><tmx version="1.4"><header srclang="en"/><body><tu>

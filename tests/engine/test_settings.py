@@ -14,9 +14,9 @@ from dragoman.adapt import Ridge
 from dragoman.cli import app
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
+from dragoman.project.glossary import TermRule
 from dragoman.project.guard import Guard
 from dragoman.project.settings import SETTINGS
-from dragoman.project.term_rules import TermRule
 from dragoman.search.decoder import Estimates
 from dragoman.search.upstream_options import Trust
 from tests.engine.support import PAIRS, arrays_of, assert_same, new

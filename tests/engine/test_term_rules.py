@@ -8,8 +8,7 @@ import pytest
 
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
-from dragoman.project.glossary import Glossary
-from dragoman.project.term_rules import TermRule
+from dragoman.project.glossary import Glossary, TermRule
 from tests.engine.support import assert_is_clean_replay, new
 
 pytestmark = pytest.mark.kernels

@@ -113,6 +113,6 @@ def test_a_long_text_is_searched_with_the_lock_released_between_its_pieces(
 ) -> None:
     text = " ".join(source for source, _ in PAIRS[:40])
     gate = Gate(checkpoint)
-    monkeypatch.setattr("dragoman.project.translation.checkpoint", gate)
+    monkeypatch.setattr("dragoman.project.translator.checkpoint", gate)
     with held(gate, lambda: getattr(engine, work)(text, memory=False)):
         type_and_learn(engine)

@@ -13,7 +13,7 @@ from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 from dragoman.formats.glossaries import GlossaryTerm, read_glossary, write_glossary
 from dragoman.formats.glossary_terms import plan_import
-from dragoman.project.term_rules import TermRule
+from dragoman.project.glossary import TermRule
 
 pytestmark = pytest.mark.kernels
 TERMS = [

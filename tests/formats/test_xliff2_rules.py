@@ -15,6 +15,9 @@ GOOD = """<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" src
 <segment id="s2"><source><ec startRef="2"/>three <mrk id="m1" type="comment" value="x">x</mrk></source>
 <target order="1"><ec startRef="2"/>tres <mrk id="m1" type="comment" value="x">x</mrk></target></segment>
 </unit></file></xliff>"""
+FIXED = '<ph id="{}" canReorder="{}" canDelete="no" canCopy="no"/>'
+EXTENSION = '<x:a xmlns:x="urn:x" id="1"><x:b id="1"/></x:a>'
+STYLES = 'xmlns:fs="urn:oasis:names:tc:xliff:fs:2.0"'
 BROKEN = [
     ('srcLang="en"', 'srcLang="e_n"', "is not a language code"),
     (' srcLang="en"', "", "lacks the attribute srcLang"),
@@ -39,6 +42,30 @@ BROKEN = [
     ),
     ("</unit></file>", '</unit><unit id="u2"/></file>', "has no <segment>"),
     ("</file></xliff>", '</file><file id="f2"/></xliff>', "neither <unit> nor <group>"),
+    ('<segment id="s1"', '<segment id="#1"', "is not an id"),
+    ('<ph id="1" dataRef="d1"/>', '<ph id="1" type="fmt" subType="xlf:var"/>', "is not a subType of fmt"),
+    ('<ph id="1" dataRef="d1"/>', '<ph id="1" subFlows="u9"/>', "refers to no unit of the file"),
+    ('<ph id="1" dataRef="d1"/>', '<ph id="1" canCopy="no"/><ph id="8" copyOf="1"/>', "must not be copied"),
+    ('<ph id="1" dataRef="d1"/>', '<ph id="1" canReorder="firstNo"/>', "may be copied or deleted"),
+    ('<ph id="1" dataRef="d1"/>', FIXED.format(1, "no"), "does not follow one with canReorder=firstNo"),
+    ('<ec startRef="2"/>three', '<ec startRef="2" canReorder="no"/>three', "differ in canReorder"),
+    (' trgLang="es"', "", "lacks the attribute trgLang"),
+    ('<file id="f1">', '<file id="f1" xml:lang="ja">', "is in another language"),
+    ("<target order", '<target xml:space="preserve" order', "differ in xml:space"),
+    ("</segment>\n</unit>", "</segment>\n<notes><note>x</note></notes></unit>", "two elements <notes>"),
+    ("</unit></file>", "</unit><notes><note>x</note></notes></file>", "something comes after <unit>"),
+    ('<file id="f1">', f'<file id="f1">{EXTENSION}', "two elements of an extension have the same id"),
+    ('<unit id="u1">', f'<unit id="u1" {STYLES} fs:fs="Bad">', "'Bad' is not a formatting style"),
+    ('<unit id="u1">', f'<unit id="u1" {STYLES} fs:Bad="b">', "have no attribute Bad"),
+    ('<ec startRef="2"/>three', f'<ec startRef="2" {STYLES} fs:fs="b"/>three', "at the end of a code"),
+    (
+        'type="comment" value="x">x</mrk></source>',
+        'type="comment" ref="#n1">x</mrk></source>',
+        "than a note of its unit",
+    ),
+    ('type="comment" value="x">x</mrk></source>', 'type="a:b" ref="#u=u1/f=f1">x</mrk></source>', "is not a reference"),
+    ('type="comment" value="x">x</mrk></source>', 'type="a:b" ref="#m9/x">x</mrk></source>', "is not a reference"),
+    ('type="comment" value="x">x</mrk></source>', 'type="a:b" ref="#zz=1">x</mrk></source>', "is not a reference"),
 ]
 
 
@@ -60,3 +87,52 @@ def test_a_unit_that_is_half_translated_may_have_an_end_without_its_beginning() 
         '<sc id="2"/>two</source>', '<sc id="2"/>two</source><target>Uno <ph id="1" dataRef="d1"/></target>'
     )
     assert read_document(half.encode(), "a.xlf").segments[0].target.startswith("Uno")
+
+
+def unit(source: str, target: str) -> bytes:
+    body = f"<segment><source>{source}</source><target>{target}</target></segment>"
+    head = '<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" srcLang="en" trgLang="es">'
+    return f'{head}<file id="f"><unit id="u">{body}</unit></file></xliff>'.encode()
+
+
+def test_codes_that_must_stay_together_may_move_together_only() -> None:
+    one, two, free = FIXED.format(1, "firstNo"), FIXED.format(2, "no"), '<ph id="3"/>'
+    read_document(unit(f"{one}{two} a {free}", f"{free} a {one}{two}"), "a.xlf")
+    for moved in (f"{one}{free}{two} a", f"{two}{one} a {free}"):
+        with pytest.raises(BadInputError, match="codes are moved that must not be"):
+            read_document(unit(f"{one}{two} a {free}", moved), "a.xlf")
+
+
+def test_the_end_of_a_pair_is_part_of_its_sequence() -> None:
+    pair, two = FIXED.format(1, "firstNo").replace("ph", "pc").replace("/>", ">"), FIXED.format(2, "no")
+    read_document(unit(f"{pair}a {two}</pc>", f"{pair}b {two}</pc>"), "a.xlf")
+    with pytest.raises(BadInputError, match="codes are moved"):
+        read_document(unit(f"{pair}a {two}</pc>", f"{pair}b </pc>{two}"), "a.xlf")
+
+
+def test_a_code_that_must_not_be_deleted_is_in_the_target() -> None:
+    fixed = '<ph id="1" canDelete="no"/>'
+    read_document(unit(f"{fixed}a", f"b{fixed}"), "a.xlf")
+    with pytest.raises(BadInputError, match="must not be deleted"):
+        read_document(unit(f"{fixed}a", "b"), "a.xlf")
+
+
+def test_two_targets_are_not_in_one_place() -> None:
+    segments = "<segment><source>a</source><target order='2'>b</target></segment>"
+    data = unit("c", "d").replace(b"<segment>", segments.encode() + b"<segment>")
+    with pytest.raises(BadInputError, match="two targets have the same order"):
+        read_document(data, "a.xlf")
+
+
+@pytest.mark.parametrize("reference", ["#n=n1", "#u=u1/n=n1", "#/f=f1/u=u1/n=n1"])
+def test_a_comment_may_refer_to_a_note_of_its_unit(reference: str) -> None:
+    read_document(GOOD.replace('type="comment" value="x"', f'type="comment" ref="{reference}"').encode(), "a.xlf")
+
+
+def test_a_translation_that_moves_such_codes_is_not_written() -> None:
+    one, two = FIXED.format(1, "firstNo"), FIXED.format(2, "no")
+    document = read_document(unit(f"{one}{two} a", "").replace(b"<target></target>", b""), "a.xlf")
+    [segment] = document.segments
+    with pytest.raises(BadInputError, match="has moved codes that must stay together"):
+        document.check(segment, f"{two} b {one}")
+    assert f"b {one}{two}".encode() in document.fill({segment.id: f"b {one}{two}"})

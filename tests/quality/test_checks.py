@@ -8,8 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dragoman.cli import app
-from dragoman.project.glossary import Glossary
-from dragoman.project.term_rules import TermRules
+from dragoman.project.glossary import Glossary, TermRules
 from dragoman.quality import CHECKS, Checker
 
 

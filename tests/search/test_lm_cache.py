@@ -13,8 +13,8 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.search import lm_cache_kernels
 from dragoman.search.decoder import Decoder
-from dragoman.search.lm_cache import AnswerTable, known_of_classes, known_of_words
 from dragoman.search.lm_cache_kernels import AGES
+from dragoman.search.options import AnswerTable, known_of_classes, known_of_words
 from tests.search.test_decoder import PAIRS, with_classes
 
 pytestmark = pytest.mark.kernels

@@ -60,6 +60,16 @@ def test_what_a_large_file_cannot_hold_is_held_when_it_is_confirmed(client: http
     assert "Línea 600." in text and left_out == []
 
 
+def test_a_draft_sent_again_is_no_conflict_with_itself(client: httpx.Client) -> None:
+    place = upload(client, "page.txt", "Close the lid.\n")
+    draft = {"target": "Cierre", "state": "translated", "version": 1}
+    first, again = (client.put(f"{place}/segments/1", json=draft) for _ in range(2))  # the first answer was lost
+    assert (first.status_code, again.status_code) == (200, 200)
+    assert again.json()["version"] == first.json()["version"] == 2
+    other = client.put(f"{place}/segments/1", json={**draft, "target": "Cierra"})
+    assert (other.status_code, other.json()["error"]["code"]) == (409, "conflict")
+
+
 def test_an_earlier_confirmation_stays_when_a_later_one_is_refused(client: httpx.Client) -> None:
     place = upload(client, "page.txt", "Close the big lid.\n")
     confirm(client, place, 1, "Cierre la tapa grande.")

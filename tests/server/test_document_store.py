@@ -171,7 +171,7 @@ def test_a_search_finds_what_comparing_without_case_finds(
 
 def test_reading_does_not_wait_for_a_change(store: DocumentStore) -> None:
     document = store.add("page", rows(3))
-    with store.changing():
+    with store.writing():
         assert len(store.segments(document)) == 3
 
 

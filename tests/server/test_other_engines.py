@@ -15,6 +15,7 @@ from websockets.sync.client import connect
 from dragoman.engine import Engine
 from dragoman.server.keys import Keys
 from tests.server.support import Running, running
+from tests.upstream.support import as_json, serving
 
 pytestmark = pytest.mark.kernels
 
@@ -256,3 +257,26 @@ def test_engines_of_the_servers_list_are_chosen_by_name_and_their_address_is_not
     assert shared.get("settings").json()["upstream_engines"] == ["office"]
     assert shared.patch("settings", json={"upstream": "office"}).json()["settings"]["upstream"] == "office"
     assert shared.patch("settings", json={"upstream": "office", "share": 0.6}).status_code == 200
+
+
+@pytest.mark.parametrize("said", [{"error": "the; secret: page; of"}, "the; secret (200): page"])
+def test_what_a_listed_engine_answered_and_where_it_is_are_told_to_no_tenant(
+    said: object, folder: Path, tmp_path: Path
+) -> None:
+    keys = Keys(tmp_path / "keys.json")
+    admin, reader = keys.add("ana", {"manual": "admin"}), keys.add("eve", {"manual": "translate"})
+    with serving(lambda _: as_json(said, 404)) as service:
+        engines = {"office": f"libretranslate:{service.url}#seconds=1"}
+        with running(folder, keys=tmp_path / "keys.json", engines=engines) as server:
+            with server.client(admin) as client:
+                place = "/api/v1/projects/manual/settings"
+                assert client.patch(place, json={"upstream": "office"}).status_code == 200
+                tried = client.post(f"{place}/upstream/test").json()
+                shown = client.get(place).json()
+            with server.client(reader) as client:
+                body = {"q": "Unknown words.", "source": "en", "target": "es"}
+                refused = client.post("/libretranslate/translate", json=body)
+    assert (tried["problem"], shown["upstream_problem"]) == ("office: answered 404",) * 2
+    told = tried["text"] + refused.text + json.dumps(shown)
+    assert refused.status_code == 503
+    assert not any(each in told for each in ("secret", "page", service.url))

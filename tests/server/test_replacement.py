@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from dragoman.editor.document_store import DocumentStore
+from dragoman.server.limits import Limits
 from tests.server.editor import API, confirm, finished
 from tests.server.support import Running, make_projects, running
 
@@ -97,3 +98,15 @@ def test_what_a_file_cannot_hold_is_left_as_it_is_among_many(large: Running) -> 
         done = client.post(f"{place}/replacements", json=wanted).json()
         assert (done["count"], len([each for each in done["segments"] if each["problem"]])) == (0, 25)
         assert client.get(f"{place}/segments/3").json()["target"] == "Lave la taza 3."
+
+
+def test_a_replacement_is_done_although_no_other_job_may_be_started(tmp_path: Path) -> None:
+    make_projects(tmp_path)
+    documents = DocumentStore(tmp_path / "manual" / "documents.db")
+    documents.add("lids.tsv", ((str(n), f"Lid {n}.", f"Tapa {n}.", "confirmed") for n in range(1, 31)))
+    documents.close()
+    with running(tmp_path, limits=Limits(jobs=1)) as server, server.client() as client:
+        done = finished(client, client.post(f"{API}/documents/1/replacements/job", json=WANTED).json())
+        assert (done["state"], done["count"], done["error"]) == ("done", 30, None)
+        [teaching] = [each for each in client.get(f"{API}/jobs").json() if each["kind"] == "teach"]
+        assert finished(client, teaching)["state"] == "done"

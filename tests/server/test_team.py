@@ -86,6 +86,19 @@ def test_what_somebody_else_has_changed_since_is_not_taken_back(ana: httpx.Clien
     assert (back["target"], back["state"]) == ("Cierre la escotilla.", "confirmed")
 
 
+def test_a_repetition_that_was_filled_gives_way_to_what_was_typed_there_meanwhile(
+    ana: httpx.Client, bo: httpx.Client
+) -> None:
+    place = make(ana, "Dry the hose.", "Dry the hose.", "Dry the hose.")
+    typed_on = [bo.get(f"{place}/segments/{number}").json()["version"] for number in (2, 3)]
+    assert confirm(ana, place, 1, "Seque la manguera.").json()["filled"] == [2, 3]
+    assert confirm(bo, place, 2, "Seque el tubo.", version=typed_on[0]).status_code == 200
+    found = [each["target"] for each in ana.get(f"{place}/segments").json()["segments"]]
+    assert found[:2] == ["Seque la manguera.", "Seque el tubo."]
+    ana.put(f"{place}/segments/3", json={"target": "Séquela.", "state": "translated"})
+    assert confirm(bo, place, 3, "Seque el tubo.", version=typed_on[1]).status_code == 409  # a person's own
+
+
 def test_repetitions_are_filled_as_drafts_and_taken_back_together(ana: httpx.Client, bo: httpx.Client) -> None:
     place = make(ana, *["Check the hose."] * 5)
     bo.put(f"{place}/segments/3", json={"target": "Mire la manguera.", "state": "translated"})

@@ -75,3 +75,34 @@ def test_a_translation_whose_tags_are_right_is_left_alone() -> None:
     links = [(0, 0, 1.0), (2, 2, 1.0)]
     assert rearrange(split("the <b>car</b>"), split("el <b>coche</b>"), links) is None
     assert rearrange(split("the car"), split("el coche"), [(0, 0, 1.0)]) is None
+
+
+@pytest.mark.parametrize(
+    ("source", "said", "wordings", "placed"),
+    [
+        (
+            "I saw <b>the red car</b> there.",
+            "Allí vi el coche rojo.",
+            ["El coche rojo"],
+            "Allí vi <b>el coche rojo</b>.",
+        ),
+        ("We spoke of <b>the dog</b>.", "Hablamos del perro.", ["el perro"], "Hablamos <b>del perro</b>."),
+        ("It is <b>the end</b> that hurts.", "Es el fin lo que duele.", ["El fin"], "Es <b>el fin</b> lo que duele."),
+        (
+            "The dog<b> is very big.</b>",
+            "El perro es muy grande.",
+            ["Es muy grande."],
+            "El perro<b> es muy grande.</b>",
+        ),
+        (
+            "See <b>the second question</b>.",
+            "Vea la segunda cuestión.",
+            ["La segunda pregunta"],
+            "Vea <b>la segunda cuestión</b>.",
+        ),
+    ],
+)
+def test_what_the_words_are_called_alone_says_where_they_are(
+    source: str, said: str, wordings: list[str], placed: str
+) -> None:
+    assert place(take_out(source), said, wordings={0: wordings}) == placed

@@ -14,7 +14,7 @@ from tests.server.support import running
 from tests.workbench.support import PATIENCE, Bench, make_project
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, ConsoleMessage
 
 CHROMIUM = os.environ.get("DRAGOMAN_CHROMIUM") or shutil.which("chromium")
 ARGUMENTS = [
@@ -48,6 +48,11 @@ def address(tmp_path: Path) -> Iterator[str]:
         yield server.url
 
 
+def told(said: ConsoleMessage) -> str:
+    """What the page's console shows as an error, with the address that it is about."""
+    return f"{said.text} ({said.location.get('url')})"
+
+
 @pytest.fixture
 def visit(browser: Browser, address: str) -> Iterator[Callable[..., Bench]]:
     """Open the page; all that goes wrong in it fails the test, and so does anything that it loads from elsewhere."""
@@ -55,7 +60,7 @@ def visit(browser: Browser, address: str) -> Iterator[Callable[..., Bench]]:
     context.set_default_timeout(PATIENCE)
     wrong: list[str] = []
     context.on("weberror", lambda error: wrong.append(str(error.error)))
-    context.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    context.on("console", lambda said: wrong.append(told(said)) if said.type == "error" else None)
     context.on("request", lambda sent: None if sent.url.startswith((address, "blob:")) else wrong.append(sent.url))
 
     def open_page(place: str = "#/manual/1") -> Bench:

@@ -11,8 +11,6 @@ from dragoman.editor import sample_project
 from dragoman.editor.document_store import DocumentStore
 from dragoman.engine import Engine
 
-pytestmark = pytest.mark.kernels
-
 
 def test_words_of_any_two_texts_are_aligned(address: str) -> None:
     with httpx.Client(base_url=f"{address}/api/v1/projects/manual", trust_env=False) as client:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from tests.workbench.support import Bench
 
-pytestmark = pytest.mark.kernels
 Visit = Callable[..., Bench]
 XLIFF = """<?xml version="1.0" encoding="utf-8"?>
 <xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">

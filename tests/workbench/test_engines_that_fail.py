@@ -14,8 +14,6 @@ from tests.server.support import running
 from tests.upstream.support import Reaction, Request, as_json, serving
 from tests.workbench.support import Bench
 
-pytestmark = pytest.mark.kernels
-
 SAID = {"Open the lid.": "Abre la tapadera."}
 
 

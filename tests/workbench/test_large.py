@@ -15,7 +15,6 @@ from tests.workbench.support import Bench, make_project
 if TYPE_CHECKING:
     from playwright.sync_api import Route
 
-pytestmark = pytest.mark.kernels
 Visit = Callable[..., Bench]
 SIZE = 20_000
 

@@ -13,8 +13,6 @@ from dragoman.engine import Engine
 from tests.server.support import running
 from tests.workbench.support import Bench
 
-pytestmark = pytest.mark.kernels
-
 SAID = {"Close the lid.": "Cierra la tapadera.", "Open the lid.": "Abre la tapadera.", "Wait.": "Espera."}
 
 

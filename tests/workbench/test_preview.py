@@ -17,7 +17,6 @@ from tests.workbench.test_access import serious
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
 
-pytestmark = pytest.mark.kernels
 Visit = Callable[..., Bench]
 PAGE = """<html lang="en"><body><h1>The lid</h1>
 <p>Press <b>the green button</b>. Close the red lid.</p>

@@ -6,13 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
-import pytest
 
 from tests.formats.samples import PACKED
 from tests.workbench.support import TASKS, Bench
 from tests.workbench.test_access import serious
 
-pytestmark = pytest.mark.kernels
 Visit = Callable[..., Bench]
 TBX = """<?xml version="1.0" encoding="UTF-8"?>
 <martif type="TBX" xml:lang="en"><text><body><termEntry id="1">

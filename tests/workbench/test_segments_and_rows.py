@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import httpx
-import pytest
 
 from tests.workbench.support import Bench
 
-pytestmark = pytest.mark.kernels
 PAGE = b"<h1>Lids</h1><p>Press the red lid. Wait for <b>a minute</b>. Then open it.</p><p>Ready.</p>"
 PLACE = "/api/v1/projects/manual"
 

@@ -6,16 +6,12 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from dragoman.server.startup import Tell
 from tests.server.support import starting
 from tests.workbench.support import PATIENCE, make_project
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-pytestmark = pytest.mark.kernels
 
 
 def test_the_page_says_how_far_the_server_has_come_and_then_opens_by_itself(browser: Browser, tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from tests.workbench.support import PATIENCE, TASKS, Bench, make_project
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.kernels
 Join = Callable[..., Bench]
 
 

@@ -16,7 +16,6 @@ from tests.workbench.support import TASKS, Bench, make_project, patient_page
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.kernels
 Visit = Callable[..., Bench]
 
 

@@ -6,15 +6,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import httpx
-import pytest
 
 from tests.workbench.support import PATIENCE, Bench
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.kernels
 Visit = Callable[..., Bench]
+UNSENT = """() => {
+  const send = window.fetch;
+  window.fetch = (place, ...more) =>
+    String(place).endsWith("/versions") ? Promise.reject(new TypeError("the page is closed")) : send(place, ...more);
+}"""
 
 
 def versions(bench: Bench, number: int) -> list[str]:
@@ -60,6 +63,19 @@ def check_that_neither_overwrites(one: Bench, other: Bench) -> None:
 
 def test_two_tabs_on_one_segment_have_a_draft_each(visit: Visit) -> None:
     check_that_neither_overwrites(visit("#/manual/1/2"), visit("#/manual/1/2"))
+
+
+def test_a_text_that_waits_for_a_choice_is_among_the_versions_though_the_page_was_closed(visit: Visit) -> None:
+    one, other = visit("#/manual/1/2"), visit("#/manual/1/2")
+    one.page.evaluate(UNSENT)
+    write(one, "Uno")
+    write(other, "Dos")
+    leave(other)
+    one.page.bring_to_front()
+    one.page.get_by_text("was changed in another window to “Dos”").wait_for()
+    one.page.reload()
+    one.at(2)
+    one.until(lambda: "Uno" in versions(one, 2))
 
 
 def test_two_browsers_on_one_segment_and_one_keeps_theirs(visit: Visit, browser: Browser) -> None:

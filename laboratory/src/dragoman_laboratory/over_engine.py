@@ -19,13 +19,13 @@ from dragoman.adapt.adaptation import Adaptation
 from dragoman.engine import Engine
 from dragoman.errors import UnlearnableError
 from dragoman.measure import Bleu, Measure, Ter
+from dragoman.models.fusion_trust import BONUSES, HANDICAPS, Confidence
 from dragoman.models.loglinear import TRUST, Weights
 from dragoman.models.replacements import Replacements
 from dragoman.project.correction_record import CorrectionRecord
 from dragoman.project.lesson import CorrectionComparison, Lesson
 from dragoman.project.state import State
 from dragoman.search.upstream_options import Trust
-from dragoman.upstream.fusion_trust import BONUSES, HANDICAPS, Confidence
 from dragoman_laboratory.corpora import Segment
 from dragoman_laboratory.experiment import Cell, Experiment, Finding, Measured, Results, Row, Scale, Table, Text
 from dragoman_laboratory.judging import all_decided, decided, shown

@@ -166,8 +166,8 @@ class _DatedTmx(Tmx):
 
 
 def _read_tmx(data: bytes, name: str, source: str | None, target: str | None) -> _File:
-    layout = _DatedTmx(decode(data, name, hint=DECLARED), source, target)
-    segments = layout.segments()
+    layout = _DatedTmx(data, decode(data, name, hint=DECLARED), source, target)
+    segments: Sequence[DocumentSegment] = layout.segments()
     dated = [each for each in segments if each.target]
     is_dated = bool(dated) and all(layout.dates[each.id] for each in dated)
     if is_dated:

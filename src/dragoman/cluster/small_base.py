@@ -1,12 +1,17 @@
 """A small base: what is left out can be put together from the rest, and what is kept is as in the full base.
 
-1. A phrase pair seen once is left out if two other pairs make it together. Those may be left out too, but they have
-   fewer words: in the end, whatever was left out is made of pairs that were kept.
-2. An n-gram of three words or more that was counted once is left out, unless a longer one that is kept begins or ends
+1. Of the translations of a source phrase, those stay that a search considers: the twenty seen most often.
+2. Of these, a phrase pair seen once is left out if two other pairs make it together. Two phrases that were never seen
+   apart, so that nothing else speaks for them (Johnson et al. 2007), are left out if the two pairs that make them are
+   likely, and also if the source phrase is long: what was seen once in so many words is hardly seen again.
+3. An n-gram of three words or more that was counted once is left out, unless a longer one that is kept begins or ends
    with it.
+4. A link of the alignment models is left out if next to nothing was ever expected of it.
 
 Counts, totals and tallies of what is kept are those of the full base. So a phrase pair or n-gram that is kept has the
 same probability, and what belonged to the others goes to nobody: after pruning, probabilities sum to less than one.
+
+H. Johnson, J. Martin, G. Foster, R. Kuhn: Improving Translation Quality by Discarding Most of the Phrasetable, 2007
 """
 
 from __future__ import annotations
@@ -22,19 +27,23 @@ from dragoman.arrays import ArrayTree
 from dragoman.cluster import small_base_kernels as kernels
 from dragoman.cluster.base_tables import keep_paths, phrase_table, suffix_ids
 from dragoman.cluster.disk import ScratchDirectory
-from dragoman.cluster.small_base_kernels import FullPhrases
+from dragoman.cluster.small_base_kernels import FullPhrases, Rule
 from dragoman.cluster.sorted_runs import LOW, THREADS, Paths
 from dragoman.cluster.sorted_tables import chunks, index_of, table_arrays
 from dragoman.kernels import exercise
+from dragoman.models.alignment_kernels import DROPPED as DROPPED_LINKS
+from dragoman.models.alignment_kernels import UNIT
 from dragoman.models.extraction import MAX_PHRASE_WORDS
 from dragoman.models.phrases import COUNTS, PhraseModel
 from dragoman.models.phrases_kernels import DROPPED
+from dragoman.search.decoder import Beam
 from dragoman.tables import ABSENT, Index
 from dragoman.tables.table_kernels import WORD_BITS
 
-LIKELY = 0.3  # p(e|f) · p(f|e) of the two pairs that make another, multiplied: enough to do without it
+RULE = Rule(MAX_PHRASE_WORDS, options=Beam().options, longest_alone=4, likely=0.3)  # p(e|f) · p(f|e), multiplied
 SHORTEST = 3  # words of an n-gram that may be left out
 LEAST = 2  # how often it is counted to be kept for its own sake
+FAINT = 0.1, 0.001  # a link expected less often than the first, and with less than the second of its word's total
 
 Ids = NDArray[np.int64]
 
@@ -69,7 +78,7 @@ def _kept_pairs(full: ArrayTree, scratch: ScratchDirectory) -> NDArray[np.bool_]
     kept = scratch.new(table.counts.size, np.bool_)
 
     def judge(part: slice) -> None:
-        kernels.mark_kept(table, MAX_PHRASE_WORDS, LIKELY, part.start, part.stop, kept)
+        kernels.mark_kept(table, RULE, part.start, part.stop, kept)
 
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(judge, chunks(kept.size)))
@@ -79,7 +88,8 @@ def _kept_pairs(full: ArrayTree, scratch: ScratchDirectory) -> NDArray[np.bool_]
 def _full_table(full: ArrayTree) -> FullPhrases:
     sources, targets, pairs = (_index(full.under(name)) for name in ("sources", "targets", "pairs"))
     totals = full["sources.column.total"], full["targets.column.total"]
-    return FullPhrases(sources, targets, pairs, full["pairs.column.counts"], *totals)
+    heads = full["sources.column.head"]
+    return FullPhrases(sources, targets, pairs, full["pairs.column.counts"], heads, *totals)
 
 
 def _small_side(
@@ -143,7 +153,26 @@ def _needed_grams(
     return needed
 
 
-# ── Common to both ───────────────────────────────────────────────────────────────────────────────────────────────────
+# ── Links ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def small_alignment(full: ArrayTree, scratch: ScratchDirectory) -> ArrayTree:
+    """`AlignmentModel.arrays()` of a trained model without faint links; totals stay."""
+    keys, amounts = full["links.keys"], full["links.column.amount"]
+    words, totals = full["targets.keys"], full["targets.column.amount"]  # in order
+    kept = scratch.new(keys.size, np.bool_)
+    for part in chunks(keys.size):
+        own = totals[np.searchsorted(words, keys[part] >> WORD_BITS)]
+        kept[part] = (amounts[part] >= FAINT[0] * UNIT) | (amounts[part] >= FAINT[1] * own)
+    tree = ArrayTree({name: array for name, array in full.items() if not name.startswith("links.")})
+    tree["lost"] = full["lost"].copy()
+    tree["lost"][DROPPED_LINKS] += np.count_nonzero(~kept)
+    index = index_of(_chosen(keys, kept, scratch), scratch)
+    tree.put("links", table_arrays(index, {"amount": _chosen(amounts, kept, scratch)}))
+    return tree
+
+
+# ── Common to all ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def level_ends(keys: Ids) -> Ids:
@@ -178,5 +207,5 @@ def _exercise() -> None:
     model.compact()
     table = _full_table(model.arrays())
     size = table.counts.size
-    kernels.mark_kept(table, MAX_PHRASE_WORDS, LIKELY, 0, size, np.zeros(size, np.bool_))
+    kernels.mark_kept(table, RULE, 0, size, np.zeros(size, np.bool_))
     kernels.link_rings(table.pairs.keys, np.zeros(size, np.int32), np.zeros(size, np.int32))

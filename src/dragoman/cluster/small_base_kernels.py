@@ -21,9 +21,19 @@ class FullPhrases(NamedTuple):
     sources: Index
     targets: Index
     pairs: Index
-    counts: np.ndarray  # [pairs] int32, c(f, e)
+    counts: np.ndarray  # [pairs] int32, c(f, e); those of a source phrase are adjacent, best first
+    heads: np.ndarray  # [sources] int32, id + 1 of the first pair of each
     source_total: np.ndarray  # [sources] int32, Σ_e c(f, e)
     target_total: np.ndarray  # [targets] int32, Σ_f c(f, e)
+
+
+class Rule(NamedTuple):
+    """Which phrase pairs are kept; `small_base` says why."""
+
+    longest: int  # words of a phrase, either side
+    options: int  # pairs of one source phrase, at most
+    longest_alone: int  # source words of two phrases that were seen once, together
+    likely: float  # if what makes such two is at least as likely as this, they are left out
 
 
 class PhraseParts(NamedTuple):
@@ -97,25 +107,28 @@ def is_composed(table, source, J, target, I, least):
 
 
 @kernel
-def mark_kept(table, longest, least, first, last, kept):
-    """Of the pairs first … last − 1, mark in `kept` [pairs] those seen more than once or not made of two others.
-
-    Two phrases that were never seen apart are kept unless the likelihood of what makes them is at least `least`.
-    """
-    room = longest + 1
+def mark_kept(table, rule, first, last, kept):
+    """Of the pairs first … last − 1, mark in `kept` [pairs] those that the rule keeps."""
+    room = rule.longest + 1
     source = PhraseParts(np.zeros(room, np.int64), np.zeros(room, np.int64), np.zeros(room, np.int64))
     target = PhraseParts(np.zeros(room, np.int64), np.zeros(room, np.int64), np.zeros(room, np.int64))
     J, known, sources, targets, keys = 0, np.int64(ABSENT), table.sources, table.targets, table.pairs.keys
     for n in range(first, last):
-        kept[n] = True
         f, e = parent_of(keys[n]), word_of(keys[n])
-        if table.counts[n] > 1 or parent_of(sources.keys[f]) == ABSENT or parent_of(targets.keys[e]) == ABSENT:
+        before = n + 1 - np.int64(table.heads[f])  # pairs of the same source phrase
+        kept[n] = before < rule.options
+        if not kept[n] or table.counts[n] > 1:
+            continue
+        if parent_of(sources.keys[f]) == ABSENT or parent_of(targets.keys[e]) == ABSENT:
             continue
         if f != known:
             J, known = divide(sources, f, source), f
         I = divide(targets, e, target)
         is_alone = table.source_total[f] == 1 and table.target_total[e] == 1
-        kept[n] = not is_composed(table, source, J, target, I, least if is_alone else 0.0)
+        if is_alone and rule.longest_alone < J:
+            kept[n] = False
+        else:
+            kept[n] = not is_composed(table, source, J, target, I, rule.likely if is_alone else 0.0)
 
 
 @lean

@@ -45,7 +45,6 @@ from dragoman.text.vocabulary import SPECIAL
 
 EPOCHS = estimators.PLAN.count("hmm")  # after one that is online
 LANGUAGES = ("models.language", "models.classes.language")
-PRUNED = tuple(f"{name}." for name in ("models.phrases", *LANGUAGES))
 Size = Literal["full", "small"]
 FULL: Size = "full"
 SMALL: Size = "small"
@@ -185,7 +184,9 @@ class Trainer:
     def small(self, full: ArrayTree) -> ArrayTree:
         """The arrays of a `Knowledge` without what can be put together from the rest."""
         models = dict.fromkeys(LANGUAGES, small_base.small_language) | {"models.phrases": small_base.small_phrases}
-        tree = ArrayTree({name: array for name, array in full.items() if not name.startswith(PRUNED)})
+        models |= {f"models.{direction}": small_base.small_alignment for direction in DIRECTIONS}
+        pruned = tuple(f"{name}." for name in models)
+        tree = ArrayTree({name: array for name, array in full.items() if not name.startswith(pruned)})
         for done, (name, prune) in enumerate(models.items(), start=1):
             if own := full.under(name):
                 tree.put(name, prune(own, self.scratch))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dragoman.engine import Engine
     from dragoman.formats import Document
     from dragoman.formats.division import FindBoundaries
+    from dragoman.formats.document import NewTarget
     from dragoman.formats.filled_document import Replace
 
 commands = typer.Typer()
@@ -277,7 +278,7 @@ def _fill(
     read: _Unfilled,
     out: Path,
     how: _Filling,
-    remember: Callable[[Document, Mapping[str, str]], None] | None = None,
+    remember: Callable[[Document, Mapping[str, NewTarget]], None] | None = None,
 ) -> dict[str, int]:
     """Fill one file; the counts that are reported."""
     from dragoman.files import storage_errors, write_durably

@@ -50,7 +50,8 @@ def create(
         int | None, typer.Option(help="Order of the language model; default: that of the base, or 5.")
     ] = None,
     base: Annotated[
-        str | None, typer.Option(help="A trained base to use: a directory or a URL (s3://…, gs://…, file://…).")
+        str | None,
+        typer.Option(help="A trained base to use: a directory, or a URL (https://…, s3://…), perhaps with #checksum."),
     ] = None,
     journal: JournalUrl = None,
     upstream: Annotated[
@@ -70,6 +71,7 @@ def create(
     options: dict[str, Any] = {"preset": preset, "tokens": mode, "order": order, "base": found, "journal": journal}
     with Engine.create(project, source=source, target=target, upstream=upstream, **options) as engine:
         typer.echo(f"created {project}")
+        _tell_card(found)
         if upstream is not None:
             trial = engine.try_upstream()
             typer.echo(trial if trial.answer is not None else f"dragoman: {trial}", err=trial.answer is None)
@@ -157,8 +159,48 @@ def _fetched(location: str) -> Path:
 
 @commands.command(epilog="Example: dragoman fetch s3://models/en-es")
 def fetch(location: Annotated[str, typer.Argument(help="URL of a base, of any kind that fsspec supports.")]) -> None:
-    """Download a base into the cache and print where it is."""
-    typer.echo(_fetched(location))
+    """Download a base into the cache, verify it, and print where it is; its licence goes to standard error."""
+    found = _fetched(location)
+    typer.echo(found)
+    _tell_card(found)
+
+
+def _tell_card(base: Path | None) -> None:
+    """Say which base it is and under which licence, if it was published with both."""
+    from dragoman.base_card import read_card
+
+    if base is not None and (card := read_card(base)):
+        typer.echo(f"dragoman: base: {card}", err=True)
+
+
+@commands.command(epilog="Example: dragoman publish manual upload/en-es --licence CC-BY-4.0 --version 2026.1")
+def publish(
+    project: ProjectPath,
+    directory: Annotated[Path, typer.Argument(help="A new directory to upload.")],
+    licence: Annotated[str, typer.Option(help="SPDX identifier of the licence, such as CC-BY-4.0.")],
+    version: Annotated[str, typer.Option(help="Version of the base, such as 2026.1.")],
+    corpus: Annotated[str, typer.Option(help="What it was trained on, in a few words.")] = "",
+    json: AsJson = False,
+) -> None:
+    """Write the base of a trained project, without its corrections, to a directory that others can use as --base.
+
+    Its manifest says which languages it is for, its licence and version, and the checksums of all files.
+    """
+    from dragoman.base_card import BaseCard
+    from dragoman.base_card import publish as write_published
+    from dragoman.store import Project
+
+    with Project.open(project) as found:
+        base = found.find_base()
+        card = BaseCard(found.source, found.target, licence=licence, version=version, corpus=corpus)
+    if base is None:
+        raise BadInputError("this project has no base", where=project, remedy="train it first")
+    checksum = write_published(base, directory, card)
+    if json:
+        typer.echo(json_format.dumps({"directory": str(directory), "checksum": checksum, "card": str(card)}))
+    else:
+        typer.echo(f"published {directory}: {card}")
+        typer.echo(f"once it is uploaded, it can be used with: --base URL#{checksum[:16]}")
 
 
 @commands.command(epilog="Example: dragoman train manual train.en train.es.zst --cluster local")

@@ -12,6 +12,7 @@ import typer
 from dragoman.commands.common import AsJson, check_output
 from dragoman.commands.ports import free_port, once_listening
 from dragoman.errors import BadInputError
+from dragoman.extras import load
 
 commands = typer.Typer()
 keys = typer.Typer(
@@ -55,6 +56,12 @@ def serve(
         Path | None,
         typer.Option(help="JSON file of engines, by the names with which administrators of projects choose them."),
     ] = None,
+    callbacks: Annotated[
+        str,
+        typer.Option(
+            help="Addresses that clients may have results sent to, and what is below them, separated by commas."
+        ),
+    ] = "",
     replica: Annotated[
         bool, typer.Option("--replica", help="Only translate, following what another server learns.")
     ] = False,
@@ -81,18 +88,26 @@ def serve(
         insecure=insecure,
         free_loopback=free_loopback,
         local_engines=local_engines,
-        trusted_proxies=tuple(each.strip() for each in trusted_proxies.split(",") if each.strip()),
+        trusted_proxies=_listed(trusted_proxies),
         public_address=public_address,
         engines=read_engines(engines) if engines else {},
+        callbacks=_listed(callbacks),
         follow="standby" if standby else "replica" if replica else None,
     )
     settings.check()
+    for library in ("httpx", "jwt", "cryptography") if settings.callbacks else ():
+        load(library, "callbacks")
     if keys:
         _records(keys)  # better an error now than in every request
     port = free_port(host, port)
     address = f"http{'s' if certificate else ''}://{host}:{port}"
     once_listening(host, port, lambda: typer.echo(f"listening at {address} (Ctrl-C to stop)", err=True))
     run(replace(settings, port=port))
+
+
+def _listed(given: str) -> tuple[str, ...]:
+    """What is separated by commas."""
+    return tuple(each.strip() for each in given.split(",") if each.strip())
 
 
 def _checked(root: str | None) -> str | None:

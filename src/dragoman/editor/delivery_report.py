@@ -50,7 +50,7 @@ def check_open(project: EditedProject, segments: Iterable[Segment]) -> None:
             continue
         found = project.checks.check(segment)
         off = project.documents.document(segment.document).off
-        with project.documents.changing() as connection:
+        with project.documents.writing() as connection:
             if connection.execute(
                 segment_table.UNCHANGED, (segment.document, segment.number, segment.version)
             ).fetchone():

@@ -14,32 +14,25 @@ from typing import Any
 
 from dragoman.editor import segment_sums
 from dragoman.editor.document_schema import prepare, source_hash
-from dragoman.errors import StorageError
 from dragoman.store.seal import break_seal, seal
+from dragoman.store.sqlite_files import connect, connect_to_read, explain
 
 
 class DocumentConnection:
     """The file; thread-safe."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path = path.absolute()
         self._lock = threading.Lock()  # held while writing
         self._choosing = threading.Lock()  # held for a moment, while a reader takes or returns a connection
         break_seal(path)
         with self._errors():
-            self._connection = self._connect()
+            self._connection = open_documents(path)
             prepare(self._connection)
             segment_sums.prepare(self._connection)
         break_seal(path)
         self._readers: list[sqlite3.Connection] = []  # connections that nobody is reading with
         self._closed = False
-
-    def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
-        connection.create_function("folded", 1, str.casefold, deterministic=True)
-        segment_sums.add_function(connection)
-        connection.create_function("source_hash", 1, source_hash, deterministic=True)
-        return connection
 
     def close(self) -> None:
         """Close the file, and seal it."""
@@ -57,7 +50,7 @@ class DocumentConnection:
             with self._choosing:
                 if self._closed:
                     raise sqlite3.ProgrammingError("the project is closed")
-                connection = self._readers.pop() if self._readers else self._connect()
+                connection = self._readers.pop() if self._readers else _with_functions(connect_to_read(self._path))
             try:
                 return connection.execute(query, values).fetchall()
             finally:
@@ -68,7 +61,7 @@ class DocumentConnection:
                         self._readers.append(connection)
 
     @contextmanager
-    def changing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction: all that is written in it is kept, or nothing."""
         with self._lock, self._errors():
             self._connection.execute("BEGIN IMMEDIATE")
@@ -84,5 +77,17 @@ class DocumentConnection:
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            what, remedy = f"the documents cannot be read or written ({error})", "see that there is room on the disk"
-            raise StorageError(what, where=self._path, remedy=remedy) from error
+            what = "the documents cannot be read or written ({})"
+            raise explain(error, what, self._path, str(self._path), holds="file of documents") from error
+
+
+def open_documents(path: Path) -> sqlite3.Connection:
+    """A connection that reads and writes, with the functions that triggers and queries call; a new file is made."""
+    return _with_functions(connect(path.absolute(), "rwc"))
+
+
+def _with_functions(connection: sqlite3.Connection) -> sqlite3.Connection:
+    connection.create_function("folded", 1, str.casefold, deterministic=True)
+    connection.create_function("source_hash", 1, source_hash, deterministic=True)
+    segment_sums.add_function(connection)
+    return connection

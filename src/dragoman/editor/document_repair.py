@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
-from dragoman.editor import segment_sums
-from dragoman.editor.document_schema import source_hash
+from dragoman.editor import segment_sums, segment_table
+from dragoman.editor.document_connection import open_documents
 from dragoman.editor.document_store import DocumentStore
 from dragoman.store.integrity import Damage, check_file, or_broken_seal
 
@@ -23,7 +23,7 @@ def check_documents(project: Path) -> Iterator[Damage]:
         return
     found = list(check_file(file))
     try:
-        with closing(_connect(file)) as connection:
+        with closing(open_documents(file)) as connection:
             for document, number in segment_sums.find_wrong(connection):
                 found.append(Damage(FILE, f"segment {number} of document {document} is not what was written"))
     except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -38,9 +38,9 @@ def repair_documents(old: Path, new: Path, corrections: Mapping[int, int]) -> It
     """
     if not (old / FILE).exists():
         return
-    with closing(DocumentStore(new / FILE)), closing(_connect(new / FILE)) as writing:
+    with closing(DocumentStore(new / FILE)), closing(open_documents(new / FILE)) as writing:
         try:
-            with closing(_connect(old / FILE)) as reading:
+            with closing(open_documents(old / FILE)) as reading:
                 for table in TABLES:
                     yield from _copy(reading, writing, table)
                 wrong = list(segment_sums.find_wrong(reading))
@@ -48,11 +48,7 @@ def repair_documents(old: Path, new: Path, corrections: Mapping[int, int]) -> It
             yield Damage(FILE, str(error))
             wrong = []
         for document, number in wrong:
-            writing.execute(
-                "UPDATE segments SET target = '', state = 'new', correction = NULL, suggestion = NULL"
-                " WHERE document = ? AND number = ?",
-                (document, number),
-            )
+            writing.execute(segment_table.EMPTY, (document, number))
             yield Damage(FILE, f"segment {number} of document {document} is not what was written, and now empty")
         _redirect(writing, corrections)
 
@@ -81,20 +77,8 @@ def _redirect(writing: sqlite3.Connection, corrections: Mapping[int, int]) -> No
     writing.execute("BEGIN")
     writing.execute("CREATE TEMP TABLE renumbered (old INTEGER PRIMARY KEY, new INTEGER)")
     writing.executemany("INSERT INTO renumbered VALUES (?, ?)", corrections.items())
-    new = "(SELECT new FROM renumbered WHERE old = correction)"
-    writing.execute(
-        "UPDATE segments SET state = 'translated' WHERE correction IS NOT NULL"
-        " AND correction NOT IN (SELECT old FROM renumbered)"
-    )
-    writing.execute(f"UPDATE segments SET correction = {new} WHERE correction IS NOT NULL")  # noqa: S608
+    for statement in segment_table.RENUMBER:
+        writing.execute(statement)
     writing.execute("DELETE FROM units WHERE correction NOT IN (SELECT old FROM renumbered)")
-    writing.execute(f"UPDATE units SET correction = {new}")  # noqa: S608
+    writing.execute("UPDATE units SET correction = (SELECT new FROM renumbered WHERE old = correction)")
     writing.execute("COMMIT")
-
-
-def _connect(file: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(file, isolation_level=None, timeout=30)
-    connection.create_function("folded", 1, str.casefold, deterministic=True)
-    connection.create_function("source_hash", 1, source_hash, deterministic=True)
-    segment_sums.add_function(connection)
-    return connection

@@ -152,7 +152,7 @@ class DocumentStore(DocumentConnection):
         format: str = "",  # noqa: A002
     ) -> int:
         """Add a document with its segments, as `FileSegment` has them; returns its id."""
-        with self.changing() as connection:
+        with self.writing() as connection:
             insert = "INSERT INTO documents (name, time, data, format) VALUES (?, ?, ?, ?)"
             row = connection.execute(insert, (name, now(), data, format))
             number = int(row.lastrowid or 0)
@@ -166,7 +166,7 @@ class DocumentStore(DocumentConnection):
 
     def remove(self, document: int) -> None:
         """Delete a document; what was learned from it stays learned."""
-        with self.changing() as connection:
+        with self.writing() as connection:
             if not connection.execute("DELETE FROM documents WHERE id = ?", (document,)).rowcount:
                 raise _no_document(document)
 
@@ -193,7 +193,7 @@ class DocumentStore(DocumentConnection):
             values["settings"] = json.dumps(old.settings | dict(values["settings"]))  # type: ignore[call-overload]
         if values:
             names = ", ".join(f"{name} = ?" for name in values)  # our own names, not those of a request
-            with self.changing() as connection:
+            with self.writing() as connection:
                 connection.execute(f"UPDATE documents SET {names} WHERE id = ?", (*values.values(), document))  # noqa: S608
         return self.document(document)
 
@@ -342,7 +342,7 @@ class DocumentStore(DocumentConnection):
     def change(self, old: Segment, *, then: Then | None = None, **values: object) -> Segment:
         """Change fields of a segment, unless somebody has changed it since; `then` goes on in the same transaction."""
         update = segment_table.change(values)
-        with self.changing() as connection:
+        with self.writing() as connection:
             which = old.document, old.number, old.version
             if not connection.execute(update, (*values.values(), *which)).rowcount:
                 raise ConflictError(old)
@@ -363,7 +363,7 @@ class DocumentStore(DocumentConnection):
 
     def intend(self, segment: Segment, target: str, revision: int) -> None:
         """Record what is about to be learned from a segment, and the last row of the journal before that."""
-        with self.changing() as connection:
+        with self.writing() as connection:
             values = segment.document, segment.number, target, revision
             connection.execute("INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?)", values)
 
@@ -380,7 +380,7 @@ class DocumentStore(DocumentConnection):
 
     def forget_intent(self, segment: Segment) -> None:
         """Nothing was learned from a segment after all."""
-        with self.changing() as connection:
+        with self.writing() as connection:
             place = segment.document, segment.number
             connection.execute("DELETE FROM intents WHERE document = ? AND number = ?", place)
 
@@ -393,13 +393,13 @@ class DocumentStore(DocumentConnection):
         self._detach("correction > ?", revision)
 
     def _detach(self, which: str, number: int) -> None:
-        with self.changing() as connection:
+        with self.writing() as connection:
             connection.execute(f"{segment_table.DETACH} WHERE {which}", (number,))
             connection.execute(f"DELETE FROM units WHERE {which}", (number,))  # noqa: S608
 
     def redirect(self, old: int, new: int, target: str) -> None:
         """Let the segments and units that a correction came from refer to the one that has replaced it."""
-        with self.changing() as connection:
+        with self.writing() as connection:
             connection.execute(segment_table.REDIRECT, (new, target, old))
             connection.execute("UPDATE units SET correction = ? WHERE correction = ?", (new, old))
 
@@ -410,7 +410,7 @@ class DocumentStore(DocumentConnection):
 
     def set_unit(self, unit: str, correction: int) -> None:
         """Remember which correction came from a translation unit."""
-        with self.changing() as connection:
+        with self.writing() as connection:
             connection.execute("INSERT OR REPLACE INTO units VALUES (?, ?)", (unit, correction))
 
     def effort(self) -> dict[str, int]:

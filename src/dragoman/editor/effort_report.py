@@ -130,7 +130,7 @@ class MemoryAnalysis:
             self._seen.add(source)
             self._counts[band][0] += 1
             self._counts[band][1] += len(source.split())
-        with self._project.documents.changing() as connection:
+        with self._project.documents.writing() as connection:
             connection.executemany(segment_table.SET_MATCH, similar)
 
     def save(self, document: int) -> None:

@@ -123,7 +123,7 @@ def _do(project: EditedProject, what: Regrouping, user: str | None) -> Done:
     sources = {one.id: one.source for one in _divided(project, what.document, what.step).segments}
     documents, batch = project.documents, 0
     old = documents.segment(what.document, what.number)
-    with documents.changing() as connection:
+    with documents.writing() as connection:
         before = _rows(connection, what)
         _apply(connection, what, before, sources, user)
         new = documents.read_segment(connection, what.document, what.number)
@@ -248,7 +248,7 @@ def take_back(
             text = f"segment {change.number} was changed since"
             raise Refusal(409, text, "undo the later change first", code="nothing-to-undo")
     old = project.documents.segment(document, what.number)
-    with project.documents.changing() as connection:
+    with project.documents.writing() as connection:
         _drop(connection, document, what.other)
         for row in rows:
             _put(connection, _restored(project, row, old.version if row["number"] == what.number else None))
@@ -280,7 +280,7 @@ def do_again(
         if [(each.source, each.target) for each in found] != [(row["source"], row["target"])]:
             raise Refusal(409, f"segment {row['number']} was changed since", code="nothing-to-redo")
     sources = {one.id: one.source for one in _divided(project, document, what.step).segments}
-    with project.documents.changing() as connection:
+    with project.documents.writing() as connection:
         before = _rows(connection, what)
         old = project.documents.read_segment(connection, document, what.number)
         _apply(connection, what, before, sources, user)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -27,6 +28,11 @@ class Given(BaseModel):
     """What the server answers with."""
 
     model_config = ConfigDict(from_attributes=True)
+
+    @classmethod
+    def of_row(cls, row: Sequence[object]) -> Self:
+        """The message whose fields are a row of a table, in this order."""
+        return cls.model_validate(dict(zip(cls.model_fields, row, strict=True)))
 
 
 def example(**fields: Any) -> ConfigDict:

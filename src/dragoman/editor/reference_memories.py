@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from rapidfuzz.distance import Levenshtein
 
 from dragoman.editor.document_store import DocumentStore
+from dragoman.editor.messages import ReferenceMemoryGiven
 from dragoman.editor.refusal import Refusal
 
 LOOKED_AT = 80  # entries with the same words that are compared
@@ -32,17 +33,6 @@ FOUND = (
 
 
 @dataclass(frozen=True)
-class ReferenceMemory:
-    """A memory that others made."""
-
-    id: int
-    name: str
-    priority: int  # 1 comes first
-    enabled: bool
-    entries: int
-
-
-@dataclass(frozen=True)
 class MemoryMatch:
     """A translation in a reference memory whose source is similar to a text."""
 
@@ -52,21 +42,18 @@ class MemoryMatch:
     target: str
 
 
-def memories(store: DocumentStore) -> list[ReferenceMemory]:
+def memories(store: DocumentStore) -> list[ReferenceMemoryGiven]:
     """The reference memories of a project, by priority."""
     rows = store.rows(f"{MEMORY} ORDER BY priority, id")
-    return [
-        ReferenceMemory(number, name, priority, bool(enabled), entries)
-        for number, name, priority, enabled, entries in rows
-    ]
+    return [ReferenceMemoryGiven.of_row(row) for row in rows]
 
 
-def add(store: DocumentStore, name: str, pairs: Iterable[tuple[str, str]]) -> ReferenceMemory:
+def add(store: DocumentStore, name: str, pairs: Iterable[tuple[str, str]]) -> ReferenceMemoryGiven:
     """Add a memory, after those that there are; a pair that stands in it twice is kept once."""
     wanted = list(dict.fromkeys((source, target) for source, target in pairs if source.strip() and target.strip()))
     if not wanted:
         raise Refusal(400, "there are no translations in this file", "choose another one")
-    with store.changing() as connection:
+    with store.writing() as connection:
         priority = connection.execute("SELECT COALESCE(MAX(priority), 0) + 1 FROM memories").fetchone()[0]
         made = connection.execute("INSERT INTO memories (name, priority) VALUES (?, ?)", (name, priority))
         number = int(made.lastrowid or 0)
@@ -78,7 +65,7 @@ def add(store: DocumentStore, name: str, pairs: Iterable[tuple[str, str]]) -> Re
     return find(store, number)
 
 
-def find(store: DocumentStore, number: int) -> ReferenceMemory:
+def find(store: DocumentStore, number: int) -> ReferenceMemoryGiven:
     """One memory."""
     for each in memories(store):
         if each.id == number:
@@ -86,12 +73,12 @@ def find(store: DocumentStore, number: int) -> ReferenceMemory:
     raise Refusal(404, f"no reference memory {number}", "see the list of memories", code="not-found")
 
 
-def change(store: DocumentStore, number: int, **values: object) -> ReferenceMemory:
+def change(store: DocumentStore, number: int, **values: object) -> ReferenceMemoryGiven:
     """Change the name or priority of a memory, or switch it on or off."""
     find(store, number)
     if values:
         names = ", ".join(f"{name} = ?" for name in values)  # our own names, not those of a request
-        with store.changing() as connection:
+        with store.writing() as connection:
             connection.execute(f"UPDATE memories SET {names} WHERE id = ?", (*values.values(), number))  # noqa: S608
     return find(store, number)
 
@@ -99,7 +86,7 @@ def change(store: DocumentStore, number: int, **values: object) -> ReferenceMemo
 def remove(store: DocumentStore, number: int) -> None:
     """Remove a memory and its entries."""
     find(store, number)
-    with store.changing() as connection:
+    with store.writing() as connection:
         connection.execute(
             "INSERT INTO memory_index (memory_index, rowid, source)"
             " SELECT 'delete', id, source FROM memory_entries WHERE memory = ?",

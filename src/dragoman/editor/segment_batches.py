@@ -40,7 +40,7 @@ def put_texts(
     changed: list[int] = []
     coming = iter(texts)
     while some := list(islice(coming, TOGETHER)):
-        with project.documents.changing() as connection:
+        with project.documents.writing() as connection:
             for each in some:
                 batch = _put(connection, document, each, action, user, batch) or batch
             changed += _write_findings(project, connection, document, some)
@@ -93,7 +93,7 @@ def teach_some(project: EditedProject, document: int, most: int) -> int:
     numbers = [number for (number,) in project.documents.rows(query, (document, most))]
     for number in numbers:
         _teach(project, project.documents.segment(document, number))
-        with project.documents.changing() as connection:
+        with project.documents.writing() as connection:
             connection.execute("DELETE FROM untaught WHERE document = ? AND number = ?", (document, number))
     return len(numbers)
 
@@ -116,5 +116,5 @@ def _teach(project: EditedProject, segment: Segment) -> None:
             engine.forget(old, user=segment.user)
     except (BadInputError, FlaggedError):
         return  # it stays as it was learned before
-    with project.documents.changing() as connection:
+    with project.documents.writing() as connection:
         connection.execute(segment_table.REFER, (new, segment.document, segment.number))

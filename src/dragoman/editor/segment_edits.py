@@ -84,7 +84,7 @@ def revise(project: EditedProject, number: int, target: str, user: str | None, *
 def change_segment(
     project: EditedProject, document: int, number: int, change: SegmentChange, by: Author
 ) -> SegmentEdit:
-    """Change the target and state of a segment; confirming it again with the same target changes nothing.
+    """Change the target and state of a segment; sending a confirmation or a draft a second time changes nothing.
 
     So a client that got no answer may simply send the same again. What the models cannot learn is confirmed anyway,
     or a document with such a segment could never be finished.
@@ -100,6 +100,8 @@ def change_segment(
         return SegmentEdit(
             replace(old, unlearned=why), found, batch=segment_log.made_by(project.documents, old, by.user)
         )
+    if old.state == change.state == "translated" and old.target == change.target and change.version != old.version:
+        return SegmentEdit(old, segment_findings.read(project.documents, document, number))
     if old.state == "locked":
         raise Refusal(409, f"segment {number} is locked in its file", "leave it unchanged", code="locked")
     found = segment_findings.with_acceptance(project.documents, old, project.checks.check(old, change.target))
@@ -110,8 +112,13 @@ def change_segment(
 
 
 def _check_version(project: EditedProject, old: Segment, change: SegmentChange, by: Author) -> None:
-    """Refuse a change of a text that somebody else has changed; what was sent is kept among the segment's versions."""
-    if change.version not in (None, old.version):
+    """Refuse a change of a text that somebody else has changed; what was sent is kept among the segment's versions.
+
+    A draft that was only filled in, because another segment with the same source was confirmed, never replaces what a
+    person has written, and gives way to what somebody was typing there meanwhile.
+    """
+    filled = old.origin == "repetition" and old.state == "translated"
+    if change.version not in (None, old.version) and not filled:
         segment_log.keep_typed(project.documents, old, change.target, by.user)
         raise ConflictError(old)
 

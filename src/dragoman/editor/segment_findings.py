@@ -102,7 +102,7 @@ def _finding(row: Sequence[Any]) -> SegmentFinding:
 def accept(store: DocumentStore, segment: Segment, findings: Iterable[Finding], reason: str, user: str | None) -> None:
     """Accept findings in a segment."""
     off = store.document(segment.document).off
-    with store.changing() as connection:
+    with store.writing() as connection:
         rows = [(segment.document, segment.number, each.check, each.what, reason, user, now()) for each in findings]
         connection.executemany("INSERT OR REPLACE INTO accepted VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         count(connection, segment.document, off, segment.number)
@@ -111,7 +111,7 @@ def accept(store: DocumentStore, segment: Segment, findings: Iterable[Finding], 
 def accept_everywhere(store: DocumentStore, document: int, check: str, reason: str, user: str | None) -> None:
     """Accept all findings of a check in a document."""
     off = store.document(document).off
-    with store.changing() as connection:
+    with store.writing() as connection:
         connection.execute(
             "INSERT OR IGNORE INTO accepted SELECT document, number, name, what, ?, ?, ? FROM findings"
             " WHERE document = ? AND name = ? AND severity <> 'error'",
@@ -123,7 +123,7 @@ def accept_everywhere(store: DocumentStore, document: int, check: str, reason: s
 def take_back(store: DocumentStore, segment: Segment, check: str) -> None:
     """Accept the findings of a check in a segment no longer."""
     off = store.document(segment.document).off
-    with store.changing() as connection:
+    with store.writing() as connection:
         which = segment.document, segment.number, check
         connection.execute("DELETE FROM accepted WHERE document = ? AND number = ? AND name = ?", which)
         count(connection, segment.document, off, segment.number)
@@ -135,7 +135,7 @@ def hold(store: DocumentStore, segment: Segment, why: str) -> None:
     if any(each.severity == "error" for each in known):
         return
     off = store.document(segment.document).off
-    with store.changing() as connection:
+    with store.writing() as connection:
         write(connection, segment, [Finding("file", why), *known], off)
 
 
@@ -148,7 +148,7 @@ def counts(store: DocumentStore, document: int) -> dict[str, int]:
 def replace_comparisons(store: DocumentStore, document: int, found: Iterable[tuple[int, Finding]]) -> None:
     """Replace what was found by comparing segments with each other."""
     off = store.document(document).off
-    with store.changing() as connection:
+    with store.writing() as connection:
         connection.execute(
             "DELETE FROM findings WHERE document = ? AND name IN (?, ?)",
             (document, *OF_OTHERS),

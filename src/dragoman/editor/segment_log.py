@@ -59,7 +59,7 @@ def record(
 
 def keep_typed(store: DocumentStore, segment: Segment, text: str, user: str | None) -> None:
     """Keep a text that somebody has typed for a segment, which stays as it is; what was kept last is not kept again."""
-    with store.changing() as connection:
+    with store.writing() as connection:
         last = connection.execute(
             "SELECT target, user FROM changes WHERE document = ? AND number = ? ORDER BY id DESC LIMIT 1",
             (segment.document, segment.number),
@@ -103,29 +103,28 @@ def undoable(store: DocumentStore, document: int, user: str | None, batch: int |
 
     What somebody else has changed since is theirs: only segments that are as this person left them are taken back.
     """
-    query = f"{CHANGE} WHERE {OWN} AND NOT undone AND version = {segment_table.VERSION}"
-    values: list[object] = [document, user, *UNDONE]
-    if batch is not None:
-        query, values = f"{query} AND batch = ?", [*values, batch]
-    found = store.rows(f"{query} ORDER BY id DESC LIMIT 1", values)
-    if not found:
-        return []
-    batch = LoggedChange(*found[0]).batch
-    rows = store.rows(f"{CHANGE} WHERE document = ? AND batch = ? AND NOT undone ORDER BY id", (document, batch))
-    return [LoggedChange(*row) for row in rows]
+    which = f"NOT undone AND version = {segment_table.VERSION}"
+    return _last_batch(store, (document, user, *UNDONE), which, batch, "id", "NOT undone")
 
 
 def redoable(store: DocumentStore, document: int, user: str | None, batch: int | None = None) -> list[LoggedChange]:
     """What somebody took back last and can do again; nothing once they have done something else."""
-    query = f"{CHANGE} WHERE {OWN} AND undone > {NEWEST} AND restored = {segment_table.VERSION}"
-    values: list[object] = [document, user, *UNDONE, document, user, *UNDONE]
+    own, which = (document, user, *UNDONE), f"undone > {NEWEST} AND restored = {segment_table.VERSION}"
+    return _last_batch(store, (*own, *own), which, batch, "undone", "undone")
+
+
+def _last_batch(
+    store: DocumentStore, values: tuple[object, ...], which: str, batch: int | None, order: str, state: str
+) -> list[LoggedChange]:
+    """All changes, in a state, of the last batch of which one is somebody's own and fits; or of this batch."""
+    query = f"{CHANGE} WHERE {OWN} AND {which}"
     if batch is not None:
-        query, values = f"{query} AND batch = ?", [*values, batch]
-    found = store.rows(f"{query} ORDER BY undone DESC LIMIT 1", values)
+        query, values = f"{query} AND batch = ?", (*values, batch)
+    found = store.rows(f"{query} ORDER BY {order} DESC LIMIT 1", values)
     if not found:
         return []
-    batch = LoggedChange(*found[0]).batch
-    rows = store.rows(f"{CHANGE} WHERE document = ? AND batch = ? AND undone ORDER BY id", (document, batch))
+    place = values[0], LoggedChange(*found[0]).batch
+    rows = store.rows(f"{CHANGE} WHERE document = ? AND batch = ? AND {state} ORDER BY id", place)
     return [LoggedChange(*row) for row in rows]
 
 
@@ -154,7 +153,7 @@ def made_by(store: DocumentStore, segment: Segment, user: str | None) -> int:
 
 def mark_undone(store: DocumentStore, document: int, changes: list[LoggedChange]) -> None:
     """Remember that changes of one batch were taken back; what each had changed counts again as its segment's last."""
-    with store.changing() as connection:
+    with store.writing() as connection:
         (last,) = connection.execute("SELECT MAX(id) FROM changes").fetchone()
         for change in changes:
             place = document, change.number
@@ -172,7 +171,7 @@ def mark_undone(store: DocumentStore, document: int, changes: list[LoggedChange]
 
 def mark_redone(store: DocumentStore, document: int, changes: list[LoggedChange]) -> None:
     """Remember that changes are in force again; what was taken back before them can be done again next."""
-    with store.changing() as connection:
+    with store.writing() as connection:
         for change in changes:
             place = document, change.number
             at = connection.execute(segment_table.VERSION_OF, place)
@@ -199,7 +198,7 @@ def fill_repetitions(
 ) -> list[int]:
     """Fill the other segments with the same source, as drafts to review or some of them as confirmed."""
     numbers = repetitions_of(store, confirmed)
-    with store.changing() as connection:
+    with store.writing() as connection:
         for number in numbers:
             state = "confirmed" if number in as_confirmed else "translated"
             _fill(connection, confirmed, number, user, batch, state)
@@ -232,7 +231,7 @@ def _fill(
 
 def put_back(store: DocumentStore, document: int, change: LoggedChange) -> bool:
     """Give a segment the draft back that it had before a change, unless it was changed since."""
-    with store.changing() as connection:
+    with store.writing() as connection:
         old_origin = connection.execute("SELECT old_origin FROM changes WHERE id = ?", (change.id,)).fetchone()[0]
         updated = connection.execute(
             segment_table.PUT_BACK,

@@ -1,6 +1,7 @@
 """Every statement on the table of segments, by what it is for: who changes the table finds them all here.
 
-Filters are put together by `segment_filter`; the table itself is declared in `document_schema`.
+Filters are put together by `segment_filter`; the table itself is declared and brought up to date in `document_schema`,
+its checksums are in `segment_sums`.
 """
 
 from __future__ import annotations
@@ -136,6 +137,15 @@ LOG_TEXT = (
 UNTAUGHT = (
     "INSERT OR IGNORE INTO untaught SELECT document, number FROM segments WHERE document = ? AND number = ?"
     " AND (state = 'confirmed' OR correction IS NOT NULL)"
+)
+EMPTY = (
+    "UPDATE segments SET target = '', state = 'new', correction = NULL, suggestion = NULL"
+    " WHERE document = ? AND number = ?"
+)
+RENUMBER = (  # by the table `renumbered`; a segment without a new correction is a draft again
+    "UPDATE segments SET state = 'translated' WHERE correction IS NOT NULL"
+    " AND correction NOT IN (SELECT old FROM renumbered)",
+    "UPDATE segments SET correction = (SELECT new FROM renumbered WHERE old = correction) WHERE correction IS NOT NULL",
 )
 REFER = "UPDATE segments SET correction = ? WHERE document = ? AND number = ?"
 

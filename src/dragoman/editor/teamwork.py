@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from dragoman.editor import messages, reference_memories, segment_log, segment_table
@@ -22,17 +21,6 @@ _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 COMMENT = "SELECT id, user, time, text, resolved FROM comments"
 
 
-@dataclass(frozen=True)
-class Comment:
-    """What somebody said about a segment."""
-
-    id: int
-    user: str | None
-    time: str
-    text: str
-    resolved: bool
-
-
 def about(project: EditedProject, segment: Segment) -> messages.About:
     """What the file, people and the translation memory say about a segment."""
     documents = project.documents
@@ -43,7 +31,7 @@ def about(project: EditedProject, segment: Segment) -> messages.About:
         limit=segment.limit,
         links=_LINK.findall(f"{segment.context} {segment.note}"),
         repeats=repeats(documents, segment),
-        comments=[messages.CommentGiven.model_validate(each) for each in comments(documents, segment)],
+        comments=comments(documents, segment),
         history=[_change(each) for each in history],
         matches=[
             *(_match(each, segment.source) for each in project.engine.matches(segment.source)),
@@ -98,25 +86,25 @@ def diff(old: str, new: str) -> Iterator[tuple[str, str]]:
 # ── Comments ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def comments(documents: DocumentStore, segment: Segment) -> list[Comment]:
+def comments(documents: DocumentStore, segment: Segment) -> list[messages.CommentGiven]:
     """The comments on a segment, oldest first."""
     query = f"{COMMENT} WHERE document = ? AND number = ? ORDER BY id LIMIT 1000"
-    return [Comment(*row) for row in documents.rows(query, (segment.document, segment.number))]
+    return [messages.CommentGiven.of_row(row) for row in documents.rows(query, (segment.document, segment.number))]
 
 
-def comment(documents: DocumentStore, segment: Segment, text: str, user: str | None) -> Comment:
+def comment(documents: DocumentStore, segment: Segment, text: str, user: str | None) -> messages.CommentGiven:
     """Comment on a segment."""
-    with documents.changing() as connection:
+    with documents.writing() as connection:
         insert = "INSERT INTO comments (document, number, time, user, text) VALUES (?, ?, ?, ?, ?)"
         values = segment.document, segment.number, now(), user, text
         number = connection.execute(insert, values).lastrowid
     return _comment(documents, segment, int(number or 0))
 
 
-def resolve(documents: DocumentStore, segment: Segment, number: int, *, resolved: bool) -> Comment:
+def resolve(documents: DocumentStore, segment: Segment, number: int, *, resolved: bool) -> messages.CommentGiven:
     """Mark a comment as resolved, or as open again."""
     _comment(documents, segment, number)  # there is one, or an error
-    with documents.changing() as connection:
+    with documents.writing() as connection:
         connection.execute("UPDATE comments SET resolved = ? WHERE id = ?", (resolved, number))
     return _comment(documents, segment, number)
 
@@ -125,16 +113,16 @@ def remove_comment(documents: DocumentStore, segment: Segment, number: int, user
     """Remove one's own comment."""
     if _comment(documents, segment, number).user != user:
         raise Refusal(403, "this comment is somebody else's", "mark it as resolved", code="not-yours")
-    with documents.changing() as connection:
+    with documents.writing() as connection:
         connection.execute("DELETE FROM comments WHERE id = ?", (number,))
 
 
-def _comment(documents: DocumentStore, segment: Segment, number: int) -> Comment:
+def _comment(documents: DocumentStore, segment: Segment, number: int) -> messages.CommentGiven:
     query = f"{COMMENT} WHERE document = ? AND number = ? AND id = ?"
     found = documents.rows(query, (segment.document, segment.number, number))
     if not found:
         raise Refusal(404, "there is no such comment", "load the segment again")
-    return Comment(*found[0])
+    return messages.CommentGiven.of_row(found[0])
 
 
 # ── Assigning and approving ──────────────────────────────────────────────────────────────────────────────────────────
@@ -144,7 +132,7 @@ def assign(documents: DocumentStore, document: int, wanted: messages.Assign) -> 
     """Assign segments to somebody, or to nobody; all of them means the document, too. How many there were."""
     everything = wanted.segments is None and wanted.first is None and wanted.last is None
     documents.document(document)  # there is one, or an error
-    with documents.changing() as connection:
+    with documents.writing() as connection:
         if wanted.segments is not None:
             rows = [(wanted.assignee, document, number) for number in set(wanted.segments)]
             return sum(connection.execute(segment_table.ASSIGN, row).rowcount for row in rows)
@@ -170,7 +158,7 @@ def review(project: EditedProject, document: int, wanted: messages.Review, user:
         if wanted.approve and user is not None and old.user == user:
             what = f"segment {number} was confirmed by yourself"
             raise Refusal(403, what, "let somebody else review it", code="own-work")
-        with documents.changing() as connection:
+        with documents.writing() as connection:
             reviewer = (user or "") if wanted.approve else None
             if connection.execute(segment_table.REVIEW, (reviewer, document, number, old.version)).rowcount:
                 segment_log.record(connection, old, old, "approved" if wanted.approve else "returned", user)

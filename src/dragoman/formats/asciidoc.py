@@ -8,17 +8,17 @@ references, attributes and macros single ones. A paragraph that changes is writt
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from dragoman.formats.codes import words
 from dragoman.formats.division import Parts
 from dragoman.formats.inline import Inline, Kind
 from dragoman.formats.line_markup import (
     MarkupRow,
+    MarkupRows,
     PieceCount,
     UnderlinedHeading,
     marked_parts,
-    rows_of,
     underlined,
     width,
 )
@@ -70,13 +70,13 @@ class AsciiDocDocument(PieceDocument):
     gap = re.compile(r"\n[ \t]*\r?\n(?=\S)")
 
     def _find_pieces(self) -> Iterable[Piece]:
-        rows = list(rows_of(self.contents.text))
+        rows = MarkupRows(self.contents.text)
         first = 0
         if rows and rows[0].text == "---":  # front matter
             first = next((number + 1 for number, row in enumerate(rows) if number and row.text == "---"), 0)
         yield from self._blocks(rows[first:], PieceCount(), verse=False)
 
-    def _blocks(self, rows: list[MarkupRow], count: PieceCount, *, verse: bool) -> Iterator[Piece]:
+    def _blocks(self, rows: Sequence[MarkupRow], count: PieceCount, *, verse: bool) -> Iterator[Piece]:
         at, said = 0, ""  # what the line in brackets says of the next block
         while at < len(rows):
             row = rows[at]
@@ -105,7 +105,7 @@ class AsciiDocDocument(PieceDocument):
                 at += used
                 said = ""
 
-    def _end_of_frame(self, rows: list[MarkupRow], at: int) -> int | None:
+    def _end_of_frame(self, rows: Sequence[MarkupRow], at: int) -> int | None:
         """Where a block between two lines of signs ends; None if none begins here."""
         text = rows[at].text
         if not (_FENCE.match(text) or _FRAME.match(text) or _TABLE.match(text)):
@@ -116,7 +116,7 @@ class AsciiDocDocument(PieceDocument):
                 return number
         return len(rows) if _FENCE.match(text) else None
 
-    def _text(self, rows: list[MarkupRow], at: int, count: PieceCount, *, verse: bool) -> tuple[int, list[Piece]]:
+    def _text(self, rows: Sequence[MarkupRow], at: int, count: PieceCount, *, verse: bool) -> tuple[int, list[Piece]]:
         """What begins at a line that is no frame: how many lines it takes, and its pieces."""
         row, entry = rows[at], _ENTRY.match(rows[at].text)
         if entry:
@@ -141,7 +141,9 @@ class AsciiDocDocument(PieceDocument):
             return 1, [self._piece([_later(row, 1)], "title", count)]
         return self._paragraph(rows, at, count, verse=verse)
 
-    def _paragraph(self, rows: list[MarkupRow], at: int, count: PieceCount, *, verse: bool) -> tuple[int, list[Piece]]:
+    def _paragraph(
+        self, rows: Sequence[MarkupRow], at: int, count: PieceCount, *, verse: bool
+    ) -> tuple[int, list[Piece]]:
         """A paragraph or an item: its lines up to a blank one or to the next item or block."""
         found: list[Piece] = []
         row, item = rows[at], _ITEM.match(rows[at].text)
@@ -175,7 +177,7 @@ class AsciiDocDocument(PieceDocument):
             found.append(self._piece(some, "li" if item else "p", count))
         return used, found
 
-    def _goes_on(self, rows: list[MarkupRow], at: int, *, in_item: bool) -> bool:
+    def _goes_on(self, rows: Sequence[MarkupRow], at: int, *, in_item: bool) -> bool:
         """Whether a line belongs to the paragraph before it."""
         text = rows[at].text
         if not text or _LEFT.match(text) or _FENCE.match(text) or _FRAME.match(text) or _TABLE.match(text):
@@ -184,7 +186,7 @@ class AsciiDocDocument(PieceDocument):
             return False
         return not (in_item and (_ITEM.match(text) or _TERM.match(text)))
 
-    def _table(self, rows: list[MarkupRow], count: PieceCount) -> Iterator[Piece]:
+    def _table(self, rows: Sequence[MarkupRow], count: PieceCount) -> Iterator[Piece]:
         """The cells of a table: text after each bar, perhaps over several lines, or with blocks in it."""
         cell: list[MarkupRow] = []
         for row in rows:
@@ -205,10 +207,10 @@ class AsciiDocDocument(PieceDocument):
                     cell.append(MarkupRow(begin, begin + len(bare), 0, bare))
         yield from self._blocks(cell, count, verse=False)
 
-    def _piece(self, rows: list[MarkupRow], context: str, count: PieceCount) -> Piece:
+    def _piece(self, rows: Sequence[MarkupRow], context: str, count: PieceCount) -> Piece:
         return Piece(count.next(), self._inline(rows), rows[0].start, rows[-1].end, context)
 
-    def _inline(self, rows: list[MarkupRow]) -> Inline:
+    def _inline(self, rows: Sequence[MarkupRow]) -> Inline:
         flat = " ".join(row.text for row in rows)
         found = list(_INLINE.finditer(flat))
         return Inline(list(marked_parts(flat, [(row.start, row.end) for row in rows], found, _kinds(found, flat))))
@@ -229,13 +231,13 @@ def _later(row: MarkupRow, by: int) -> MarkupRow:
     return MarkupRow(row.start + by, row.end, row.indent + by, row.text[by:])
 
 
-def _after_paragraph(rows: list[MarkupRow], at: int) -> int:
+def _after_paragraph(rows: Sequence[MarkupRow], at: int) -> int:
     while at < len(rows) and not rows[at].is_blank:
         at += 1
     return at
 
 
-def _after_header(rows: list[MarkupRow], at: int) -> int:
+def _after_header(rows: Sequence[MarkupRow], at: int) -> int:
     """One past the lines with author and revision, which follow the title of a document."""
     while at < len(rows) and not rows[at].is_blank and not rows[at].text.startswith((":", "//")):
         at += 1

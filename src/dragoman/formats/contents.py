@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
+from io import BytesIO
 
 from dragoman.errors import BadInputError
 
@@ -49,6 +51,15 @@ class Contents:
             what = f"{text[error.start]!r} is not in {self.encoding}, the encoding of this file"
             raise BadInputError(what, where=self.name, remedy="convert the file to UTF-8 first") from None
 
+    def encode_all(self, texts: Iterable[str], *, errors: str = "strict") -> bytes:
+        """The bytes of a text that comes in parts, each of which is encoded on its own."""
+        out = BytesIO()
+        out.write(self.mark)
+        bare = replace(self, mark=b"") if self.mark else self
+        for text in texts:
+            out.write(bare.encode(text, errors=errors))
+        return out.getvalue()
+
     def encode_again(self, data: bytes, *, errors: str = "strict") -> bytes:
         """The bytes of another text in the same encoding, from those in UTF-8."""
         if self.encoding == "utf-8":  # no need to make two copies of a large file
@@ -71,6 +82,11 @@ def with_unix_lines(contents: Contents) -> Contents:
     if plain == contents.text or "\r" in plain or plain.count("\n") != contents.text.count("\r\n"):
         return contents
     return WindowsContents(contents.name, plain, contents.encoding, contents.mark)
+
+
+def in_utf8(contents: Contents, data: bytes) -> bytes:
+    """The text of a file in UTF-8: the file itself, if it is that."""
+    return data if contents.encoding == "utf-8" and not contents.mark else contents.text.encode()
 
 
 def check_size(data: bytes, name: str) -> None:

@@ -67,7 +67,7 @@ class CsvDocument(PieceDocument):
             said = row[note].text if note is not None and len(row) > note else ""
             inline = read_codes(row[source].text)
             state = "confirmed" if cell.text else "new"
-            yield Piece(name, inline, cell.start, cell.end, name, said, None, _one, cell.text, state, cell)  # type: ignore[arg-type]
+            yield Piece(name, inline, cell.start, cell.end, name, said, None, _one, cell.text, state, cell.quoted)  # type: ignore[arg-type]
 
     def _column(self, names: list[str], role: str, language: str | None, place: int) -> int:
         """The column of a role: the one with its name, or its language, or the first or second with any language."""
@@ -85,7 +85,7 @@ class CsvDocument(PieceDocument):
         raise BadInputError(what, where=self.contents.name, remedy="name the columns in the first row")
 
     def _render(self, piece: Piece, parts: Parts, _: list[Replacement]) -> str:
-        return write_cell(Inline(parts).text, self._separator, quoted=piece.style.quoted)
+        return write_cell(Inline(parts).text, self._separator, quoted=piece.style)
 
 
 def _is_known(code: str) -> bool:

@@ -4,39 +4,19 @@ from __future__ import annotations
 
 import gc
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple, Self, get_args
+from typing import TYPE_CHECKING, Self
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import Contents
-from dragoman.formats.inline import Inline
+from dragoman.formats.document_segments import WRITABLE, DocumentSegment, NewTarget, NewTargets, State
 
 if TYPE_CHECKING:
     from dragoman.formats.excerpts import Excerpt
 
-State = Literal["new", "translated", "confirmed", "locked"]
-WRITABLE = frozenset(get_args(State)) - {"locked"}
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentSegment:
-    """A piece of a document with its translation; inline tags are in the texts as they are in the file."""
-
-    id: str  # unique in the document
-    source: str
-    target: str  # empty if there is none
-    state: State
-    inline: Inline = field(default_factory=Inline, repr=False, compare=False)  # text and tags of the source
-    context: str = field(default="", repr=False, compare=False)  # where it stands: a heading, a key, a dialogue
-    note: str = field(default="", repr=False, compare=False)  # what the author tells the translator
-    limit: int | None = field(default=None, repr=False, compare=False)  # characters a target should not exceed
-
-    @property
-    def tags(self) -> list[str]:
-        """The inline tags in the source, in order."""
-        return [tag.shown for tag in self.inline.tags]
+__all__ = ["WRITABLE", "Document", "DocumentSegment", "Names", "NewTarget", "NewTargets", "State", "UnwritableError"]
 
 
 class UnwritableError(BadInputError):
@@ -46,13 +26,6 @@ class UnwritableError(BadInputError):
         what = f"the target of segment {segment!r} cannot be written into this file"
         super().__init__(what, where=where, remedy="leave this segment out")
         self.segment = segment
-
-
-class NewTarget(NamedTuple):
-    """The new target and state of a segment."""
-
-    target: str
-    state: State
 
 
 Targets = Mapping[str, str | tuple[str, State]]
@@ -65,7 +38,7 @@ class Document(ABC):
     format: str  # "xliff 1.2", "tmx", "po", "html", "docx" …
     source_language: str | None
     target_language: str | None
-    segments: list[DocumentSegment]
+    segments: Sequence[DocumentSegment]
     data: bytes = field(repr=False)
     contents: Contents = field(repr=False)
 
@@ -115,35 +88,53 @@ class Document(ABC):
         self._verify(data, changes)
         return data
 
-    def _changes(self, targets: Targets) -> dict[str, NewTarget]:
-        known = {segment.id: segment for segment in self.segments}
-        changes = {}
-        for name, wanted in targets.items():
-            old = known.get(name)
-            if old is None:
-                raise BadInputError(f"there is no segment {name!r}", where=self.contents.name)
+    def _changes(self, targets: Targets) -> NewTargets:
+        changes, known = NewTargets(), 0
+        for old in self.segments:
+            wanted = targets.get(old.id)
+            if wanted is None:
+                continue
+            known += 1
             change = _change(old, wanted)
             if change.target == old.target and change.state == old.state:
                 continue
             if old.state == "locked" or change.state not in WRITABLE:
-                what = f"segment {name!r} is locked" if old.state == "locked" else f"there is no state {change.state!r}"
+                what = (
+                    f"segment {old.id!r} is locked" if old.state == "locked" else f"there is no state {change.state!r}"
+                )
                 raise BadInputError(what, where=self.contents.name, remedy="leave it as it is")
             if change.target != old.target:
                 self.check(old, change.target)
-            changes[name] = change
+            changes.add(old.id, *change)
+        if known < len(targets):
+            ids = {segment.id for segment in self.segments}
+            unknown = next(name for name in targets if name not in ids)
+            raise BadInputError(f"there is no segment {unknown!r}", where=self.contents.name)
         return changes
 
     def _verify(self, data: bytes, changes: Mapping[str, NewTarget]) -> None:
         """Make sure that the targets are read back from the new file exactly."""
-        written = self._targets(data)
-        for name, change in changes.items():
-            if written.get(name) != change.target:
+        missing = len(changes)
+
+        def compare(name: str, target: str) -> None:
+            nonlocal missing
+            change = changes.get(name)
+            if change is None:
+                return
+            missing -= 1
+            if change.target != target:
                 raise UnwritableError(name, self.contents.name)
 
-    def _targets(self, data: bytes) -> dict[str, str]:
-        """The targets in a file that was written, by the ids of their segments."""
-        again = self.read(data, self.contents.name, self.source_language, self.target_language)
-        return {segment.id: segment.target for segment in again.segments}
+        self._each_target(data, compare)
+        if missing:
+            found = set[str]()
+            self._each_target(data, lambda name, _: found.add(name))
+            raise UnwritableError(next(name for name in changes if name not in found), self.contents.name)
+
+    def _each_target(self, data: bytes, visit: Callable[[str, str], None]) -> None:
+        """Visit the targets in a file that was written, each with the id of its segment."""
+        for segment in self.read(data, self.contents.name, self.source_language, self.target_language).segments:
+            visit(segment.id, segment.target)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from xml.parsers import expat
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import Contents
 
+BLOCK = 1 << 16  # bytes that are parsed at once
 DEEPEST = 200  # elements inside each other
 XML = "http://www.w3.org/XML/1998/namespace"
 UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 calls no Char
@@ -97,6 +98,11 @@ class Scanner:
 
     def scan(self) -> None:
         """Go through the whole file; visits happen as elements end."""
+        for _ in self.steps():
+            pass
+
+    def steps(self) -> Iterator[None]:
+        """Go through the file block by block, so that what was visited can be taken in between."""
         self.parser = parser = expat.ParserCreate("UTF-8", " ")
         parser.buffer_text = True
         parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = self._handlers(parser)
@@ -104,7 +110,10 @@ class Scanner:
         parser.EntityDeclHandler = self._entity
         parser.SkippedEntityHandler = self._entity
         try:
-            parser.Parse(self.data, True)
+            for at in range(0, len(self.data), BLOCK):
+                parser.Parse(self.data[at : at + BLOCK], False)
+                yield
+            parser.Parse(b"", True)
         except expat.ExpatError as error:
             what = f"line {error.lineno} is not well-formed XML ({expat.ErrorString(error.code)})"
             remedy = "open it in the tool that created it, and save it again"

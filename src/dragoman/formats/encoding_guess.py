@@ -7,6 +7,7 @@ is Cyrillic if most letters are beyond ASCII, otherwise Western.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dragoman.errors import BadInputError
@@ -27,6 +28,10 @@ class GuessedContents(Contents):
             return text.encode(self.encoding, errors)
         except UnicodeEncodeError:
             return b"\xef\xbb\xbf" + text.encode()
+
+    def encode_all(self, texts: Iterable[str], *, errors: str = "strict") -> bytes:
+        """The bytes of a text that comes in parts; all of them are in one encoding."""
+        return self.encode("".join(texts), errors=errors)
 
 
 def decode_guessing(data: bytes, name: str) -> Contents:

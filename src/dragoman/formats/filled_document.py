@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dragoman.errors import BadInputError
-from dragoman.formats.document import Document, DocumentSegment, State, UnwritableError
+from dragoman.formats.document import Document, DocumentSegment, NewTarget, NewTargets, UnwritableError
 from dragoman.formats.inline import OPENERS, PAIRS, Inline, Kind, Tag, find_emptied_pair
 from dragoman.parallel import map_in_order
 from dragoman.progress import Progress
@@ -76,7 +76,7 @@ class Filled(NamedTuple):
     translated: int  # segments
     left_out: dict[str, str]  # segments whose translation the file cannot hold, and why
     untranslated: int = 0  # segments that nobody could translate, left in the source language
-    targets: Mapping[str, str] = MappingProxyType({})  # what was written, by segment
+    targets: Mapping[str, NewTarget] = MappingProxyType({})  # what was written, by segment
 
 
 def fill_document(
@@ -93,36 +93,33 @@ def fill_document(
     source, unless `replace` is “nothing”; with “unconfirmed” also those that nobody has confirmed. `ask` asks another
     engine for many texts at once, as `Engine.ask_ahead` does; `kept` has the translations of sources that are settled.
     """
-    new = wanted_segments(document, replace)
-    targets: dict[str, str | tuple[str, State]] = {}
-    left_out: dict[str, str] = {}
-    untranslated = 0
+    targets, left_out, untranslated = NewTargets(), dict[str, str](), 0
+    total = sum(1 for _ in wanted_segments(document, replace))
     translate = partial(_kept_or_translated, engine, document, kept)
-    found = map_in_order(translate, _asked_ahead(ask or engine.ask_ahead, new, kept))
-    for done, (segment, target) in enumerate(zip(new, found, strict=True), start=1):
+    found = map_in_order(translate, _asked_ahead(ask or engine.ask_ahead, wanted_segments(document, replace), kept))
+    for done, (segment, target) in enumerate(found, start=1):
         if is_left(engine, segment.source, target):
             untranslated += 1
             continue
         try:
             document.check(segment, target)
-            targets[segment.id] = target, "translated"
+            targets.add(segment.id, target, "translated")
         except BadInputError as error:
             left_out[segment.id] = error.what
         if progress:
-            progress("translating", done, len(new))
+            progress("translating", done, total)
     while True:
         try:
-            written = {name: target if isinstance(target, str) else target[0] for name, target in targets.items()}
-            return Filled(document.fill(targets), len(targets), left_out, untranslated, written)
+            return Filled(document.fill(targets), len(targets), left_out, untranslated, targets)
         except UnwritableError as error:
-            if targets.pop(error.segment, None) is None:
+            if not targets.remove(error.segment):
                 raise
             left_out[error.segment] = error.what
 
 
-def wanted_segments(document: Document, replace: Replace = "untranslated") -> list[DocumentSegment]:
+def wanted_segments(document: Document, replace: Replace = "untranslated") -> Iterator[DocumentSegment]:
     """The segments of a document that are to be translated."""
-    return [segment for segment in document.segments if _is_wanted(segment, replace)]
+    return (segment for segment in document.segments if _is_wanted(segment, replace))
 
 
 def texts_of(segment: DocumentSegment) -> list[str]:
@@ -141,9 +138,13 @@ def _asked_ahead(
         yield from block
 
 
-def _kept_or_translated(engine: Engine, document: Document, kept: Mapping[str, str], segment: DocumentSegment) -> str:
+def _kept_or_translated(
+    engine: Engine, document: Document, kept: Mapping[str, str], segment: DocumentSegment
+) -> tuple[DocumentSegment, str]:
     settled = kept.get(segment.source)
-    return settled if settled and _fits(document, segment, settled) else translate_segment(engine, document, segment)
+    if settled and _fits(document, segment, settled):
+        return segment, settled
+    return segment, translate_segment(engine, document, segment)
 
 
 def is_left(engine: Engine, source: str, target: str) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 
 from dragoman.errors import BadInputError
 from dragoman.files import storage_errors, write_durably
-from dragoman.formats.document import Document
+from dragoman.formats.document import Document, NewTarget
 
 RECORD = ".dragoman-fill.json"
 Read = Callable[[bytes, str], Document]
@@ -60,9 +60,12 @@ class FilledTree:
                 corrected |= {source} if text != target else set()
         return found
 
-    def remember(self, path: str, data: bytes, document: Document, targets: Mapping[str, str]) -> None:
+    def remember(self, path: str, data: bytes, document: Document, targets: Mapping[str, NewTarget]) -> None:
         """Note what a file was made of."""
-        segments = [[one.id, one.source, targets.get(one.id) or one.target or one.source] for one in document.segments]
+        segments = []
+        for one in document.segments:
+            new = targets.get(one.id)
+            segments.append([one.id, one.source, (new.target if new else one.target) or one.source])
         self._files[path] = {"source": _digest(data), "segments": segments}
 
     def save(self) -> None:

@@ -16,6 +16,7 @@ from dragoman.extras import load
 from dragoman.formats.contents import Contents, with_unix_lines
 from dragoman.formats.division import Parts, whole
 from dragoman.formats.document import DocumentSegment
+from dragoman.formats.document_pieces import CompactPieces
 from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.piece_document import Piece, Replacement
 from dragoman.formats.plural_forms import CATEGORIES, PluralForm, PluralFormsDocument
@@ -59,9 +60,9 @@ class FluentDocument(PluralFormsDocument):
             raise BadInputError(what, where=self.contents.name, remedy="convert them to one kind")
         parser = syntax.FluentParser(with_spans=True)
         try:
-            return list(self._entries(parser))
+            return CompactPieces(text, self._entries(parser))
         except ValueError:  # something cannot be read by itself
-            return list(self._parsed(parser.parse(text).body, 0))
+            return self._parsed(parser.parse(text).body, 0)
 
     def _entries(self, parser: Any) -> Iterator[Piece]:
         """The pieces entry by entry."""

@@ -18,7 +18,7 @@ from dragoman.formats.contents import DECLARED, NOTHING, check_size, decode
 from dragoman.formats.csv_files import NOTES, read_rows, write_cell
 from dragoman.formats.elements import XML, Element, Scanner, escape, quote
 from dragoman.languages import same_language
-from dragoman.project.term_rules import Case
+from dragoman.project.glossary import Case
 
 Status = Literal["preferred", "admitted", "forbidden"]
 _STATUSES: dict[Status, re.Pattern[str]] = {

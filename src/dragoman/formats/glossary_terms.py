@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.formats.glossaries import GlossaryTerm, Status
-from dragoman.project.glossary import Glossary
-from dragoman.project.term_rules import TermRule, TermRules
+from dragoman.project.glossary import Glossary, TermRule, TermRules
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine

@@ -17,7 +17,8 @@ from dragoman.formats.division import Parts
 from dragoman.formats.document import DocumentSegment, NewTarget
 from dragoman.formats.icu_messages import divide_message, finished_message
 from dragoman.formats.inline import Inline
-from dragoman.formats.json_tree import Value, read_json, write_string
+from dragoman.formats.json_scan import JsonItem, JsonMembers, JsonScan, NamedPlace
+from dragoman.formats.json_tree import write_string
 from dragoman.formats.piece_document import Piece, Replacement
 from dragoman.formats.plural_forms import CATEGORIES, PluralForm, PluralFormsDocument, is_plural
 
@@ -32,41 +33,57 @@ class JsonDocument(PluralFormsDocument):
     tags_are_text = True
 
     @cached_property
-    def _root(self) -> Value:
-        return read_json(self.contents)
+    def _scan(self) -> JsonScan:
+        return JsonScan(self.contents)
 
     @cached_property
     def _ascii_only(self) -> bool:
         return self.contents.text.isascii() and "\\u" in self.contents.text
 
     def _find_pieces(self) -> Iterable[Piece]:
-        members = self._root.members or {}
-        if members and all(each.get("message") for each in members.values()):
-            for name, each in members.items():
-                message, note = each.get("message"), each.get("description")
-                if message is not None and message.text is not None:
-                    yield self._piece(name, message, note.string if note else "")
+        if self._has_messages():
+            yield from self._messages()
             return
-        for path, value in self._root.strings():
-            yield self._piece(".".join(path), value, "")
-        self.plural_forms.extend(self._plurals(self._root))
+        for item in self._scan:
+            if item.text is not None:
+                yield self._piece(".".join(item.path), item, "")
+            elif item.members is not None and item.members.plurals:
+                self.plural_forms.extend(self._plurals(item.members))
 
-    def _plurals(self, value: Value) -> Iterator[PluralForm]:
-        """The plurals in an object, and in those inside it."""
-        members = value.members or {}
-        for member in (*members.values(), *(value.items or [])):
-            if member.text is None:
-                yield from self._plurals(member)
-        for name, member in members.items():
+    def _has_messages(self) -> bool:
+        """Whether every value is an object with a `message`, as in extensions of browsers."""
+        members = with_message = 0
+        for item in self._scan:
+            members += len(item.path) == 1
+            with_message += len(item.path) == 2 and item.path[1] == "message"
+            if members > with_message:
+                return False
+        return members > 0
+
+    def _messages(self) -> Iterator[Piece]:
+        parts: dict[str, JsonItem] = {}
+        for item in self._scan:
+            if len(item.path) == 2:
+                parts[item.path[1]] = item
+            elif len(item.path) == 1:
+                message, note = parts.get("message"), parts.get("description")
+                if message is not None and message.text is not None:
+                    yield self._piece(item.path[0], message, note.text or "" if note else "")
+                parts = {}
+
+    def _plurals(self, members: JsonMembers) -> Iterator[PluralForm]:
+        """The plurals of an object; those inside it have come before."""
+        for name, other in members.plurals.items():
             stem, _, form = name.rpartition("_")
-            if form != "other" or member.text is None or stem.endswith("_ordinal"):
+            if form != "other" or not other.is_string or stem.endswith("_ordinal"):
                 continue
             start = f"{stem}_" if stem else ""
-            present = [each for each in CATEGORIES if start + each in members]
-            if is_plural(present) and (stem or is_plural(members)):
-                yield from self._plural_form(member, present)
+            present = [each for each in CATEGORIES if start + each in members.plurals]
+            is_whole = len(members.plurals) == members.count and is_plural(members.plurals)
+            if is_plural(present) and (stem or is_whole):
+                yield from self._plural_form(other, present)
 
-    def _plural_form(self, other: Value, present: list[str]) -> Iterator[PluralForm]:
+    def _plural_form(self, other: NamedPlace, present: list[str]) -> Iterator[PluralForm]:
         text = self.contents.text
         key = _KEY.search(text, max(0, other.start - 500), other.start)
         if key is not None:
@@ -74,8 +91,8 @@ class JsonDocument(PluralFormsDocument):
             after = f",{gap[0] if gap else ' '}"
             yield PluralForm(key.start(), other.end, key.span(1), tuple(present), after=after)
 
-    def _piece(self, name: str, value: Value, note: str) -> Piece:
-        inline = Inline([value.string] if value.text else [])
+    def _piece(self, name: str, value: JsonItem, note: str) -> Piece:
+        inline = Inline([value.text] if value.text else [])
         return Piece(name, inline, value.start, value.end, name, note, divide=divide_message)
 
     def _render(self, piece: Piece, parts: Parts, _: list[Replacement]) -> str:
@@ -101,22 +118,30 @@ class ArbDocument(JsonDocument):
     _locale: ClassVar[str] = "@@locale"
 
     def _find_pieces(self) -> Iterable[Piece]:
-        members = self._root.members or {}
-        for name, value in members.items():
-            if not name.startswith("@") and value.text is not None:
-                note = self._root.get(f"@{name}", "description")
-                yield self._piece(name, value, note.string if note else "")
+        notes = {
+            item.path[0]: item.text
+            for item in self._scan
+            if item.text and len(item.path) == 2 and item.path[0].startswith("@") and item.path[1] == "description"
+        }
+        for item in self._scan:
+            if len(item.path) == 1 and item.text is not None and not item.path[0].startswith("@"):
+                yield self._piece(item.path[0], item, notes.get(f"@{item.path[0]}", ""))
+
+    @cached_property
+    def _stated(self) -> JsonItem | None:
+        """The language that the file states, and where."""
+        return next((item for item in self._scan if item.path == (self._locale,)), None)
 
     def _languages(self) -> tuple[str | None, str | None]:
-        locale = self._root.get(self._locale)
-        return (locale.string.replace("_", "-") or None if locale else None), None
+        stated = self._stated
+        return (stated.text.replace("_", "-") or None if stated and stated.text else None), None
 
     def _extra(self, _: Mapping[str, NewTarget]) -> list[Replacement]:
-        locale = self._root.get(self._locale)
-        if locale is None or locale.text is None or not self.target_language:
+        stated = self._stated
+        if stated is None or stated.text is None or not self.target_language:
             return []
-        language = self.target_language.replace("-", "_" if "-" not in locale.text else "-")
-        return [Replacement(locale.start, locale.end, f'"{language}"')]
+        language = self.target_language.replace("-", "_" if "-" not in stated.text else "-")
+        return [Replacement(stated.start, stated.end, f'"{language}"')]
 
 
 def _find_brace(segment: DocumentSegment, target: str) -> tuple[str, str] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dragoman.errors import BadInputError
@@ -36,15 +35,6 @@ class Value:
         """The text of a string; empty for anything else."""
         return self.text or ""
 
-    def strings(self, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Value]]:
-        """All strings inside, with the names and numbers that lead to them."""
-        if self.text is not None:
-            yield path, self
-        for name, member in (self.members or {}).items():
-            yield from member.strings((*path, name))
-        for number, item in enumerate(self.items or []):
-            yield from item.strings((*path, str(number)))
-
 
 @dataclass
 class _OpenValue:
@@ -55,15 +45,29 @@ class _OpenValue:
 
 def read_json(contents: Contents) -> Value:
     """The value in a file; what is not JSON is refused with its line."""
-    text = contents.text
+    if fault := _find_fault(contents):
+        raise fault
+    return _tree(contents.text)
+
+
+def refusal_of(contents: Contents) -> BadInputError:
+    """What is wrong with a file that is not JSON, or that nobody should have to read."""
+    return _find_fault(contents) or _too_deep(contents)
+
+
+def _find_fault(contents: Contents) -> BadInputError | None:
     try:
-        json.loads(text)  # expat for JSON: what passes here is well-formed, so positions are all that is left to find
+        json.loads(contents.text)  # what passes here is well-formed, so positions are all that is left to find
     except json.JSONDecodeError as error:
         what = f"line {error.lineno} is not JSON ({error.msg})"
-        raise BadInputError(what, where=contents.name, remedy="check it with python -m json.tool") from None
+        return BadInputError(what, where=contents.name, remedy="check it with python -m json.tool")
     except (RecursionError, ValueError):
-        raise BadInputError("is nested too deeply, or has an enormous number", where=contents.name) from None
-    return _tree(text)
+        return _too_deep(contents)
+    return None
+
+
+def _too_deep(contents: Contents) -> BadInputError:
+    return BadInputError("is nested too deeply, or has an enormous number", where=contents.name)
 
 
 def _tree(text: str) -> Value:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from typing import ClassVar
 
 from dragoman.formats.codes import words
-from dragoman.formats.contents import Contents
+from dragoman.formats.compact_lists import PlacedList, Row
+from dragoman.formats.contents import Contents, in_utf8
 from dragoman.formats.document import DocumentSegment, Names, NewTarget, State
-from dragoman.formats.elements import Edit, Element, Scanner, apply, start_tag, tag_name
+from dragoman.formats.document_segments import CompactSegments
+from dragoman.formats.elements import Edit, Element, Scanner, start_tag, tag_name
 from dragoman.formats.inline import Inline, read_inline, write_inline
 
 LONGEST_INDENT = 200  # bytes
@@ -34,6 +37,23 @@ class UnitPart:
     limit: int | None = None  # characters of a target
 
 
+class Edits(PlacedList[Edit]):
+    """All edits of a file."""
+
+    def _item(self, row: Row | None, _: int) -> Edit:
+        return Edit(*row or ())
+
+    def apply(self, data: bytes) -> bytes:
+        """The data with all edits made; they must not overlap."""
+        out, done = BytesIO(), 0
+        for edit in self.ordered():
+            out.write(data[done : edit.start])
+            out.write(edit.new)
+            done = edit.end
+        out.write(data[done:])
+        return out.getvalue()
+
+
 class Layout(ABC):
     """How a format arranges segments in elements; an object is one pass over a file."""
 
@@ -42,9 +62,9 @@ class Layout(ABC):
     marking: ClassVar[frozenset[str]]  # inline elements that mark a stretch of text
     inline: ClassVar[frozenset[str]]  # names of all inline elements
 
-    def __init__(self, contents: Contents, source: str | None, target: str | None) -> None:
+    def __init__(self, data: bytes, contents: Contents, source: str | None, target: str | None) -> None:
         self.contents = contents
-        self.data = contents.text.encode()
+        self.data = in_utf8(contents, data)
         self.source = source
         self.target = target
         self.names = Names()
@@ -62,9 +82,9 @@ class Layout(ABC):
     def languages(self) -> tuple[str | None, str | None]:
         """The source and target language the file states; known after a pass."""
 
-    def segments(self) -> list[DocumentSegment]:
+    def segments(self) -> CompactSegments:
         """Read the whole file."""
-        found: list[DocumentSegment] = []
+        found = CompactSegments()
 
         def visit(unit: Element, around: list[Element]) -> None:
             for part in self.parts(unit, around):
@@ -78,21 +98,19 @@ class Layout(ABC):
         self.scanner.scan()
         return found
 
-    def targets(self) -> dict[str, str]:
-        """The targets of the whole file, by the ids of their segments."""
-        found: dict[str, str] = {}
+    def each_target(self, take: Callable[[str, str], None]) -> None:
+        """Go through the targets of the whole file, each with the id of its segment."""
 
         def visit(unit: Element, around: list[Element]) -> None:
             for part in self.parts(unit, around):
-                found[part.id] = part.target
+                take(part.id, part.target)
 
         self.scanner.visit = visit
         self.scanner.scan()
-        return found
 
     def write(self, changes: Mapping[str, NewTarget]) -> bytes:
         """The whole file with changes made."""
-        edits: list[Edit] = []
+        edits = Edits()
 
         def visit(unit: Element, around: list[Element]) -> None:
             parts = self.parts(unit, around)
@@ -103,7 +121,8 @@ class Layout(ABC):
 
         self.scanner.visit = visit
         self.scanner.scan()
-        return apply(self.data, edits + self.name_language())
+        edits.extend(self.name_language())
+        return edits.apply(self.data)
 
     def name_language(self) -> list[Edit]:
         """The edits that add the target language if it is known and the file does not state it."""

@@ -7,9 +7,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from dragoman.formats.file_lines import LineList
 from dragoman.formats.inline import Kind, Tag
-
-_LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 
 
 class MarkupRow(NamedTuple):
@@ -45,13 +44,14 @@ class PieceCount:
         return str(self.value)
 
 
-def rows_of(text: str) -> Iterator[MarkupRow]:
+class MarkupRows(LineList[MarkupRow]):
     """The lines of a text."""
-    for found in _LINE.finditer(text):
-        line = found[0].rstrip("\r\n \t")
+
+    def _line(self, start: int, end: int) -> MarkupRow:
+        line = self._text[start:end].rstrip("\r\n \t")
         bare = line.lstrip(" \t")
-        begin = found.start() + len(line) - len(bare)
-        yield MarkupRow(begin, found.start() + len(line), len(line) - len(bare), bare)
+        indent = len(line) - len(bare)
+        return MarkupRow(start + indent, start + len(line), indent, bare)
 
 
 def width(text: str) -> int:

@@ -11,12 +11,13 @@ C:\temp
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Self
 
 from dragoman.formats.contents import NOTHING, PACKED, UNMARKED, Contents, decode
 from dragoman.formats.document import Document, DocumentSegment, NewTarget
+from dragoman.formats.document_segments import CompactSegments
 
 NOT_IN_LINES = {"\n": "a line break", "\r": "a carriage return"}
 NOT_IN_CELLS = NOT_IN_LINES | {"\t": "a tab"}
@@ -33,7 +34,7 @@ class TsvDocument(Document):
     def read(cls, data: bytes, name: str, source: str | None = None, target: str | None = None) -> Self:
         """Read pairs; the file does not say which languages they are in."""
         contents = decode(data, name, hint=NOTHING)
-        segments = []
+        segments = CompactSegments()
         for number, (line, _) in enumerate(_lines(contents), start=1):
             fields = line.split("\t")
             if fields[0]:
@@ -45,14 +46,20 @@ class TsvDocument(Document):
         return _find_forbidden(target, NOT_IN_CELLS)
 
     def _write(self, changes: Mapping[str, NewTarget]) -> bytes:
-        parts = []
-        for number, (line, end) in enumerate(_lines(self.contents), start=1):
-            change = changes.get(str(number))
-            if change:
-                source, *others = line.split("\t")
-                line = "\t".join([source, change.target, *others[1:]])
-            parts += [line, end]
-        return self.contents.encode("".join(parts))
+        def parts() -> Iterator[str]:
+            for number, (line, end) in enumerate(_lines(self.contents), start=1):
+                change = changes.get(str(number))
+                if change:
+                    source, *others = line.split("\t")
+                    line = "\t".join([source, change.target, *others[1:]])
+                yield line + end
+
+        return self.contents.encode_all(parts())
+
+    def _each_target(self, data: bytes, visit: Callable[[str, str], None]) -> None:
+        for number, (line, _) in enumerate(_lines(decode(data, self.contents.name, hint=NOTHING)), start=1):
+            fields = line.split("\t")
+            visit(str(number), fields[1] if fields[0] and len(fields) > 1 else "")
 
 
 @dataclass(frozen=True)
@@ -64,18 +71,21 @@ class TextDocument(Document):
         """Read lines; blank ones are not segments."""
         contents = decode(data, name, hint=NOTHING)
         lines = enumerate(_lines(contents), start=1)
-        segments = [DocumentSegment(str(number), line, "", "new") for number, (line, _) in lines if line.strip()]
+        segments = CompactSegments(
+            DocumentSegment(str(number), line, "", "new") for number, (line, _) in lines if line.strip()
+        )
         return cls("text", source, target, segments, data, contents)
 
     def _find_fault(self, _: DocumentSegment, target: str) -> tuple[str, str] | None:
         return _find_forbidden(target, NOT_IN_LINES)
 
     def _write(self, changes: Mapping[str, NewTarget]) -> bytes:
-        parts = []
-        for number, (line, end) in enumerate(_lines(self.contents), start=1):
-            change = changes.get(str(number))
-            parts += [change.target if change else line, end]
-        return self.contents.encode("".join(parts))
+        def parts() -> Iterator[str]:
+            for number, (line, end) in enumerate(_lines(self.contents), start=1):
+                change = changes.get(str(number))
+                yield (change.target if change else line) + end
+
+        return self.contents.encode_all(parts())
 
     def _verify(self, data: bytes, changes: Mapping[str, NewTarget]) -> None:
         """Nothing to compare: the file that was written holds only targets."""
@@ -110,12 +120,13 @@ def tsv_fault(source: str, target: str) -> str | None:
 
 def _lines(contents: Contents) -> Iterable[tuple[str, str]]:
     """Lines and their endings: a line feed, with or without a carriage return before it, and nothing else."""
-    for line in contents.text.split("\n")[:-1]:
-        bare = line.removesuffix("\r")
-        yield bare, line[len(bare) :] + "\n"
-    rest = contents.text[contents.text.rfind("\n") + 1 :]
-    if rest:
-        yield rest, ""
+    text, at = contents.text, 0
+    while (end := text.find("\n", at)) >= 0:
+        bare = text[at:end].removesuffix("\r")
+        yield bare, text[at + len(bare) : end + 1]
+        at = end + 1
+    if at < len(text):
+        yield text[at:], ""
 
 
 def _find_forbidden(text: str, characters: dict[str, str]) -> tuple[str, str] | None:

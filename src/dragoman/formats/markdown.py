@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from dragoman.extras import load
 from dragoman.formats.codes import pair_up
 from dragoman.formats.division import Parts, whole
+from dragoman.formats.file_lines import LineList
 from dragoman.formats.html import Scan, escape
 from dragoman.formats.inline import Inline, Kind, Tag
+from dragoman.formats.markdown_blocks import MarkdownBlocks, blocks_of
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 from dragoman.formats.yaml_files import Scalar, read_scalars, write_scalar
 
@@ -91,17 +92,11 @@ class MarkdownDocument(PieceDocument):
         if front:
             at = front.end()
             yield from self._front_matter(front)
-        lines = _lines(text, at)
-        parser = (
-            load("markdown_it", "files").MarkdownIt("commonmark", {"maxNesting": 60}).enable("table").disable("inline")
-        )
-        body = text[at:].replace("\r\n", "\n").replace("\0", "\ufffd")
-        defined: dict[str, Any] = {}
-        tokens = parser.parse(body, defined)
-        known = {label.casefold() for label in defined.get("references", ())}
-        for label in [label for label in self._definitions if label not in known]:  # in code, say
-            del self._definitions[label]
-        yield from self._blocks(tokens, lines)
+        if self._definitions:
+            known = {label.casefold() for block in blocks_of(text, at) for label in block.references}
+            for label in [label for label in self._definitions if label not in known]:  # in code, say
+                del self._definitions[label]
+        yield from self._blocks(_moved_tokens(blocks_of(text, at)), _BlockLines(text, at))
 
     @cached_property
     def _definitions(self) -> dict[str, re.Match[str]]:
@@ -113,7 +108,7 @@ class MarkdownDocument(PieceDocument):
         """Where references end that have no label of their own, and what it is: the words may change, it may not."""
         return {}
 
-    def _blocks(self, tokens: list[Any], lines: list[_Line]) -> Iterator[Piece]:
+    def _blocks(self, tokens: Iterable[Any], lines: Sequence[_Line]) -> Iterator[Piece]:
         number, context, cells = 0, "", dict[int, int]()
         for token in tokens:
             kind = token.type
@@ -314,14 +309,20 @@ class MarkdownDocument(PieceDocument):
                 yield Piece(name, Inline([each.text]), moved.start, moved.end, name, divide=whole, style=moved)
 
 
-def _lines(text: str, at: int) -> list[_Line]:
-    found = []
-    while at < len(text):
-        end = text.find("\n", at)
-        end = len(text) if end < 0 else end
-        found.append(_Line(at, end - (text[end - 1 : end] == "\r")))
-        at = end + 1
-    return found
+class _BlockLines(LineList[_Line]):
+    """The lines of a page, without their line breaks."""
+
+    def _line(self, start: int, end: int) -> _Line:
+        return _Line(start, end - (self._text[end - 1 : end] == "\r"))
+
+
+def _moved_tokens(blocks: Iterable[MarkdownBlocks]) -> Iterator[Any]:
+    """The tokens of a page, with the numbers that lines have in it."""
+    for block in blocks:
+        for token in block.tokens:
+            if token.map:
+                token.map = [line + block.first_line for line in token.map]
+            yield token
 
 
 def _label(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Self
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import NOTHING, decode
 from dragoman.formats.document import Document, DocumentSegment, Names, NewTarget, State
+from dragoman.formats.document_segments import CompactSegments
 from dragoman.formats.inline import Inline
 
 _MAGIC = 0x950412DE
@@ -35,7 +36,7 @@ class MoDocument(Document):
             language = _LANGUAGE.search(header.decode(charset))
         except (LookupError, UnicodeDecodeError):
             raise BadInputError(f"is not in {charset}, as its header says", where=name) from None
-        segments = list(_segments(texts))
+        segments = CompactSegments(_segments(texts))
         return cls(
             "mo", source, (language[1].replace("_", "-") if language else None) or target, segments, data, contents
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
@@ -11,6 +12,7 @@ from dragoman.errors import BadInputError
 from dragoman.formats.contents import Contents
 from dragoman.formats.division import FindBoundaries
 from dragoman.formats.document import Document, DocumentSegment, NewTarget, UnwritableError
+from dragoman.formats.document_segments import CompactSegments, NewTargets
 from dragoman.formats.packages import Package
 from dragoman.formats.piece_document import PieceDocument
 
@@ -85,8 +87,8 @@ class PackedDocument(Document):
             raise BadInputError(what, where=name, remedy="check that its name fits what is in it")
         stated = next((part.source_language for part in parts.values() if part.source_language), None)
         nothing = Contents(name, "", "utf-8", b"")
-        document = cls(cls.kind, stated or source, target, [], data, nothing, package, parts, sentences)
-        document.segments.extend(document.segments_of_parts())
+        document = cls(cls.kind, stated or source, target, (), data, nothing, package, parts, sentences)
+        object.__setattr__(document, "segments", CompactSegments(document.segments_of_parts()))
         return document
 
     def segments_of_parts(self) -> Iterator[DocumentSegment]:
@@ -121,10 +123,10 @@ class PackedDocument(Document):
         return self.parts[path]._find_fault(segment, target)
 
     def _write(self, changes: Mapping[str, NewTarget]) -> bytes:
-        by_part: dict[str, dict[str, NewTarget]] = {}
+        by_part: defaultdict[str, NewTargets] = defaultdict(NewTargets)
         for name, change in changes.items():
             path, _, inside = name.partition(":")
-            by_part.setdefault(path, {})[inside] = change
+            by_part[path].add(inside, *change)
         changed = {}
         for path, some in by_part.items():
             try:

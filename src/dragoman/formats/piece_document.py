@@ -12,53 +12,40 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import NOTHING, Contents, decode
 from dragoman.formats.division import Chunk, Divide, FindBoundaries, Parts, into_sentences, whole
-from dragoman.formats.document import Document, DocumentSegment, Names, NewTarget, State, UnwritableError
+from dragoman.formats.document import Document, DocumentSegment, Names, NewTarget, UnwritableError
+from dragoman.formats.document_pieces import (
+    CompactChunks,
+    CompactPieces,
+    NamedChunks,
+    Piece,
+    PieceSegments,
+    Replacement,
+    Replacements,
+)
+from dragoman.formats.document_segments import find_repeated
 from dragoman.formats.excerpts import Excerpt, find_excerpt
-from dragoman.formats.inline import Inline, Tag, find_broken_tag, split_target
+from dragoman.formats.inline import Tag, find_broken_tag, split_target
 from dragoman.formats.segmentation import find_boundaries
 
+__all__ = ["Piece", "PieceDocument", "PlannedPiece", "Replacement", "Replacements", "splice"]
 MOST_PIECES = 1_000_000  # each takes one or two kilobytes of memory
 LONGEST = 1_000_000  # characters of a segment
 
 
-@dataclass(slots=True)
-class Piece:
-    """A text of a document and the part of the file to replace with its translation."""
-
-    id: str
-    inline: Inline
-    start: int
-    end: int
-    context: str = ""
-    note: str = ""
-    limit: int | None = None
-    divide: Divide | None = None  # None: as is usual in the format
-    target: str | None = None  # None where the translation replaces the source
-    state: State = "new"
-    style: Any = None  # what the format wants to know when it writes the piece
-
-
-class Replacement(NamedTuple):
-    """Text that replaces some of the file."""
-
-    start: int
-    end: int
-    new: str
-
-
-class _Expected(NamedTuple):
-    """A piece that is compared with what is read from the new file; None if its parts do not change."""
+class PlannedPiece(NamedTuple):
+    """A piece with its new parts; None if they do not change."""
 
     piece: Piece
-    chunks: list[tuple[str, Chunk]]
+    chunks: NamedChunks
     parts: Parts | None
 
 
@@ -66,8 +53,8 @@ class _Expected(NamedTuple):
 class PieceDocument(Document):
     """A document made of pieces."""
 
-    pieces: list[Piece] = field(repr=False)
-    chunks: list[list[tuple[str, Chunk]]] = field(repr=False)  # of each piece; those that are no segments have no id
+    pieces: CompactPieces = field(repr=False)
+    chunks: CompactChunks = field(repr=False)
     sentences: bool | FindBoundaries = True  # whether pieces are divided into sentences, or by which rules
     regrouped: frozenset[int] = frozenset()  # pieces that people have divided in another way
 
@@ -90,8 +77,7 @@ class PieceDocument(Document):
     ) -> Self:
         """Read a file; `sentences` tells whether paragraphs are divided into sentences, or by which rules."""
         document = cls._read_pieces(data, name, source, target, sentences)
-        document.chunks.extend(document._divide())
-        document.segments.extend(segments_of(document.pieces, document.chunks))
+        document._divide()
         document._check_lengths()
         return document
 
@@ -109,17 +95,29 @@ class PieceDocument(Document):
         cls, data: bytes, name: str, source: str | None, target: str | None, sentences: bool | FindBoundaries
     ) -> Self:
         """The file with its pieces, which are not divided yet."""
-        contents = cls._decode(data, name)
-        document = cls(cls.kind, source, target, [], data, contents, [], [], sentences)
-        try:
-            document.pieces.extend(_bounded(document._find_pieces(), name))
-        except RecursionError:
-            raise BadInputError("is nested too deeply", where=name, remedy="simplify it") from None
+        document = cls._unread(data, name, source, target, sentences)
+        document.pieces.extend(_bounded(document._found_pieces(), name))
         stated = document._languages()
         # Set here, not by `replace`, which would lose what formats have cached while they looked for pieces.
         object.__setattr__(document, "source_language", stated[0] or source)
         object.__setattr__(document, "target_language", stated[1] or target)
         return document
+
+    @classmethod
+    def _unread(
+        cls, data: bytes, name: str, source: str | None, target: str | None, sentences: bool | FindBoundaries
+    ) -> Self:
+        """The file without its pieces."""
+        contents = cls._decode(data, name)
+        pieces = CompactPieces(contents.text)
+        chunks = CompactChunks(pieces)
+        return cls(cls.kind, source, target, PieceSegments(chunks), data, contents, pieces, chunks, sentences)
+
+    def _found_pieces(self) -> Iterator[Piece]:
+        try:
+            yield from self._find_pieces()
+        except RecursionError:
+            raise BadInputError("is nested too deeply", where=self.contents.name, remedy="simplify it") from None
 
     @classmethod
     def _decode(cls, data: bytes, name: str) -> Contents:
@@ -148,24 +146,40 @@ class PieceDocument(Document):
     def _slice(self, start: int, end: int) -> str:
         return self.contents.text[start:end]
 
-    def _encode(self, replacements: Iterable[Replacement]) -> bytes:
-        return self.contents.encode(splice(self.contents.text, replacements), errors=self._lacking)
+    def _encode(self, replacements: Replacements) -> bytes:
+        return self.contents.encode_all(spliced(self.contents.text, replacements.ordered()), errors=self._lacking)
 
     _lacking: ClassVar[str] = "strict"  # what to do with characters that the encoding lacks
 
-    def _divide(self) -> list[list[tuple[str, Chunk]]]:
+    def _divide(self) -> None:
         usual: Divide = whole
         if self.prose and self.sentences:
             rules = find_boundaries if self.sentences is True else self.sentences
             usual = into_sentences(self.source_language, rules)
-        names = Names()
-        return [_named(piece, (piece.divide or usual)(piece.inline.parts), names) for piece in self.pieces]
+        hashes = array("q")
+        for piece in self.pieces:
+            chunks = _named(piece, (piece.divide or usual)(piece.inline.parts))
+            self.chunks.add(piece, chunks)
+            hashes.extend([hash(name) for name, _ in chunks if name])
+        repeated = find_repeated(hashes)
+        if repeated:
+            self._rename(repeated)
 
-    def redivide(self, chunks: Mapping[int, list[tuple[str, Chunk]]]) -> None:
+    def _rename(self, repeated: frozenset[int]) -> None:
+        """Give each segment an id of its own."""
+        names = Names()
+        for at, (_, chunks) in enumerate(self.chunks.with_pieces()):
+            own = [
+                (names.unique(name) if name and (hash(name) in repeated or "#" in name) else name, chunk)
+                for name, chunk in chunks
+            ]
+            if own != chunks:
+                self.chunks.put(at, own)
+
+    def redivide(self, chunks: Mapping[int, NamedChunks]) -> None:
         """Divide some pieces in another way, before anybody else uses this document."""
         for at, some in chunks.items():
-            self.chunks[at] = some
-        self.segments[:] = segments_of(self.pieces, self.chunks)
+            self.chunks.put(at, some)
 
     def excerpt(self, segment: DocumentSegment) -> Excerpt | None:
         """What has to be written to see whether the file can hold a target; None if `check` finds all that is wrong."""
@@ -210,46 +224,40 @@ class PieceDocument(Document):
 
     def _write_checked(self, changes: Mapping[str, NewTarget]) -> bytes:
         """The file with these changes, after making sure that it is read back as it was put in."""
-        new = self._new_parts(changes)
-        data = self._write_parts(new, changes)
-        self._verify_parts(data, new, changes)
+        data = self._write(changes)
+        self._verify(data, changes)
         return data
 
     def _write(self, changes: Mapping[str, NewTarget]) -> bytes:
-        return self._write_parts(self._new_parts(changes), changes)
+        return self._encode(self._replacements(changes))
 
-    def _new_parts(self, changes: Mapping[str, NewTarget]) -> list[Parts | None]:
-        """The parts of each piece with its changes, None if it has none."""
-        return [self._parts(chunks, changes) if _touches(chunks, changes) else None for chunks in self.chunks]
+    def _planned(self, changes: Mapping[str, NewTarget]) -> Iterator[PlannedPiece]:
+        """The pieces with their new parts."""
+        for piece, chunks in self.chunks.with_pieces():
+            yield PlannedPiece(piece, chunks, self._parts(chunks, changes) if _touches(chunks, changes) else None)
 
-    def _write_parts(self, new: list[Parts | None], changes: Mapping[str, NewTarget]) -> bytes:
-        return self._encode(self._replacements(new, changes))
-
-    def _replacements(self, new: list[Parts | None], changes: Mapping[str, NewTarget]) -> list[Replacement]:
+    def _replacements(self, changes: Mapping[str, NewTarget]) -> Replacements:
         """All that is replaced in the file."""
-        done: list[Replacement] = []
-        for piece, parts in self._changed(new, changes):
-            first = len(done)
-            while first and done[first - 1].start >= piece.start:
-                first -= 1
+        done = Replacements()
+        for piece, chunks, parts in self._planned(changes):
+            if parts is None:
+                continue
+            later = done.take_from(piece.start)
             # An attribute of the block after this one may have come before it, too.
-            inner = [each for each in done[first:] if each.start < piece.end]
-            done[first:] = [each for each in done[first:] if each.start >= piece.end]
-            done.append(Replacement(piece.start, piece.end, self._render(piece, parts, inner)))
-        return [*done, *self._extra(changes)]
+            inner = [each for each in later if each.start < piece.end]
+            done.extend(each for each in later if each.start >= piece.end)
+            new = self._render(self._with_state(piece, chunks, changes), parts, inner)
+            done.append(Replacement(piece.start, piece.end, new))
+        done.extend(self._extra(changes))
+        return done
 
-    def _changed(self, new: list[Parts | None], changes: Mapping[str, NewTarget]) -> Iterator[tuple[Piece, Parts]]:
-        for piece, chunks, parts in zip(self.pieces, self.chunks, new, strict=True):
-            if parts is not None:
-                yield self._with_state(piece, chunks, changes), parts
-
-    def _with_state(self, piece: Piece, chunks: list[tuple[str, Chunk]], changes: Mapping[str, NewTarget]) -> Piece:
+    def _with_state(self, piece: Piece, chunks: NamedChunks, changes: Mapping[str, NewTarget]) -> Piece:
         if piece.target is None:
             return piece
         state = next(changes[name].state for name, _ in chunks if name in changes)
         return piece if state == piece.state else replace(piece, state=state)
 
-    def _parts(self, chunks: list[tuple[str, Chunk]], changes: Mapping[str, NewTarget]) -> Parts:
+    def _parts(self, chunks: NamedChunks, changes: Mapping[str, NewTarget]) -> Parts:
         """The parts of a piece with its changes; texts that meet become one."""
         parts: Parts = []
         text = ""  # since the last tag
@@ -276,20 +284,17 @@ class PieceDocument(Document):
         ]
         return splice(self._slice(start, end), within) if within else self._slice(start, end)
 
-    def _verify_parts(self, data: bytes, parts: list[Parts | None], changes: Mapping[str, NewTarget]) -> None:
+    def _verify(self, data: bytes, changes: Mapping[str, NewTarget]) -> None:
         """Make sure that every piece is read back from the new file as it was put in, and that nothing else changed."""
-        again = self._read_again(data)
-        is_whole = len(again.pieces) == len(self.pieces)
         last = ""  # the last segment that changes, up to here: if another text is not there any more, it is to blame
-        for (piece, chunks, put), new in zip(self._expected(parts), again.pieces, strict=is_whole):
+        written = self._pieces_again(data)
+        for piece, chunks, put in self._expected(changes):
             last = next((name for name, _ in chunks if name in changes), last)
-            if not self._is_same(piece, put, new):
+            new = next(written, None)
+            if new is None or not self._is_same(piece, put, new):
                 raise UnwritableError(last or piece.id, self.contents.name)
-        if not is_whole and last:
+        if next(written, None) is not None and last:
             raise UnwritableError(last, self.contents.name)
-        if not is_whole:
-            what = f"with these targets the file would have {len(again.pieces)} texts instead of {len(self.pieces)}"
-            raise BadInputError(what, where=self.contents.name, remedy="look for markup in the targets")
 
     def _is_same(self, piece: Piece, parts: Parts | None, new: Piece) -> bool:
         """Whether the parts of a piece, its own if None, are those that were read from the new file."""
@@ -297,27 +302,30 @@ class PieceDocument(Document):
             return True  # most are, and then there is no need to compare them without what does not count
         return self._read_back(piece, parts) == self._read_back(new, None)
 
-    def _expected(self, new: list[Parts | None]) -> list[_Expected]:
+    def _expected(self, changes: Mapping[str, NewTarget]) -> Iterator[PlannedPiece]:
         """The pieces in the order of the new file: those inside the tags of another one move with these tags."""
-        found: list[_Expected] = []
-        for piece, chunks, parts in zip(self.pieces, self.chunks, new, strict=True):
-            first = len(found)
-            while first and found[first - 1].piece.start >= piece.start:
+        waiting: list[PlannedPiece] = []  # those that may be inside one that is still to come
+        for each, least in zip(self._planned(changes), self.pieces.least_starts(), strict=True):
+            piece, _, parts = each
+            first = len(waiting)
+            while first and waiting[first - 1].piece.start >= piece.start:
                 first -= 1
-            if parts is not None and len(found) - first > 1:
+            if parts is not None and len(waiting) - first > 1:
                 spans = self._spans(piece, parts)
-                found[first:] = sorted(found[first:], key=lambda one: _place(one.piece.start, spans))
-            found.append(_Expected(piece, chunks, parts))
-        return found
+                waiting[first:] = sorted(waiting[first:], key=lambda one: _place(one.piece.start, spans))
+            waiting.append(each)
+            ready = next((at for at, one in enumerate(waiting) if one.piece.start >= least), len(waiting))
+            yield from waiting[:ready]
+            del waiting[:ready]
 
     def _spans(self, piece: Piece, parts: Parts) -> list[tuple[int, int]]:  # noqa: ARG002
         """Where the tags of a piece were in the old file, in their new order."""
         return [part.span for part in parts if isinstance(part, Tag) and part.span]
 
-    def _read_again(self, data: bytes) -> Self:
+    def _pieces_again(self, data: bytes) -> Iterator[Piece]:
         """The pieces of a file that was written."""
         languages = self.source_language, self.target_language
-        return self._read_pieces(data, self.contents.name, *languages, self.sentences)
+        yield from self._unread(data, self.contents.name, *languages, self.sentences)._found_pieces()
 
     def _read_back(self, piece: Piece, parts: Parts | None) -> str:
         """What is compared: the text, with tags as such."""
@@ -344,7 +352,7 @@ def _place(at: int, spans: list[tuple[int, int]]) -> int:
     return next((number for number, (start, end) in enumerate(spans) if start <= at < end), len(spans))
 
 
-def _touches(chunks: list[tuple[str, Chunk]], changes: Mapping[str, NewTarget]) -> bool:
+def _touches(chunks: NamedChunks, changes: Mapping[str, NewTarget]) -> bool:
     """Whether one of these segments changes."""
     for name, _ in chunks:  # noqa: SIM110 (`any` takes three times as long)
         if name in changes:
@@ -358,17 +366,23 @@ def splice(text: str, replacements: Iterable[Replacement]) -> str:
     >>> splice("one two three", [Replacement(4, 7, "dos"), Replacement(0, 3, "uno")])
     'uno dos three'
     """
-    parts, done = [], 0
-    for each in sorted(replacements):
-        parts += [text[done : each.start], each.new]
+    return "".join(spliced(text, sorted(replacements)))
+
+
+def spliced(text: str, replacements: Iterable[Replacement]) -> Iterator[str]:
+    """The parts of a text with replacements made, which come in its order."""
+    done = 0
+    for each in replacements:
+        yield text[done : each.start]
+        yield each.new
         done = each.end
-    return "".join([*parts, text[done:]])
+    yield text[done:]
 
 
-def _named(piece: Piece, chunks: list[Chunk], names: Names) -> list[tuple[str, Chunk]]:
-    """The chunks of a piece, the segments among them with their ids."""
+def _named(piece: Piece, chunks: list[Chunk]) -> NamedChunks:
+    """The chunks of a piece, the segments among them with their ids, which others may have, too."""
     if len(chunks) == 1 and not chunks[0].name:
-        return [(names.unique(piece.id) if chunks[0].is_segment else "", chunks[0])]
+        return [(piece.id if chunks[0].is_segment else "", chunks[0])]
     count = sum([chunk.is_segment for chunk in chunks])
     found, number = [], 0
     for chunk in chunks:
@@ -377,20 +391,5 @@ def _named(piece: Piece, chunks: list[Chunk], names: Names) -> list[tuple[str, C
             continue
         number += 1
         suffix = chunk.name or (str(number) if count > 1 else "")
-        found.append((names.unique(f"{piece.id}/{suffix}" if suffix else piece.id), chunk))
+        found.append((f"{piece.id}/{suffix}" if suffix else piece.id, chunk))
     return found
-
-
-def segments_of(pieces: list[Piece], chunks: list[list[tuple[str, Chunk]]]) -> Iterator[DocumentSegment]:
-    """The segments of some pieces, as they are divided."""
-    for piece, some in zip(pieces, chunks, strict=True):
-        for name, chunk in some:
-            if name:
-                inline = piece.inline if chunk.parts is piece.inline.parts else chunk.inline  # one for both, in memory
-                text, state = inline.plain, piece.state
-                if text is None:
-                    text = inline.text
-                    state = "locked" if inline.ambiguous else state
-                yield DocumentSegment(
-                    name, text, piece.target or "", state, inline, piece.context, piece.note, piece.limit
-                )

@@ -12,14 +12,13 @@ translated, it is copied for each form that the target language needs and the fi
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import takewhile
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
-from dragoman.formats.division import Parts
 from dragoman.formats.document import NewTarget
-from dragoman.formats.piece_document import PieceDocument, Replacement, splice
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement, Replacements, splice
 from dragoman.formats.plural_categories import missing_categories
 
 CATEGORIES = ("zero", "one", "two", "few", "many", "other")
@@ -59,11 +58,12 @@ class PluralFormsDocument(PieceDocument):
         """Where the forms are that were added when the file was last written."""
         return []
 
-    def _replacements(self, new: list[Parts | None], changes: Mapping[str, NewTarget]) -> list[Replacement]:
-        done = super()._replacements(new, changes)
-        forms = self._missing_forms(sorted(done)) if self.target_language else []
+    def _replacements(self, changes: Mapping[str, NewTarget]) -> Replacements:
+        done = super()._replacements(changes)
+        forms = self._missing_forms(list(done.ordered())) if self.target_language and self.plural_forms else []
         self._added[:] = self._places(done, forms)
-        return [*done, *forms]
+        done.extend(forms)
+        return done
 
     def _missing_forms(self, done: list[Replacement]) -> list[Replacement]:
         """Copies of translated forms under the names that are missing."""
@@ -89,7 +89,7 @@ class PluralFormsDocument(PieceDocument):
         moved = [Replacement(each.start - start, each.end - start, each.new) for each in replacements]
         return splice(self._slice(start, end), moved)
 
-    def _places(self, done: list[Replacement], forms: list[Replacement]) -> list[tuple[int, int]]:
+    def _places(self, done: Iterable[Replacement], forms: list[Replacement]) -> list[tuple[int, int]]:
         """Where the new forms are in the new file."""
         if not forms:
             return []
@@ -106,12 +106,9 @@ class PluralFormsDocument(PieceDocument):
         """How much of a file a text takes, in the units in which positions are counted."""
         return len(text)
 
-    def _read_again(self, data: bytes) -> Self:
-        again = super()._read_again(data)
-        if self._added:
-            begins = [start for start, _ in self._added]
-            again.pieces[:] = [piece for piece in again.pieces if not self._is_added(piece.start, begins)]
-        return again
+    def _pieces_again(self, data: bytes) -> Iterator[Piece]:
+        begins = [start for start, _ in self._added]
+        return (piece for piece in super()._pieces_again(data) if not self._is_added(piece.start, begins))
 
     def _is_added(self, at: int, begins: list[int]) -> bool:
         number = bisect_right(begins, at) - 1

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import gettext
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Self
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import CHARSET, Contents, decode
 from dragoman.formats.document import Document, DocumentSegment, NewTarget
+from dragoman.formats.document_segments import CompactSegments
+from dragoman.formats.file_lines import FileLines
 from dragoman.formats.gettext_header import filled_header, is_template, plural_forms
 
 CONVERT = "convert the file to UTF-8 first"
@@ -71,29 +72,29 @@ class PoEntry:
 class PoDocument(Document):
     """A catalogue."""
 
-    lines: list[str] = field(repr=False)
-    entries: list[PoEntry] = field(repr=False)
+    lines: FileLines = field(repr=False)
     plurals: int
     singular: int  # which of the plural forms is for one
     header: PoEntry | None = None  # if it is that of a template, which is to be filled in
+    wraps: bool = False  # whether long strings are wrapped, not only after line breaks in them
 
     @classmethod
     def read(cls, data: bytes, name: str, source: str | None = None, target: str | None = None) -> Self:
         """Read a catalogue."""
-        document = cls._read_entries(data, name, source, target)
-        document.segments.extend(document._segments())
+        document = cls._read_header(data, name, source, target)
+        object.__setattr__(document, "segments", CompactSegments(document._segments()))
         return document
 
     @classmethod
-    def _read_entries(cls, data: bytes, name: str, source: str | None, target: str | None) -> Self:
+    def _read_header(cls, data: bytes, name: str, source: str | None, target: str | None) -> Self:
         """A catalogue without its segments."""
         contents = decode(data, name, hint=CHARSET)
         _check_charset(contents, data)
-        lines = contents.text.split("\n")
-        entries = list(_entries(lines, name))
-        first = next((entry for entry in entries if not _source(entry) and "msgstr" in entry.fields), None)
+        lines = FileLines(contents.text)
+        first = next(
+            (entry for entry in _entries(lines, name) if not _source(entry) and "msgstr" in entry.fields), None
+        )
         header = first.fields["msgstr"].value if first else ""
-        entries = [entry for entry in entries if _source(entry)]
         plurals = re.search(r"^Plural-Forms:.*?nplurals\s*=\s*([1-9])", header, re.MULTILINE)
         language = _language(header) or target
         is_new = first is not None and language is not None and is_template(header, name)
@@ -102,31 +103,40 @@ class PoDocument(Document):
             "po",
             source,
             language,
-            [],
+            (),
             data,
             contents,
             lines,
-            entries,
             int(plurals[1]) if plurals else usual,
             _singular(filled_header(header, language) if is_new and language else header),
             first if is_new else None,
         )
 
-    def _targets(self, data: bytes) -> dict[str, str]:
-        again = self._read_entries(data, self.contents.name, self.source_language, self.target_language)
-        return {
-            name: entry.fields[key].value if key in entry.fields else ""
-            for number, entry in enumerate(again.entries, start=1)
-            for name, key, _ in again._forms(number, entry)
-        }
+    def _entries(self) -> Iterator[tuple[int, PoEntry]]:
+        """The entries with their numbers; those without a source, such as the header, have none."""
+        number = 0
+        for entry in _entries(self.lines, self.contents.name):
+            number += bool(_source(entry))
+            yield number if _source(entry) else 0, entry
+
+    def _each_target(self, data: bytes, visit: Callable[[str, str], None]) -> None:
+        again = self._read_header(data, self.contents.name, self.source_language, self.target_language)
+        for number, entry in again._entries():
+            for name, key, _ in again._forms(number, entry) if number else ():
+                visit(name, entry.fields[key].value if key in entry.fields else "")
 
     def _segments(self) -> Iterator[DocumentSegment]:
-        for number, entry in enumerate(self.entries, start=1):
+        wraps = False
+        for number, entry in self._entries():
+            wraps = wraps or _is_wrapped(entry)
+            if not number:
+                continue
             context = entry.fields["msgctxt"].value if "msgctxt" in entry.fields else ""
             note = " ".join(self.lines[line].strip()[2:].strip() for line in entry.notes) if entry.notes else ""
             for name, key, source in self._forms(number, entry):
                 target, state = self._target(entry, key)
                 yield DocumentSegment(name, source, target, state, context=context, note=note)
+        object.__setattr__(self, "wraps", wraps)
 
     def _target(self, entry: PoEntry, key: str) -> NewTarget:
         """The target of a form and its state."""
@@ -158,47 +168,60 @@ class PoDocument(Document):
         return None
 
     def _write(self, changes: Mapping[str, NewTarget]) -> bytes:
-        lines: dict[int, list[str]] = {}  # what becomes of a line that changes: others, or none
-        header = self.header if any(change.target for change in changes.values()) else None
-        for number, entry in enumerate(self.entries, start=1):
-            if "msgid_plural" not in entry.fields:  # nearly all have one form
-                alone = changes.get(str(number))
-                if alone is not None:
-                    self._set(lines, entry, "msgstr", alone.target)
-                    self._set_fuzzy(lines, entry, bool(alone.target) and alone.state != "confirmed")
-                continue
-            forms = {name: key for name, key, _ in self._forms(number, entry)}
-            if changes.keys().isdisjoint(forms) and not header:
-                continue
-            wanted = {key: changes.get(name) or self._target(entry, key) for name, key in forms.items()}
-            for key, change in wanted.items():
-                self._set(lines, entry, key, change.target, add=header is not None)
-            for key, old in entry.fields.items() if header else ():
-                if "[" in key and key not in wanted:  # a form that this language lacks
-                    lines.update({line: [] for line in range(old.first, old.last)})
-            doubtful = any(change.target and change.state != "confirmed" for change in wanted.values())
-            self._set_fuzzy(lines, entry, doubtful)
-        if header and self.target_language:
-            filled = filled_header(header.fields["msgstr"].value, self.target_language)
-            self._set(lines, header, "msgstr", filled)
-            self._set_fuzzy(lines, header, False)  # gettext takes no account of a header that is fuzzy
-        return self.contents.encode("\n".join(self._with(lines)))
+        return self.contents.encode_all(_joined(self._with(changes)))
 
-    def _with(self, changed: Mapping[int, list[str]]) -> list[str]:
-        """All lines, with some of them changed."""
-        found, done = list[str](), 0
-        for number in sorted(changed):
-            found += self.lines[done:number]
-            found += changed[number]
-            done = number + 1
-        return found + self.lines[done:]
+    def _with(self, changes: Mapping[str, NewTarget]) -> Iterator[str]:
+        """The file with changes, in pieces of whole lines."""
+        header = self.header if any(change.target for change in changes.values()) else None
+        done = 0
+        for number, entry in self._entries():
+            lines: dict[int, list[str]] = {}  # what becomes of a line that changes: others, or none
+            if number:
+                self._change(lines, number, entry, changes, is_new=header is not None)
+            elif header and self.target_language and entry.begin == header.begin:
+                filled = filled_header(header.fields["msgstr"].value, self.target_language)
+                self._set(lines, entry, "msgstr", filled)
+                self._set_fuzzy(lines, entry, False)  # gettext takes no account of a header that is fuzzy
+            for line in sorted(lines):
+                yield from self.lines.between(done, line)
+                yield from lines[line]
+                done = line + 1
+        yield from self.lines.between(done, len(self.lines))
+
+    def _change(
+        self,
+        lines: dict[int, list[str]],
+        number: int,
+        entry: PoEntry,
+        changes: Mapping[str, NewTarget],
+        *,
+        is_new: bool,
+    ) -> None:
+        """The lines of an entry with its changes."""
+        if "msgid_plural" not in entry.fields:  # nearly all have one form
+            alone = changes.get(str(number))
+            if alone is not None:
+                self._set(lines, entry, "msgstr", alone.target)
+                self._set_fuzzy(lines, entry, bool(alone.target) and alone.state != "confirmed")
+            return
+        forms = {name: key for name, key, _ in self._forms(number, entry)}
+        if not is_new and not any(name in changes for name in forms):
+            return
+        wanted = {key: changes.get(name) or self._target(entry, key) for name, key in forms.items()}
+        for key, change in wanted.items():
+            self._set(lines, entry, key, change.target, add=is_new)
+        for key, old in entry.fields.items() if is_new else ():
+            if "[" in key and key not in wanted:  # a form that this language lacks
+                lines.update({line: [] for line in range(old.first, old.last)})
+        doubtful = any(change.target and change.state != "confirmed" for change in wanted.values())
+        self._set_fuzzy(lines, entry, doubtful)
 
     def _set(self, lines: dict[int, list[str]], entry: PoEntry, key: str, target: str, *, add: bool = False) -> None:
         """Replace the old target, or add it after all others; an empty one is only added if you say so."""
         old = entry.fields.get(key)
         if (old or not add) and target == (old.value if old else ""):
             return
-        new = [line + self._end for line in written(key, target, wrap=self._wraps)]
+        new = [line + self._end for line in written(key, target, wrap=self.wraps)]
         if old is None:
             last = max(each.last for each in entry.fields.values()) - 1
             lines[last] = [*lines.get(last, [self.lines[last]]), *new]
@@ -225,11 +248,20 @@ class PoDocument(Document):
     def _end(self) -> str:
         return self.contents.newline.removesuffix("\n")
 
-    @cached_property
-    def _wraps(self) -> bool:
-        """Whether this file wraps long strings, not only after line breaks in them."""
-        fields = (each for entry in self.entries for each in entry.fields.values())
-        return any(string and not string.endswith(r"\n") for each in fields for string in each.strings[:-1])
+
+def _is_wrapped(entry: PoEntry) -> bool:
+    return any(
+        string and not string.endswith(r"\n")
+        for each in entry.fields.values()
+        if len(each.strings) > 1
+        for string in each.strings[:-1]
+    )
+
+
+def _joined(pieces: Iterable[str]) -> Iterator[str]:
+    """Pieces of whole lines, with the line feeds between them."""
+    for number, piece in enumerate(pieces):
+        yield f"\n{piece}" if number else piece
 
 
 def _check_charset(contents: Contents, data: bytes) -> None:
@@ -242,7 +274,7 @@ def _check_charset(contents: Contents, data: bytes) -> None:
         raise BadInputError(what, where=contents.name, remedy="write charset=UTF-8 into the header")
 
 
-def _entries(lines: list[str], name: str) -> Iterator[PoEntry]:
+def _entries(lines: FileLines, name: str) -> Iterator[PoEntry]:
     entry, last = PoEntry(), ""
     for number, line in enumerate(lines):
         usual = _USUAL.fullmatch(line)

@@ -20,8 +20,8 @@ class QtTs(Layout):
     marking = frozenset[str]()
     inline = frozenset({"byte"})
 
-    def __init__(self, contents: Contents, source: str | None, target: str | None) -> None:
-        super().__init__(contents, source, target)
+    def __init__(self, data: bytes, contents: Contents, source: str | None, target: str | None) -> None:
+        super().__init__(data, contents, source, target)
         self.count = 0
 
     def languages(self) -> tuple[str | None, str | None]:

@@ -8,14 +8,14 @@ Text tags (`{b}…{/b}`) are pairs; values (`[name]`) are tags that stay.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from dragoman.formats.codes import pair_up, words
 from dragoman.formats.division import Parts, untrimmed, whole
 from dragoman.formats.document import State
 from dragoman.formats.inline import Inline, Kind, Tag
-from dragoman.formats.line_markup import MarkupRow, rows_of
+from dragoman.formats.line_markup import MarkupRow, MarkupRows
 from dragoman.formats.literals import escaped, unescaped
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 
@@ -61,7 +61,7 @@ class RenpyDocument(PieceDocument):
     tags_are_text = True
 
     def _find_pieces(self) -> Iterable[Piece]:
-        rows = list(rows_of(self.contents.text))
+        rows = MarkupRows(self.contents.text)
         blocks = [found["what"] for row in rows if (found := _TRANSLATED.match(row.text))]
         if set(blocks) - {"python", "style"}:
             yield from self._translations(rows)
@@ -69,7 +69,7 @@ class RenpyDocument(PieceDocument):
         for number, said in enumerate(sorted(self._spoken(rows)), start=1):
             yield Piece(str(number), _inline(said.text), said.start, said.end, said.who, divide=whole, style=said.quote)
 
-    def _spoken(self, rows: list[MarkupRow]) -> Iterator[_Spoken]:
+    def _spoken(self, rows: Sequence[MarkupRow]) -> Iterator[_Spoken]:
         """What is said or shown in a script."""
         inside = -1  # how far a block is indented whose lines say nothing, or -1
         after = 0  # where a text of several lines ends
@@ -106,7 +106,7 @@ class RenpyDocument(PieceDocument):
         for found in _PARAGRAPH.finditer(self.contents.text, begin, end):
             yield _Spoken(found.start(), found.end(), unescaped(found[0]), MONOLOGUE)
 
-    def _translations(self, rows: list[MarkupRow]) -> Iterator[Piece]:
+    def _translations(self, rows: Sequence[MarkupRow]) -> Iterator[Piece]:
         """What is to be translated, with its translation, block by block."""
         waiting: list[_Spoken] = []
         block = ""

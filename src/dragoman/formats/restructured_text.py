@@ -9,17 +9,17 @@ changes gets a line under it (and over it) of its own length; a paragraph is wri
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 
 from dragoman.formats.codes import words
 from dragoman.formats.division import Parts
 from dragoman.formats.inline import Inline, Kind, Tag
 from dragoman.formats.line_markup import (
     MarkupRow,
+    MarkupRows,
     PieceCount,
     UnderlinedHeading,
     marked_parts,
-    rows_of,
     underlined,
     width,
 )
@@ -54,10 +54,10 @@ class RstDocument(PieceDocument):
     gap = re.compile(r"\n[ \t]*\r?\n(?=\S)")
 
     def _find_pieces(self) -> Iterable[Piece]:
-        rows = list(rows_of(self.contents.text))
+        rows = MarkupRows(self.contents.text)
         yield from self._blocks(rows, PieceCount())
 
-    def _blocks(self, rows: list[MarkupRow], count: PieceCount) -> Iterator[Piece]:
+    def _blocks(self, rows: Sequence[MarkupRow], count: PieceCount) -> Iterator[Piece]:
         at = 0
         while at < len(rows):
             row = rows[at]
@@ -80,7 +80,7 @@ class RstDocument(PieceDocument):
                 at = yield from self._paragraph(rows, at, count)
 
     def _directive(
-        self, found: re.Match[str], rows: list[MarkupRow], at: int, end: int, count: PieceCount
+        self, found: re.Match[str], rows: Sequence[MarkupRow], at: int, end: int, count: PieceCount
     ) -> Iterator[Piece]:
         """The text under a directive, if it is one of text."""
         name = found["name"].rpartition(":")[2]
@@ -98,7 +98,7 @@ class RstDocument(PieceDocument):
             first += 1
         yield from self._blocks(inside[first:], count)
 
-    def _is_heading(self, rows: list[MarkupRow], at: int) -> UnderlinedHeading | None:
+    def _is_heading(self, rows: Sequence[MarkupRow], at: int) -> UnderlinedHeading | None:
         texts = [row.text for row in rows[at : at + 3]]
         if len(texts) > 2 and _RULE.fullmatch(texts[0]) and texts[0] == texts[2] and texts[1]:
             return UnderlinedHeading(texts[0][0], True)
@@ -107,13 +107,13 @@ class RstDocument(PieceDocument):
             return UnderlinedHeading(texts[1][0], False)
         return None
 
-    def _heading(self, rows: list[MarkupRow], at: int, heading: UnderlinedHeading, count: PieceCount) -> Piece:
+    def _heading(self, rows: Sequence[MarkupRow], at: int, heading: UnderlinedHeading, count: PieceCount) -> Piece:
         title = rows[at + 1] if heading.over else rows[at]
         last = rows[at + 2] if heading.over else rows[at + 1]
         inline = Inline(list(_parts(title.text, [(title.start, title.end)])))
         return Piece(count.next(), inline, rows[at].start, last.end, "heading", style=heading)
 
-    def _paragraph(self, rows: list[MarkupRow], at: int, count: PieceCount) -> Generator[Piece, None, int]:
+    def _paragraph(self, rows: Sequence[MarkupRow], at: int, count: PieceCount) -> Generator[Piece, None, int]:
         """A paragraph, or the first one of a list item; returns where it ends."""
         first = rows[at]
         marker = _ITEM.match(first.text)
@@ -138,7 +138,7 @@ class RstDocument(PieceDocument):
                 at += 1
         return at
 
-    def _piece(self, rows: list[MarkupRow], context: str, count: PieceCount) -> Piece:
+    def _piece(self, rows: Sequence[MarkupRow], context: str, count: PieceCount) -> Piece:
         flat = " ".join(row.text for row in rows)
         spans = [(row.start, row.end) for row in rows]
         return Piece(count.next(), Inline(list(_parts(flat, spans))), rows[0].start, rows[-1].end, context)
@@ -154,7 +154,7 @@ class RstDocument(PieceDocument):
         return re.sub(r"\s+", " ", text).strip()
 
 
-def _indented_end(rows: list[MarkupRow], at: int) -> int:
+def _indented_end(rows: Sequence[MarkupRow], at: int) -> int:
     """One past the lines that belong to the block that begins here: those that are indented deeper."""
     indent = rows[at].indent
     end = at + 1
@@ -163,7 +163,7 @@ def _indented_end(rows: list[MarkupRow], at: int) -> int:
     return end
 
 
-def _blank_after(rows: list[MarkupRow], at: int) -> int:
+def _blank_after(rows: Sequence[MarkupRow], at: int) -> int:
     while at < len(rows) and not rows[at].is_blank:
         at += 1
     return at

@@ -74,6 +74,16 @@ class Style:
     base: str
     meanings: dict[str, Meaning] = field(default_factory=dict)
 
+    @property
+    def packed(self) -> Style | tuple[str]:
+        """The base alone, if there are no tags, as in most paragraphs."""
+        return self if self.meanings else (self.base,)
+
+
+def style_of(piece: Piece) -> Style:
+    """How a paragraph is written."""
+    return Style(*piece.style) if isinstance(piece.style, tuple) else piece.style  # type: ignore[no-any-return]
+
 
 class RunDocument(XmlPieceDocument):
     """A part of an office document."""
@@ -103,7 +113,7 @@ class RunDocument(XmlPieceDocument):
         self._counter[0] += 1
         builder = Builder(items)
         inline = Inline(builder.parts)
-        yield Piece(str(self._counter[0]), inline, children[0].start, children[-1].end, style=builder.style)
+        yield Piece(str(self._counter[0]), inline, children[0].start, children[-1].end, style=builder.style.packed)
 
     def _items(self, children: list[Element]) -> Iterator[Run | Other | Box]:
         for each in children:
@@ -136,7 +146,7 @@ class RunDocument(XmlPieceDocument):
                 yield Other([Thing(written, each.start, each.end)], (kind == "begin") - (kind == "end"))
 
     def _render(self, piece: Piece, parts: Parts, inner: list[Replacement]) -> str:
-        style: Style = piece.style
+        style = style_of(piece)
         formats = [style.base]
         written = []
         for part in parts:
@@ -154,7 +164,7 @@ class RunDocument(XmlPieceDocument):
         return "".join(written)
 
     def _spans(self, piece: Piece, parts: Parts) -> list[tuple[int, int]]:
-        style: Style | None = piece.style
+        style = style_of(piece) if piece.style is not None else None
         if style is None:
             return []
         tags = [part for part in parts if isinstance(part, Tag)]
@@ -180,7 +190,7 @@ class RunDocument(XmlPieceDocument):
 
     def _read_back(self, piece: Piece, parts: Parts | None) -> str:
         """The text of each format in turn: which of them goes without saying may be another in the new paragraph."""
-        style: Style = piece.style
+        style = style_of(piece)
         formats, shown, last = [style.base], "", None
         for part in piece.inline.parts if parts is None else parts:
             if isinstance(part, str):

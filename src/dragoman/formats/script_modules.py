@@ -7,7 +7,7 @@ left alone. A file that exports anything but an object is a program, and is refu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import Contents
@@ -39,13 +39,11 @@ class ScriptDocument(LiteralDocument):
         end = 0
         for each in found:
             if each.end() > end:
-                literals, end = self.in_object(self.contents, each.end() - 1)
-                yield from literals
+                end = yield from self.in_object(self.contents, each.end() - 1)
 
     @classmethod
-    def in_object(cls, contents: Contents, at: int) -> tuple[list[Literal], int]:
-        """The strings of an object that begins here, and where it ends."""
-        found: list[Literal] = []
+    def in_object(cls, contents: Contents, at: int) -> Generator[Literal, None, int]:
+        """The strings of an object that begins here; at the end, where it ends."""
         stack: list[list[str]] = []  # what is open: its sign, and the key or number that comes next
         before, waiting, key = "", None, ""
         while token := TOKEN.match(contents.text, at):
@@ -54,7 +52,7 @@ class ScriptDocument(LiteralDocument):
                 continue
             shown = token[0]
             if waiting and shown in (",", "}", "]"):
-                found += cls._value(waiting, stack)
+                yield from cls._value(waiting, stack)
             waiting = None
             if token.lastgroup == "string":
                 is_value = stack and (before == ":" or (stack[-1][0] == "[" and before in ("[", ",")))
@@ -66,7 +64,7 @@ class ScriptDocument(LiteralDocument):
             elif shown in "}])" and stack:
                 stack.pop()
                 if not stack:
-                    return found, at
+                    return at
             elif shown == ":" and stack[-1:] and stack[-1][0] == "{":
                 stack[-1][1] = key
             elif shown == "," and stack[-1:] and stack[-1][0] == "[":

@@ -21,10 +21,12 @@ from typing import NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.formats.division import MOST_TAGS, Chunk, Parts, whole
-from dragoman.formats.document import Document, DocumentSegment
+from dragoman.formats.document import Document
+from dragoman.formats.document_pieces import PieceSegments
+from dragoman.formats.document_segments import CompactSegments
 from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.packed import PackedDocument
-from dragoman.formats.piece_document import Piece, PieceDocument, segments_of
+from dragoman.formats.piece_document import Piece, PieceDocument
 
 Named = tuple[str, Chunk]
 PARAGRAPHS = frozenset(
@@ -79,7 +81,7 @@ def _regroup_packed(document: PackedDocument, steps: Sequence[Step]) -> PackedDo
     parts = {path: _regroup_part(part, by_part.get(path, ())) for path, part in document.parts.items()}
     new = copy(document)
     object.__setattr__(new, "parts", parts)
-    object.__setattr__(new, "segments", list(new.segments_of_parts()))
+    object.__setattr__(new, "segments", CompactSegments(new.segments_of_parts()))
     return new
 
 
@@ -93,7 +95,7 @@ def _regroup_part(part: PieceDocument, steps: Sequence[Step]) -> PieceDocument:
 
 
 def _regroup_pieces(document: PieceDocument, steps: Iterable[Step]) -> PieceDocument:
-    chunks, places = list(document.chunks), dict(document.piece_of)
+    chunks, places = document.chunks.copy(), dict(document.piece_of)
     touched: set[int] = set()
     for step in steps:
         at = places.get(step[0])
@@ -102,16 +104,16 @@ def _regroup_pieces(document: PieceDocument, steps: Iterable[Step]) -> PieceDocu
         if not document.prose or not document.sentences or not _is_ours(document.pieces[at]):
             raise _fixed(document)
         if isinstance(step, Merge):
-            chunks[at] = _merge(document, chunks[at], step)
+            chunks.put(at, _merge(document, chunks[at], step))
             del places[step.second]
         else:
-            chunks[at] = _split(document, chunks[at], step)
+            chunks.put(at, _split(document, chunks[at], step))
             places[step.new] = at
         touched.add(at)
     new = copy(document)
     new.__dict__.pop("piece_of", None)
     object.__setattr__(new, "chunks", chunks)
-    object.__setattr__(new, "segments", _new_segments(document, chunks, touched))
+    object.__setattr__(new, "segments", PieceSegments(chunks))
     object.__setattr__(new, "regrouped", document.regrouped | touched)
     return new
 
@@ -119,19 +121,6 @@ def _regroup_pieces(document: PieceDocument, steps: Iterable[Step]) -> PieceDocu
 def _is_ours(piece: Piece) -> bool:
     """Whether it is up to us how a piece is divided."""
     return piece.divide is None and piece.target is None
-
-
-def _new_segments(document: PieceDocument, chunks: list[list[Named]], touched: set[int]) -> list[DocumentSegment]:
-    found: list[DocumentSegment] = []
-    done = start = 0
-    for at, old in enumerate(document.chunks):
-        end = start + sum(bool(name) for name, _ in old)
-        if at in touched:
-            found += document.segments[done:start]
-            found += segments_of(document.pieces[at : at + 1], chunks[at : at + 1])
-            done = end
-        start = end
-    return found + document.segments[done:]
 
 
 def _merge(document: PieceDocument, chunks: list[Named], step: Merge) -> list[Named]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
 from typing import NamedTuple
 
 from dragoman.errors import BadInputError
@@ -76,12 +77,15 @@ class SubtitlesDocument(PieceDocument):
             yield Cue(start, start + len(bare), _seconds(times))
 
     def _find_pieces(self) -> Iterable[Piece]:
-        cues = list(self._cues())
-        if not cues and self.contents.text.strip() and not self.contents.text.startswith("WEBVTT"):
+        if (
+            next(self._cues(), None) is None
+            and self.contents.text.strip()
+            and not self.contents.text.startswith("WEBVTT")
+        ):
             raise BadInputError("has no cues", where=self.contents.name, remedy="check that it is SRT or WebVTT")
         number = 0
         group: list[Cue] = []
-        for cue in cues:
+        for cue in self._cues():
             text = self._slice(cue.start, cue.end)
             if group and (_SPEAKER.match(text) or len(group) == MOST_CUES):
                 number += 1
@@ -143,11 +147,11 @@ class SubtitlesDocument(PieceDocument):
         at = min(spaces, key=lambda space: abs(space - middle))
         return text[:at] + self.contents.newline + text[at + 1 :]
 
-    def _verify_parts(self, data: bytes, parts: list[Parts | None], _: Mapping[str, NewTarget]) -> None:
+    def _verify(self, data: bytes, changes: Mapping[str, NewTarget]) -> None:
         """Compare cue by cue: which cues make a sentence may differ in a translation."""
-        again = self._read_again(data)
-        wanted = [piece.inline.parts if new is None else new for piece, new in zip(self.pieces, parts, strict=True)]
-        if _cues(wanted) != _cues([piece.inline.parts for piece in again.pieces]):
+        wanted = (piece.inline.parts if new is None else new for piece, _, new in self._planned(changes))
+        written = (piece.inline.parts for piece in self._pieces_again(data))
+        if any(one != other for one, other in zip_longest(_cues(wanted), _cues(written))):
             what = "a target cannot be written into this file as it is"
             raise BadInputError(what, where=self.contents.name, remedy="look for blank lines and markup in the targets")
 
@@ -176,9 +180,9 @@ class VttDocument(SubtitlesDocument):
         return self._slice(start, end) if start == 0 else f"WEBVTT\n\n{self._slice(start, end)}"
 
 
-def _cues(pieces: Iterable[Parts]) -> list[str]:
+def _cues(pieces: Iterable[Parts]) -> Iterator[str]:
     """The text of each cue, with markup in it as such, and without white space."""
-    return ["".join(cue.split()) for cue in "\n".join(map(_shown, pieces)).split("\n")]
+    return ("".join(cue.split()) for parts in pieces for cue in _shown(parts).split("\n"))
 
 
 def _shown(parts: Parts) -> str:

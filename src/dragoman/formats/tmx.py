@@ -32,8 +32,8 @@ class Tmx(Layout):
     marking = frozenset({"hi"})
     inline = frozenset({"bpt", "ept", "hi", "it", "ph", "sub", "ut"})
 
-    def __init__(self, contents: Contents, source: str | None, target: str | None) -> None:
-        super().__init__(contents, source, target)
+    def __init__(self, data: bytes, contents: Contents, source: str | None, target: str | None) -> None:
+        super().__init__(data, contents, source, target)
         if source is None or target is None:
             self.source, self.target = self._find_languages()
         self.number = 0

@@ -19,7 +19,7 @@ from dragoman.formats.division import Parts, whole
 from dragoman.formats.document import NewTarget, State
 from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.literals import Literal, escaped
-from dragoman.formats.piece_document import Piece, PieceDocument, Replacement, splice
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement, Replacements, splice
 from dragoman.formats.script_modules import TOKEN, ScriptDocument
 from dragoman.formats.yaml_files import NOT_STRINGS, Scalar, read_scalars, write_scalar
 from dragoman.languages import same_language
@@ -107,7 +107,7 @@ class VueDocument(PieceDocument):
         opened = text.find("{", start, end)
         if opened < 0:
             raise BadInputError("a block <i18n> has no object in it", where=self.contents.name, remedy="check it")
-        literals, _ = ScriptDocument.in_object(self.contents, opened)
+        literals = list(ScriptDocument.in_object(self.contents, opened))
         return {each.name: each for each in literals}
 
     def _members(self, start: int, end: int) -> Iterator[_Language]:
@@ -157,15 +157,17 @@ class VueDocument(PieceDocument):
     def _normal(self, text: str) -> str:
         return text.strip()
 
-    def _replacements(self, new: list[Parts | None], changes: Mapping[str, NewTarget]) -> list[Replacement]:
+    def _replacements(self, changes: Mapping[str, NewTarget]) -> Replacements:
         """What is replaced; where the target language is new, in a copy of the source."""
-        done = super()._replacements(new, changes)
+        done = list(super()._replacements(changes))
         for each in self._copied:
             inside = [one for one in done if each.start <= one.start and one.end <= each.end]
             if inside:
                 done = [one for one in done if one not in inside]
                 done.append(Replacement(each.end, each.end, self._copy(each, inside)))
-        return done
+        found = Replacements()
+        found.extend(done)
+        return found
 
     def _copy(self, each: _Language, inside: list[Replacement]) -> str:
         written, language = self._slice(*each.name), self.target_language or ""

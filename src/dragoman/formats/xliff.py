@@ -39,8 +39,8 @@ class Xliff(Layout):
     marking = ENCLOSING | {"g", "mrk"}
     inline = frozenset({"g", "x", "bx", "ex", "bpt", "ept", "ph", "it", "mrk", "sub"})
 
-    def __init__(self, contents: Contents, source: str | None, target: str | None) -> None:
-        super().__init__(contents, source, target)
+    def __init__(self, data: bytes, contents: Contents, source: str | None, target: str | None) -> None:
+        super().__init__(data, contents, source, target)
         self.files: dict[int, Element] = {}  # those with units in them, by where they start
         self._innermost: Element | None = None  # what was around the last unit,
         self._locks = False  # and whether that is locked

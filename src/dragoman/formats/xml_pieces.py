@@ -5,14 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 from functools import cached_property
+from io import BytesIO
 from typing import ClassVar
 
-from dragoman.formats.contents import DECLARED
+from dragoman.formats.contents import DECLARED, in_utf8
 from dragoman.formats.division import Parts
 from dragoman.formats.document import DocumentSegment
 from dragoman.formats.elements import UNWRITABLE, Edit, Element, Scanner, apply, escape
 from dragoman.formats.inline import Tag
-from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement, Replacements
 
 
 class XmlPieceDocument(PieceDocument):
@@ -25,7 +26,7 @@ class XmlPieceDocument(PieceDocument):
     @cached_property
     def raw_data(self) -> bytes:
         """The file in UTF-8, whatever its encoding."""
-        return self.contents.text.encode()
+        return in_utf8(self.contents, self.data)
 
     @abstractmethod
     def _visit(self, element: Element, around: list[Element]) -> Iterable[Piece]:
@@ -39,9 +40,11 @@ class XmlPieceDocument(PieceDocument):
             self.wanted,
             lambda element, around: found.extend(self._visit(element, around)),
         )
-        scanner.scan()
+        for _ in scanner.steps():
+            yield from found
+            found.clear()
+        yield from found
         self.outside.update(scanner.outside)
-        return found
 
     @cached_property
     def outside(self) -> dict[str, Element]:
@@ -51,9 +54,14 @@ class XmlPieceDocument(PieceDocument):
     def _slice(self, start: int, end: int) -> str:
         return self.raw_data[start:end].decode()
 
-    def _encode(self, replacements: Iterable[Replacement]) -> bytes:
-        edits = [Edit(each.start, each.end, each.new.encode()) for each in replacements]
-        return self.contents.encode_again(apply(self.raw_data, edits), errors=self._lacking)
+    def _encode(self, replacements: Replacements) -> bytes:
+        out, done = BytesIO(), 0
+        for each in replacements.ordered():
+            out.write(self.raw_data[done : each.start])
+            out.write(each.new.encode())
+            done = each.end
+        out.write(self.raw_data[done:])
+        return self.contents.encode_again(out.getvalue(), errors=self._lacking)
 
     def raw(self, tag: Tag, inner: Iterable[Replacement]) -> str:
         """A tag as it is in the file, with the replacements inside it."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.extras import load
+from dragoman.formats.compact_lists import RowList
 from dragoman.formats.contents import Contents
 from dragoman.formats.division import Parts
 from dragoman.formats.document import NewTarget
@@ -56,6 +57,27 @@ class Scalar(NamedTuple):
     in_flow: bool
 
 
+class CompactScalars:
+    """The scalars of a file, to be gone through in order: of a path, only what differs from the last one is kept."""
+
+    def __init__(self, text: str, items: Iterable[Scalar]) -> None:
+        self._text = text
+        self._rows = RowList()
+        last: tuple[str, ...] = ()
+        for item in items:
+            both = zip(item.path, last, strict=False)
+            shared = next((at for at, (one, two) in enumerate(both) if one != two), min(len(item.path), len(last)))
+            is_written = item.text == text[item.start : item.end]
+            self._rows.append((shared, *item.path[shared:], True if is_written else item.text, *item[2:]))
+            last = item.path
+
+    def __iter__(self) -> Iterator[Scalar]:
+        path: tuple[str, ...] = ()
+        for shared, *more, text, start, end, style, is_key, in_flow in self._rows:
+            path = (*path[:shared], *more)
+            yield Scalar(path, self._text[start:end] if text is True else text, start, end, style, is_key, in_flow)
+
+
 class YamlDocument(PluralFormsDocument):
     """Strings in YAML, which their translations replace; a top key that is the source language becomes the target."""
 
@@ -64,13 +86,14 @@ class YamlDocument(PluralFormsDocument):
     gap = re.compile(r"\n")
 
     @cached_property
-    def _scalars(self) -> list[Scalar]:
-        return list(read_scalars(self.contents.text, self.contents.name))
+    def _scalars(self) -> CompactScalars:
+        text = self.contents.text
+        return CompactScalars(text, read_scalars(text, self.contents.name))
 
     @cached_property
     def _root(self) -> Scalar | None:
         """The only top key, if it is a language."""
-        keys = [each for each in self._scalars if each.is_key and len(each.path) == 1]
+        keys = list(islice((each for each in self._scalars if each.is_key and len(each.path) == 1), 2))
         if len(keys) != 1 or not re.fullmatch(r"[a-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*", keys[0].text):
             return None
         nested = any(len(each.path) > 1 for each in self._scalars)
@@ -78,21 +101,28 @@ class YamlDocument(PluralFormsDocument):
         return keys[0] if nested and (known or len(keys[0].text) != 3) else None
 
     def _find_pieces(self) -> Iterable[Piece]:
+        root = self._root
         for each in self._scalars:
             if each.is_key or (each.style is None and NOT_STRINGS.fullmatch(each.text)):
                 continue
-            path = each.path[1:] if self._root else each.path
+            path = each.path[1:] if root else each.path
             inline = Inline([each.text] if each.text else [])
             name = ".".join(path)
-            yield Piece(name, inline, each.start, each.end, name, divide=divide_message, style=each)
+            yield Piece(
+                name, inline, each.start, each.end, name, divide=divide_message, style=(each.style, each.in_flow)
+            )
         self.plural_forms.extend(self._plurals())
+        del self.__dict__["_scalars"]
 
     def _plurals(self) -> Iterator[PluralForm]:
         """The mappings that are plurals, as Rails has them."""
-        forms: dict[tuple[str, ...], list[str]] = {}  # the keys of each mapping
+        plural = {each.path[:-1] for each in self._scalars if each.is_key and each.text == "other"}
+        if not plural:
+            return
+        forms: dict[tuple[str, ...], list[str]] = {path: [] for path in plural}  # the keys of each such mapping
         for each in self._scalars:
-            if each.is_key:
-                forms.setdefault(each.path[:-1], []).append(each.text)
+            if each.is_key and each.path[:-1] in plural:
+                forms[each.path[:-1]].append(each.text)
         for key, value in pairwise(self._scalars):
             if key.is_key and key.text == "other" and not value.is_key and value.path == key.path:
                 present = forms[key.path[:-1]]
@@ -118,7 +148,8 @@ class YamlDocument(PluralFormsDocument):
         return [Replacement(root.start, root.end, written)]
 
     def _render(self, piece: Piece, parts: Parts, _: list[Replacement]) -> str:
-        return write_scalar(self._finished(piece, parts), piece.style, self.contents)
+        old = Scalar((), "", piece.start, piece.end, piece.style[0], False, piece.style[1])
+        return write_scalar(self._finished(piece, parts), old, self.contents)
 
     def _finished(self, piece: Piece, parts: Parts) -> str:
         return finished_message(piece.inline.text, Inline(parts).text, self.target_language)

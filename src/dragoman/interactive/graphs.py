@@ -17,7 +17,7 @@ from dragoman.interactive.word_completion import WordCompletion, guess
 from dragoman.project.open_project import OpenProject
 from dragoman.project.request import Request
 from dragoman.project.state import State
-from dragoman.project.translation import search_in_pieces
+from dragoman.project.translator import search_in_pieces
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam
 from dragoman.search.wordgraph import WordGraph

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dragoman.errors import BadInputError
-from dragoman.project import translation
 from dragoman.project.multiline import joined
 from dragoman.project.open_project import OpenProject
 from dragoman.project.request import Request
-from dragoman.project.translator import Translator
+from dragoman.project.translator import Translator, find_first
 from dragoman.types import Match, Translation
 from dragoman.upstream.contract import Answer
 
@@ -48,7 +47,7 @@ class SessionStarts:
         request = _checked(self._translator.request(text, answer, seconds=self._seconds))
         with self._opened.reading() as state:
             request = request.at(state)
-            known = translation.find_first(request) if self._recalls else None
+            known = find_first(request) if self._recalls else None
         best = self._translator.translated(request) if is_plain and not known and len(request.source) else None
         return SessionStart(request, request.answer.text if request.answer else None, known, best)
 

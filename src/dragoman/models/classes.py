@@ -33,7 +33,7 @@ from dragoman.text.vocabulary import END, SPECIAL, START, Vocabulary
 CLASSES = 200
 WORDS_PER_CLASS = 10  # at least; a small vocabulary has fewer classes
 MOST_WORDS = 30_000  # the most frequent are put into classes, the others together into one
-MOST_GRAMS = 50_000_000  # of a language model; a larger base is trained without classes, to bound the memory
+MOST_GRAMS = 200_000_000  # of a language model; a larger base is trained without classes, to bound the memory
 ROUNDS = 8
 SETTLED = 0.005  # of the words moved in a round
 OTHER = len(SPECIAL)  # the class of words that are in no other

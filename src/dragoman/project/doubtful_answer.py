@@ -14,7 +14,6 @@ answer is used, and marked, unless
 from __future__ import annotations
 
 from dragoman.project.request import Request
-from dragoman.project.translation import search
 from dragoman.search.explain import explain
 from dragoman.text.vocabulary import UNKNOWN
 
@@ -35,7 +34,7 @@ def is_replaced(request: Request) -> bool:
 
 
 def _is_trusted(request: Request) -> bool:
-    found, source = search(request), request.source
+    found, source = request.search_once(), request.source
     steps = [step for step in found.best.steps if step.kind == "copy"]
     if any(not source.placeable[n] for step in steps for n in range(*step.source)):
         return False

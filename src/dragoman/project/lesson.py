@@ -15,7 +15,8 @@ from dragoman.adapt.lists import Candidates, candidates, losses
 from dragoman.adapt.protocol import MEASURES, Vector
 from dragoman.cancellation import checkpoint
 from dragoman.errors import UnlearnableError
-from dragoman.project import answer_changes, translation
+from dragoman.models.fusion_trust import Costs
+from dragoman.project import translation
 from dragoman.project.correction_record import CorrectionRecord
 from dragoman.project.repeats import compare as compare_repeat
 from dragoman.project.request import Request
@@ -24,8 +25,7 @@ from dragoman.search.decoder import Search
 from dragoman.types import Pair
 from dragoman.upstream import Answer, learned_answer
 from dragoman.upstream.changes import Weighed, outcomes
-from dragoman.upstream.fusion import count_cases
-from dragoman.upstream.fusion_trust import ENTRIES, Costs, costs_of
+from dragoman.upstream.learned_answer import ENTRIES, costs_of, count_cases
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def prepare(
     pair = state.knowledge.read_beside(known, target) if known else state.knowledge.read_pair(source, target)
     answered = known or _read_answer(state, pair, upstream.text if upstream else None)
     wanted = state.adaptation_of(answered is not None) or (weigh and answered is not None and not state.is_untaught)
-    found = translation.search(_request(state, pair, answered, upstream)) if wanted else None
-    weighed = answer_changes.weigh(state, found, found.best) if found and found.upstream and weigh else None
+    found = _request(state, pair, answered, upstream).search_once() if wanted else None
+    weighed = translation.weigh(state, found, found.best) if found and found.upstream and weigh else None
     cases = _cases(state, pair, answered) if answered else (0, 0)
     return Lesson(state.revision, pair, found, answered, engine, cases, weighed, _repeat(state, pair, answered))
 
@@ -99,7 +99,7 @@ def _cases(state: State, pair: Pair, answered: Pair) -> tuple[int, int]:
 
 def _known(state: State, source: str, upstream: Answer | None) -> Pair | None:
     """The source beside another engine's answer, if both were just read for a translation."""
-    latest = translation.find_latest(state, source, upstream)
+    latest = state.find_latest(source, upstream.text if upstream else None)
     answered = latest.search.upstream if latest else None
     if latest is None or answered is None or answered.sentence is None:
         return None

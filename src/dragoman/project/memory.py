@@ -30,7 +30,7 @@ from rapidfuzz.distance import Indel
 
 from dragoman.arrays import ArrayTree
 from dragoman.cancellation import checkpoint
-from dragoman.project.code_transfer import DIFFERENT, MOST_PENALTY, PENALTY, bare, carry_match
+from dragoman.text.code_transfer import DIFFERENT, MOST_PENALTY, PENALTY, bare, carry_match
 from dragoman.types import Match, Sentence
 
 SAME = 100.0  # percent similarity of the same source

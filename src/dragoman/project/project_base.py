@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
+from dragoman.base_card import read_card
 from dragoman.errors import BadInputError
 from dragoman.languages import same_language
 from dragoman.models.defaults import CURRENT, defaults_of
@@ -22,8 +23,10 @@ ORDER = 5  # of the language model, unless a base has another
 
 
 def find_base(path: Path, source: str, target: str) -> Path:
-    """The directory of a base, or of the base of a project with the same languages."""
+    """The directory of a base, or of the base of a project; an error if it is known to have other languages."""
     if not (path / "project.json").exists():
+        if card := read_card(path):
+            card.check_languages(source, target, path)
         return path
     with Project.open(path) as project:
         found, own = project.find_base(), (project.source, project.target)

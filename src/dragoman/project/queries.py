@@ -15,11 +15,11 @@ from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
 from dragoman.project.change_dates import find_dates
 from dragoman.project.correction_record import answer_in
+from dragoman.project.glossary import FoundRule
 from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES
 from dragoman.project.open_project import OpenProject, Role
 from dragoman.project.places import Places
 from dragoman.project.provenance import Origin, find_origins
-from dragoman.project.term_rules import FoundRule
 from dragoman.search.decoder import Estimates
 from dragoman.store import Delivered, Row
 from dragoman.text.tokens import Mode

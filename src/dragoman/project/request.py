@@ -17,12 +17,14 @@ from functools import cached_property
 from typing import Self
 
 from dragoman.errors import BadInputError
-from dragoman.project.state import State
+from dragoman.project.glossary import has_extra_terms
+from dragoman.project.state import Latest, State
 from dragoman.search.constrained import NO_PREFIX, Prefix
 from dragoman.search.decoder import Beam, Decoder, Search
 from dragoman.search.options import SentenceOptions
 from dragoman.search.pieces import MAX_UNCUT_WORDS
 from dragoman.search.sentence_search import TAKEN
+from dragoman.search.terms import used_terms
 from dragoman.search.upstream_options import ListedWords, UpstreamWords, is_passable
 from dragoman.search.upstream_pieces import MAX_ALIGNED, cut_both
 from dragoman.text.language_side import LanguageSide
@@ -38,9 +40,10 @@ class Request:
     """A text to be translated, what another engine has answered for it, and all that follows from the two."""
 
     def __init__(
-        self, state: State, source: Sentence, answer: Answer | None = None, silence: Silence | None = None
+        self, state: State, source: Sentence, answer: str | Answer | None = None, silence: Silence | None = None
     ) -> None:
-        self.source, self.answer = source, answer
+        self.source = source
+        self.answer = _as_answer(answer)
         self.silence = silence  # why another engine has no answer, or what is wrong with it
         self.revision = state.revision
         self._state = weakref.ref(state)  # a session keeps its request, but not the models of a closed project
@@ -59,10 +62,10 @@ class Request:
             return self
         return type(self)(state, self.source, self.answer, self.silence)
 
-    def answered(self, answer: Answer | None, silence: Silence | None = None) -> Self:
+    def answered(self, answer: str | Answer | None, silence: Silence | None = None) -> Self:
         """The same request with another engine's answer, which may come from elsewhere while nobody holds a lock."""
         copied = copy(self)
-        copied.answer, copied.silence = answer, silence
+        copied.answer, copied.silence = _as_answer(answer), silence
         for name in OF_ANSWER:
             copied.__dict__.pop(name, None)
         return copied
@@ -94,6 +97,31 @@ class Request:
     def bans(self) -> Sequence[tuple[str, ...]]:
         """Words in a row that the translation must not have."""
         return self.state.term_rules.banned(self.words, self.source.placeable)
+
+    def has_banned(self, words: tuple[str, ...]) -> bool:
+        """Whether some words have, in a row and whatever the case, any that the translation must not have."""
+        if not self.bans:
+            return False
+        lowered = tuple(word.lower() for word in words)
+        return any(_stands_in(lowered, banned) for banned in self.bans)
+
+    def accepts(self, sentence: Sentence) -> bool:
+        """Whether a translation has every term of the glossary, as often as the source, and no banned words."""
+        places = list(used_terms(self.terms, sentence.words)) if self.terms else []
+        as_written = (sentence.words[at : at + len(term.words)] == term.words for term, at in places if term.as_written)
+        return len(places) == len(self.terms) and all(as_written) and not self.has_banned(sentence.words)
+
+    @property
+    def keeps_answer(self) -> bool:
+        """Whether another engine's answer is to be taken as it is.
+
+        So it is where nothing was learned, and where the two cannot be joined; but never against the glossary, nor if
+        it has words that must not be used. What failed a check is joined with nothing.
+        """
+        sentence = self.answer_sentence
+        if not len(sentence) or (self.answer and self.answer.flaw):
+            return bool(len(sentence))
+        return self.accepts(sentence) and (self.state.is_untaught or self.upstream is None)
 
     @cached_property
     def answer_sentence(self) -> Sentence:
@@ -133,7 +161,19 @@ class Request:
         decoder, terms = self.decoder(Beam.of(beam), alone=alone), self.check_terms()
         if self.is_long and not prefix.words:
             return decoder.search(self.words, self.source.placeable, terms=terms, upstream=self.upstream)
-        return decoder.search_among(self._options(decoder, alone=alone, behind=bool(prefix.words)), prefix)
+        return decoder.search_among(self._options(decoder, alone=alone, behind=bool(prefix.words)).for_search(), prefix)
+
+    def search_once(self) -> Search:
+        """Search for translations, unless that was the last search of the project; kept for the correction to come."""
+        if has_extra_terms():
+            return self.search()
+        state, answer = self.state, self.answer.text if self.answer else None
+        if latest := state.find_latest(self.source.text, answer):
+            return latest.search
+        found = self.search()
+        if state.adaptation or found.upstream:
+            state.latest = Latest(state.revision, self.source, answer, found)
+        return found
 
     def _options(self, decoder: Decoder, *, alone: bool, behind: bool) -> SentenceOptions:
         """The options, kept for further searches; those `behind` a prefix differ where there are terms."""
@@ -169,6 +209,10 @@ def new_decoder(
     return Decoder(models, weights, beam, state.estimates, factors, slots, banned, guess=guess)
 
 
+def _stands_in(words: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    return any(words[at : at + len(wanted)] == wanted for at in range(len(words) - len(wanted) + 1))
+
+
 def _others(target: LanguageSide, nbest: Sequence[Scored]) -> tuple[ListedWords, ...]:
     """The other translations of an n-best list, weighted by their probability, that of the first being 1."""
     found = []
@@ -179,3 +223,10 @@ def _others(target: LanguageSide, nbest: Sequence[Scored]) -> tuple[ListedWords,
         if 1 <= len(sentence) <= MAX_ALIGNED:
             found.append(ListedWords(target.model_words(sentence), weight))
     return tuple(found)
+
+
+def _as_answer(given: str | Answer | None) -> Answer | None:
+    """An answer, made of a text if it is only that."""
+    if given is not None and not isinstance(given, str | Answer):
+        raise BadInputError(f"expected a text, not {given!r}", remedy="give what the engine said as a string")
+    return Answer(given) if isinstance(given, str) else given

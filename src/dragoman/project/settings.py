@@ -24,9 +24,9 @@ from dragoman.errors import BadInputError
 from dragoman.models.language import Share
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import checked_language_share, checked_limit, checked_share
+from dragoman.project.glossary import TermRule
 from dragoman.project.guard import Guard
 from dragoman.project.memory import LEAST_SIMILARITY, SAME
-from dragoman.project.term_rules import TermRule
 from dragoman.search.decoder import Estimates
 from dragoman.search.upstream_options import Trust
 from dragoman.upstream.names import parse as parse_engine_name

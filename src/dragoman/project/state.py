@@ -13,19 +13,20 @@ from typing import Any, NamedTuple, Self, get_args
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.arrays import ArrayTree
 from dragoman.errors import DamagedFileError
+from dragoman.models.change_trust import ChangeTrust
 from dragoman.models.defaults import VERSIONS, defaults_of, starting_weights
 from dragoman.models.evidence import Evidence
+from dragoman.models.fusion_trust import Confidence
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import PRESETS, Weights
 from dragoman.models.modelset import Contribution
 from dragoman.models.replacements import Replacements
 from dragoman.project.correction_record import CorrectionRecord
-from dragoman.project.glossary import Glossary
+from dragoman.project.glossary import Glossary, TermRules
 from dragoman.project.guard import Guard
 from dragoman.project.memory import SAME, Memory
 from dragoman.project.repeats import Repeats
 from dragoman.project.settings import apply_settings, dump_settings
-from dragoman.project.term_rules import TermRules
 from dragoman.search.decoder import Estimates
 from dragoman.search.sentence_search import Search
 from dragoman.search.upstream_options import Trust
@@ -34,9 +35,7 @@ from dragoman.store.description import DESCRIPTION
 from dragoman.text.tokens import SIGNATURE, Mode
 from dragoman.types import Sentence
 from dragoman.upstream import learned_answer
-from dragoman.upstream.change_trust import ChangeTrust
 from dragoman.upstream.changes import Weighed
-from dragoman.upstream.fusion_trust import Confidence
 
 # Of snapshots, and how texts were split for them; snapshots of another format are ignored, the journal has it all.
 FORMAT = f"6 {SIGNATURE}"
@@ -222,6 +221,12 @@ class State:
             return start
         adapted = dict(zip(start, adaptation.weights.tolist(), strict=True))
         return Weights(self.weights.preset, adapted, upstream=True)
+
+    def find_latest(self, source: str, answer: str | None) -> Latest | None:
+        """The last search, if it was for this source and answer and the models have not changed since."""
+        latest = self.latest  # read once, because other threads translate meanwhile
+        wanted = self.revision, source, answer
+        return latest if latest and (latest.revision, latest.source.text, latest.upstream) == wanted else None
 
     def adaptation_of(self, fused: bool) -> Adaptation | None:
         """What adapts the weights of translations over another engine, or of others."""

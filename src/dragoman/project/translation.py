@@ -1,4 +1,8 @@
-"""From a source sentence to translations: by searching, or from the translation memory.
+"""Translations as text: of what a search has found, of a correction, or of another engine's answer.
+
+1. `best` are the n best translations of a search; over another engine's answer, that answer with those changes that are
+   trusted comes first, each change on its own evidence (`decided`).
+2. `recall` is the translation that a correction gave, `repeated` another engine's answer as it is.
 
 Functions that take a request need the project's lock. `listed` does not: it makes an n-best list from a finished search
 alone, so nobody has to wait for it.
@@ -6,125 +10,24 @@ alone, so nobody has to wait for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import Candidates, candidates
-from dragoman.cancellation import checkpoint
-from dragoman.project.glossary import has_extra_terms
-from dragoman.project.memory import SAME, have_same_figures
-from dragoman.project.repeats import ANSWER, MAJORITY, majority
 from dragoman.project.request import Request, new_decoder
-from dragoman.project.state import Latest, State
+from dragoman.project.state import State
 from dragoman.search.constrained import Prefix
-from dragoman.search.decoder import Beam, Search
+from dragoman.search.decoder import Search
 from dragoman.search.hypotheses import Hypothesis, NBest
-from dragoman.search.pieces import Pieces
 from dragoman.search.sentence_search import Links
-from dragoman.search.upstream_links import used_terms
-from dragoman.types import Match, Phrase, Sentence, Term, Translation
-from dragoman.upstream.contract import Answer
-from dragoman.upstream.fusion import blended
-
-Reading = Callable[[], AbstractContextManager[State]]  # the state, for a `with` block during which nobody changes it
+from dragoman.text.starts import find_starts
+from dragoman.types import Match, Phrase, ProposedChange, Sentence, Translation
+from dragoman.upstream.changes import Proposal, Weighed, composed, folded, propose
 
 MOST_AVOIDING = 100  # translations among which one without banned words is looked for
 MAX_LIST_WORDS = 100_000  # words of the source times translations of an n-best list
-
-
-def search(request: Request) -> Search:
-    """Search for translations of a text; kept for an adapter, which needs it again for the correction."""
-    if has_extra_terms():
-        return request.search()
-    state = request.state
-    if latest := find_latest(state, request.source.text, request.answer):
-        return latest.search
-    found = request.search()
-    if state.adaptation or found.upstream:
-        state.latest = Latest(state.revision, request.source, request.answer.text if request.answer else None, found)
-    return found
-
-
-def find_latest(state: State, source: str, answer: Answer | None) -> Latest | None:
-    """The last search, if it was for this source and the models have not changed since."""
-    latest = state.latest  # read once, because other threads translate meanwhile
-    wanted = state.revision, source, answer.text if answer else None
-    return latest if latest and (latest.revision, latest.source.text, latest.upstream) == wanted else None
-
-
-def search_in_pieces(reading: Reading, request: Request, beam: Beam | str = "best") -> Search | None:
-    """Search a long text with the lock released between its pieces; None if it is short enough not to be cut.
-
-    Each piece is searched with the models as they are at that moment.
-    """
-    if not request.is_long:
-        return None
-    beam, marks = Beam.of(beam), request.source.placeable
-    with reading() as state:
-        request = request.at(state)
-        pieces = Pieces(request.words, marks, request.check_terms(), request.upstream)
-        decoder, last = request.decoder(beam), (state, state.revision)
-    while not pieces.found:
-        checkpoint()
-        with reading() as state:
-            if changed := (state, state.revision) != last:
-                banned = state.term_rules.banned(request.words, marks)
-                decoder, last = new_decoder(state, beam, request.upstream, banned), (state, state.revision)
-            pieces.search_next(decoder, changed=changed)
-    return pieces.found
-
-
-def is_final(request: Request) -> bool:
-    """Whether another engine's answer is to be taken as it is.
-
-    So it is where nothing was learned, and where the two cannot be joined; but never against the glossary, nor if it
-    has words that must not be used. What failed a check is joined with nothing.
-    """
-    sentence, state = request.answer_sentence, request.state
-    if not len(sentence) or (request.answer and request.answer.flaw):
-        return bool(len(sentence))
-    return is_acceptable(request, sentence) and (state.is_untaught or request.upstream is None)
-
-
-def is_acceptable(request: Request, sentence: Sentence) -> bool:
-    """Whether a translation has every term of the glossary, and no words that must not be used."""
-    if not _uses_all(sentence, request.terms):
-        return False
-    return not any(_has(sentence.words, banned) for banned in request.bans)
-
-
-def _uses_all(answer: Sentence, terms: Sequence[Term]) -> bool:
-    """Whether another engine's translation has every term of the glossary, as often as the source has it."""
-    places = list(used_terms(terms, answer.words))
-    as_written = (answer.words[at : at + len(term.words)] == term.words for term, at in places if term.as_written)
-    return len(places) == len(terms) and all(as_written)
-
-
-def _has(words: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
-    """Whether some words stand in a row among others, whatever the case."""
-    lowered, size = tuple(word.lower() for word in words), len(wanted)
-    return any(lowered[at : at + size] == wanted for at in range(len(lowered) - size + 1))
-
-
-def repeated(request: Request) -> Translation:
-    """Another engine's answer as a translation: to the byte, but for its letter case if that is often wrong."""
-    state, source, answer = request.state, request.source, request.answer_sentence
-    words = request.words, state.knowledge.target.model_words(answer)
-    phrase = Phrase((0, len(source)), (0, len(answer)), *words, "upstream")
-    features = dict.fromkeys(state.fused_weights, 0.0)
-    written = answer if state.confidence.keeps_case else recased(state, words[1], source, answer)
-    return Translation(written.text, 0.0, features, [], source, written, (phrase,), upstream=answer.text)
-
-
-def recased(state: State, words: tuple[str, ...], source: Sentence, answer: Sentence) -> Sentence:
-    """Another engine's answer, spaced as it is, but in the letter case that dragoman would have written it in."""
-    target = state.knowledge.target
-    if target.mode == "words":
-        return answer
-    return replace(answer, words=tuple(target.casing.recase(words, source, answer.placeable)))
 
 
 class RankedLists(NamedTuple):
@@ -168,15 +71,77 @@ def avoiding(request: Request, found: Search, hypotheses: list[Hypothesis]) -> l
 
     Most options that say them are left out of the search; what is left is what only two of them say together.
     """
-    bad = [each for each in hypotheses if any(_has(each.words, words) for words in request.bans)]
+    bad = [each for each in hypotheses if request.has_banned(each.words)]
     if not bad:
         return hypotheses
     good = [each for each in hypotheses if each not in bad]
     if not good:
         more = found.nbest(min(MOST_AVOIDING, most_listed(found)), distinct=True)
         rest = (more[k] for k in range(len(more)))
-        good = [each for each in rest if not any(_has(each.words, words) for words in request.bans)][:1]
+        good = [each for each in rest if not request.has_banned(each.words)][:1]
     return [*good, *bad][: len(hypotheses)]
+
+
+def best(request: Request, found: Search, n: int) -> list[Translation]:
+    """The n best translations of a search as text; over another engine's answer, what is made of that comes first."""
+    adaptation = request.state.adaptation_of(found.upstream is not None)
+    lists = listed(found, adaptation, n)
+    hypotheses = avoiding(request, found, ranked(adaptation, lists, n))
+    known: Links = {}
+    first = decided(request, found, hypotheses[0], known)
+    return [first, *(written(request, found, each, known) for each in hypotheses[1:])]
+
+
+def decided(request: Request, found: Search, hypothesis: Hypothesis, known: Links | None = None) -> Translation:
+    """A hypothesis as text; over another engine's answer, that answer with the changes that are trusted."""
+    state, answer = request.state, found.upstream.sentence if found.upstream else None
+    if answer is None or not request.accepts(answer):
+        return written(request, found, hypothesis, known)
+    if not state.weigh_changes:
+        if state.confidence.bonus is None:
+            return repeated(request)
+        return written(request, found, hypothesis, known)
+    weighed = weigh(state, found, hypothesis)
+    made = _made(request, found, hypothesis, weighed, known)
+    return replace(made, changes=tuple(_shown(answer, each) for each in weighed.proposals))
+
+
+def weigh(state: State, found: Search, hypothesis: Hypothesis) -> Weighed:
+    """The changes proposed for the answer that a search was given, the hypothesis being the best one found.
+
+    They are kept for the correction, which needs the same.
+    """
+    key, kept = (state.revision, found, hypothesis.words), state.weighed  # read once: other threads translate meanwhile
+    if kept and kept[0] == key:
+        return kept[1]
+    target, models = state.knowledge.target, state.knowledge.models
+    refused = frozenset(tuple(folded(target.read(text).words) for text in pair) for pair in state.refused_changes)
+    in_force = state.confidence.has_paid
+    trust = state.evidence, state.change_trust
+    weighed = propose(*trust, models, found, hypothesis, in_force=in_force, refused=refused, now=state.revision)
+    state.weighed = key, weighed
+    return weighed
+
+
+def _made(
+    request: Request, found: Search, hypothesis: Hypothesis, weighed: Weighed, known: Links | None
+) -> Translation:
+    """The answer with the changes that are used as text; terms and bans of the project come first."""
+    if weighed.words == weighed.searched:
+        return written(request, found, hypothesis, known)
+    if weighed.words != weighed.answer:
+        changed, links = composed(weighed, found, hypothesis)
+        made = written(request, found, changed, links)
+        if request.accepts(made.target):
+            return made
+    return repeated(request)
+
+
+def _shown(answer: Sentence, proposal: Proposal) -> ProposedChange:
+    place = proposal.begin, proposal.stop
+    return ProposedChange(
+        place, answer.cut(*place), proposal.instead, proposal.used, round(proposal.probability, 3), *proposal.times
+    )
 
 
 def written(request: Request, found: Search, hypothesis: Hypothesis, known: Links | None = None) -> Translation:
@@ -214,47 +179,9 @@ def _fused(
     if keep_case and hypothesis.words == upstream.words:
         made = _translation(source, answer, found, hypothesis, phrases, known=known)
         return replace(made, text=answer.text, target=answer, upstream=answer.text)
-    text = blended(target, answer, hypothesis, keep_case=keep_case)
+    text = _blended(target, answer, hypothesis, keep_case=keep_case)
     made = _translation(source, text, found, hypothesis, phrases, known=known)
     return replace(made, upstream=answer.text)
-
-
-def first_match(request: Request, matches: Sequence[Match]) -> Match | None:
-    """The correction that is taken as it is, if there is one; `matches` are those of the source, the best first.
-
-    It is a correction of the same text, or, as the project is set, of one that is similar enough and has the same
-    numbers and placeholders; terms of the glossary are left to the search.
-    """
-    state = request.state
-    if not matches or matches[0].similarity < state.memory_threshold:
-        return None
-    best = matches[0]
-    if best.similarity == SAME:
-        return choose_repeat(state, request.source.text, best) if request.answer else best
-    if not have_same_figures(request.source, state.knowledge.source.read(best.source)):
-        return None
-    return None if request.check_terms() else best
-
-
-def choose_repeat(state: State, source: str, newest: Match) -> Match | None:
-    """The correction of the same text that is most often right; None if another engine's answer is."""
-    known = [] if state.newest_first else state.memory.corrections(source)
-    if not known:  # it has other codes, perhaps
-        return newest
-    targets = [match.target for match in known]
-    choice = state.repeats.choose(targets)
-    if choice == ANSWER:
-        return None
-    return known[majority(targets)] if choice == MAJORITY else newest
-
-
-def find_first(request: Request) -> Match | None:
-    """The same, looked up."""
-    state, text = request.state, request.source.text
-    if state.memory_threshold == SAME:
-        known = state.memory.exact(text)
-        return choose_repeat(state, text, known) if known and request.answer else known
-    return first_match(request, state.memory.similar(text, state.memory_threshold, 1))
 
 
 def recall(request: Request, match: Match) -> Translation:
@@ -266,6 +193,47 @@ def recall(request: Request, match: Match) -> Translation:
     found = new_decoder(state).search(words[0], source.placeable, prefix=whole)
     phrase = Phrase((0, len(source)), (0, len(target)), *words, "memory")
     return _translation(source, target, found, found.best, (phrase,), match.id)
+
+
+def _blended(written: Sentence, answer: Sentence, hypothesis: Hypothesis, *, keep_case: bool = True) -> Sentence:
+    """The words of a hypothesis as they were `written`, but those of the other engine in its own casing and spacing.
+
+    `answer` is the other engine's translation. A word that begins a sentence in only one of the two keeps the case that
+    it was written in; so do all words unless the engine's case is to be kept.
+    """
+    words, gaps = list(written.words), list(written.gaps)
+    starts = {start.at for start in find_starts(words, written.placeable)}
+    own_starts = {start.at for start in find_starts(answer.words, answer.placeable)}
+    at, before = 0, 0  # in the words written; in those said, one past the last word taken, if it is the word before
+    for step in hypothesis.steps:
+        if step.upstream is None:
+            at, before = at + len(step.words), -1
+            continue
+        for place in range(*step.upstream):
+            if keep_case and (at in starts) == (place in own_starts):
+                words[at] = answer.words[place]
+            if place == before and place > 0:
+                gaps[at] = answer.gaps[place]
+            at, before = at + 1, place + 1
+    return Sentence(tuple(words), tuple(gaps), written.placeable)
+
+
+def repeated(request: Request) -> Translation:
+    """Another engine's answer as a translation: to the byte, but for its letter case if that is often wrong."""
+    state, source, answer = request.state, request.source, request.answer_sentence
+    words = request.words, state.knowledge.target.model_words(answer)
+    phrase = Phrase((0, len(source)), (0, len(answer)), *words, "upstream")
+    features = dict.fromkeys(state.fused_weights, 0.0)
+    written = answer if state.confidence.keeps_case else recased(state, words[1], source, answer)
+    return Translation(written.text, 0.0, features, [], source, written, (phrase,), upstream=answer.text)
+
+
+def recased(state: State, words: tuple[str, ...], source: Sentence, answer: Sentence) -> Sentence:
+    """Another engine's answer, spaced as it is, but in the letter case that dragoman would have written it in."""
+    target = state.knowledge.target
+    if target.mode == "words":
+        return answer
+    return replace(answer, words=tuple(target.casing.recase(words, source, answer.placeable)))
 
 
 def _phrases(words: tuple[str, ...], hypothesis: Hypothesis, answer: Sentence | None = None) -> Iterator[Phrase]:

@@ -6,24 +6,30 @@ list. In between, the models may learn; then what depends on them is made anew.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.cancellation import checkpoint
 from dragoman.errors import BadInputError
-from dragoman.project import answer_changes, translation
+from dragoman.project import translation
 from dragoman.project.consultant import Asked, Consultant, hints_for
 from dragoman.project.doubtful_answer import is_replaced
+from dragoman.project.memory import SAME, have_same_figures
 from dragoman.project.multiline import split_lines
 from dragoman.project.open_project import OpenProject
-from dragoman.project.request import Request
+from dragoman.project.repeats import ANSWER, MAJORITY, majority
+from dragoman.project.request import Request, new_decoder
 from dragoman.project.state import State
-from dragoman.search.decoder import Hypothesis, Search
+from dragoman.search.decoder import Beam, Hypothesis, Search
+from dragoman.search.pieces import Pieces
 from dragoman.search.sentence_search import Links
-from dragoman.types import Translation
+from dragoman.types import Match, Translation
 from dragoman.upstream.checks import refuse, refuse_sentence
-from dragoman.upstream.contract import Answer, as_answer
+from dragoman.upstream.contract import Answer
+
+Reading = Callable[[], AbstractContextManager[State]]  # the state, for a `with` block during which nobody changes it
 
 MAX_TEXT_WORDS = 20_000  # limit of a text to translate
 
@@ -52,16 +58,16 @@ class Translator:
             if not len(request.source):
                 return Translation(text, 0.0, dict.fromkeys(state.weights, 0.0), [], request.source, request.source)
             matches = state.memory.similar(text) if recalls else []
-            known = translation.first_match(request, matches)
+            known = first_match(request, matches)
             ranked = [translation.recall(request, known)] if known else []
             found = None
-            if not ahead and request.answer and translation.is_final(request):
+            if not ahead and request.answer and request.keeps_answer:
                 ranked.append(translation.repeated(request))
             elif len(ranked) < n:
-                found = ahead or translation.search(request)
+                found = ahead or request.search_once()
             adaptation = state.adaptation_of(found is not None and found.upstream is not None)
             if found and translation.is_quick(adaptation, n):
-                ranked, found = answer_changes.best(request, found, n), None
+                ranked, found = translation.best(request, found, n), None
         if found:
             ranked += self._list(request, found, n, adaptation)
         different: dict[str, Translation] = {}
@@ -87,10 +93,10 @@ class Translator:
         with self._opened.reading() as state:
             request = self.read(state, text)
             if answer is not None:
-                return self._checked(request.answered(as_answer(answer)))
+                return self._checked(request.answered(answer))
             name = state.upstream
             newest = state.memory.exact(text) if recalls and name is not None else None
-            if name is None or (newest and translation.choose_repeat(state, text, newest)):
+            if name is None or (newest and choose_repeat(state, text, newest)):
                 return request
             hints = hints_for(request)
         outcome = self._consultant.ask(name, text, hints, seconds=seconds)
@@ -131,10 +137,10 @@ class Translator:
             return None
         with self._opened.reading() as state:
             request = request.at(state)
-            known = recalls and translation.find_first(request)
-            if known or (request.answer and translation.is_final(request)):
+            known = recalls and find_first(request)
+            if known or (request.answer and request.keeps_answer):
                 return None
-        return translation.search_in_pieces(self._opened.reading, request)
+        return search_in_pieces(self._opened.reading, request)
 
     def _list(self, request: Request, found: Search, n: int, adaptation: Adaptation | None) -> list[Translation]:
         """The n best translations of a search, with the lock released in between so that others need not wait.
@@ -147,10 +153,10 @@ class Translator:
             checkpoint()
             with self._opened.reading() as state:
                 if (now := request.at(state)) is not request:
-                    return answer_changes.best(now, translation.search(now), n)
+                    return translation.best(now, now.search_once(), n)
                 if not hypotheses:
                     hypotheses = translation.avoiding(request, found, translation.ranked(adaptation, lists, n))
-                write = translation.written if written else answer_changes.decided
+                write = translation.written if written else translation.decided
                 written.append(write(request, found, hypotheses[len(written)], known))
         return written
 
@@ -164,8 +170,8 @@ class Translator:
 
     def usable(self, source: str, answer: str | Answer) -> Answer | None:
         """The answer of another engine that a correction is learned with, unless it looks wrong."""
-        given = as_answer(answer)
-        if given and given.flaw is None and self._sound == (source, given.text):  # it has just been translated
+        given = answer if isinstance(answer, Answer) else Answer(answer)
+        if given.flaw is None and self._sound == (source, given.text):  # it has just been translated
             return given
         with self._opened.reading() as state:
             request = Request(state, state.knowledge.source.read(source), given)
@@ -200,3 +206,63 @@ def check_list(n: int, words: int) -> None:
     if n > most:
         what = f"{n:,} translations of a text of {words:,} words are too many"
         raise BadInputError(what, remedy=f"ask for at most {most:,}, or for those of a shorter text")
+
+
+def search_in_pieces(reading: Reading, request: Request, beam: Beam | str = "best") -> Search | None:
+    """Search a long text with the lock released between its pieces; None if it is short enough not to be cut.
+
+    Each piece is searched with the models as they are at that moment.
+    """
+    if not request.is_long:
+        return None
+    beam, marks = Beam.of(beam), request.source.placeable
+    with reading() as state:
+        request = request.at(state)
+        pieces = Pieces(request.words, marks, request.check_terms(), request.upstream)
+        decoder, last = request.decoder(beam), (state, state.revision)
+    while not pieces.found:
+        checkpoint()
+        with reading() as state:
+            if changed := (state, state.revision) != last:
+                banned = state.term_rules.banned(request.words, marks)
+                decoder, last = new_decoder(state, beam, request.upstream, banned), (state, state.revision)
+            pieces.search_next(decoder, changed=changed)
+    return pieces.found
+
+
+def first_match(request: Request, matches: Sequence[Match]) -> Match | None:
+    """The correction that is taken as it is, if there is one; `matches` are those of the source, the best first.
+
+    It is a correction of the same text, or, as the project is set, of one that is similar enough and has the same
+    numbers and placeholders; terms of the glossary are left to the search.
+    """
+    state = request.state
+    if not matches or matches[0].similarity < state.memory_threshold:
+        return None
+    best = matches[0]
+    if best.similarity == SAME:
+        return choose_repeat(state, request.source.text, best) if request.answer else best
+    if not have_same_figures(request.source, state.knowledge.source.read(best.source)):
+        return None
+    return None if request.check_terms() else best
+
+
+def choose_repeat(state: State, source: str, newest: Match) -> Match | None:
+    """The correction of the same text that is most often right; None if another engine's answer is."""
+    known = [] if state.newest_first else state.memory.corrections(source)
+    if not known:  # it has other codes, perhaps
+        return newest
+    targets = [match.target for match in known]
+    choice = state.repeats.choose(targets)
+    if choice == ANSWER:
+        return None
+    return known[majority(targets)] if choice == MAJORITY else newest
+
+
+def find_first(request: Request) -> Match | None:
+    """The same, looked up."""
+    state, text = request.state, request.source.text
+    if state.memory_threshold == SAME:
+        known = state.memory.exact(text)
+        return choose_repeat(state, text, known) if known and request.answer else known
+    return first_match(request, state.memory.similar(text, state.memory_threshold, 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 
-from dragoman.project.term_rules import FoundRule
+from dragoman.project.glossary import FoundRule
 from dragoman.quality.finding import Finding
 from dragoman.text.tokens import split
 from dragoman.types import Sentence, Term
@@ -46,7 +46,7 @@ def find_terms(
 def find_forbidden(source: Sentence, target: Sentence, find: Find, find_rules: FindRules) -> Iterator[Finding]:
     """Translations that the glossary forbids for terms of the source, at each place.
 
-    >>> from dragoman.project.term_rules import TermRules
+    >>> from dragoman.project.glossary import TermRules
     >>> rules = TermRules()
     >>> rules.change({"lid": {"forbidden": ["tapadera"]}})
     >>> pair = split("Open the lid."), split("Abra la tapadera.")

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.search.options_kernels import TERM
-from dragoman.search.spelling import Spelling
-from dragoman.search.terms import OptionTable, in_order
+from dragoman.search.terms import OptionTable
+from dragoman.text.spelling import Spelling
 
 
 def leave_out(found: OptionTable, banned: Sequence[tuple[str, ...]], spelling: Spelling) -> OptionTable:
@@ -30,8 +30,7 @@ def leave_out(found: OptionTable, banned: Sequence[tuple[str, ...]], spelling: S
     left = np.unique(row["start"][single & ~bad])
     covered = {*left.tolist(), *_within_terms(row)}
     keep = ~bad | (single & ~np.isin(row["start"], list(covered)))
-    kept = OptionTable(found.first, row[keep], found.words, found.counts[keep], found.turns[keep])
-    return in_order(kept, found.first.shape[1])
+    return OptionTable(found.first, row[keep], found.words, found.counts[keep], found.turns[keep])
 
 
 def _says(found: OptionTable, words: NDArray[np.int64]) -> NDArray[np.bool_]:

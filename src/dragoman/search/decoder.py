@@ -21,13 +21,28 @@ from numpy.typing import NDArray
 
 from dragoman.errors import BadInputError
 from dragoman.kernels import exercise
+from dragoman.models.lengths_kernels import LengthArrays
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
-from dragoman.search.constrained import NO_PREFIX, Prefix
+from dragoman.search import decoder_kernels
+from dragoman.search.constrained import NO_BLOCKS, NO_PREFIX, Blocks, Prefix, constrain
+from dragoman.search.decoder_kernels import Task
 from dragoman.search.hypotheses import Hypothesis, NBest, Step
-from dragoman.search.options import Estimates, Factors, SentenceOptions, as_factors
+from dragoman.search.hypotheses_kernels import (
+    ARC,
+    ARCS,
+    CUBE,
+    ITEM,
+    PLACES,
+    STATE,
+    STATES,
+    SearchLimits,
+    Workspace,
+)
+from dragoman.search.options import Estimates, Factors, LanguageStates, SentenceOptions, as_factors
+from dragoman.search.options_kernels import SpanOptions
 from dragoman.search.pieces import MAX_UNCUT_WORDS, search_pieces
-from dragoman.search.sentence_search import Search, search_sentence
+from dragoman.search.sentence_search import Search, SentenceSearch
 from dragoman.search.upstream_options import UpstreamWords
 from dragoman.tables import Table
 from dragoman.types import Term
@@ -35,6 +50,7 @@ from dragoman.types import Term
 __all__ = ["PROFILES", "Beam", "Decoder", "Estimates", "Hypothesis", "NBest", "Prefix", "Search", "Step"]
 
 Words = Sequence[str]
+LENGTH = "source_length"  # a feature
 
 
 @dataclass(frozen=True)
@@ -127,12 +143,88 @@ class Decoder:
         wanted = Prefix.of(prefix)
         if len(source) > MAX_UNCUT_WORDS and not wanted.words:
             return search_pieces(self, tuple(source), placeable, terms, upstream)
-        options = self.options(source, placeable, terms, upstream, lenient=bool(wanted.words))
-        return search_sentence(self, options, wanted)
+        return self.search_among(self.options(source, placeable, terms, upstream, lenient=bool(wanted.words)), wanted)
 
-    def search_among(self, options: SentenceOptions, prefix: Prefix = NO_PREFIX) -> Search:
-        """The same among options that were collected before, with the same models and as many options to a phrase."""
-        return search_sentence(self, options.for_search(), prefix)
+    def search_among(
+        self,
+        options: SentenceOptions,
+        prefix: Prefix = NO_PREFIX,
+        *,
+        history: LanguageStates | None = None,
+        ends: bool = True,
+    ) -> SentenceSearch:
+        """Search one sentence, or one piece of a long one, among the options that were collected for it.
+
+        `history` are the states of the language models before it, by default those at the start of a sentence; `ends`
+        tells whether the sentence ends with this piece.
+        """
+        start = history or options.start
+        spans, blocks = constrain(options, prefix, start.language) if prefix.words else (options.options, NO_BLOCKS)
+        known = options.weights, options.inside, options.after, options.memo
+        task = Task(len(options.words), spans, *known, *blocks, options.answer, options.classes)
+        work = _workspace(len(options.words), len(prefix.words), self.beam, spans, blocks)
+        lengths = self.models.lengths.view
+        if LENGTH in self.weights:  # otherwise nobody asks
+            lengths = _own(lengths)
+        decoder_kernels.search(work, task, _limits(self, prefix, start, ends), options.language, lengths)
+        return SentenceSearch(self, options, spans, lengths, _found(work))
+
+
+def _own(lengths: LengthArrays) -> LengthArrays:
+    """The length model as it is now: its layer is copied, since learning changes it in place; a base never changes."""
+    layer = {name: getattr(lengths, name).copy() for name in ("samples", "sums", "squares", "pooled")}
+    index = type(lengths.table.layer)(*(array.copy() for array in lengths.table.layer))
+    return lengths._replace(table=lengths.table._replace(layer=index), **layer)
+
+
+def _limits(decoder: Decoder, prefix: Prefix, history: LanguageStates, ends: bool) -> SearchLimits:
+    beam, weights = decoder.beam, decoder.weights
+    return SearchLimits(
+        pops=beam.pops,
+        stack=beam.stack,
+        threshold=float(beam.threshold),
+        distortion=beam.distortion,
+        delta=decoder.estimates.delta,
+        reordering="previous_monotone" in weights,
+        length=LENGTH in weights,
+        lm_state=history.language,
+        class_state=history.classes,
+        ends=ends,
+        prefix=len(prefix.words),
+        exact=prefix.whole,
+    )
+
+
+def _workspace(J: int, P: int, beam: Beam, options: SpanOptions, blocks: Blocks) -> Workspace:
+    """Enough room for the largest search that these options and this beam allow."""
+    longest = options.first.shape[1] - 1
+    states = (J + P) * beam.pops + 2
+    reach = J if beam.distortion < 0 else min(J, 2 * beam.distortion + 1)
+    spans = min(int(np.count_nonzero(np.diff(options.first, axis=1))), reach * longest)
+    kept = min(beam.stack, beam.pops)
+    cubes = longest * kept * (spans + int(np.diff(blocks.first).max(initial=0))) + 1
+    items = cubes + 2 * beam.pops + 1
+    return Workspace(
+        sizes=np.zeros(PLACES, np.int64),
+        states=np.empty(states, STATE),
+        arcs=np.empty(states + (J + 1 if P else 1) * kept, ARC),
+        slots=np.empty(1 << (2 * beam.pops).bit_length(), np.int32),
+        kept=np.empty(beam.pops + 1, np.int64),
+        grouped=np.empty(states, np.int64),
+        cubes=np.empty(cubes, CUBE),
+        queue=np.empty(J + P + 1, np.int64),
+        items=np.empty(items, ITEM),
+        heap=np.empty(items, np.int64),
+        ranks=np.empty(items),
+    )
+
+
+def _found(work: Workspace) -> Workspace:
+    """What a search has found, without its scratch space."""
+    kept = {name: array[:0].copy() for name, array in work._asdict().items()}
+    # Views: pages of these arrays that were never written to take no memory, and `thin` copies what is kept for long.
+    kept["states"], kept["arcs"] = work.states[: work.sizes[STATES]], work.arcs[: work.sizes[ARCS]]
+    return Workspace(**(kept | {"sizes": work.sizes}))
 
 
 @exercise

@@ -19,7 +19,7 @@ from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases_options_kernels import LEAST, SHARED
 from dragoman.search.hypotheses import KINDS
 from dragoman.search.options_kernels import COPY, NOWHERE, OPTION, SpanOptions
-from dragoman.search.terms import OptionTable, in_order
+from dragoman.search.terms import OptionTable
 
 if TYPE_CHECKING:
     from dragoman.search.options import SentenceOptions
@@ -103,7 +103,7 @@ def add_guesses(found: OptionTable, sentence: SentenceOptions) -> OptionTable:
     words = np.concatenate([found.words, [word for _, guess in fresh for word in guess.target]])
     more = np.concatenate([found.row, added]), words, np.concatenate([found.counts, counts])
     turns = np.concatenate([found.turns, np.array([(guess.previous, guess.next) for _, guess in fresh], np.int64)])
-    return in_order(OptionTable(found.first, *more, turns), found.first.shape[1])
+    return OptionTable(found.first, *more, turns)
 
 
 def score_guesses(sentence: SentenceOptions, options: SpanOptions, turns: Ids) -> None:

@@ -1,7 +1,21 @@
-"""The phrase options of a sentence: the possible translations of each span, scored and sorted for the search."""
+"""The phrase options of a sentence: the possible translations of each span, scored and sorted for the search.
+
+What the language models answer is remembered from one search to the next, since neighbouring searches ask much the
+same. Each thread has tables of its own, one for words and one for word classes, since searches run at the same time. A
+table is emptied, by giving it another age, when it is asked for another model or for one that has changed.
+
+>>> model = LanguageModel(order=2)
+>>> before = known_of_words(model).memo
+>>> known_of_words(model).memo.age == before.age
+True
+>>> model.add(["a", "b"])
+>>> known_of_words(model).memo.age == before.age
+False
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -12,8 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.errors import BadInputError
-from dragoman.models import alignment_kernels
+from dragoman.models import alignment_kernels, language_kernels
 from dragoman.models.classes import OTHER
+from dragoman.models.language import LanguageModel
+from dragoman.models.language_kernels import LanguageArrays
 from dragoman.models.loglinear import CLASS_LANGUAGE
 from dragoman.models.loglinear_kernels import FEATURES, WORD_PENALTY
 from dragoman.models.modelset import ModelSet
@@ -22,18 +38,20 @@ from dragoman.search import options_kernels as kernels
 from dragoman.search.bans import leave_out
 from dragoman.search.class_kernels import OFF, ClassArrays
 from dragoman.search.guesses import add_guesses, score_guesses
-from dragoman.search.lm_cache import known_of_classes, known_of_words
+from dragoman.search.lm_cache_kernels import AGES, ANSWER, Memo
 from dragoman.search.options_kernels import LINK, OPTION, WINDOW, SpanOptions
-from dragoman.search.spelling import Spelling
 from dragoman.search.terms import OptionTable, settle
 from dragoman.search.upstream_options import NO_ANSWER, UpstreamWords, align, find_place, offer
 from dragoman.tables import Table
+from dragoman.text.spelling import Spelling
 from dragoman.types import Term
 
 if TYPE_CHECKING:
     from dragoman.search.decoder import Decoder
 
 REMEMBERED = 1 << 12  # answers of the alignment models in one search
+ANSWERS = 1 << 15  # of a language model, a megabyte
+STATES = 1 << 12  # of a language model
 
 Ids = NDArray[np.int64]
 Factors = Callable[[Ids], NDArray[np.float64]]  # from the keys of phrase pairs to their factors u
@@ -128,7 +146,7 @@ class SentenceOptions:
         row, counts, turns = np.empty(most, OPTION), np.empty((most, 3), np.int64), np.empty((most, 2, 3), np.int64)
         given = self.ids, self.copies, self.fixed, self.slots, limit, new_options(phrases.longest, limit)
         first, n, words = kernels.collect(phrases.view, *given, row, counts, turns)
-        found = OptionTable(first, row[:n], words, counts[:n], turns[:n])
+        found = learned = OptionTable(first, row[:n], words, counts[:n], turns[:n])
         if self.aligned is not None:
             found = offer(found, self.aligned, self.models, self.ids, (self.copies, self.fixed))
         elif self.decoder.guess:
@@ -136,7 +154,9 @@ class SentenceOptions:
         if self.terms:
             locate = partial(find_place, self.aligned) if self.aligned else None
             found = settle(found, self.terms, self.spelling, lenient=lenient, locate=locate)
-        return leave_out(found, self.decoder.banned, self.spelling) if self.decoder.banned else found
+        if self.decoder.banned:
+            found = leave_out(found, self.decoder.banned, self.spelling)
+        return found if found.row is learned.row else in_order(found)
 
     def for_search(self) -> Self:
         """The same for one more search, by whichever thread, which may bring words of its own."""
@@ -187,6 +207,18 @@ def class_arrays(models: ModelSet, share: float, *, used: bool) -> tuple[ClassAr
     return ClassArrays(np.zeros(0, np.int64), OTHER, view, memo), OFF
 
 
+def in_order(found: OptionTable) -> OptionTable:
+    """The same options in order of spans."""
+    first, row, words, counts, turns = found
+    J, size = first.shape[0], row["end"] - row["start"]
+    spans = max(first.shape[1], int(size.max(initial=0)) + 1)
+    place = row["start"].astype(np.int64) * (spans - 1) + (size - 1)
+    order = np.argsort(place, kind="stable")
+    bounds = np.arange(J)[:, np.newaxis] * (spans - 1) + np.arange(spans)
+    first = np.searchsorted(place[order], bounds)
+    return OptionTable(first, row[order], words, counts[order], turns[order])
+
+
 def new_span_options(first: Ids, row: NDArray[np.void], words: Ids, counts: Ids) -> SpanOptions:
     """Options of which only spans, words and counts are known so far."""
     return SpanOptions(first, row, words, counts, np.empty((row.size, 2, 3)), np.empty((row.size, FEATURES)))
@@ -212,3 +244,57 @@ def future(options: SpanOptions) -> tuple[NDArray[np.float64], NDArray[np.float6
     inside, after = np.empty((J, WINDOW + 1)), np.empty(J + 1)
     kernels.fill_future(options.first, options.row, inside, after)
     return inside, after
+
+
+class Known(NamedTuple):
+    """A language model as it is now, and what it was asked before; not to be kept beyond a search."""
+
+    view: LanguageArrays  # valid until the model changes
+    memo: Memo
+    start: int  # state at the beginning of a sentence
+
+
+class AnswerTable:
+    """What is known of one language model at a time."""
+
+    def __init__(self) -> None:
+        self._memo = new_memo(1)
+        self._of: tuple[object, ...] = ()
+        self._start = 0
+
+    def of(self, model: LanguageModel, share: float | None = None) -> Known:
+        """What is known of a model as it is now, with its own share or another one."""
+        view = model.view if share is None else model.view._replace(share=share)
+        of = view.share, *model.version
+        if of != self._of:
+            age = self._memo.age + 1
+            is_usable = self._memo.nodes.shape[1] == model.order and age < AGES
+            self._memo = self._memo._replace(age=age) if is_usable else new_memo(model.order)
+            self._of, self._start = of, int(language_kernels.start(view))
+        return Known(view, self._memo, self._start)
+
+
+def new_memo(order: int) -> Memo:
+    """A memo that knows nothing of a model of this order."""
+    states = np.zeros(STATES, np.int64), np.empty((STATES, order), np.int64), np.empty((STATES, order))
+    return Memo(1, np.zeros(ANSWERS, ANSWER), *states, np.empty(STATES))
+
+
+class _Tables(threading.local):
+    """The tables of a thread."""
+
+    def __init__(self) -> None:
+        self.words, self.classes = AnswerTable(), AnswerTable()
+
+
+_tables = _Tables()
+
+
+def known_of_words(model: LanguageModel) -> Known:
+    """What this thread knows of a language model."""
+    return _tables.words.of(model)
+
+
+def known_of_classes(model: LanguageModel, share: float) -> Known:
+    """What this thread knows of a model of word classes, with the share of the language model."""
+    return _tables.classes.of(model, share)

@@ -19,9 +19,8 @@ from dragoman.models.modelset import ModelSet
 from dragoman.search import class_kernels, lm_cache_kernels
 from dragoman.search.class_kernels import OFF
 from dragoman.search.hypotheses import Hypothesis, NBest
-from dragoman.search.lm_cache import known_of_words
-from dragoman.search.options import LanguageStates, class_arrays
-from dragoman.search.sentence_search import Search, SentenceSearch, search_sentence
+from dragoman.search.options import LanguageStates, class_arrays, known_of_words
+from dragoman.search.sentence_search import Search, SentenceSearch
 from dragoman.search.upstream_options import UpstreamWords
 from dragoman.search.wordgraph import WordGraph
 from dragoman.types import Term
@@ -104,7 +103,7 @@ class Pieces:
         marks = None if self._placeable is None else self._placeable[begin:end]
         options = decoder.options(self._source[begin:end], marks, self._terms_in(begin, end), answer)
         history = self._history_of_changed(decoder) if changed else self._history
-        piece = search_sentence(decoder, options, history=history, ends=not self._remaining)
+        piece = decoder.search_among(options, history=history, ends=not self._remaining)
         if self._most < decoder.beam.pops:
             piece.thin(self._most * (end - begin))
         self._searched.append(piece)

@@ -1,7 +1,4 @@
-"""Searching one sentence, and what was found: the best translation, n-best lists and the word graph.
-
-`search_sentence` does the work; the `SentenceSearch` that it returns holds the states and arcs that were found.
-"""
+"""What a search has found: states and arcs, from which come the best translation, n-best lists and the word graph."""
 
 from __future__ import annotations
 
@@ -16,24 +13,14 @@ from numpy.typing import NDArray
 from dragoman.models.lengths_kernels import LengthArrays
 from dragoman.models.loglinear_kernels import FEATURES
 from dragoman.models.modelset import ModelSet
-from dragoman.search import decoder_kernels, hypotheses_kernels, nbest_kernels
+from dragoman.search import hypotheses_kernels, nbest_kernels
 from dragoman.search import wordgraph_kernels as graph_kernels
 from dragoman.search.best_arcs import thinned
-from dragoman.search.constrained import NO_BLOCKS, NO_PREFIX, Blocks, Prefix, constrain
-from dragoman.search.decoder_kernels import Task
 from dragoman.search.guesses import GUESSED, guessed_from
 from dragoman.search.hypotheses import KINDS, Hypothesis, NBest, Shares, Step, patience
 from dragoman.search.hypotheses_kernels import (
-    ARC,
-    ARCS,
-    CUBE,
     FINAL,
-    ITEM,
     NONE,
-    PLACES,
-    STATE,
-    STATES,
-    SearchLimits,
     Workspace,
 )
 from dragoman.search.options import LanguageStates, SentenceOptions
@@ -42,12 +29,12 @@ from dragoman.search.upstream_options import UpstreamWords
 from dragoman.search.wordgraph import END, WordGraph, renumbered
 
 if TYPE_CHECKING:
-    from dragoman.search.decoder import Beam, Decoder
+    from dragoman.search.decoder import Decoder
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Links = dict[Step, list[tuple[int, int]]]  # within phrases
-TAKEN, LENGTH = "upstream_words", "source_length"  # features
+TAKEN = "upstream_words"  # a feature
 
 
 class OptionRow(NamedTuple):
@@ -316,85 +303,3 @@ class SentenceSearch(Search):
             begin=begin,
             words=words,
         )
-
-
-def search_sentence(
-    decoder: Decoder,
-    options: SentenceOptions,
-    prefix: Prefix = NO_PREFIX,
-    *,
-    history: LanguageStates | None = None,
-    ends: bool = True,
-) -> SentenceSearch:
-    """Search one sentence, or one piece of a long one, among the options that were collected for it.
-
-    `history` are the states of the language models before it, by default those at the start of a sentence; `ends`
-    tells whether the sentence ends with this piece.
-    """
-    start = history or options.start
-    spans, blocks = constrain(options, prefix, start.language) if prefix.words else (options.options, NO_BLOCKS)
-    known = options.weights, options.inside, options.after, options.memo
-    task = Task(len(options.words), spans, *known, *blocks, options.answer, options.classes)
-    work = _workspace(len(options.words), len(prefix.words), decoder.beam, spans, blocks)
-    lengths = decoder.models.lengths.view
-    if LENGTH in decoder.weights:  # otherwise nobody asks
-        lengths = _own(lengths)
-    decoder_kernels.search(work, task, _settings(decoder, prefix, start, ends), options.language, lengths)
-    return SentenceSearch(decoder, options, spans, lengths, _found(work))
-
-
-def _own(lengths: LengthArrays) -> LengthArrays:
-    """The length model as it is now: its layer is copied, since learning changes it in place; a base never changes."""
-    layer = {name: getattr(lengths, name).copy() for name in ("samples", "sums", "squares", "pooled")}
-    index = type(lengths.table.layer)(*(array.copy() for array in lengths.table.layer))
-    return lengths._replace(table=lengths.table._replace(layer=index), **layer)
-
-
-def _settings(decoder: Decoder, prefix: Prefix, history: LanguageStates, ends: bool) -> SearchLimits:
-    beam, weights = decoder.beam, decoder.weights
-    return SearchLimits(
-        pops=beam.pops,
-        stack=beam.stack,
-        threshold=float(beam.threshold),
-        distortion=beam.distortion,
-        delta=decoder.estimates.delta,
-        reordering="previous_monotone" in weights,
-        length=LENGTH in weights,
-        lm_state=history.language,
-        class_state=history.classes,
-        ends=ends,
-        prefix=len(prefix.words),
-        exact=prefix.whole,
-    )
-
-
-def _workspace(J: int, P: int, beam: Beam, options: SpanOptions, blocks: Blocks) -> Workspace:
-    """Enough room for the largest search that these options and this beam allow."""
-    longest = options.first.shape[1] - 1
-    states = (J + P) * beam.pops + 2
-    reach = J if beam.distortion < 0 else min(J, 2 * beam.distortion + 1)
-    spans = min(int(np.count_nonzero(np.diff(options.first, axis=1))), reach * longest)
-    kept = min(beam.stack, beam.pops)
-    cubes = longest * kept * (spans + int(np.diff(blocks.first).max(initial=0))) + 1
-    items = cubes + 2 * beam.pops + 1
-    return Workspace(
-        sizes=np.zeros(PLACES, np.int64),
-        states=np.empty(states, STATE),
-        arcs=np.empty(states + (J + 1 if P else 1) * kept, ARC),
-        slots=np.empty(1 << (2 * beam.pops).bit_length(), np.int32),
-        kept=np.empty(beam.pops + 1, np.int64),
-        grouped=np.empty(states, np.int64),
-        cubes=np.empty(cubes, CUBE),
-        queue=np.empty(J + P + 1, np.int64),
-        items=np.empty(items, ITEM),
-        heap=np.empty(items, np.int64),
-        ranks=np.empty(items),
-    )
-
-
-def _found(work: Workspace) -> Workspace:
-    """What a search has found, without its scratch space."""
-    kept = {name: array[:0].copy() for name, array in work._asdict().items()}
-    # Views: pages of these arrays that were never written to take no memory, and `thin` copies what is kept for long.
-    kept["states"], kept["arcs"] = work.states[: work.sizes[STATES]], work.arcs[: work.sizes[ARCS]]
-    return Workspace(**(kept | {"sizes": work.sizes}))

@@ -9,7 +9,7 @@ Over another engine, a term knows which words of that engine it stands for, if t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,16 +17,19 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
 from dragoman.search.options_kernels import GIVEN, NOWHERE, OPTION, STRANGE, TERM
-from dragoman.search.spelling import Spelling
+from dragoman.text.spelling import Spelling
 from dragoman.types import Term
 
 Ids = NDArray[np.int64]
 
 
 class OptionTable(NamedTuple):
-    """Options of a sentence in order of spans, of which only words and counts are known so far; see SpanOptions."""
+    """Options of a sentence of which only words and counts are known so far; see SpanOptions.
 
-    first: Ids  # [J, longest + 1]
+    What is added comes last; `SentenceOptions` puts all in order of spans again, once.
+    """
+
+    first: Ids  # [J, longest + 1] where the options of each span begin, before anything was added
     row: NDArray[np.void]  # [n] OPTION
     words: Ids
     counts: Ids  # [n, 3]
@@ -63,8 +66,7 @@ def settle(
         option["stop"] = words.size
     counts = np.concatenate([found.counts[keep], np.ones((added.size, 3), np.int64)])
     turns = np.concatenate([found.turns[keep], np.zeros((added.size, 2, 3), np.int64)])
-    spans = max(found.first.shape[1], *(term.end - term.start + 1 for term in terms))
-    return in_order(OptionTable(found.first, np.concatenate([row[keep], added]), words, counts, turns), spans)
+    return OptionTable(found.first, np.concatenate([row[keep], added]), words, counts, turns)
 
 
 def _agrees(option: np.void, words: Ids, term: Term, own: Ids) -> bool:
@@ -76,12 +78,17 @@ def _agrees(option: np.void, words: Ids, term: Term, own: Ids) -> bool:
     return any(np.array_equal(target[n : n + own.size], own) for n in range(target.size - own.size + 1))
 
 
-def in_order(found: OptionTable, spans: int) -> OptionTable:
-    """The same options, in order of spans again, of up to spans − 1 words."""
-    first, row, words, counts, turns = found
-    J = first.shape[0]
-    place = row["start"].astype(np.int64) * (spans - 1) + (row["end"] - row["start"] - 1)
-    order = np.argsort(place, kind="stable")
-    bounds = np.arange(J)[:, np.newaxis] * (spans - 1) + np.arange(spans)
-    first = np.searchsorted(place[order], bounds)
-    return OptionTable(first, row[order], words, counts[order], turns[order])
+def used_terms(terms: Sequence[Term], answer: Sequence[str]) -> Iterator[tuple[Term, int]]:
+    """The terms that another engine's translation uses itself, each with its first word there; no word counts twice.
+
+    >>> list(used_terms([Term(1, 3, ("drip", "tray"))], ("the", "Drip", "tray")))
+    [(Term(start=1, end=3, words=('drip', 'tray'), as_written=False), 1)]
+    """
+    words, taken = [word.casefold() for word in answer], set[int]()
+    for term in terms:
+        wanted = [word.casefold() for word in term.words]
+        for at in range(len(words) - len(wanted) + 1):
+            if words[at : at + len(wanted)] == wanted and taken.isdisjoint(range(at, at + len(wanted))):
+                taken.update(range(at, at + len(wanted)))
+                yield term, at
+                break

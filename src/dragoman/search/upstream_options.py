@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
+from dragoman.models.answer_links import Block, alike, blocks, link, phrase_pairs
 from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases_options_kernels import LEAST, SHARED
 from dragoman.models.replacements import Replacements
 from dragoman.models.replacements_kernels import LENGTHS
 from dragoman.search.options_kernels import FROM_ANSWER, NOWHERE, OPTION, WINDOW, AnswerIds
-from dragoman.search.spelling import Spelling
-from dragoman.search.terms import OptionTable, in_order
-from dragoman.search.upstream_links import Block, alike, blocks, link, phrase_pairs, used_terms
+from dragoman.search.terms import OptionTable, used_terms
+from dragoman.text.spelling import Spelling
 from dragoman.types import Sentence, Term
 
 KEPT, PRIOR = 0.7, 4  # rate of pieces of m that are kept, before anything is known, and how many pieces it is worth
@@ -98,7 +98,8 @@ def align(
     target = spelling.ids(upstream.words)
     likely = alike(words, upstream.words)
     linked = link(models, source, target, likely)
-    if settled := [(term.start, term.end, at, at + len(term.words)) for term, at in used_terms(terms, upstream.words)]:
+    known = used_terms(terms, upstream.words) if terms else ()
+    if settled := [(term.start, term.end, at, at + len(term.words)) for term, at in known]:
         closer = link(models, source, target, likely, settled)
         linked = closer if _is_within_reach(closer) else linked
     trust = upstream.trust
@@ -162,8 +163,7 @@ def offer(
     _weigh(all_rows, seen, words, aligned, source)
     _count(all_rows, all_counts, words, answer_ids, aligned, models)
     turns = np.concatenate([found.turns, np.zeros((added.size, 2, 3), np.int64)])
-    longest = max(found.first.shape[1], *(e - s + 1 for s, e, _, _ in aligned.blocks))
-    return in_order(OptionTable(found.first, all_rows, words, all_counts, turns), longest)
+    return OptionTable(found.first, all_rows, words, all_counts, turns)
 
 
 def _with_others(found: OptionTable, aligned: AlignedAnswer, copies: Ids, fixed: NDArray[np.bool_]) -> OptionTable:

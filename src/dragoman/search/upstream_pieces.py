@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dragoman.models.answer_links import Block, alike, blocks, link
 from dragoman.models.modelset import ModelSet
 from dragoman.search.options_kernels import WINDOW
-from dragoman.search.upstream_links import Block, alike, blocks, link
 
 FULL_STOPS = frozenset(".!?…。！？")
 MAX_ALIGNED = 500  # words on either side; the time that an alignment takes grows with the cube of it

@@ -18,15 +18,19 @@ import anyio.to_thread
 from fastapi import Request
 
 from dragoman.engine import Engine
+from dragoman.formats import Document, DocumentSegment
+from dragoman.formats.filled_document import translate_segment
 from dragoman.project.consultant import NO_MANNER, Asked, Manner, UnaskedError, collecting, telling
 from dragoman.project.glossary import Glossary, extra_terms
 from dragoman.project.multiline import split_lines
 from dragoman.server.api_errors import ApiError
 from dragoman.server.context import ProjectContext
+from dragoman.server.engine_choice import brief
 
 T = TypeVar("T")
 ROUNDS = 5  # of asking for what one request needs
 PATIENCE = 50.0  # seconds for which most clients, and the proxies before us, wait
+JOB_PATIENCE = 600.0  # seconds for which a job waits, since nobody's connection does
 CLIENTS = {"weblate/": 4.5, "deepl-python/": 9.0, "deepl-node/": 9.0}  # of those that wait for less, by User-Agent
 RETRY_AFTER = 2  # seconds
 
@@ -68,10 +72,28 @@ async def translate_batch(
         outcome = await anyio.to_thread.run_sync(ask)  # not in the workers' threads, which are for what computes
         asked.update(wanted)
         if outcome.silent and not lenient:
-            await context.run("translate", partial(_check_known, context.project.engine, outcome, terms))
+            told = outcome if context.identity.has_role("admin") else _briefly(outcome)
+            await context.run("translate", partial(_check_known, context.project.engine, told, terms))
     rest = {number: each for number, each in enumerate(work) if number not in found}
     made = await context.run_all("translate", rest.values())
     return [value for _, value in sorted((found | dict(zip(rest, made, strict=True))).items())]
+
+
+async def translate_segments(
+    context: ProjectContext,
+    document: Document,
+    segments: Sequence[DocumentSegment],
+    seconds: float,
+    terms: Glossary | None = None,
+) -> list[str]:
+    """The translations of some segments of a document, with their tags; likewise an error if the engine is silent."""
+    work = [partial(_translate_segment, context.project.engine, document, each, terms) for each in segments]
+    return await translate_batch(context, work, seconds, terms)
+
+
+def _translate_segment(engine: Engine, document: Document, segment: DocumentSegment, terms: Glossary | None) -> str:
+    with extra_terms(terms):
+        return translate_segment(engine, document, segment)
 
 
 def _told(manner: Manner, work: Callable[[], T]) -> T:
@@ -92,6 +114,11 @@ def _attempt(work: Callable[[], T], asked: set[str]) -> tuple[T] | set[str]:
 def _ask(engine: Engine, texts: Sequence[str], seconds: float, terms: Glossary | None) -> Asked:
     with extra_terms(terms):
         return engine.ask_ahead(texts, seconds=max(seconds, 0.0))
+
+
+def _briefly(asked: Asked) -> Asked:
+    """The same without what the engine's server has said, which only whoever runs ours is told."""
+    return asked._replace(silent={text: brief(why) for text, why in asked.silent.items()})
 
 
 def _check_known(engine: Engine, asked: Asked, terms: Glossary | None) -> None:

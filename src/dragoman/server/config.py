@@ -37,6 +37,7 @@ class Settings:
     trusted_proxies: tuple[str, ...] = ()  # networks whose X-Forwarded-For names the client
     public_address: str | None = None  # under which clients reach this server, for links in answers
     engines: Mapping[str, str] = field(default_factory=dict)  # that administrators of projects choose by these names
+    callbacks: tuple[str, ...] = ()  # addresses at or below which clients may have results sent to
     limits: Limits = field(default_factory=Limits)
 
     @property
@@ -52,9 +53,10 @@ class Settings:
             except ValueError:
                 remedy = "write networks such as 10.0.0.0/8, separated by commas"
                 raise BadInputError(f"{each!r} is not a network", remedy=remedy) from None
-        if self.public_address and not re.fullmatch(r"https?://[^/?#@\s]+(/[^?#\s]*)?", self.public_address):
-            what = f"{self.public_address!r} is not the address of a server"
-            raise BadInputError(what, remedy="write it like https://mt.example.org")
+        for address in filter(None, (self.public_address, *self.callbacks)):
+            if not re.fullmatch(r"https?://[^/?#@\s]+(/[^?#\s]*)?", address):
+                what = f"{address!r} is not the address of a server"
+                raise BadInputError(what, remedy="write it like https://mt.example.org")
         if is_loopback(self.host):
             return
         if self.keys is None:

@@ -21,6 +21,8 @@ from dragoman.errors import DragomanError, StorageError
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import Authenticator, CurrentIdentity, check_role
 from dragoman.server.bodies import spool
+from dragoman.server.callbacks import FILE as CALLBACK_KEY
+from dragoman.server.callbacks import Callbacks
 from dragoman.server.config import Settings
 from dragoman.server.file_readers import FileReaders
 from dragoman.server.glossary_store import FILE, GlossaryStore
@@ -67,13 +69,16 @@ class ServerContext:
     live: dict[str, int] = field(default_factory=dict)  # number of live sessions by client
     results: dict[str, tuple[FilePath, str]] = field(default_factory=dict)  # translated files and their names, by token
     glossaries: GlossaryStore = field(init=False)
+    callbacks: Callbacks = field(init=False)
     scrub: Scrub = field(init=False)
     readers: FileReaders = field(init=False)
 
     def __post_init__(self) -> None:
         self.scrub = Scrub(self.projects)
         self.readers = FileReaders(self.settings.limits, self.jobs.files)
-        self.glossaries = GlossaryStore(self.projects.folder / FILE if self.projects.folder else None)
+        folder = self.projects.folder
+        self.glossaries = GlossaryStore(folder / FILE if folder else None)
+        self.callbacks = Callbacks(self.settings.callbacks, folder / CALLBACK_KEY if folder else None)
 
     async def open_project(self, name: str, identity: Identity, role: str) -> ProjectContext:
         """A project, for somebody who must have a role in it."""

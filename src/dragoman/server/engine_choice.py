@@ -12,6 +12,7 @@ import re
 
 from dragoman.server.api_errors import ApiError
 from dragoman.server.config import Settings
+from dragoman.upstream.contract import Silence
 from dragoman.upstream.names import KINDS, parse
 
 LOCAL_KINDS = ("command", "ct2", "recorded")  # run programs, or read files
@@ -22,7 +23,10 @@ SERVICES = {  # where each service is; keys of the environment go there
     "modernmt": ("", "https://api.modernmt.com"),
     "openai": ("", "https://api.openai.com/v1"),
 }
-BODY = re.compile(r"(answered \d{3}|\(\d{3}\)): [^;]*")  # what a server said is told to whoever runs ours
+OURS = re.compile(
+    r"answered \d{3}|answered with something other than JSON|did not answer in time|cannot be reached|refused our key"
+    r"|has no key|says that the quota is used up|sends more than \d+ megabytes|sends answers compressed|redirects"
+)  # what we say of an engine; what its server says after that is told to whoever runs ours
 
 
 def choose(wanted: object, settings: Settings) -> object:
@@ -86,10 +90,15 @@ def kinds(settings: Settings) -> list[str]:
     return [kind for kind in KINDS if kind not in LOCAL_KINDS and (settings.keys is None or kind in SERVICES)]
 
 
-def brief(problem: str | None) -> str | None:
-    """Why an engine is silent, without what its server has said.
+def brief(problem: str) -> str:
+    """Why an engine is silent, in our own words only: not what its server has said, nor where that is.
 
-    >>> brief("openai:http://10.0.0.5/v1: answered 404: <html>the secret page; check it")
-    'openai:http://10.0.0.5/v1: answered 404; check it'
+    >>> brief("openai:http://10.0.0.5/v1: answered 404: the secret page; and more of it")
+    'answered 404'
+    >>> brief("slow")
+    'slow'
     """
-    return None if problem is None else BODY.sub(r"\1", problem)
+    if problem in set(Silence):
+        return problem
+    found = OURS.search(problem)
+    return found[0] if found else str(Silence.FAILED)

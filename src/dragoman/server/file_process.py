@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -24,7 +23,6 @@ from dragoman.formats.segment_groups import Merge, Split, regroup
 from dragoman.quality import deliver
 
 BILINGUAL = "dragoman.editor.bilingual"
-NICENESS = 10  # whoever types goes first
 
 
 def read(request: dict[str, Any]) -> dict[str, Any]:
@@ -124,8 +122,6 @@ def grown() -> int:
 def main() -> None:
     """Answer one request."""
     request = json.loads(sys.stdin.buffer.read())
-    with suppress(OSError, AttributeError):
-        os.nice(NICENESS)
     if request["do"] == "bilingual":  # what is imported is not the file's fault: libraries reserve more than a file may
         importlib.import_module(BILINGUAL)
     limit(request["memory"], request["seconds"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -27,6 +28,7 @@ from dragoman.server.limits import Limits
 
 SMALL = 128 << 10  # bytes of a plain file that is read here: in memory it takes 35 times that, or less
 PLACES = 2  # processes at a time
+NICENESS = 10  # of these processes: whoever types goes first
 PATIENCE = 5  # times the processor time that a file may take, for a machine that does other things, too
 Languages = tuple[str | None, str | None]
 COMMAND = (sys.executable, "-P", "-m", "dragoman.server.file_process")
@@ -129,6 +131,8 @@ class FileReaders:
         pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         process = await asyncio.create_subprocess_exec(*COMMAND, stdin=pipe, stdout=pipe, stderr=nothing)
         self._running.add(process)
+        with suppress(OSError):  # from its very start, before it imports anything
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)
         try:
             yield process
         finally:

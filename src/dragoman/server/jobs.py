@@ -86,10 +86,14 @@ class Jobs:
             what, remedy = "too many jobs are running in this project", "wait until one has finished"
             raise ApiError(429, what, remedy, headers={"Retry-After": "5"})
 
-    def start(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> Job:
-        """Start a job, unless there are too many already; what it was to read is then removed."""
+    def start(self, job: Job, work: Callable[[Job], Awaitable[None]], *, always: bool = False) -> Job:
+        """Start a job, unless there are too many already; what it was to read is then removed.
+
+        `always` is for what follows from something that is done: it is not refused.
+        """
         try:
-            self.check(job.project, job.client)
+            if not always:
+                self.check(job.project, job.client)
         except ApiError:
             self._unspool(job)
             raise

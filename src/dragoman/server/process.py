@@ -22,7 +22,7 @@ from dragoman.server.logs import set_up
 from dragoman.server.registry import ProjectRegistry
 from dragoman.server.startup import Startup, Tell
 
-SWITCH_INTERVAL = 0.001  # seconds after which a thread yields to another: completions should not wait for Python
+SWITCH_INTERVAL = 0.0002  # seconds after which a thread yields to another: the event loop waits so long at each socket
 OPEN_FILES = 10_240  # as many as macOS allows where it reports no limit
 GRACE = 5  # seconds that requests in flight get when the server is stopped
 

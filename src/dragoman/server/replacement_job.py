@@ -45,9 +45,8 @@ def start_teaching(context: ProjectContext, document: int) -> None:
     if any(job.kind == "teach" and job.document == document and job.state in ("waiting", "running") for job in jobs):
         return
     if segment_batches.untaught(context.project, document):
-        context.server.jobs.start(
-            Job("teach", context.project.name, document, only_waits=True), partial(_teach, context)
-        )
+        job = Job("teach", context.project.name, document, only_waits=True)
+        context.server.jobs.start(job, partial(_teach, context), always=True)
 
 
 async def _teach(context: ProjectContext, job: Job) -> None:

@@ -3,6 +3,7 @@
 There are lanes, each with threads of its own: completions of what somebody is typing do not queue behind texts that are
 being opened, nor these, nor corrections, behind whole translations. What may have to read a large file first has a lane
 as well: meanwhile the rows of the document are loaded and searched. In each lane clients take turns (`fair_queue`).
+Threads that work for long give way: the system prefers the event loop and completions to them.
 
 Work whose client is gone is not begun, and what has begun ends at its next `checkpoint`.
 """
@@ -11,8 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
+import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from time import perf_counter
 from typing import Any, Literal, TypeVar, get_args
@@ -29,6 +33,8 @@ T = TypeVar("T")
 Lane = Literal["batch", "files", "learning", "opening", "quick"]
 SERVER = ""  # the client on whose behalf the server does what nobody in particular has asked for
 WAITING = 8  # threads of completions for each core: while a correction is being learned, they wait together
+LONG: tuple[Lane, ...] = ("batch", "files", "opening")  # lanes of work that may take long
+NICENESS = 5  # of their threads: a third of a core's time if all want it; less, and whoever holds Python's lock stops
 WATCHERS = 4  # threads that wait until replicas have caught up: each serves all requests of a project
 
 
@@ -44,6 +50,14 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
         raise
 
 
+def give_way() -> None:
+    """Let other threads of this process go before the present one, where a thread has a priority of its own."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            thread = threading.get_native_id()
+            os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + NICENESS)
+
+
 class Workers:
     """The threads of a server, in lanes."""
 
@@ -56,7 +70,8 @@ class Workers:
         for lane in get_args(Lane):
             places = WAITING * cores if lane == "quick" else cores + 1
             self._queues[lane] = FairQueue(places, cores, limits.waiting, limits.waiting_each, group=places - 1)
-            self._threads[lane] = ThreadPoolExecutor(places, thread_name_prefix=f"dragoman {lane}")
+            prepare = give_way if lane in LONG else None
+            self._threads[lane] = ThreadPoolExecutor(places, f"dragoman {lane}", prepare)
         self._watching = anyio.CapacityLimiter(WATCHERS)
 
     async def run(

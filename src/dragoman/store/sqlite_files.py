@@ -1,4 +1,4 @@
-"""SQLite files that hold a journal: connecting to one, and what the errors of a database mean."""
+"""SQLite files, of a journal or of documents: connecting to one, and what the errors of a database mean."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def is_read_only(file: Path) -> bool:
     return not os.access(file.parent, os.W_OK)
 
 
-def explain(error: BaseException, what: str, file: Path | None, name: str) -> DragomanError:
-    """The error that says what happened to the journal, in a file or of that name, and what to do."""
+def explain(error: BaseException, what: str, file: Path | None, name: str, *, holds: str = "journal") -> DragomanError:
+    """The error that says what happened to a database, in a file or of that name, and what to do."""
     code = getattr(error, "sqlite_errorname", None) or getattr(error, "sqlstate", None) or ""
     message = " ".join(str(error).split())
     if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-        return DamagedFileError(message, where=name, remedy="restore the journal from a copy")
+        return DamagedFileError(message, where=name, remedy=f"restore the {holds} from a copy")
     if file and not file.exists():
-        return DamagedFileError("the journal is missing", where=name, remedy="restore it from a copy")
+        return DamagedFileError(f"the {holds} is missing", where=name, remedy="restore it from a copy")
     otherwise = None if code or file else "check the URL, and that the server can be reached"
     remedy = next((remedy for start, remedy in REMEDIES.items() if code.startswith(start)), otherwise)
     return StorageError(what.format(message), where=name, remedy=remedy)

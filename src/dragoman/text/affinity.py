@@ -42,7 +42,7 @@ def affinity(source: Sentence, target: Sentence, links: Iterable[Link] = ()) -> 
 
 def _emissions(source: Sentence, target: Sentence, links: list[Link]) -> NDArray[np.float64]:
     """[S, T] how well two words go together, wherever they are."""
-    ours, theirs = [_folded(word) for word in source.words], [_folded(word) for word in target.words]
+    ours, theirs = [folded(word) for word in source.words], [folded(word) for word in target.words]
     found = np.array([[_fit(one, other) for other in theirs] for one in ours])
     claimed = {one for one, other, weight in links if weight >= 0.5 and not is_short(theirs[other])}
     for one, other, weight in links:
@@ -78,7 +78,7 @@ def _is_sign(word: str) -> bool:
     return not any(map(str.isalnum, word))
 
 
-def _folded(word: str) -> str:
+def folded(word: str) -> str:
     """A word without case and accents, a sign as the English one of its kind."""
     if _is_sign(word):
         return word[:1].translate(_SIGNS)

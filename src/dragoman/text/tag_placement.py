@@ -14,8 +14,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -24,11 +25,13 @@ from numpy.typing import NDArray
 from dragoman.text.affinity import Link, affinity, is_short
 from dragoman.text.markup import Marker, Markup, take_out
 from dragoman.text.tokens import split
+from dragoman.text.wordings import Wording
 from dragoman.types import Sentence
 
 __all__ = ["place", "rearrange", "take_out"]
 
 AGREED = 0.2  # what it counts for that a pair was at these very words already
+SAID = 8.0  # what it counts for that a run of words is what those inside the pair are called by themselves
 
 
 class _Span(NamedTuple):
@@ -39,14 +42,26 @@ class _Span(NamedTuple):
 
 
 def place(
-    markup: Markup, translation: str, links: Iterable[Link] = (), before: dict[int, tuple[int, int]] | None = None
+    markup: Markup,
+    translation: str,
+    links: Iterable[Link] = (),
+    before: dict[int, tuple[int, int]] | None = None,
+    wordings: Mapping[int, Sequence[str]] = MappingProxyType({}),
 ) -> str:
-    """The translation with all tags of the source; `before` has the tokens that pairs were put around by others."""
+    """The translation with all tags of the source.
+
+    `before` has the tokens that pairs were put around by others, `wordings` what the words inside a pair are called by
+    themselves; both by the number of the pair's first tag.
+
+    >>> place(take_out("I saw <b>the old house</b> there."), "Allí vi la casa vieja.", wordings={0: ["La casa vieja"]})
+    'Allí vi <b>la casa vieja</b>.'
+    """
     source, target = split(markup.bare), split(translation)
     if not len(target):
         return "".join(marker.shown for marker in markup.markers) + translation
     said = affinity(source, target, links) if len(source) else np.zeros((0, len(target)))
-    placing = _Placing(markup, source, target, said, before or {})
+    known = {pair: [Wording.of(each, target.words) for each in texts] for pair, texts in wordings.items()}
+    placing = _Placing(markup, source, target, said, before or {}, known)
     return placing.text()
 
 
@@ -108,9 +123,10 @@ class _Placing:
         target: Sentence,
         said: NDArray[np.float64],
         before: dict[int, tuple[int, int]],
+        wordings: Mapping[int, Sequence[Wording]],
     ) -> None:
         self._markers, self._source, self._target, self._said = markup.markers, source, target, said
-        self._before = before
+        self._before, self._wordings = before, wordings
         self._spans: dict[int, _Span] = {}
         self._place_pairs([number for number, one in enumerate(self._markers) if self._opens(number, one)])
 
@@ -137,7 +153,7 @@ class _Placing:
     def _place_level(self, level: list[int], pairs: list[int], allowed: _Span) -> None:
         shares = {n: self._shares(n) for n in level}
         taken: list[_Span] = []
-        for number in sorted(level, key=lambda n: -float(np.max(shares[n][allowed.first : allowed.end], initial=0.0))):
+        for number in sorted(level, key=lambda n: -self._sureness(n, shares[n][allowed.first : allowed.end])):
             span = self._best_span(number, shares[number], allowed, taken)
             self._spans[number] = span
             taken.append(span)
@@ -146,30 +162,42 @@ class _Placing:
             if direct:
                 self._place_level(direct, pairs, span)
 
+    def _sureness(self, number: int, shares: NDArray[np.float64]) -> float:
+        said = (min(sum(each.fits) / max(each.size, 1), 1.0) for each in self._wordings.get(number, ()))
+        return float(np.max(shares, initial=0.0)) + max(said, default=0.0)
+
     def _shares(self, number: int) -> NDArray[np.float64]:
         """[T] how much of each target word comes from inside a pair."""
         return np.asarray(self._said[self._inside(number)].sum(axis=0), dtype=np.float64)
 
     def _best_span(self, number: int, shares: NDArray[np.float64], allowed: _Span, taken: list[_Span]) -> _Span:
-        """The run of words with the largest sum of what is above one half."""
+        """The run of words with the largest sum of what is above one half, and nearest to what is known to be said."""
         if not self._inside(number):
             return self._nowhere(number, allowed)
         free = [t for t in range(allowed.first, allowed.end) if not any(a <= t < b for a, b in taken)]
         if not free:
             return _Span(allowed.end, allowed.end)
-        gains = shares - 0.5
-        best, chosen = -1.0, _Span(max(free, key=lambda t: shares[t]), 0)
-        chosen = _Span(chosen.first, chosen.first + 1)
+        best, (surest, _) = -1.0, max(((t, shares[t]) for t in free), key=lambda one: one[1])
+        chosen = _Span(surest, surest + 1)
         for first in free:
-            total = 0.0
-            for t in range(first, allowed.end):
-                if t not in free:
+            for t, total in self._runs(number, shares, first, allowed.end):
+                if any(a <= t < b for a, b in taken):
                     break
-                total += float(gains[t])
-                agreed = AGREED if self._before.get(number) == (first, t + 1) else 0.0
-                if total + agreed > best + 1e-9:
-                    best, chosen = total + agreed, _Span(first, t + 1)
+                if total > best + 1e-9:
+                    best, chosen = total, _Span(first, t + 1)
         return self._trimmed(number, chosen, allowed, taken)
+
+    def _runs(self, number: int, shares: NDArray[np.float64], first: int, end: int) -> Iterator[tuple[int, float]]:
+        """The last word of each run that begins with a word, and how good a place it is."""
+        wordings, before = self._wordings.get(number, ()), self._before.get(number)
+        fitting, total, count = [0.0] * len(wordings), 0.0, 0
+        for t in range(first, end):
+            total += float(shares[t]) - 0.5
+            count += not _is_sign(self._target.words[t])
+            fitting = [one + each.fits[t] for one, each in zip(fitting, wordings, strict=True)]
+            alike = (each.likeness(first, one, count) for one, each in zip(fitting, wordings, strict=True))
+            agreed = AGREED if before == (first, t + 1) else 0.0
+            yield t, total + agreed + SAID * max(alike, default=0.0)
 
     def _trimmed(self, number: int, span: _Span, allowed: _Span, taken: list[_Span]) -> _Span:
         """Without signs at its ends, unless the source has signs there."""
@@ -182,15 +210,18 @@ class _Placing:
             while end - 1 > first and _is_sign(words[end - 1]):
                 end -= 1
         free = max([allowed.first, *(other for _, other in taken if other <= first)])
-        return self._with_article(inside, _Span(first, end), _Span(free, allowed.end))
+        return self._with_article(number, inside, _Span(first, end), _Span(free, allowed.end))
 
-    def _with_article(self, inside: list[int], span: _Span, allowed: _Span) -> _Span:
+    def _with_article(self, number: int, inside: list[int], span: _Span, allowed: _Span) -> _Span:
         """A span that begins with as many short words as the source, where one more or one less is a guess."""
         gaps, words, (first, end) = self._target.gaps, self._target.words, span
         wanted = sum(1 for _ in takewhile(self._is_article, inside))
+        said = max((each.leading_short for each in self._wordings.get(number, ())), default=0)
+        if not wanted and is_short(self._source.words[inside[0]]):
+            wanted = min(said, 1)
         if wanted == len(inside):
             return span
-        while first < end - 1 and gaps[first + 1] and _leading_short(words[first:end]) > max(wanted, 1):
+        while first < end - 1 and gaps[first + 1] and _leading_short(words[first:end]) > max(wanted, said, 1):
             first += 1
         if wanted == 1 and first > allowed.first and gaps[first] and not is_short(words[first]):
             first -= is_short(words[first - 1])

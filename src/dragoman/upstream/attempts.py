@@ -1,7 +1,8 @@
 """Asking for lines so that tags, placeholders, numbers and terms survive: masked, masked otherwise, plain.
 
 1. A line is asked for with what must survive masked, in the engine's first way to write marks. Engines that do not know
-   tags are asked without those that enclose words, which are then put around the words that they belong to.
+   tags are asked without those that enclose words, which are then put around the words that they belong to: by the
+   engine's attention, if it tells that, and by what it calls the words inside a pair alone (`span_answers`).
 2. If a mark got lost, or a number, the next way is tried, now with numbers masked too; then the line as it is; at last
    the line without any tag or placeholder, which are put where they stand in the source.
 3. The first answer that has everything is taken; else the first that lacks no tag or placeholder; else one that says
@@ -13,8 +14,9 @@ Most lines have nothing to mask and are asked for once, as they are.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 from dragoman.text.markup import Markup, take_out
@@ -23,9 +25,10 @@ from dragoman.text.tokens import split
 from dragoman.upstream.checks import is_text, missing, refuse
 from dragoman.upstream.contract import Answer, CharacterLink, ContinuingEngine, Hints, Marking, Scored, Silence
 from dragoman.upstream.masking import Masked, mask, restore
+from dragoman.upstream.span_answers import Call, SpanAnswers
 
-# Asks an engine: texts, their hints, whether they are marked. A Silence where a text has no answer.
-Call = Callable[[Sequence[str], Sequence[Hints], bool], Sequence[Answer | Silence]]
+Wordings = Mapping[int, Sequence[str]]  # what the words inside pairs of tags are called, by number of the pair
+NO_WORDINGS: Wordings = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -42,14 +45,14 @@ class _AskedLine:
     asked: frozenset[str] = frozenset()  # what the engine was given already
     is_settled: bool = False
 
-    def take(self, outcome: Answer | Silence, sent: _Sent, language: str) -> None:
+    def take(self, outcome: Answer | Silence, sent: _Sent, language: str, wordings: Wordings = NO_WORDINGS) -> None:
         """Judge what the engine gave."""
         if isinstance(outcome, Silence):
             self.silence = outcome
             is_plain = sent.masked is None and not sent.markup.markers
             self.is_settled = is_plain or outcome in (Silence.FAILED, Silence.SLOW, Silence.SPENT, Silence.RESTING)
             return
-        answer = _restored(outcome, sent)
+        answer = _restored(outcome, sent, wordings)
         if answer is None:
             self.silence = Silence.MARKS_LOST
             return
@@ -83,16 +86,24 @@ class _Sent(NamedTuple):
     def text(self) -> str:
         return self.markup.bare
 
-    def restore(self, answer: str, links: Sequence[CharacterLink] = ()) -> str | None:
+    def restore(self, answer: str, links: Sequence[CharacterLink], wordings: Wordings) -> str | None:
         """The answer with tags and what was masked; None if a mark is lost."""
-        text = place(self.markup, answer, _of_tokens(self.text, answer, links)) if self.markup.markers else answer
+        text = answer
+        if self.markup.markers:
+            text = place(self.markup, answer, _of_tokens(self.text, answer, links), wordings=wordings)
         return restore(self.masked, text) if self.masked else text
 
 
 def attempt(
-    call: Call, markings: Sequence[Marking], texts: Sequence[str], hints: Sequence[Hints], language: str
+    call: Call,
+    markings: Sequence[Marking],
+    texts: Sequence[str],
+    hints: Sequence[Hints],
+    language: str,
+    spans: SpanAnswers | None = None,
 ) -> list[Answer | Silence]:
     """An answer for each line, or the reason why there is none."""
+    spans = spans or SpanAnswers(call)
     lines = [_AskedLine(text, each) for text, each in zip(texts, hints, strict=True)]
     for way in (*markings, "plain", "bare"):
         tried: list[tuple[_AskedLine, _Sent]] = []
@@ -102,7 +113,7 @@ def attempt(
                 line.asked |= {sent.text}
                 tried.append((line, sent))
         for marked in (True, False):
-            _ask(call, [each for each in tried if bool(each[1].masked) == marked], marked, language)
+            _ask(call, [each for each in tried if bool(each[1].masked) == marked], marked, language, spans)
     return [line.outcome for line in lines]
 
 
@@ -117,13 +128,19 @@ def _prepared(line: _AskedLine, way: str, *, takes_tags: bool) -> _Sent | None:
     return _Sent(masked, Markup(text, ()) if takes_tags else take_out(text))
 
 
-def _ask(call: Call, tried: list[tuple[_AskedLine, _Sent]], marked: bool, language: str) -> None:
+def _ask(call: Call, tried: list[tuple[_AskedLine, _Sent]], marked: bool, language: str, spans: SpanAnswers) -> None:
     if not tried:
         return
     hints = [replace(line.hints, wants_links=True) if sent.markup.markers else line.hints for line, sent in tried]
     outcomes = call([sent.text for _, sent in tried], hints, marked)
-    for (line, sent), each in zip(tried, outcomes, strict=True):
-        line.take(each, sent, language)
+    tagged = {
+        number: (sent.markup, each.text)
+        for number, ((_, sent), each) in enumerate(zip(tried, outcomes, strict=True))
+        if sent.markup.markers and isinstance(each, Answer)
+    }
+    wordings = dict(zip(tagged, spans.find(list(tagged.values())), strict=True))
+    for number, ((line, sent), each) in enumerate(zip(tried, outcomes, strict=True)):
+        line.take(each, sent, language, wordings.get(number, NO_WORDINGS))
 
 
 def _of_tokens(source: str, target: str, links: Sequence[CharacterLink]) -> list[tuple[int, int, float]]:
@@ -135,12 +152,12 @@ def _of_tokens(source: str, target: str, links: Sequence[CharacterLink]) -> list
     return [(one, other, weight) for one, other, weight in found if one < len(ours) and other < len(theirs)]
 
 
-def _restored(answer: Answer, sent: _Sent) -> Answer | None:
+def _restored(answer: Answer, sent: _Sent, wordings: Wordings = NO_WORDINGS) -> Answer | None:
     """The answer with what was taken out; entries of its n-best list that have lost a mark are left out."""
-    text = sent.restore(answer.text, answer.links)
+    text = sent.restore(answer.text, answer.links, wordings)
     if text is None:
         return None
-    others = ((sent.restore(each.text), each.score) for each in answer.nbest)
+    others = ((sent.restore(each.text, (), wordings), each.score) for each in answer.nbest)
     good = tuple(Scored(each, score) for each, score in others if each is not None and is_text(each))
     return replace(answer, text=text, nbest=good, links=())
 

@@ -11,6 +11,7 @@ from dragoman.upstream.checks import refuse
 from dragoman.upstream.circuit import Circuit
 from dragoman.upstream.contract import NO_HINTS, Answer, Hints, MeteredEngine, Silence, UnansweredError, UpstreamEngine
 from dragoman.upstream.paragraphs import Paragraph, cut
+from dragoman.upstream.span_answers import SpanAnswers
 
 if TYPE_CHECKING:
     from dragoman.store.answers import Answers
@@ -32,6 +33,7 @@ class Caller:
     ) -> None:
         self._engine, self._answers, self._language, self._note = engine, answers, language, note
         self._circuit = circuit or Circuit()
+        self._spans = SpanAnswers(self._call, engine.traits.batch)
         self._is_metered = engine.traits.is_metered and answers is not None
         if self._is_metered and isinstance(engine, MeteredEngine):
             engine.set_meter(self._spend)
@@ -50,7 +52,7 @@ class Caller:
         ]
         markings = self._engine.traits.markings
         asked = [text for text, _ in lines], [each for _, each in lines]
-        outcomes = attempt(self._call, markings, *asked, self._language) if lines else []
+        outcomes = attempt(self._call, markings, *asked, self._language, self._spans) if lines else []
         return [
             _joined(paragraph, [outcomes[place] for place in each])
             for paragraph, each in zip(paragraphs, places, strict=True)

@@ -16,12 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
-from dragoman.models.evidence import AnswerChange, Evidence, find_changes, is_worth_proposing
-from dragoman.models.evidence_kernels import BOTH, LONGEST, PIECE, SOURCE, WIDE
-from dragoman.models.modelset import ModelSet
-from dragoman.search.hypotheses import Hypothesis, Step
-from dragoman.search.sentence_search import Links, Search
-from dragoman.upstream.change_trust import (
+from dragoman.models.change_trust import (
     HARMED,
     HELPED,
     NEITHER,
@@ -32,7 +27,12 @@ from dragoman.upstream.change_trust import (
     features,
     operation_of,
 )
-from dragoman.upstream.change_trust import score_of as score_features
+from dragoman.models.change_trust import score_of as score_features
+from dragoman.models.evidence import AnswerChange, Evidence, find_changes, is_worth_proposing
+from dragoman.models.evidence_kernels import BOTH, LONGEST, PIECE, SOURCE, WIDE
+from dragoman.models.modelset import ModelSet
+from dragoman.search.hypotheses import Hypothesis, Step
+from dragoman.search.sentence_search import Links, Search
 
 SURE = 2000  # score, at least, of a change that was always made in the same context: more than enough, until it harms
 MOST_WEIGHED = 200  # changes of one answer

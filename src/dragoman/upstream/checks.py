@@ -20,7 +20,7 @@ from dragoman.text.scripts import count_letters, count_scripts, scripts_of
 from dragoman.text.tokens import is_slot, split
 from dragoman.types import Sentence
 from dragoman.upstream.contract import Silence, TermPlace
-from dragoman.upstream.small_talk import is_refusal
+from dragoman.upstream.small_talk import TRANSLATION
 
 LENGTH_RATIO, LENGTH_SLACK = 3.0, 40  # an answer may be so many times as long as its source, and so much longer
 SHORT_RATIO = 5.0  # a source may be so many times as long as its answer, with the same slack
@@ -28,6 +28,26 @@ REPEATS, LONGEST_UNIT = 4, 8  # so often up to so many words may stand in a row,
 FOREIGN_LETTERS = 3  # of another script, from which on most letters decide
 COPIED_WORDS = 4  # different ones in small letters, from which on a copy of the source is no translation
 TAG_NAME = re.compile(r"<(/?)([A-Za-z][\w:.-]*)[^>]*?(/?)>")
+_REFUSING = re.compile(
+    r"\b(?:i'?m sorry|i am sorry|i apologi[sz]e|sorry, (?:but )?i|i (?:can'?t|cannot|can not|won'?t)"
+    r"|i'?m (?:not able|unable)|i am (?:not able|unable)|as an? (?:ai|language model|artificial)|unfortunately,? i)\b"
+    r"|\b(?:lo siento|lo lamento|no puedo|como (?:un )?modelo de lenguaje|como ia)\b"
+    r"|\b(?:es tut mir leid|tut mir leid|ich kann (?:diese\w*|ihnen|das|dir)?[^.]{0,40}nicht|als ki)\b"
+    r"|\b(?:je suis désolée?|désolée?,|je ne peux pas|en tant qu[e']\s?(?:ia|modèle))"
+    r"|\b(?:mi dispiace|non posso|desculpe|não posso|sinto muito|het spijt me|ik kan (?:dit )?niet)\b",
+    re.IGNORECASE,
+)
+_TASK = re.compile(
+    rf"\b(?:help|assist|provide|fulfil\w*|comply|request|content|ayudar\w*|asistir\w*|solicitud|petición|contenido|helfen|"
+    rf"unterstützen|anfrage|inhalt\w*|aider|demande|contenu|aiutar\w*|richiesta|ajudar\w*|pedido|helpen|verzoek|ai|"
+    rf"language model|{TRANSLATION})\b",
+    re.IGNORECASE,
+)
+_APOLOGY = re.compile(
+    r"\b(?:sorry|apolog\w+|can'?t|cannot|can not|unable|not able|won'?t|unfortunately|as an ai|siento|lamento"
+    r"|puedo|podemos|leid|kann|können|désolée?s?|peux|pouvons|dispiace|posso|possiamo|desculpe|spijt)\b",
+    re.IGNORECASE,
+)
 
 
 class Missing(NamedTuple):
@@ -95,6 +115,19 @@ def refuse_sentence(one: Sentence, other: Sentence, language: str) -> Silence | 
     if _in_other_script(one, other, language) or _is_copy(one, other):
         return Silence.WRONG_LANGUAGE
     return Silence.WRONG_LANGUAGE if find_other(_fresh(one, other), language) else None
+
+
+def is_refusal(source: str, answer: str) -> bool:
+    """Whether a model says that it will not translate; a source that apologises itself may be translated so.
+
+    >>> is_refusal("Close the lid.", "I'm sorry, but I can't help with that.")
+    True
+    >>> is_refusal("Sorry, we cannot help you.", "Lo siento, no podemos ayudarle.")
+    False
+    """
+    plain = answer.replace("’", "'")
+    begins = _REFUSING.search(plain[:60]) is not None
+    return begins and _TASK.search(plain) is not None and not _APOLOGY.search(source.replace("’", "'"))
 
 
 def is_text(text: str) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from dragoman.errors import BadInputError, DragomanError
+from dragoman.errors import DragomanError
 
 
 class Scored(NamedTuple):
@@ -69,13 +69,6 @@ class Answer:
         text, nbest, *flaw = json.loads(data)
         found = tuple(Scored(*each) for each in nbest)
         return cls(text, found, engine, version, Silence(flaw[0]) if flaw else None)
-
-
-def as_answer(given: str | Answer | None) -> Answer | None:
-    """An answer, made of a text if it is only that."""
-    if given is not None and not isinstance(given, str | Answer):
-        raise BadInputError(f"expected a text, not {given!r}", remedy="give what the engine said as a string")
-    return Answer(given) if isinstance(given, str) else given
 
 
 class TermPlace(NamedTuple):

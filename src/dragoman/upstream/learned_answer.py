@@ -14,16 +14,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from rapidfuzz.distance import LCSseq, Levenshtein
 
 from dragoman.errors import BadInputError
+from dragoman.models.answer_links import alike, link
+from dragoman.models.change_trust import ChangeOutcome
 from dragoman.models.contribution import Contribution
 from dragoman.models.evidence import Evidence
+from dragoman.models.fusion_trust import BONUSES, Costs
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.replacements import Replacements
-from dragoman.search.upstream_links import alike, link
-from dragoman.types import Pair
-from dragoman.upstream.change_trust import ChangeOutcome
-from dragoman.upstream.fusion_trust import Costs
+from dragoman.search.hypotheses import Shares
+from dragoman.types import Pair, Sentence
+
+ENTRIES = 40  # of the n-best list that shows what each level of trust would have said
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,39 @@ def count_changes(evidence: Evidence, answer: LearnedAnswer, correction: Contrib
     linked = np.zeros((added.source.size, added.target.size), np.bool_)
     linked[added.links[:, 0], added.links[:, 1]] = True
     evidence.count(added.source, added.target, linked, correction.target, sign, when=answer.when)
+
+
+def costs_of(shares: Shares, searched: float, answer: Sequence[str], correction: Sequence[str]) -> Costs:
+    """[levels] the word edits from what each level would have said to a correction.
+
+    `shares` come from a search with the bonus `searched`; `answer` is the engine's answer.
+    """
+    chosen = [int(np.argmax(shares.scores + (bonus - searched) * shares.taken)) for bonus in BONUSES]
+    edits = {n: Levenshtein.distance(shares.words(n), correction) for n in sorted(set(chosen))}
+    return np.array([*(edits[n] for n in chosen), Levenshtein.distance(answer, correction)], np.int64)
+
+
+def count_cases(answer: Sentence, recased: Sequence[str], correction: Sentence) -> tuple[int, int]:
+    """How often a correction writes a word as the other engine did, and how often as it was `recased` instead.
+
+    Only words count that the correction keeps and the two write differently.
+
+    >>> from dragoman.text.tokens import split
+    >>> count_cases(split("abra el usb"), ("Abra", "el", "Usb"), split("Abra el usb"))
+    (1, 1)
+    """
+    if list(answer.words) == list(recased):
+        return 0, 0
+    ours, theirs = ([word.casefold() for word in each.words] for each in (answer, correction))
+    engine = own = 0
+    for block in LCSseq.opcodes(ours, theirs):
+        if block.tag == "equal":
+            for at in range(block.src_start, block.src_end):
+                place = at - block.src_start + block.dest_start
+                if answer.words[at] != recased[at]:
+                    engine += answer.words[at] == correction.words[place]
+                    own += recased[at] == correction.words[place]
+    return engine, own
 
 
 def answer_to_bytes(answer: LearnedAnswer) -> bytes:

@@ -1,4 +1,4 @@
-"""What language models say around a translation, or instead of one: preambles, remarks, emphasis, refusals.
+"""What language models say around a translation: preambles, remarks, emphasis.
 
 What the source has too is part of the text and stays: "Note: …" is translated, "**Close**" keeps its asterisks.
 
@@ -6,10 +6,6 @@ What the source has too is part of the text and stays: "Note: …" is translated
 'Cierre la tapa.'
 >>> bare("Note: close the **lid**.", "Nota: cierre la **tapa**.")
 'Nota: cierre la **tapa**.'
->>> is_refusal("Close the lid.", "I'm sorry, but I can't help with that.")
-True
->>> is_refusal("Sorry, we cannot help you.", "Lo siento, no podemos ayudarle.")
-False
 """
 
 from __future__ import annotations
@@ -20,14 +16,14 @@ from collections.abc import Sequence
 QUOTES = ('""', "“”", "«»", "''", "‘’", "「」", "``", "„“")
 OPENING = "\"“«'‘「`„"
 # "translation" and "translated" in the languages that models answer in
-_TRANSLATION = (
+TRANSLATION = (
     r"translat\w*|traducci[oó]n|traduc\w+|traduction|traduit\w*|traduzion\w*|tradotto|tradu[çc][ãa]o|traduzid\w*|"
     r"übersetz\w*|vertaling|vertaald|oversætt\w*|oversatt|översätt\w*|käännös|tłumaczeni\w*|překlad\w*|preklad\w*|"
     r"fordítás|traducere\w*|перевод\w*|переклад\w*|превод\w*|μετάφραση|çeviri\w*|terjemahan|bản dịch|翻译|翻譯|訳|번역"
 )
 _ASSENT = r"sure|certainly|of course|absolutely|okay|ok|gladly|claro|por supuesto|natürlich|gerne|bien sûr|certo|sicher"
 PREAMBLE = re.compile(
-    rf"(?:(?:{_ASSENT})\b[!,.]?\s*)?[^:：\n]{{0,80}}(?:{_TRANSLATION})[^:：\n]{{0,60}}[:：]\s*"
+    rf"(?:(?:{_ASSENT})\b[!,.]?\s*)?[^:：\n]{{0,80}}(?:{TRANSLATION})[^:：\n]{{0,60}}[:：]\s*"
     rf"|(?:{_ASSENT})\b[!.]\s+(?:[^:：\n]{{0,80}}[:：]\s*)?"
     rf"|(?:{_ASSENT})\b[^:：\n]{{0,80}}[:：]\s*"
     r"|here(?:'s|’s| is| are| you go)\b[^:：\n]{0,80}[:：]\s*"
@@ -41,33 +37,6 @@ REMARK = re.compile(
     re.IGNORECASE,
 )
 EMPHASIS = ("***", "**", "__", "~~", "*", "_", "`")
-_REFUSING = re.compile(
-    r"\b(?:i'?m sorry|i am sorry|i apologi[sz]e|sorry, (?:but )?i|i (?:can'?t|cannot|can not|won'?t)"
-    r"|i'?m (?:not able|unable)|i am (?:not able|unable)|as an? (?:ai|language model|artificial)|unfortunately,? i)\b"
-    r"|\b(?:lo siento|lo lamento|no puedo|como (?:un )?modelo de lenguaje|como ia)\b"
-    r"|\b(?:es tut mir leid|tut mir leid|ich kann (?:diese\w*|ihnen|das|dir)?[^.]{0,40}nicht|als ki)\b"
-    r"|\b(?:je suis désolée?|désolée?,|je ne peux pas|en tant qu[e']\s?(?:ia|modèle))"
-    r"|\b(?:mi dispiace|non posso|desculpe|não posso|sinto muito|het spijt me|ik kan (?:dit )?niet)\b",
-    re.IGNORECASE,
-)
-_TASK = re.compile(
-    rf"\b(?:help|assist|provide|fulfil\w*|comply|request|content|ayudar\w*|asistir\w*|solicitud|petición|contenido|helfen|"
-    rf"unterstützen|anfrage|inhalt\w*|aider|demande|contenu|aiutar\w*|richiesta|ajudar\w*|pedido|helpen|verzoek|ai|"
-    rf"language model|{_TRANSLATION})\b",
-    re.IGNORECASE,
-)
-_APOLOGY = re.compile(
-    r"\b(?:sorry|apolog\w+|can'?t|cannot|can not|unable|not able|won'?t|unfortunately|as an ai|siento|lamento"
-    r"|puedo|podemos|leid|kann|können|désolée?s?|peux|pouvons|dispiace|posso|possiamo|desculpe|spijt)\b",
-    re.IGNORECASE,
-)
-
-
-def is_refusal(source: str, answer: str) -> bool:
-    """Whether a model says that it will not translate; a source that apologises itself may be translated so."""
-    plain = answer.replace("’", "'")
-    begins = _REFUSING.search(plain[:60]) is not None
-    return begins and _TASK.search(plain) is not None and not _APOLOGY.search(source.replace("’", "'"))
 
 
 def without_remarks(lines: Sequence[str], count: int) -> list[str]:

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { freshStorage, page } from "./support.mjs";
 
-const { asDraft, changedSince, confirmation, isOutdated, onLeaving, readiness, untouched } = await page("changes");
+const { asDraft, changedSince, confirmation, isOutdated, onLeaving, readiness, typedAhead, untouched } = await page("changes");
 const { DocumentSegments } = await page("document");
 const { Drafts, NO_EFFORT, addEffort } = await page("drafts");
 const segment = { number: 4, source: "Open the lid.", target: "", state: "new", version: 3 };
@@ -59,8 +59,17 @@ test("a draft that was begun on an older text is outdated, unless it says the sa
   assert.ok(!isOutdated({ text: "Abra", base: 2 }, { ...segment, target: "Abra" }));
   assert.ok(!isOutdated({ text: "Abra", base: 3 }, segment));
   assert.ok(!isOutdated(null, segment));
+  const filled = { ...segment, target: "Cierre", origin: "repetition" };
+  assert.ok(!isOutdated({ text: "Abra", base: 2 }, { ...filled, state: "translated" }));
+  assert.ok(isOutdated({ text: "Abra", base: 2 }, { ...filled, state: "confirmed" }));
   assert.equal(asDraft(segment, "Abra", 2).version, 2);
   assert.equal(confirmation(segment, "Abra", { effort: NO_EFFORT, base: 2 }).version, 2);
+});
+
+test("what was typed behind a confirmed text belongs to the next segment, another change of it does not", () => {
+  assert.equal(typedAhead("Abra.", "Abra.Cie"), "Cie");
+  assert.equal(typedAhead("Abra.", "Abra."), "");
+  assert.equal(typedAhead("Abra.", "Abre."), "");
 });
 
 test("a draft that says what the server has is discarded", () => {

@@ -58,6 +58,7 @@ function freshDesk() {
     ask: noted("ask"),
     confirm: noted("confirm"),
     saveDraft: noted("saveDraft"),
+    keepMine: noted("keepMine"),
   };
 }
 
@@ -198,7 +199,7 @@ test("repetitions that were filled are shown, and said", async () => {
   serve((method, path, body) =>
     method === "PUT"
       ? segment(2, { ...body, version: 2, filled: [4], filled_count: 1 })
-      : segment(4, { target: "Abra", state: "translated", version: 2 }),
+      : { segments: [segment(4, { target: "Abra", state: "translated", version: 2 })] },
   );
   await sync.outbox.add(1, 2, confirmed("Abra"));
   await settled();
@@ -234,7 +235,8 @@ test("any other refusal is shown with its remedy, and the text is kept", async (
 });
 
 test("changes of another window are shown; an open segment that nobody edits is opened anew", async () => {
-  serve((method, path) => segment(Number(path.split("/").at(-1)), { target: "Abra", version: 2 }));
+  const only = (path) => path.split("only=").at(-1).split(",").map(Number);
+  serve((method, path) => ({ segments: only(path).map((number) => segment(number, { target: "Abra", version: 2 })) }));
   await sync.changedElsewhere({ document: 1, number: 3 });
   assert.deepEqual(desk.log, []);
   assert.equal(desk.list.segments.get(3).target, "Abra");
@@ -243,7 +245,7 @@ test("changes of another window are shown; an open segment that nobody edits is 
 });
 
 test("changes of another window do not touch what is being typed here", async () => {
-  serve(() => segment(2, { target: "Abra", version: 2 }));
+  serve(() => ({ segments: [segment(2, { target: "Abra", version: 2 })] }));
   desk.dirty = true;
   await sync.changedElsewhere({ document: 1, number: 2 });
   assert.deepEqual(
@@ -251,6 +253,16 @@ test("changes of another window do not touch what is being typed here", async ()
     ["saveDraft", "show"],
   );
   assert.deepEqual(desk.drafts.get(1, 2).question, { kind: "conflict", theirs: "Abra" });
+});
+
+test("a repetition that is filled in gives way to what is being typed there, unless that is in conflict already", () => {
+  const filled = (version) => segment(2, { target: "Abra", state: "translated", origin: "repetition", version });
+  desk.dirty = true;
+  sync.receive(filled(2));
+  assert.deepEqual(desk.log.splice(0), [["keepMine"]]);
+  desk.inConflict = true;
+  sync.receive(filled(3));
+  assert.deepEqual(desk.log.map(([name]) => name), ["saveDraft", "show"]);
 });
 
 test("changes in other documents are of no concern", async () => {

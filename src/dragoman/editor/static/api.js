@@ -62,13 +62,22 @@ export const put = async (path, body) => (await request("PUT", path, body))?.jso
 export const patch = async (path, body) => (await request("PATCH", path, body))?.json();
 export const remove = (path) => request("DELETE", path);
 
-/** Wait for a job of a project; `progress(job)` is called meanwhile. */
+const PAUSES = [150, 300, 1000, 3000]; // milliseconds before a job is asked about, and again if there is no answer
+
+/** Wait for a job of a project; `progress(job)` is called meanwhile. A server that is out of reach or busy for a while
+ *  is asked again: the job goes on there, and its end is to be seen. */
 export async function finished(project, job, progress = () => {}) {
-  while (job.state === "waiting" || job.state === "running") {
+  for (let tries = 0; job.state === "waiting" || job.state === "running"; ) {
     progress(job);
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    job = await get(inside(project, `jobs/${job.id}`));
+    await new Promise((resolve) => setTimeout(resolve, PAUSES[Math.min(tries, PAUSES.length - 1)]));
+    try {
+      job = await get(inside(project, `jobs/${job.id}`));
+      tries = 0;
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      tries += 1;
+    }
   }
-  if (job.state === "failed") throw new Refused(400, job.error);
+  if (job.state === "failed") throw Object.assign(new Refused(400, job.error), { job });
   return job;
 }

@@ -10,9 +10,20 @@ export function readiness(segment, text) {
   return !text.trim() && segment.source.trim() ? "empty" : "ready";
 }
 
+/** Whether a text was only filled in, because another segment with the same source was confirmed: it never replaces
+ *  what a person has written, and gives way to what somebody types. */
+export const isFilled = ({ origin, state }) => origin === "repetition" && state === "translated";
+
 /** Whether a draft was begun on another text of its segment than there is now: somebody has changed it since. */
 export const isOutdated = (draft, segment) =>
-  Boolean(draft) && draft.base !== undefined && draft.base < segment.version && draft.text !== segment.target;
+  Boolean(draft) &&
+  draft.base !== undefined &&
+  draft.base < segment.version &&
+  draft.text !== segment.target &&
+  !isFilled(segment);
+
+/** What was typed after a text that was confirmed, before the next segment was open: it belongs to that one. */
+export const typedAhead = (confirmed, text) => (text.startsWith(confirmed) ? text.slice(confirmed.length) : "");
 
 /** The change that confirms a segment; `base` is the version that the text was begun on. */
 export const confirmation = (segment, target, { suggestion, effort, base, force = false, accept }) => ({

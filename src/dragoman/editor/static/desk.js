@@ -8,7 +8,7 @@
 import { get, inside, post } from "./api.js";
 import { buildPanels } from "./side_panels.js";
 import { Card } from "./card.js";
-import { asDraft, changedSince, confirmation, isOutdated, onLeaving, readiness, untouched } from "./changes.js";
+import { asDraft, changedSince, confirmation, isOutdated, onLeaving, readiness, typedAhead, untouched } from "./changes.js";
 import { CompletionSession } from "./completion_session.js";
 import { count, h } from "./dom.js";
 import { Drafts, NO_EFFORT, addEffort } from "./drafts.js";
@@ -39,7 +39,7 @@ export class Desk {
   /** `reopen(number)` opens the document anew. */
   constructor(project, about, nonce, reopen = () => {}) {
     this.reopen = reopen;
-    Object.assign(this, { project, about, number: null, wanted: null, stopped: false, dirty: false });
+    Object.assign(this, { project, about, number: null, wanted: null, stopped: false, dirty: false, leaving: null });
     this.may = may(project.role);
     setTagPattern(project.tag_pattern);
     this.mode = preference("mode", "interactive");
@@ -70,7 +70,7 @@ export class Desk {
     this.card = new Card(this.project, nonce, {
       typed: (text, ask) => this.typed(text, ask),
       shown: () => (this.card.textChanged(), this.preview.typed()),
-      waits: () => this.completions.expected,
+      waits: () => this.completions.expected || this.leaving !== null,
       tabbed: () => this.card.say("Nothing more to accept. Enter confirms; Esc leaves the editor."),
       confirm: (force) => this.confirm({ force }),
       insist: (more) => this.confirm(more),
@@ -150,6 +150,13 @@ export class Desk {
     const isOpen = await openTabs();
     this.sync.outbox.adopt(isOpen);
     for (const { document, number, text } of this.drafts.adopt(isOpen)) this.typedTexts.keep(document, number, text);
+    this.keepConflicts();
+  }
+
+  /** Keep the texts that wait for a choice among the versions: the page may have been closed before it could send them. */
+  keepConflicts() {
+    const waiting = this.drafts.all().filter(({ document, question }) => document === this.about.id && isConflict(question));
+    if (this.may.edit) for (const { document, number, text } of waiting) this.typedTexts.keep(document, number, text);
   }
 
   /** Load a small document as a whole; of a large one, only in which states its segments are. */
@@ -204,6 +211,8 @@ export class Desk {
   }
 
   opened(number) {
+    if (this.stopped) return;
+    const ahead = this.takeAhead(number);
     if (this.number !== null && number !== this.number) this.keepDraft();
     this.number = number;
     const { segment } = this;
@@ -229,6 +238,19 @@ export class Desk {
     window.history.replaceState(null, "", this.address(this.about.id, number));
     document.title = `${number} · ${this.about.name} · dragoman`;
     if (!document.querySelector("dialog[open]")) this.editor.view.focus();
+    if (ahead) this.editor.insert(ahead);
+  }
+
+  /** Take out of a confirmed segment what was typed after Enter, before the next one could open. */
+  takeAhead(number) {
+    const { leaving, about, editor } = this;
+    if (!leaving || leaving.number !== this.number || leaving.next !== number || number === this.number) return "";
+    const ahead = typedAhead(leaving.target, editor.text);
+    if (ahead) {
+      this.drafts.set(about.id, this.number, { ...this.drafts.get(about.id, this.number), text: leaving.target });
+      this.typedTexts.typed(about.id, this.number, leaving.target);
+    }
+    return ahead;
   }
 
   /** Show what is known of the open segment, around the text in the editor. */
@@ -287,7 +309,12 @@ export class Desk {
     this.saveDraft(text);
     this.card.ask(this.drafts.get(this.about.id, this.number).question ?? null);
     this.typedTexts.typed(this.about.id, this.number, text);
-    this.completions.typed(text, ask);
+    if (!this.leaving) this.completions.typed(text, ask);
+  }
+
+  /** Whether somebody has to choose between two texts of the open segment. */
+  get inConflict() {
+    return isConflict(this.drafts.get(this.about.id, this.number)?.question);
   }
 
   /** Keep the text with the version of the segment that it was begun on; a conflict stays until somebody chooses. */
@@ -392,15 +419,23 @@ export class Desk {
   // ── Confirming ───────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Confirm the text, exactly: what is drawn in grey after it is not part of it. `more` says what was decided about
-   *  it: force, or accept (findings). */
-  async confirm(more = {}) {
+   *  it: force, or accept (findings). Until the next segment is open, what is typed belongs to that one, with its Enter. */
+  confirm(more = {}) {
+    const { leaving } = this;
+    if (!leaving) return this.confirmNow(more);
+    const same = leaving.number === this.number && leaving.target === this.editor.text; // Enter twice, or insisting
+    const wanted = () => (same ? more.force && leaving.number === this.number : leaving.number !== this.number);
+    return leaving.done.then(() => wanted() && this.confirm(more));
+  }
+
+  async confirmNow(more) {
     const { segment, editor, number, suggestion } = this;
     if (!this.may.edit) return this.step(1);
     const target = editor.text;
     const state = readiness(segment, target);
     if (state === "locked") return this.step(1);
     if (state === "empty") return void this.card.say(NOTHING);
-    if (isConflict(this.drafts.get(this.about.id, number)?.question)) {
+    if (this.inConflict) {
       if (!more.force) return void this.card.say("Choose first: use their text, or keep yours.");
       this.keepMine();
     }
@@ -410,18 +445,28 @@ export class Desk {
     this.saveDraft(target);
     const { effort, base } = this.drafts.get(this.about.id, number);
     const change = confirmation(segment, target, { suggestion, effort, base, ...more });
-    const sent = this.sync.outbox.add(this.about.id, number, change);
+    const sent = this.sync.outbox.add(this.about.id, number, change).then(() => this.sync.filling);
     this.list.redraw(number);
-    await Promise.race([sent, pause(PATIENCE)]);
+    editor.clear(); // nothing can be taken any more
+    this.leaving = { number, target, next: null };
+    this.leaving.done = this.leave(number, Promise.race([sent, pause(PATIENCE)])).finally(() => (this.leaving = null));
+    return this.leaving.done;
+  }
+
+  /** Go on from a segment that is being confirmed, unless that is refused or somebody has gone elsewhere. */
+  async leave(number, answered) {
+    await answered;
     const refused = this.drafts.get(this.about.id, number)?.refused;
-    if (this.number === number && !refused) this.goOn();
+    if (this.number === number && !refused) await this.goOn();
   }
 
   /** Open the next segment to do. */
   goOn() {
+    if (this.stopped) return;
     const next = this.list.next(this.number);
-    this.open(next ?? this.number);
+    if (this.leaving) this.leaving.next = next;
     if (!next) finished(this).catch(notifyError);
+    return this.open(next ?? this.number);
   }
 
   // ── Looking up ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -68,8 +68,10 @@ function crumbs(...names) {
 
 // ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function route() {
-  const [name, document_, number] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+/** Show what an address asks for; it is read from the event, since the page's own address may be another one by then. */
+async function route(event) {
+  const { hash } = new URL(event?.newURL ?? location.href);
+  const [name, document_, number] = hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
   if (view instanceof Desk && view.project.name === name && view.about.id === Number(document_)) {
     if (Number(number) && view.number !== Number(number)) view.open(Number(number));
     return;
@@ -94,7 +96,7 @@ async function route() {
         { class: "overview" },
         h("h1", {}, "Something went wrong"),
         h("p", {}, sentence(error.message)),
-        h("button", { onclick: route }, "Try again"),
+        h("button", { onclick: () => route() }, "Try again"),
       ),
     );
     console.error(error);
@@ -205,4 +207,4 @@ addEventListener("pagehide", () => {
   view.saveDraft();
   view.typedTexts.flush({ leaving: true });
 });
-whenUsable().then(route);
+whenUsable().then(() => route());

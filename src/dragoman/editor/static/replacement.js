@@ -102,6 +102,7 @@ export class Replacing {
       this.dialog.close();
     } catch (error) {
       fill(this.results, h("p", { class: "wrong" }, sentence(error.message)));
+      if (error.job?.count) this.done(error.job); // what was replaced until then can be taken back
     }
   }
 }

@@ -2,13 +2,14 @@
 // what other people and windows change meanwhile.
 
 import { Unavailable, get, inside, post } from "./api.js";
-import { asDraft } from "./changes.js";
+import { asDraft, isFilled } from "./changes.js";
 import { counted } from "./dom.js";
 import { dismiss, notify, notifyError, showPeople, showStatus } from "./notices.js";
 import { Outbox } from "./outbox.js";
 import { inWords, isConflict, questionOf } from "./questions.js";
 
 const PAGE = 1000; // segments in one answer, at most
+const FEW = 20; // segments; what was replaced in more took its time, and is said until somebody has read it
 const AROUND = 200; // segments that are loaded at once around one that is in sight
 
 export class Sync {
@@ -59,14 +60,18 @@ export class Sync {
     return this.loading.get(page);
   }
 
+  /** Some segments by their numbers; those that were merged meanwhile are not among them. */
+  async fetchThese(numbers) {
+    return (await get(this.path(`segments?limit=${numbers.length}&only=${numbers.join(",")}`))).segments;
+  }
+
   /** Load some segments by their numbers; none of them is asked for twice at a time. */
   async loadThese(numbers) {
     const wanted = numbers.filter((number) => !this.coming.has(number)).slice(0, AROUND);
     if (!wanted.length) return;
     for (const number of wanted) this.coming.add(number);
     try {
-      const { segments } = await get(this.path(`segments?limit=${wanted.length}&only=${wanted.join(",")}`));
-      this.desk.list.updateAll(segments);
+      this.desk.list.updateAll(await this.fetchThese(wanted));
     } catch (error) {
       notifyError(error);
     } finally {
@@ -136,14 +141,14 @@ export class Sync {
     const some = counted(all, "other segment with the same source", "other segments with the same source");
     const choices = [["Undo", () => this.undoLast(change)]];
     notify(`Filled ${some}, as drafts to review.`, { choices, name: `${document}:${number}` });
-    this.reload(filled).catch(notifyError);
+    this.filling = this.reload(filled).catch(notifyError);
   }
 
   /** Texts were replaced in many segments. */
   replaced({ count: all, change, skipped }) {
     const choices = change ? [["Undo", () => this.undoLast(change)]] : [];
     const left = skipped ? ` ${counted(skipped, "segment was", "segments were")} left as ${skipped === 1 ? "it was" : "they were"}.` : "";
-    notify(`Replaced in ${counted(all, "segment")}.${left}`, { choices });
+    notify(`Replaced in ${counted(all, "segment")}.${left}`, { choices, stay: all > FEW });
     this.loadFigures();
     this.refresh().catch(notifyError);
   }
@@ -310,7 +315,7 @@ export class Sync {
   /** Get a segment anew, or all that are here. */
   async refresh(number) {
     const { desk } = this;
-    if (number) return this.received([await get(this.path(`segments/${number}`))]);
+    if (number) return this.received(await this.fetchThese([number]));
     if (desk.list.segments.complete) return this.received(await this.fetchAll());
     const first = Math.max(0, desk.number - AROUND / 2);
     const { segments } = await get(this.path(`segments?limit=${AROUND}&after=${first}`));
@@ -322,7 +327,7 @@ export class Sync {
   async reload(numbers) {
     const known = numbers.filter((number) => this.desk.list.segments.get(number));
     if (known.length > 20) return this.refresh();
-    this.received(await Promise.all(known.map((number) => get(this.path(`segments/${number}`)))));
+    if (known.length) this.received(await this.fetchThese(known));
   }
 
   received(segments) {
@@ -341,7 +346,7 @@ export class Sync {
     if (segment.number !== desk.number) return true;
     if (this.outbox.isSending(segment.document, segment.number, segment.target)) return true; // our own change
     if (!desk.dirty) desk.open(segment.number);
-    else if (desk.editor?.text !== segment.target) {
+    else if (desk.editor?.text !== segment.target && !(isFilled(segment) && !desk.inConflict)) {
       desk.saveDraft();
       this.askAboutConflict(segment);
       desk.typedTexts?.flush();

@@ -15,14 +15,15 @@ from urllib.parse import quote
 from fastapi import APIRouter, Response
 
 from dragoman.errors import BadInputError
-from dragoman.formats import Document, DocumentSegment, read_document
+from dragoman.formats import Document, read_document
 from dragoman.formats.file_types import find_kind
-from dragoman.formats.filled_document import translate_segment
 from dragoman.languages import same_language
-from dragoman.project.glossary import Glossary, extra_terms
+from dragoman.project.glossary import Glossary
 from dragoman.quality import deliver
+from dragoman.server import batches
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import check_role
+from dragoman.server.batches import translate_segments
 from dragoman.server.compatible.call import Call, CurrentCall, example_body
 from dragoman.server.compatible.glossary_access import find_terms
 from dragoman.server.compatible.parameters import Parameters
@@ -120,20 +121,13 @@ async def _translate(context: ProjectContext, job: Job, document: Document, term
     targets: dict[str, tuple[str, Any]] = {}
     for at in range(0, len(new), STEP):
         some = new[at : at + STEP]
-        targets |= await context.run("fill", partial(_some, context, document, some, terms))
+        made = await translate_segments(context, document, some, batches.JOB_PATIENCE, terms)
+        targets |= {each.id: (text, "translated") for each, text in zip(some, made, strict=True)}
         job.step(at + len(some))
     if isinstance(job, DocumentJob):
         job.characters = sum(len(segment.source) for segment in new)
     written = await context.run("fill", partial(deliver, document, targets))
     job.result = await context.run("fill", partial(context.server.jobs.files.keep, [written.data], job.client))
-
-
-def _some(
-    context: ProjectContext, document: Document, segments: list[DocumentSegment], terms: Glossary | None
-) -> dict[str, tuple[str, Any]]:
-    engine = context.project.engine
-    with extra_terms(terms):
-        return {each.id: (translate_segment(engine, document, each), "translated") for each in segments}
 
 
 @router.post("/document/{number}", openapi_extra=KEY)

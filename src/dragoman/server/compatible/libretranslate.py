@@ -15,13 +15,12 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
 
-from dragoman.engine import Engine
 from dragoman.formats import read_document
-from dragoman.formats.filled_document import fill_document
+from dragoman.formats.filled_document import fill_document, wanted_segments
 from dragoman.languages import same_language
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import key_of
-from dragoman.server.batches import translate_batch
+from dragoman.server.batches import translate_batch, translate_segments
 from dragoman.server.compatible.call import (
     Call,
     CallPart,
@@ -33,7 +32,7 @@ from dragoman.server.compatible.call import (
     languages_of,
 )
 from dragoman.server.compatible.parameters import Given, unlist
-from dragoman.server.context import Server
+from dragoman.server.context import ProjectContext, Server
 from dragoman.server.html_text import translate_html
 from dragoman.server.registry import ServedProject
 from dragoman.text.identification import detect, name_of
@@ -150,7 +149,7 @@ async def translate_file(request: Request, call: KeyedCall) -> dict[str, str]:
     server, (data, name), target = call.server, call.file(), call.text("target")
     context = await call.find_project(call.text("source"), target)
     await context.examine(data, name)
-    written = await context.run("fill", partial(_fill, context.project.engine, data, name))
+    written = await _fill(call, context, data, name)
     kept = await context.run("fill", partial(server.jobs.files.keep, [written], call.identity.client))
     token = f"{secrets.token_urlsafe(16)}{PurePosixPath(name).suffix}"
     while len(server.results) >= MOST_RESULTS:
@@ -160,9 +159,17 @@ async def translate_file(request: Request, call: KeyedCall) -> dict[str, str]:
     return {"translatedFileUrl": f"{address}/download_file/{token}"}
 
 
-def _fill(engine: Engine, data: bytes, name: str) -> bytes:
-    document = read_document(data, name, source=engine.source, target=engine.target)
-    return fill_document(engine, document).data
+async def _fill(call: Call, context: ProjectContext, data: bytes, name: str) -> bytes:
+    """A file with translations; if there is an engine, it has answered for all of them."""
+    engine, kept = context.project.engine, dict[str, str]()
+    read = partial(read_document, data, name, source=engine.source, target=engine.target)
+    document = await context.run("fill", read)
+    if engine.upstream is not None:
+        wanted = list(wanted_segments(document))
+        made = await translate_segments(context, document, wanted, call.seconds)
+        kept = {each.source: text for each, text in zip(wanted, made, strict=True)}
+    filled = await context.run("fill", partial(fill_document, engine, document, kept=kept))
+    return filled.data
 
 
 @router.get("/download_file/{token}", response_class=Response)

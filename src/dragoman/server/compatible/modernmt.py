@@ -12,16 +12,14 @@ from functools import partial
 from typing import Any
 
 from fastapi import APIRouter
-from rapidfuzz.distance import Levenshtein
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dragoman.editor import segment_edits
-from dragoman.languages import same_language
 from dragoman.server.api_errors import ApiError
-from dragoman.server.auth import CurrentIdentity, check_role, lacks_role
-from dragoman.server.compatible import modernmt_glossaries
-from dragoman.server.compatible.call import Call, CallPart, CurrentCall, alternatives, by_part, error_writer, fits
-from dragoman.server.compatible.glossary_access import listed_terms, look_up, usable
+from dragoman.server.auth import check_role, lacks_role
+from dragoman.server.compatible import modernmt_batches, modernmt_glossaries, modernmt_translations
+from dragoman.server.compatible.call import Call, CurrentCall, error_writer, fits
+from dragoman.server.compatible.glossary_access import look_up, usable
 from dragoman.server.compatible.modernmt_glossaries import (
     about,
     answer,
@@ -30,29 +28,20 @@ from dragoman.server.compatible.modernmt_glossaries import (
     find_memory,
     own_reserved,
 )
-from dragoman.server.compatible.parameters import Parameters, unlist
+from dragoman.server.compatible.parameters import Parameters
 from dragoman.server.context import ProjectContext
 from dragoman.server.document_files import import_document
 from dragoman.server.jobs import Job
 from dragoman.server.limits import DEFAULTS
 from dragoman.server.registry import ServedProject, number_of
 from dragoman.store import Row
-from dragoman.text.identification import detect
-from dragoman.types import Translation
 
 SINGLE = "00000000-0000-0000-0000-"  # the id of a job that is a single pair begins like this
-TYPES = {400: "InvalidParameterException", 401: "AuthException", 403: "ForbiddenException", 404: "NotFoundException"}
 MYMEMORY = "x_mm-"  # ids of memories that MateCat has elsewhere begin like this
 router = APIRouter(tags=["ModernMT"])
-router.routes.extend(modernmt_glossaries.router.routes)
-
-
-def _error(error: ApiError) -> dict[str, Any]:
-    about = {"type": TYPES.get(error.status, "UnexpectedException"), "message": error.message}
-    return {"status": error.status, "error": about}
-
-
-write_error = error_writer(_error)
+for part in (modernmt_translations, modernmt_batches, modernmt_glossaries):
+    router.routes.extend(part.router.routes)
+write_error = error_writer(modernmt_batches.error_content)
 
 
 class MethodOverride:
@@ -68,111 +57,6 @@ class MethodOverride:
             if wanted in ("GET", "PUT", "DELETE"):
                 scope["method"] = wanted
         await self._app(scope, receive, send)
-
-
-# ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@router.get("/translate")
-async def translate(call: CurrentCall) -> dict[str, Any]:
-    """Translate a text or a list of texts, preferably with the memory that `hints` or `context_vector` names."""
-    texts, was_list = call.texts("q")
-    source, target = str(call.given.get("source") or ""), call.text("target")
-    parts = await _parts(call, texts, source, target)
-    if parts is None:
-        return answer(unlist([{"translation": text, "characters": len(text)} for text in texts], was_list))
-    wanted = call.number("alt_translations", call.server.settings.limits.nbest - 1)
-    common = {"billedCharacters": 0, "contextVector": call.given.get("context_vector")}
-
-    async def translated(part: CallPart, some: list[str]) -> list[dict[str, Any]]:
-        told = common if source else common | {"detectedLanguage": part.source}
-        terms = listed_terms(call, part.source, target)
-        made = await call.translate(part.context, some, 1 + wanted, terms)
-        return [_translation(text, each, told, wanted) for text, each in zip(some, made, strict=True)]
-
-    return answer(unlist(await by_part(parts, texts, translated), was_list))
-
-
-def _translation(text: str, found: Translation, about: dict[str, Any], wanted: int) -> dict[str, Any]:
-    made = {"translation": found.text, "characters": len(text)} | about
-    return made | ({"altTranslations": alternatives(found, wanted)} if wanted else {})
-
-
-async def _parts(call: Call, texts: list[str], source: str, target: str) -> list[CallPart] | None:
-    """The texts by project: in one of the memories that are named, if it fits."""
-    hinted = [project for project in _hinted(call) if same_language(project.target, target)]
-    guessed = source or (detect(texts[0] if texts else "", [each.source for each in hinted])[0] if hinted else "")
-    for project in hinted:
-        if guessed and same_language(project.source, guessed):
-            return [CallPart(ProjectContext(call.server, project, call.identity), guessed, list(range(len(texts))))]
-    return await call.find_parts(texts, guessed, target)
-
-
-def _hinted(call: Call) -> list[ServedProject]:
-    """The memories that are named: ids separated by commas, or `id:score` in a context vector."""
-    ids = [each.partition(":")[0].strip() for each in call.names("hints") + call.names("context_vector")]
-    return [each for wanted in ids for each in call.visible() if wanted in (each.name, str(each.number))]
-
-
-@router.get("/languages")
-async def pairs(call: CurrentCall) -> dict[str, Any]:
-    """The source languages, each with its target languages."""
-    found: dict[str, list[str]] = {}
-    for project in call.visible("read"):
-        if project.target not in found.setdefault(project.source, []):
-            found[project.source].append(project.target)
-    return answer(found)
-
-
-@router.get("/translate/languages")
-async def languages(call: CurrentCall) -> dict[str, Any]:
-    """All languages, whether source or target."""
-    return answer(sorted({code for each in call.visible("read") for code in (each.source, each.target)}))
-
-
-@router.get("/translate/detect")
-async def detect_language(call: CurrentCall) -> dict[str, Any]:
-    """Guess the language of a text or of each text of a list."""
-    texts, was_list = call.texts("q")
-    known = [code for each in call.visible("read") for code in (each.source, each.target)]
-    found = [{"detectedLanguage": detect(text, known)[0], "billedCharacters": 0} for text in texts]
-    return answer(unlist(found, was_list))
-
-
-@router.get("/translate/qe")
-async def quality(call: CurrentCall) -> dict[str, Any]:
-    """How good translations are: how near each is, in words, to what would be suggested here, from 0 to 1."""
-    sentences, was_list = call.texts("sentence")
-    translations, _ = call.texts("translation")
-    if len(sentences) != len(translations):
-        raise ApiError(400, "there must be as many translations as sentences")
-    context = await call.find_project(call.text("source"), call.text("target"))
-    found = await call.translate(context, sentences, withhold=False)  # only compared
-    scores = [
-        Levenshtein.normalized_similarity(one.text.split(), other.split())
-        for one, other in zip(found, translations, strict=True)
-    ]
-    return answer(unlist([{"score": round(score, 3)} for score in scores], was_list))
-
-
-@router.post("/translate/batch")
-async def batch(identity: CurrentIdentity) -> dict[str, Any]:
-    """Refused: results are not sent to addresses that a client names, since those may be inside the network."""
-    del identity
-    raise ApiError(400, "webhooks are not called", "send the texts to /translate as a list: they are asked in batches")
-
-
-@router.get("/context-vector")
-async def context_vector(call: CurrentCall) -> dict[str, Any]:
-    """The memories for each of some target languages, all with the same weight: their content is not compared."""
-    source, vectors = call.text("source"), {}
-    for target in call.names("targets"):
-        if fitting := call.fitting(source, target):
-            vectors[target] = ",".join(f"{project.number}:{1 / len(fitting):.2f}" for project in fitting)
-    return answer({"source": source, "vectors": vectors})
-
-
-# ── Memories ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @router.get("/memories")

@@ -62,7 +62,7 @@ async def read_back(
     await context.run("documents", partial(context.project.documents.document, document))  # there is one, or an error
     job = Job("review", context.project.name, document, total=len(rows))
     work = partial(_take_over, context, rows)
-    return schemas.JobGiven.model_validate(context.server.jobs.start(job, work))
+    return schemas.JobGiven.model_validate(context.start_job(job, work))
 
 
 async def _take_over(context: ProjectContext, rows: list[bilingual.BilingualRow], job: Job) -> None:

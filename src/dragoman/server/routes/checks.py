@@ -56,7 +56,7 @@ async def switch_checks(
     def switch() -> messages.Checks:
         documents = context.project.documents
         off = documents.change_document(document, settings={"off": change.off}).off
-        with documents.changing() as connection:
+        with documents.writing() as connection:
             segment_findings.count(connection, document, off)
         return _checks(context.project, document)
 

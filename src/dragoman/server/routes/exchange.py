@@ -59,7 +59,7 @@ async def start_replacing(
     user = context.user(wanted.user)
     job = Job("replace", context.project.name, document)
     work = partial(replacement_job.replace, context, wanted, user)
-    return schemas.JobGiven.model_validate(context.server.jobs.start(job, work))
+    return schemas.JobGiven.model_validate(context.start_job(job, work))
 
 
 @router.get("/memory.{kind}", response_class=Response, responses=FILE)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 
 from dragoman.engine import Engine
-from dragoman.project.term_rules import TermRule
+from dragoman.project.glossary import TermRule
 from dragoman.server import schemas
 from dragoman.server.api_errors import ApiError
 from dragoman.server.context import CanLearn, CanRead

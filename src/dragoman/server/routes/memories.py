@@ -26,8 +26,7 @@ BODY = {
 @router.get("")
 async def list_memories(context: CanRead) -> list[messages.ReferenceMemoryGiven]:
     """The reference memories of a project, by priority."""
-    found = await context.run("memories", partial(reference_memories.memories, context.project.documents))
-    return [messages.ReferenceMemoryGiven.model_validate(each) for each in found]
+    return await context.run("memories", partial(reference_memories.memories, context.project.documents))
 
 
 @router.post("", status_code=201, openapi_extra=BODY)
@@ -43,13 +42,12 @@ async def add_memory(
 
     await context.examine(data, name)
 
-    def add() -> reference_memories.ReferenceMemory:
+    def add() -> messages.ReferenceMemoryGiven:
         document = context.project.read_file(data, name)
         pairs = ((one.source, one.target) for one in document.segments if one.target)
         return reference_memories.add(context.project.documents, name, pairs)
 
-    added = await context.run_exclusive("memories", add)
-    return messages.ReferenceMemoryGiven.model_validate(added)
+    return await context.run_exclusive("memories", add)
 
 
 @router.patch("/{memory}")
@@ -59,7 +57,7 @@ async def change_memory(
     """Change the name or priority of a reference memory, or switch it on or off."""
     values = {name: value for name, value in change.model_dump(exclude_unset=True).items() if value is not None}
     alter = partial(reference_memories.change, context.project.documents, memory, **values)
-    return messages.ReferenceMemoryGiven.model_validate(await context.run_exclusive("memories", alter))
+    return await context.run_exclusive("memories", alter)
 
 
 @router.delete("/{memory}", status_code=204)

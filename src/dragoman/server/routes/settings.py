@@ -41,7 +41,8 @@ async def test_engine(context: CanLearn) -> schemas.EngineTrial:
     # Not in the threads of the workers, which are for what computes: an engine may take long.
     trial = await anyio.to_thread.run_sync(context.project.engine.try_upstream)
     problem = None if trial.answer is not None else trial.problem or str(trial.silence)
-    return schemas.EngineTrial(text=trial.text, answer=trial.answer, problem=problem, seconds=trial.seconds)
+    told = _told(context, problem)
+    return schemas.EngineTrial(text=trial.text, answer=trial.answer, problem=told, seconds=trial.seconds)
 
 
 def _changed(context: ProjectContext, change: BaseModel) -> schemas.ProjectSettings:
@@ -72,9 +73,9 @@ def _given(context: ProjectContext) -> schemas.ProjectSettings:
         return schemas.ProjectSettings(
             revision=revision, settings=settings, upstream_kinds=[], upstream_engines=[], upstream_problem=None
         )
-    problem = project.engine.upstream_problem
+    problem = _told(context, project.engine.upstream_problem)
     if not context.identity.has_role("admin"):
-        settings["upstream"], problem = _shown(context), engine_choice.brief(problem)
+        settings["upstream"] = _shown(context)
     kinds = engine_choice.kinds(context.server.settings)
     return schemas.ProjectSettings(
         revision=revision,
@@ -87,3 +88,10 @@ def _given(context: ProjectContext) -> schemas.ProjectSettings:
 
 def _shown(context: ProjectContext) -> str | None:
     return engine_choice.shown(context.project.engine.upstream, context.server.settings)
+
+
+def _told(context: ProjectContext, problem: str | None) -> str | None:
+    """Why the engine is silent: in full to whoever administrates the server, to others in our own words."""
+    if problem is None or context.identity.has_role("admin"):
+        return problem
+    return f"{_shown(context)}: {engine_choice.brief(problem)}"

@@ -110,13 +110,13 @@ async def comment(
 ) -> messages.CommentGiven:
     """Comment on a segment; whoever may read a document may comment on it."""
 
-    def add() -> teamwork.Comment:
+    def add() -> messages.CommentGiven:
         documents = context.project.documents
         return teamwork.comment(documents, documents.segment(document, number), new.text, context.user(new.user))
 
     made = await context.run_exclusive("comment", add)
     context.publish(document, {"event": "comment", "segment": number})
-    return messages.CommentGiven.model_validate(made)
+    return made
 
 
 @router.patch(f"{SEGMENT}/comments/{{comment}}")
@@ -129,13 +129,13 @@ async def resolve(
 ) -> messages.CommentGiven:
     """Mark a comment as resolved, or as open again."""
 
-    def mark() -> teamwork.Comment:
+    def mark() -> messages.CommentGiven:
         documents = context.project.documents
         return teamwork.resolve(documents, documents.segment(document, number), comment, resolved=change.resolved)
 
     changed = await context.run_exclusive("comment", mark)
     context.publish(document, {"event": "comment", "segment": number})
-    return messages.CommentGiven.model_validate(changed)
+    return changed
 
 
 @router.delete(f"{SEGMENT}/comments/{{comment}}", status_code=204)

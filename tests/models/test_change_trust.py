@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.models.evidence_kernels import CONTEXTS
-from dragoman.upstream.change_trust import (
+from dragoman.models.change_trust import (
     BINS,
     HARMED,
     HELPED,
@@ -28,6 +27,7 @@ from dragoman.upstream.change_trust import (
     operation_of,
     shipped_weights,
 )
+from dragoman.models.evidence_kernels import CONTEXTS
 from dragoman.upstream.changes import SURE, Proposal, decide
 from tests.oracles.change_trust import posterior
 

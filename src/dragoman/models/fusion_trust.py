@@ -27,21 +27,18 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz.distance import Levenshtein
 
 from dragoman.arrays import ArrayTree
-from dragoman.search.hypotheses import Shares
 
 BONUSES = (-0.15, 0.0, 0.15, 0.3, 0.5, 0.8, 1.2)  # for a word taken from the engine; after them comes the engine alone
 HANDICAPS = np.array([8.0, 5.0, 4.5, 4.0, 2.0, 0.5, 0.0, 0.0])  # edits that a level must have saved besides
 LEAST_SQUARES = 4.0  # of what a level saves, from which on the number of standard errors grows
 CASE_ERRORS = 2.0  # standard errors by which dragoman's letter case must be better than the engine's
 MIDDLE = 0.3  # the bonus of searches while the engine's translation is taken as it is
-ENTRIES = 40  # of the n-best list
 
 Costs = NDArray[np.int64]  # [levels] word edits
 
@@ -108,13 +105,3 @@ class Confidence:
         """The one whose `arrays()` these are."""
         known = (name for name in ("costs", "squares", "cases") if name in arrays)  # earlier versions had no cases
         return cls(*(np.array(arrays[name], np.int64) for name in known))
-
-
-def costs_of(shares: Shares, searched: float, answer: Sequence[str], correction: Sequence[str]) -> Costs:
-    """[levels] the word edits from what each level would have said to a correction.
-
-    `shares` come from a search with the bonus `searched`; `answer` is the engine's answer.
-    """
-    chosen = [int(np.argmax(shares.scores + (bonus - searched) * shares.taken)) for bonus in BONUSES]
-    edits = {n: Levenshtein.distance(shares.words(n), correction) for n in sorted(set(chosen))}
-    return np.array([*(edits[n] for n in chosen), Levenshtein.distance(answer, correction)], np.int64)

@@ -198,7 +198,7 @@ def score_of(names: Iterable[str], weights: Mapping[str, int] | None = None) -> 
 @cache
 def shipped_weights() -> Mapping[str, int]:
     """The weights of all bins, as `benchmarks/fit_changes.py` has made them."""
-    text = files("dragoman.upstream").joinpath("change_weights.json").read_text(encoding="utf-8")
+    text = files("dragoman.models").joinpath("change_weights.json").read_text(encoding="utf-8")
     weights: dict[str, int] = json.loads(text)["weights"]
     return weights
 

@@ -7,7 +7,7 @@ engine needs its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -17,7 +17,6 @@ from rapidfuzz import fuzz, process
 from dragoman.models import alignment_kernels, extraction_kernels, symmetry_kernels
 from dragoman.models.modelset import ModelSet
 from dragoman.models.symmetry import HEURISTIC, KINDS
-from dragoman.types import Term
 
 LIKE = 60.0  # percent of common characters, below which spelling says nothing about two words
 NEVER = 1e-30  # p(f|e) of words that are known not to stand for each other
@@ -68,22 +67,6 @@ def _settled(shape: tuple[int, ...], blocks: Sequence[Block]) -> tuple[NDArray[n
         allowed[s:e] = allowed[:, a:b] = False
         certain[s:e, a:b] = True
     return allowed | certain, certain
-
-
-def used_terms(terms: Sequence[Term], answer: Sequence[str]) -> Iterator[tuple[Term, int]]:
-    """The terms that another engine's translation uses itself, each with its first word there; no word counts twice.
-
-    >>> list(used_terms([Term(1, 3, ("drip", "tray"))], ("the", "Drip", "tray")))
-    [(Term(start=1, end=3, words=('drip', 'tray'), as_written=False), 1)]
-    """
-    words, taken = [word.casefold() for word in answer], set[int]()
-    for term in terms:
-        wanted = [word.casefold() for word in term.words]
-        for at in range(len(words) - len(wanted) + 1):
-            if words[at : at + len(wanted)] == wanted and taken.isdisjoint(range(at, at + len(wanted))):
-                taken.update(range(at, at + len(wanted)))
-                yield term, at
-                break
 
 
 def phrase_pairs(linked: NDArray[np.bool_], longest: int) -> list[Block]:
