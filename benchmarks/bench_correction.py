@@ -33,7 +33,7 @@ from dragoman import engine as engines
 from dragoman.engine import Engine
 from dragoman.errors import DragomanError
 from dragoman.models import alignment, language, modelset, phrases
-from dragoman.project import corrector, guard, lesson, memory, state
+from dragoman.project import corrector, guard, lesson, memory, state, translation
 from dragoman.project.correction_record import CorrectionRecord
 from dragoman.project.translator import Translator
 from dragoman.store.journal import Journal
@@ -45,8 +45,8 @@ STAGES: list[tuple[str, Any, str]] = [  # name, where the function is, its name
     ("all that is not below: locks, records, calls", engines.Engine, "learn"),
     ("the other engine's answer is checked", Translator, "usable"),
     ("text is read: tokens, letter case", corrector, "_prepare"),
-    ("proposed changes are weighed", lesson.translation, "weigh"),
-    ("searched, if that was not just done", lesson.translation, "search"),
+    ("proposed changes are weighed", translation, "weigh"),
+    ("searched, if that was not just done", translation, "search"),
     ("letter case of the answer", lesson, "_cases"),
     ("what each level of trust would have cost", lesson, "_costs"),
     ("the guard", guard.Guard, "check"),

@@ -32,10 +32,14 @@ DRAWS = 1000
 
 def translations(segments: list[Segment], system: str) -> list[str]:
     """What is said for each segment before its reference is learned, from nothing."""
-    kind, said = type("Lacking", (Ablated,), {"lacking": system}), []
+    said: list[str] = []
+
+    class Lacking(Ablated):
+        lacking = system
+
     with (
         tempfile.TemporaryDirectory() as place,
-        kind.create(Path(place) / "project", source="en", target="es") as engine,
+        Lacking.create(Path(place) / "project", source="en", target="es") as engine,
     ):
         prepare(engine, system)
         for source, upstream, reference in segments:
@@ -45,7 +49,7 @@ def translations(segments: list[Segment], system: str) -> list[str]:
     return said
 
 
-def difference(one: NDArray[np.float64], other: NDArray[np.float64], seed: int = 1) -> str:
+def difference(one: NDArray[np.int64], other: NDArray[np.int64], seed: int = 1) -> str:
     """By how many points of BLEU the first is better, given the counts of each segment [n, ·]."""
     score = Bleu().scores
     drawn = np.random.default_rng(seed).integers(0, len(one), (DRAWS, len(one)))

@@ -21,7 +21,7 @@ from dragoman.project.request import Request
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Decoder
 from dragoman.search.options import SentenceOptions
-from dragoman.types import Match
+from dragoman.types import Match, Sentence
 from tests.engine.support import PAIRS
 
 pytestmark = pytest.mark.kernels
@@ -188,8 +188,11 @@ def test_an_answer_that_was_just_translated_with_is_not_checked_again(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked: list[str] = []
-    check = translator.refuse_sentence
-    monkeypatch.setattr(translator, "refuse_sentence", lambda *given: [checked.append(SAID), check(*given)][1])
+
+    def check(_: Sentence, answer: Sentence, __: str) -> None:
+        checked.append(answer.text)
+
+    monkeypatch.setattr(translator, "refuse_sentence", check)
     engine.translate(SOURCE, upstream=SAID)
     engine.learn(SOURCE, "Pulse el botón verde.", upstream=SAID)
     assert checked == [SAID]
