@@ -69,6 +69,7 @@ class Table:
         ([("green", "verde"), ("red", "rojo", "x")], "pair 2 is"),
         (["green", "verde"], "pair 1 is 'green', not two texts"),
         ("green", "expected pairs of texts, not a str"),
+        (None, "expected pairs of texts, not a NoneType"),
     ],
 )
 def test_what_are_no_pairs_is_refused_with_its_row(engine: Engine, pairs: Any, message: str) -> None:
@@ -81,7 +82,17 @@ def test_what_is_no_text_is_not_learned(engine: Engine, wrong: Any) -> None:
     for pair in (("green", wrong), (wrong, "verde")):
         with pytest.raises(BadInputError, match=f"not (a )?({wrong!r}|{type(wrong).__name__})"):
             engine.learn(*pair)
+        with pytest.raises(BadInputError, match=r"expected (a|one) text"):
+            engine.learn("green", "verde", upstream=3)  # type: ignore[arg-type]
     assert list(engine.history()) == []
+
+
+def test_what_is_no_answer_of_an_engine_and_no_number_is_refused(engine: Engine) -> None:
+    with pytest.raises(BadInputError, match="expected a text, not 3"):
+        engine.translate("green", upstream=3)  # type: ignore[arg-type]
+    number: Any = "1"
+    with pytest.raises(BadInputError, match="'1' is not the number of a correction"):
+        engine.forget(number)
 
 
 def test_errors_and_types_are_found_at_the_top() -> None:
@@ -104,8 +115,8 @@ def test_a_translation_prints_as_its_text_and_shows_in_notebooks(engine: Engine)
     )
 
 
-@pytest.mark.parametrize("code", ["xx", "zz-ZZ", "e", "english language"])
-def test_languages_that_do_not_exist_are_refused(tmp_path: Path, code: str) -> None:
+@pytest.mark.parametrize("code", ["xx", "zz-ZZ", "e", "english language", None])
+def test_languages_that_do_not_exist_are_refused(tmp_path: Path, code: Any) -> None:
     with pytest.raises(BadInputError, match="is not a language code"):
         Engine.create(tmp_path / "project", source="en", target=code)
     assert not (tmp_path / "project").exists()
@@ -157,7 +168,7 @@ def test_an_engine_tunes_its_weights_and_keeps_them_or_not(engine: Engine) -> No
 
 def test_engines_and_explanations_show_in_notebooks_and_history_has_no_bytes(engine: Engine) -> None:
     engine.learn("Open <b> & go.", "Abra <b> y siga.")
-    assert "1 corrections" in engine._repr_html_()
+    assert "1 correction" in engine._repr_html_()
     assert "&lt;Engine" in engine._repr_html_()
     with Engine.open(engine.path, write=False) as other:
         pass

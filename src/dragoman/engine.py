@@ -176,8 +176,11 @@ class Engine(Queries):
         return f"<Engine {str(self.path)!r}: {self.source} to {self.target}, {how}>"
 
     def _repr_html_(self) -> str:
-        known = "" if self.opened.is_closed else f"<br>{self.correction_count:,} corrections"
-        return f"<code>{escape(repr(self))}</code>{known}"
+        about = f"<code>{escape(repr(self))}</code>"
+        if self.opened.is_closed:
+            return about
+        count = self.correction_count
+        return f"{about}<br>{count:,} correction{'' if count == 1 else 's'}"
 
     # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -43,7 +43,7 @@ class Request:
         self, state: State, source: Sentence, answer: str | Answer | None = None, silence: Silence | None = None
     ) -> None:
         self.source = source
-        self.answer = Answer(answer) if isinstance(answer, str) else answer
+        self.answer = _as_answer(answer)
         self.silence = silence  # why another engine has no answer, or what is wrong with it
         self.revision = state.revision
         self._state = weakref.ref(state)  # a session keeps its request, but not the models of a closed project
@@ -65,7 +65,7 @@ class Request:
     def answered(self, answer: str | Answer | None, silence: Silence | None = None) -> Self:
         """The same request with another engine's answer, which may come from elsewhere while nobody holds a lock."""
         copied = copy(self)
-        copied.answer, copied.silence = Answer(answer) if isinstance(answer, str) else answer, silence
+        copied.answer, copied.silence = _as_answer(answer), silence
         for name in OF_ANSWER:
             copied.__dict__.pop(name, None)
         return copied
@@ -223,3 +223,10 @@ def _others(target: LanguageSide, nbest: Sequence[Scored]) -> tuple[ListedWords,
         if 1 <= len(sentence) <= MAX_ALIGNED:
             found.append(ListedWords(target.model_words(sentence), weight))
     return tuple(found)
+
+
+def _as_answer(given: str | Answer | None) -> Answer | None:
+    """An answer, made of a text if it is only that."""
+    if given is not None and not isinstance(given, str | Answer):
+        raise BadInputError(f"expected a text, not {given!r}", remedy="give what the engine said as a string")
+    return Answer(given) if isinstance(given, str) else given

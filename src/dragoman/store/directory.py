@@ -89,7 +89,7 @@ class Project:
         An `unfinished` one can only be opened as such until its journal is finished (`dragoman.store.unfinished`).
         """
         for code in (source, target):
-            if not re.fullmatch(LANGUAGE, code) or not is_language(code):
+            if not re.fullmatch(LANGUAGE, str(code)) or not is_language(str(code)):
                 raise BadInputError(f"{code!r} is not a language code", remedy="use a code such as es or pt-BR")
         path = Path(path).absolute()
         if path.exists() and (not path.is_dir() or any(path.iterdir())):

@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from numbers import Integral
 from typing import Any
 
 from dragoman.errors import BadInputError, DamagedFileError
@@ -120,6 +121,8 @@ def write_settings(settings: Mapping[str, Any]) -> str:
 
 def check_id(row_id: int) -> int:
     """The id, if a row can have it."""
+    if not isinstance(row_id, Integral):
+        raise BadInputError(f"{row_id!r} is not the number of a correction", remedy="see the ids in the history")
     if not 0 < row_id <= LARGEST_ID:
         raise no_row(row_id)
     return row_id

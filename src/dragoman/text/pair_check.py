@@ -19,7 +19,7 @@ REMEDY = "give pairs such as zip(sources, targets)"
 def checked_pairs(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """The same pairs; an error at the first that is not two texts, and for what only looks like pairs."""
     given: Any = pairs
-    if isinstance(given, str | bytes | dict):
+    if isinstance(given, str | bytes | dict) or not isinstance(given, Iterable):
         raise BadInputError(f"expected pairs of texts, not a {type(given).__name__}", remedy=REMEDY)
     if hasattr(given, "columns"):  # iterating over a table gives the names of its columns
         first, second, *_ = [*map(str, given.columns), "source", "target"]
