@@ -61,15 +61,15 @@ class Result(NamedTuple):
 
 def read(folder: Path, part: str, count: int, *, reverse: bool = False) -> list[Pair]:
     """The first pairs of a corpus, tokenised and lower-cased, in one direction or the other."""
-    from sacremoses import MosesTokenizer
-
     sides = []
     for language in folder.name.split("-")[-2:]:
-        tokenizer = MosesTokenizer(lang=language)
         texts = islice(lines(folder / f"{part}.{language}.gz"), count)
         if folder.name.startswith(TOKENISED):
             sides.append([text.split() for text in texts])
         else:
+            from sacremoses import MosesTokenizer
+
+            tokenizer = MosesTokenizer(lang=language)
             sides.append([tokenizer.tokenize(text.lower(), escape=False) for text in texts])
     return list(zip(*(sides[::-1] if reverse else sides), strict=True))
 
