@@ -2,7 +2,7 @@
 
     python benchmarks/build_corpora.py corpora                                  # all of them
     python benchmarks/build_corpora.py corpora --only captions-en-fr newstest-en-es
-    python benchmarks/build_corpora.py corpora --only europarl-en-es --days all # more than a million pairs
+    python benchmarks/build_corpora.py corpora --only europarl-en-es --days all # all debates, about two million pairs
 
 A source is a public repository at one commit. It is cloned by git, without the files that are not needed, into
 `--clones` (by default corpora/.clones) and taken from there the next time. Nothing here says what you may do with the
