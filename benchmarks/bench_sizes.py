@@ -37,7 +37,9 @@ from dragoman.models.defaults import CURRENT, starting_weights
 from dragoman.models.knowledge import Knowledge
 from dragoman.search.decoder import Decoder
 from dragoman.tune import Development, decode
-from grown_corpus import CORPORA, align, corpus_files, grow, read
+
+sys.path.append(str(Path(__file__).parents[1]))
+from benchmarks.grown_corpus import CORPORA, align, corpus_files, grow, read
 
 LINES = 2500  # of a test set
 GROWN = "grown.tsv"
