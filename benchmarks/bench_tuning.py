@@ -6,6 +6,7 @@
     python benchmarks/bench_tuning.py --ceiling --seeds 1            # what could be gained at most
     python benchmarks/bench_tuning.py --held-out --methods mira      # as `dragoman tune`: each half held out once
     python benchmarks/bench_tuning.py --held-out --methods mira --reverse        # the other direction
+    python benchmarks/bench_tuning.py --size small                   # over a small base
     python benchmarks/bench_tuning.py --methods "" --estimates       # β and δ instead of weights
 
 Text tokenised as Moses does (sacremoses) and lower-cased, BLEU as sacrebleu computes it with tokenize none. The
@@ -25,8 +26,10 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import NamedTuple
 
+from dragoman.cluster.trainer import Size, train
 from dragoman.kernels import warm
 from dragoman.measure import Bleu, Measure, Ter, Wer, bootstrap
+from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import PRESETS, Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.search.decoder import Decoder, Estimates
@@ -58,27 +61,28 @@ class Result(NamedTuple):
 
 def read(folder: Path, part: str, count: int, *, reverse: bool = False) -> list[Pair]:
     """The first pairs of a corpus, tokenised and lower-cased, in one direction or the other."""
-    from sacremoses import MosesTokenizer
-
     sides = []
     for language in folder.name.split("-")[-2:]:
-        tokenizer = MosesTokenizer(lang=language)
         texts = islice(lines(folder / f"{part}.{language}.gz"), count)
         if folder.name.startswith(TOKENISED):
             sides.append([text.split() for text in texts])
         else:
+            from sacremoses import MosesTokenizer
+
+            tokenizer = MosesTokenizer(lang=language)
             sides.append([tokenizer.tokenize(text.lower(), escape=False) for text in texts])
     return list(zip(*(sides[::-1] if reverse else sides), strict=True))
 
 
-def trained(folder: Path, count: int, *, reverse: bool = False) -> ModelSet:
+def trained(folder: Path, count: int, *, reverse: bool = False, size: Size = "full") -> ModelSet:
     """Models of the first pairs, from an earlier run if there was one."""
-    path = OUT / f"{folder.name}-moses-{count}{'-reverse' * reverse}"
+    path = OUT / f"{folder.name}-{size}-{count}{'-reverse' * reverse}"
     if not path.exists():
-        models, pairs = ModelSet(), read(folder, "train", count, reverse=reverse)
-        models.train([pair for pair in pairs if all(0 < len(side) <= LONGEST for side in pair)])
-        models.save(path)
-    return ModelSet.open(path)
+        pairs = (
+            pair for pair in read(folder, "train", count, reverse=reverse) if all(len(side) <= LONGEST for side in pair)
+        )
+        train(((" ".join(source), " ".join(target)) for source, target in pairs), path, tokens="words", size=size)
+    return Knowledge.open(path).models
 
 
 def tuned(
@@ -175,13 +179,14 @@ def main() -> None:
     parser.add_argument("--ceiling", action="store_true", help="tune on the test set itself")
     parser.add_argument("--held-out", action="store_true", help="change weights only as far as held-out text gains")
     parser.add_argument("--reverse", action="store_true", help="translate into the corpus's first language")
+    parser.add_argument("--size", choices=("full", "small"), default="full", help="of the base")
     parser.add_argument("--estimates", action="store_true", help="tune β and δ too")
     arguments = parser.parse_args()
     folder = arguments.corpora / arguments.corpus
     if not folder.is_dir():
         print(f"no corpus at {folder}; name the directory of the corpora with --corpora")
         return
-    models = trained(folder, arguments.train, reverse=arguments.reverse)
+    models = trained(folder, arguments.train, reverse=arguments.reverse, size=arguments.size)
     test = Development.of(read(folder, "test", arguments.test, reverse=arguments.reverse))
     development = Development.of(read(folder, "dev", arguments.dev, reverse=arguments.reverse))
     sets = test if arguments.ceiling else development, test

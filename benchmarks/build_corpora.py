@@ -2,7 +2,7 @@
 
     python benchmarks/build_corpora.py corpora                                  # all of them
     python benchmarks/build_corpora.py corpora --only captions-en-fr newstest-en-es
-    python benchmarks/build_corpora.py corpora --only europarl-en-es --days all # more than a million pairs
+    python benchmarks/build_corpora.py corpora --only europarl-en-es --days all # all debates, about two million pairs
 
 A source is a public repository at one commit. It is cloned by git, without the files that are not needed, into
 `--clones` (by default corpora/.clones) and taken from there the next time. Nothing here says what you may do with the
@@ -19,13 +19,16 @@ import gzip
 import io
 import re
 import subprocess
+import sys
 import tarfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from xml.etree import ElementTree
 
-from sentence_pairs import match, split
+sys.path.append(str(Path(__file__).parents[1]))
+from benchmarks.sentence_pairs import match, split
 
 Pair = tuple[str, str]
 Parts = dict[str, list[Pair]]
@@ -57,22 +60,18 @@ class Source:
     def lines(self, clones: Path, path: str) -> list[str]:
         """The lines of one text file."""
         ((_, data),) = self.files(clones, path)
-        return [
-            " ".join(line.replace(chr(0x200B), "").split())
-            for line in data.decode().split("\n")[: -1 if data.endswith(b"\n") else None]
-        ]
+        text = data.decode().replace("\u200b", "").removesuffix("\n")
+        return [" ".join(line.split()) for line in text.split("\n")]
 
 
 def _git(*arguments: str) -> bytes:
-    return subprocess.run(["git", *arguments], check=True, stdout=subprocess.PIPE).stdout
+    return subprocess.run(["git", *arguments], check=True, stdout=subprocess.PIPE).stdout  # noqa: S607
 
 
-MULTI30K = Source("multi30k/dataset", "a3d2e0d26b56f3846f66a952536ffed4e401d05a", "none named; for research")
+MULTI30K = Source("multi30k/dataset", "a3d2e0d26b56f3846f66a952536ffed4e401d05a", "none named")
 EUTRANS = Source("lvapeab/nmt-keras", "865613dd5d23eb87674b602e690f1df9d61cfee8", "MIT")
 HANSARDS = Source("neulab/awesome-align", "5f150d45bbe51e167daf0a84abebaeb07c3323d1", "BSD-3-Clause; of the data, none")
-WMT = Source(
-    "Helsinki-NLP/OPUS-MT-testsets", "ac0f19c0be3cb4e0d9450fcb2d7a9847c4bdd180", "none named; for benchmarking"
-)
+WMT = Source("Helsinki-NLP/OPUS-MT-testsets", "ac0f19c0be3cb4e0d9450fcb2d7a9847c4bdd180", "none named")
 EUROPARL = Source(
     "UDS-SFB-B6-Datasets/Multilingual-Parallel-Direct-Europarl",
     "4e284f102c5d37259c55b667cff9e866366eca53",
@@ -121,7 +120,7 @@ def newstest(options: Options, source: str, target: str) -> Parts:
     for part, years in (NEWS_YEARS | {"test": ("newstest2013",)}).items():
         place = f"testsets/{codes[0]}-{codes[1]}"
         texts = [[WMT.lines(options.clones, f"{place}/{year}.{code}") for year in years] for code in codes]
-        parts[part] = _zipped(*(sum(each, []) for each in texts))
+        parts[part] = _zipped(*(list(chain.from_iterable(each)) for each in texts))
     return parts
 
 
@@ -178,14 +177,19 @@ def _speeches(data: bytes) -> Iterator[tuple[tuple[str, str], list[str]]]:
 
 def pydocs(options: Options, source: str, target: str) -> Parts:
     """Python's documentation, the library last: entries of PO files, cut into sentences if they match one by one."""
-    from dragoman.formats import open_document
+    from dragoman.errors import BadInputError
+    from dragoman.formats import read_document
 
-    del source
     pairs: dict[Pair, None] = {}
     files = [each for each in PYDOCS[target].files(options.clones) if each[0].endswith(".po")]
     for path, data in sorted(files, key=lambda each: (each[0].startswith("library/"), each[0])):
-        for segment in open_document(data, path).segments:
-            if segment.target and not segment.is_draft:
+        try:
+            segments = read_document(data, path, source=source, target=target).segments
+        except BadInputError as error:  # one of the files is broken in this commit
+            print(f"left out: {error}", file=sys.stderr)
+            continue
+        for segment in segments:
+            if segment.state == "confirmed":
                 pairs |= dict.fromkeys(filter(_is_useful, _entry(segment.source, segment.target)))
     return _divided(list(pairs))
 

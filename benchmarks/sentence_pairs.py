@@ -1,6 +1,7 @@
 """Sentences of two texts that translate each other, matched by their lengths (Gale and Church 1993).
 
->>> pairs = match(split("Yes. I feel so too, Mr Evans. Thank you."), split("Sí. Yo también lo creo, Sr. Evans. Gracias."))
+>>> spanish = split("Sí. Yo también lo creo, Sr. Evans. Gracias.")
+>>> pairs = match(split("Yes. I feel so too, Mr Evans. Thank you."), spanish)
 >>> [source for source, _ in pairs]
 ['Yes.', 'I feel so too, Mr Evans.', 'Thank you.']
 """

@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,6 +16,8 @@ from itertools import islice
 from typing import TypeVar
 
 AHEAD = 16  # items, for each thread, that may be taken before the first of them is wanted
+
+POLL = 0.5  # seconds between two looks at a process
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -35,3 +39,14 @@ def map_in_order(function: Callable[[T], R], items: Iterable[T], threads: int | 
         finally:  # whoever stops early does not wait for the rest
             for future in waiting:
                 future.cancel()
+
+
+def end_with(parent: int) -> None:
+    """From now on, end this process when the one that started it was killed, and so could not tell it to end."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(POLL)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

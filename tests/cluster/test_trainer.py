@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dragoman import Engine
 from dragoman.cluster import corpus, shard_alignment, sorted_runs, sorted_tables
 from dragoman.cluster.disk import ScratchDirectory
-from dragoman.cluster.runners import Local
+from dragoman.cluster.runners import Local, LocalProcesses
 from dragoman.cluster.trainer import Trainer, train, train_project
 from dragoman.errors import BadInputError
 from dragoman.files import MANIFEST
@@ -62,6 +62,16 @@ def test_any_number_of_shards_ends_in_the_same_bits(tmp_path: Path, tokens: Mode
         assert (directory / MANIFEST).read_bytes() == wanted
     assert Knowledge.open(tmp_path / "7", verify=True).models.language.order == order
     assert sorted(path.name for path in tmp_path.iterdir()) == ["1", "2", "7", "whole"]  # no temporary files are left
+
+
+@pytest.mark.usefixtures("small")
+def test_processes_end_in_the_same_bits(tmp_path: Path) -> None:
+    wanted = whole(tmp_path / "whole", PAIRS)
+    train(iter(PAIRS), tmp_path / "processes", runner=LocalProcesses(2))
+    assert (tmp_path / "processes" / MANIFEST).read_bytes() == wanted
+    broken = [*PAIRS, ("half a pair of surrogates: \udc80", "x")]
+    with pytest.raises(BadInputError, match=f"pair {len(broken)}"):
+        train(iter(broken), tmp_path / "broken", runner=LocalProcesses(2))
 
 
 def test_an_online_epoch_looks_at_the_first_pairs_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import tempfile
-import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -21,6 +19,7 @@ from typing import Any, NamedTuple
 from dragoman.assess.replay import POLL, ReplayedSegment, ReplayPlan, count_outcomes, is_done, keep_outcomes, replay
 from dragoman.cluster.runners import connected
 from dragoman.errors import DragomanError
+from dragoman.parallel import end_with
 from dragoman.progress import Progress
 
 Report = Callable[[int, int], None]  # amount done, total amount
@@ -87,15 +86,8 @@ def _check_done(work: Future[None]) -> None:
 
 
 def _replay_there(plan: ReplayPlan, place: Path, parent: int) -> None:
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    end_with(parent)
     replay(plan, place)
-
-
-def _end_with(parent: int) -> None:
-    """End this process when the one that started it was killed."""
-    while os.getppid() == parent:
-        time.sleep(POLL)
-    os._exit(1)
 
 
 def _replay_on_cluster(works: Sequence[_Work], address: str, report: Report) -> None:

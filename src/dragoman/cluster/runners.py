@@ -1,4 +1,4 @@
-"""Task runners: this process, or the workers of a Ray cluster.
+"""Task runners: threads of this process, processes of this machine, or the workers of a Ray cluster.
 
 A task is a plain function of a mapping of arrays that all tasks share (models) and one item (a shard). It returns a
 mapping of arrays and depends on nothing else, so it can run anywhere, and again if a worker is lost.
@@ -12,11 +12,13 @@ mapping of arrays and depends on nothing else, so it can run anywhere, and again
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -24,11 +26,13 @@ import numpy as np
 
 from dragoman.errors import BadInputError, DragomanError
 from dragoman.extras import load
+from dragoman.parallel import end_with
 
 LOCAL = "local"  # the address that starts Ray on this machine for as long as it is needed
 RETRIES = 5  # of a task whose worker was lost
 WAIT = 10.0  # seconds for a cluster to answer at all
 AHEAD = 2  # tasks per worker that are submitted ahead
+WORTH_IT = 4  # tasks per worker, at least, for which processes are started
 
 Shared = Mapping[str, Any]
 Task = Callable[[Shared, Any], Any]
@@ -62,6 +66,56 @@ class Local:
                 yield waiting.popleft().result()
 
 
+class LocalProcesses(Local):
+    """The same, but tasks that are written in Python, and so hold the GIL, run in processes of this machine.
+
+    Each is a new interpreter that imports the main module: scripts need `if __name__ == "__main__":`.
+    """
+
+    def run(self, task: Task, shared: Shared, items: Iterable[Any]) -> Iterator[Any]:
+        """The result of each item, in order."""
+        waiting = list(items)
+        if self.workers == 1 or not is_python(task) or len(waiting) < WORTH_IT * self.workers:
+            yield from super().run(task, shared, waiting)
+            return
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(self.workers, context, _begin, (task, dict(shared), os.getpid())) as pool:
+            try:
+                for result, error in pool.map(_do, waiting):
+                    yield _result(result, error)
+            except BrokenProcessPool:
+                what = "a process that reads the corpus was killed, perhaps because memory ran out"
+                raise DragomanError(what, remedy="run the same command again to resume") from None
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+
+def python_task(task: Task) -> Task:
+    """Mark a task as written in Python rather than in kernels."""
+    task.is_python = True  # type: ignore[attr-defined]
+    return task
+
+
+def is_python(task: Task) -> bool:
+    """Whether a task was marked."""
+    return getattr(task, "is_python", False)
+
+
+_work: tuple[Task, Shared] | None = None  # of a process that `LocalProcesses` started
+
+
+def _begin(task: Task, shared: Shared, parent: int) -> None:
+    global _work
+    _work = task, shared
+    end_with(parent)
+
+
+def _do(item: Any) -> tuple[Any, Any]:
+    if _work is None:
+        raise RuntimeError("no task was given to this process")
+    return _guarded(*_work, item)
+
+
 class OnRay:
     """Runs tasks on the workers of a Ray cluster; shared arrays go into the object store once, one copy per node."""
 
@@ -89,14 +143,19 @@ class OnRay:
         except self._ray.exceptions.RayError as lost:
             what = f"the cluster lost a task {RETRIES + 1} times ({type(lost).__name__})"
             raise DragomanError(what, remedy="check the nodes with `ray status` and try again") from lost
-        if error is not None:
-            kind, what, where, remedy = error
-            raise kind(what, where=where, remedy=remedy)
-        return result
+        return _result(result, error)
+
+
+def _result(result: Any, error: Any) -> Any:
+    """What a task returned; what it raised is raised here."""
+    if error is not None:
+        kind, what, where, remedy = error
+        raise kind(what, where=where, remedy=remedy)
+    return result
 
 
 def _guarded(task: Task, shared: Shared, item: Any) -> tuple[Any, Any]:
-    """Run a task on a worker; our own errors are returned as their parts, since Ray would wrap them."""
+    """Run a task elsewhere; our own errors are returned as their parts, since they could not be sent as they are."""
     try:
         return task(writable(shared), writable(item)), None
     except DragomanError as error:
@@ -126,13 +185,14 @@ def writable(value: Any) -> Any:
 
 
 @contextmanager
-def connected(address: str | None, *, workers: int | None = None) -> Iterator[Runner]:
-    """A runner: this process without an address, a Ray started here for `local`, or a cluster (ray://…).
+def connected(address: str | None, *, workers: int | None = None, processes: bool = False) -> Iterator[Runner]:
+    """A runner: this machine without an address, a Ray started here for `local`, or a cluster (ray://…).
 
+    With `processes`, this machine runs in processes of their own what is written in Python (`LocalProcesses`).
     A Ray that was already running is left running; one that was started here is stopped afterwards.
     """
     if address is None:
-        yield Local(workers)
+        yield LocalProcesses(workers) if processes else Local(workers)
         return
     ray = load("ray", "cluster")
     started = not ray.is_initialized()

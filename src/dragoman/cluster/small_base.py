@@ -1,4 +1,4 @@
-"""A small base: what is left out can be put together from the rest, and what is kept is as in the full base.
+"""A small base: what hardly matters is left out, and what is kept is as in the full base.
 
 1. Of the translations of a source phrase, those stay that a search considers: the twenty seen most often.
 2. Of these, a phrase pair seen once is left out if two other pairs make it together. Two phrases that were never seen
@@ -52,7 +52,7 @@ Ids = NDArray[np.int64]
 
 
 def small_phrases(full: ArrayTree, scratch: ScratchDirectory) -> ArrayTree:
-    """`PhraseModel.arrays()` of a trained model without the pairs seen once that two others make."""
+    """`PhraseModel.arrays()` of a trained model without the pairs that RULE leaves out."""
     pairs, kept = full.under("pairs"), _kept_pairs(full, scratch)
     columns = {name: _chosen(pairs[f"column.{name}"], kept, scratch) for name in COUNTS}
     keys = _chosen(pairs["keys"], kept, scratch)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from dragoman.arrays import ArrayTree
+from dragoman.cluster.runners import python_task
 from dragoman.errors import BadInputError
 from dragoman.files import Arrays
 from dragoman.models.alignment import can_align
@@ -87,6 +88,7 @@ class DeferredTable(Table):
         return super().contents()
 
 
+@python_task
 def count_writing(shared: Mapping[str, Any], block: Mapping[str, Any]) -> ArrayTree:
     """Task: the counts of case and spaces on both sides of a block, and the words they refer to, in order."""
     sides = {name: LanguageSide(Vocabulary(), shared["mode"]) for name in SIDES}
@@ -187,6 +189,7 @@ def _gaps(keys: Ids, here: Ids) -> Ids:
 _TRANSLATED = {"forms": _words, "habits": _habits, "spacing": _gaps}
 
 
+@python_task
 def number_words(shared: Mapping[str, Any], block: Mapping[str, Any]) -> ArrayTree:
     """Task: the words of a block as the models see them, numbered from 0 in order of first occurrence, and their text.
 

@@ -238,7 +238,7 @@ def train(
     from dragoman.progress import bars
     from dragoman.store import Project
 
-    with Project.open(project, write=True) as opened, connected(cluster) as runner, bars() as progress:
+    with Project.open(project, write=True) as opened, connected(cluster, processes=True) as runner, bars() as progress:
         pairs = read_corpus(corpus, (opened.source, opened.target))
         options = {"shards": shards, "least": least, "size": size, "work": work, "progress": progress}
         trained = train_project(opened, pairs, runner=runner, **options)
