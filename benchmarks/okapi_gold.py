@@ -1,4 +1,4 @@
-"""Okapi's XLIFF files with the extractions that its own tests expect: do we find the same texts and codes?
+"""Okapi's XLIFF files with the extractions that its own tests expect: whether we find the same texts and codes.
 
     python -m benchmarks.okapi_gold okapi/okapi-integration-tests/src/test/resources [--show CLASS]
 
