@@ -1,4 +1,4 @@
-"""Okapi's XLIFF files with the extractions that its own tests expect: do we find the same texts and codes?
+"""Okapi's XLIFF files with the extractions that its own tests expect: whether we find the same texts and codes.
 
     python -m benchmarks.okapi_gold okapi/okapi-integration-tests/src/test/resources [--show CLASS]
 
@@ -88,11 +88,11 @@ def _expected(gold: Path) -> Iterator[Extracted]:
             continue
         source, divided = unit.find(f"{SPACE}source"), unit.find(f"{SPACE}seg-source")
         parts = [] if divided is None else [each for each in divided.iter(f"{SPACE}mrk") if each.get("mtype") == "seg"]
-        for each in parts or [source]:
-            if each is not None:
-                text, codes = _read(each)
-                if text.strip():
-                    yield Extracted(_plain(text), codes)
+        whole = [] if source is None else [source]
+        for each in parts or whole:
+            text, codes = _read(each)
+            if text.strip():
+                yield Extracted(_plain(text), codes)
 
 
 def _read(element: ElementTree.Element) -> tuple[str, int]:

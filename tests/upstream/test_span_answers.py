@@ -16,8 +16,8 @@ SAYS = {
 }
 
 
-def over(**traits: int) -> tuple[Scripted, Upstream]:
-    engine = Scripted(SAYS.get, traits=Traits(**traits))
+def over(batch: int = 16) -> tuple[Scripted, Upstream]:
+    engine = Scripted(SAYS.get, traits=Traits(batch=batch))
     return engine, Upstream(engine, source="en", target="es")
 
 
