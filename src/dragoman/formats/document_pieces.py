@@ -74,7 +74,8 @@ class CompactPieces(CompactList[Piece]):
         found = Piece(name, inline, start, end, name if context is True else self._shared.unpack(context))
         found.divide = self._ways[way]
         if more:
-            found.target, found.style, note, found.limit, state = *more, *(None,) * (5 - len(more))
+            more += [None] * (5 - len(more))
+            found.target, found.style, note, found.limit, state = more
             found.note = "" if note is None else self._shared.unpack(note)
             found.state = state or "new"
         return found
