@@ -235,7 +235,7 @@ def test_a_page_in_parts_is_read_as_the_whole(end: str, monkeypatch: pytest.Monk
 def test_names_that_take_far_more_than_the_file_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compact_lists, "MOST_BYTES", 1 << 20)
     data = json.dumps({"k" * 5_000: {str(n): "some text" for n in range(1_000)}}).encode()
-    with pytest.raises(BadInputError, match="memory"):
+    with pytest.raises(BadInputError, match=r"a\.json: takes more than .* memory"):
         read_document(data, "a.json")
 
 

@@ -46,6 +46,10 @@ def test_only_what_has_changed_is_translated_and_corrections_are_kept(project: P
     lines = translated.read_text().split("\n\n")
     assert lines[:2] == ["Cierre la tapa.", "Abra usted la tapa."]
 
+    other.unlink()
+    assert "left alone: the translation of en.json, whose source is gone" in fill(project, root, out)
+    assert (out / "es.json").exists()
+
 
 def test_a_record_that_is_damaged_says_what_to_do(project: Path, tmp_path: Path) -> None:
     root, out = tmp_path / "site", tmp_path / "out"

@@ -381,6 +381,8 @@ def _fill_directory(
             except BadInputError as error:
                 leave_out(error)
     tree.save()
+    for name in tree.gone(root):
+        typer.echo(f"dragoman: left alone: the translation of {name}, whose source is gone", err=True)
     for reason, count in left_alone(root, include or (), exclude or ()).items():
         typer.echo(f"dragoman: left alone: {count:,} files: {reason}", err=True)
     return dict(totals)

@@ -14,6 +14,8 @@ b'hello\thola\ngood night\tbuenas noches\n'
 
 from __future__ import annotations
 
+from dragoman.errors import BadInputError
+from dragoman.formats.compact_lists import TooMuchMemoryError
 from dragoman.formats.contents import check_size
 from dragoman.formats.division import FindBoundaries
 from dragoman.formats.document import Document, DocumentSegment, State, Targets, no_collection
@@ -40,10 +42,13 @@ def read_document(
     """
     check_size(data, name)
     kind = find_kind(data, name)
-    with no_collection():
-        if issubclass(kind, PieceDocument | PackedDocument):
-            return kind.read(data, name, source, target, sentences=sentences)
-        return kind.read(data, name, source, target)
+    try:
+        with no_collection():
+            if issubclass(kind, PieceDocument | PackedDocument):
+                return kind.read(data, name, source, target, sentences=sentences)
+            return kind.read(data, name, source, target)
+    except TooMuchMemoryError as error:
+        raise BadInputError(error.what, where=name, remedy=error.remedy) from None
 
 
 def write_document(document: Document, targets: Targets) -> bytes:

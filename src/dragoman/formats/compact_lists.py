@@ -24,6 +24,14 @@ MOST_BYTES = 1 << 30  # of all rows of a list
 MOST_SHARED = 10_000  # strings that are kept once for all rows
 
 
+class TooMuchMemoryError(BadInputError):
+    """A file whose names or texts become far more than there is in it."""
+
+    def __init__(self) -> None:
+        what = f"takes more than {MOST_BYTES >> 30} GB of memory when it is read"
+        super().__init__(what, remedy="split it into several files")
+
+
 class CompactList(Sequence[Item]):
     """A list that items can be added to, and taken from its end; a subclass says how an item becomes a row."""
 
@@ -50,8 +58,7 @@ class CompactList(Sequence[Item]):
             except ValueError:
                 self._kept[len(self._ends)] = item
         if len(data) > MOST_BYTES:
-            what = f"takes more than {MOST_BYTES >> 30} GB of memory when it is read"
-            raise BadInputError(what, remedy="split it into several files")
+            raise TooMuchMemoryError
         self._ends.append(len(data))
 
     def extend(self, items: Iterable[Item]) -> None:

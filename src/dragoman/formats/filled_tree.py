@@ -68,6 +68,10 @@ class FilledTree:
             segments.append([one.id, one.source, (new.target if new else one.target) or one.source])
         self._files[path] = {"source": _digest(data), "segments": segments}
 
+    def gone(self, root: Path) -> list[str]:
+        """The sources that were filled before and are not there any more; their translations are left as they are."""
+        return [path for path in self._files if not (root / path).is_file()]
+
     def save(self) -> None:
         """Write the record."""
         with storage_errors(self._place):
