@@ -214,7 +214,7 @@ def test_what_looks_wrong_is_not_used_where_dragoman_knows_the_words(said: str, 
         assert engine.translate("Close your seven valves now please.", upstream="la " * 40).upstream == "la " * 40
 
 
-NAMES = "奥普提 击败 了 FLuffy Gangster, Flidi3 和 HellRaiser 以 到达 决赛."
+NAMES = "击败 了 FLuffy Gangster, Flidi3 和 HellRaiser 决赛."
 
 
 def test_an_answer_that_only_looks_wrong_is_used_and_marked(tmp_path: Path) -> None:
