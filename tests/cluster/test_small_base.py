@@ -13,7 +13,7 @@ from dragoman import Engine
 from dragoman.arrays import ArrayTree
 from dragoman.cluster import small_base, sorted_tables
 from dragoman.cluster.disk import ScratchDirectory
-from dragoman.cluster.small_base_kernels import Rule
+from dragoman.cluster.small_base_kernels import PruningRule
 from dragoman.cluster.trainer import SMALL, train
 from dragoman.errors import BadInputError
 from dragoman.files import MANIFEST, open_arrays
@@ -47,7 +47,7 @@ def scratch(tmp_path: Path) -> ScratchDirectory:
 
 
 RULES = st.builds(
-    Rule,
+    PruningRule,
     longest=st.just(MAX_PHRASE_WORDS),
     options=st.sampled_from([1, 2, 99]),
     longest_alone=st.sampled_from([0, 2, 99]),
@@ -60,7 +60,7 @@ RULES = st.builds(
 def test_phrase_pairs_that_nobody_needs_are_left_out(
     tmp_path_factory: pytest.TempPathFactory,
     sentences: list[tuple[list[int], list[int], list[tuple[int, int]]]],
-    rule: Rule,
+    rule: PruningRule,
 ) -> None:
     full = PhraseModel()
     full.train([(f, e, np.array(links, np.int32).reshape(-1, 2)) for f, e, links in sentences])

@@ -27,7 +27,7 @@ from dragoman.arrays import ArrayTree
 from dragoman.cluster import small_base_kernels as kernels
 from dragoman.cluster.base_tables import keep_paths, phrase_table, suffix_ids
 from dragoman.cluster.disk import ScratchDirectory
-from dragoman.cluster.small_base_kernels import FullPhrases, Rule
+from dragoman.cluster.small_base_kernels import FullPhrases, PruningRule
 from dragoman.cluster.sorted_runs import LOW, THREADS, Paths
 from dragoman.cluster.sorted_tables import chunks, index_of, table_arrays
 from dragoman.kernels import exercise
@@ -40,7 +40,7 @@ from dragoman.search.decoder import Beam
 from dragoman.tables import ABSENT, Index
 from dragoman.tables.table_kernels import WORD_BITS
 
-RULE = Rule(MAX_PHRASE_WORDS, options=Beam().options, longest_alone=4, likely=0.3)  # p(e|f) · p(f|e), multiplied
+RULE = PruningRule(MAX_PHRASE_WORDS, options=Beam().options, longest_alone=4, likely=0.3)  # p(e|f) · p(f|e), multiplied
 SHORTEST = 3  # words of an n-gram that may be left out
 LEAST = 2  # how often it is counted to be kept for its own sake
 FAINT = 0.1, 0.001  # a link expected less often than the first, and with less than the second of its word's total

@@ -27,7 +27,7 @@ class FullPhrases(NamedTuple):
     target_total: np.ndarray  # [targets] int32, Σ_f c(f, e)
 
 
-class Rule(NamedTuple):
+class PruningRule(NamedTuple):
     """Which phrase pairs are kept; `small_base` says why."""
 
     longest: int  # words of a phrase, either side
