@@ -125,7 +125,7 @@ def _values(connection: sqlite3.Connection) -> Iterator[tuple[int, Values | None
     """Id and values of each row, None for those that cannot be read at all."""
     for number in _ids(connection):
         values = None
-        with suppress(sqlite3.Error, ValueError):
+        with suppress(sqlite3.Error, ValueError, AttributeError):  # the last: a number in the place of a text
             found = connection.execute(COLUMNS, (number,)).fetchone()
             values = {name: found[name] for name in found.keys()} if found else None  # noqa: SIM118
             values = values and values | {name: given_text(values[name]) for name in TEXTS}
@@ -184,5 +184,5 @@ def _digest_of(
 def _try(previous: bytes, values: Mapping[str, Any]) -> bytes | None:
     try:
         return digest(previous, values)
-    except (TypeError, ValueError):
+    except (KeyError, TypeError, ValueError):  # the first: the name of a column was altered
         return None
