@@ -24,7 +24,7 @@ from dragoman.formats.document_pieces import (
     Piece,
     PieceSegments,
     Replacement,
-    Replacements,
+    ReplacementList,
 )
 from dragoman.formats.document_segments import CompactSegments, find_repeated
 from dragoman.formats.inline import Inline, Tag
@@ -102,7 +102,7 @@ def test_a_piece_that_is_divided_anew_moves_the_segments_after_it() -> None:
 @given(st.lists(st.tuples(st.integers(0, 9), TEXTS), max_size=8), st.integers(0, 10))
 def test_replacements_are_ordered_as_a_sort_would(items: list[tuple[int, str]], start: int) -> None:
     wanted = [Replacement(at, at + 1, new) for at, new in items]
-    packed = Replacements()
+    packed = ReplacementList()
     packed.extend(wanted)
     assert list(packed.ordered()) == sorted(wanted)
     taken: list[Replacement] = []

@@ -209,7 +209,7 @@ class Replacement(NamedTuple):
     new: str
 
 
-class Replacements(PlacedList[Replacement]):
+class ReplacementList(PlacedList[Replacement]):
     """All that is replaced in a file."""
 
     def _item(self, row: Row | None, _: int) -> Replacement:

@@ -29,14 +29,14 @@ from dragoman.formats.document_pieces import (
     Piece,
     PieceSegments,
     Replacement,
-    Replacements,
+    ReplacementList,
 )
 from dragoman.formats.document_segments import find_repeated
 from dragoman.formats.excerpts import Excerpt, find_excerpt
 from dragoman.formats.inline import Tag, find_broken_tag, split_target
 from dragoman.formats.segmentation import find_boundaries
 
-__all__ = ["Piece", "PieceDocument", "PlannedPiece", "Replacement", "Replacements", "splice"]
+__all__ = ["Piece", "PieceDocument", "PlannedPiece", "Replacement", "ReplacementList", "splice"]
 MOST_PIECES = 1_000_000  # each takes one or two kilobytes of memory
 LONGEST = 1_000_000  # characters of a segment
 
@@ -146,7 +146,7 @@ class PieceDocument(Document):
     def _slice(self, start: int, end: int) -> str:
         return self.contents.text[start:end]
 
-    def _encode(self, replacements: Replacements) -> bytes:
+    def _encode(self, replacements: ReplacementList) -> bytes:
         return self.contents.encode_all(spliced(self.contents.text, replacements.ordered()), errors=self._lacking)
 
     _lacking: ClassVar[str] = "strict"  # what to do with characters that the encoding lacks
@@ -236,9 +236,9 @@ class PieceDocument(Document):
         for piece, chunks in self.chunks.with_pieces():
             yield PlannedPiece(piece, chunks, self._parts(chunks, changes) if _touches(chunks, changes) else None)
 
-    def _replacements(self, changes: Mapping[str, NewTarget]) -> Replacements:
+    def _replacements(self, changes: Mapping[str, NewTarget]) -> ReplacementList:
         """All that is replaced in the file."""
-        done = Replacements()
+        done = ReplacementList()
         for piece, chunks, parts in self._planned(changes):
             if parts is None:
                 continue

@@ -18,7 +18,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from dragoman.formats.document import NewTarget
-from dragoman.formats.piece_document import Piece, PieceDocument, Replacement, Replacements, splice
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement, ReplacementList, splice
 from dragoman.formats.plural_categories import missing_categories
 
 CATEGORIES = ("zero", "one", "two", "few", "many", "other")
@@ -58,7 +58,7 @@ class PluralFormsDocument(PieceDocument):
         """Where the forms are that were added when the file was last written."""
         return []
 
-    def _replacements(self, changes: Mapping[str, NewTarget]) -> Replacements:
+    def _replacements(self, changes: Mapping[str, NewTarget]) -> ReplacementList:
         done = super()._replacements(changes)
         forms = self._missing_forms(list(done.ordered())) if self.target_language and self.plural_forms else []
         self._added[:] = self._places(done, forms)

@@ -19,7 +19,7 @@ from dragoman.formats.division import Parts, whole
 from dragoman.formats.document import NewTarget, State
 from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.literals import Literal, escaped
-from dragoman.formats.piece_document import Piece, PieceDocument, Replacement, Replacements, splice
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement, ReplacementList, splice
 from dragoman.formats.script_modules import TOKEN, ScriptDocument
 from dragoman.formats.yaml_files import NOT_STRINGS, Scalar, read_scalars, write_scalar
 from dragoman.languages import same_language
@@ -157,7 +157,7 @@ class VueDocument(PieceDocument):
     def _normal(self, text: str) -> str:
         return text.strip()
 
-    def _replacements(self, changes: Mapping[str, NewTarget]) -> Replacements:
+    def _replacements(self, changes: Mapping[str, NewTarget]) -> ReplacementList:
         """What is replaced; where the target language is new, in a copy of the source."""
         done = list(super()._replacements(changes))
         for each in self._copied:
@@ -165,7 +165,7 @@ class VueDocument(PieceDocument):
             if inside:
                 done = [one for one in done if one not in inside]
                 done.append(Replacement(each.end, each.end, self._copy(each, inside)))
-        found = Replacements()
+        found = ReplacementList()
         found.extend(done)
         return found
 

@@ -13,7 +13,7 @@ from dragoman.formats.division import Parts
 from dragoman.formats.document import DocumentSegment
 from dragoman.formats.elements import UNWRITABLE, Edit, Element, Scanner, apply, escape
 from dragoman.formats.inline import Tag
-from dragoman.formats.piece_document import Piece, PieceDocument, Replacement, Replacements
+from dragoman.formats.piece_document import Piece, PieceDocument, Replacement, ReplacementList
 
 
 class XmlPieceDocument(PieceDocument):
@@ -54,7 +54,7 @@ class XmlPieceDocument(PieceDocument):
     def _slice(self, start: int, end: int) -> str:
         return self.raw_data[start:end].decode()
 
-    def _encode(self, replacements: Replacements) -> bytes:
+    def _encode(self, replacements: ReplacementList) -> bytes:
         out, done = BytesIO(), 0
         for each in replacements.ordered():
             out.write(self.raw_data[done : each.start])
