@@ -35,6 +35,7 @@ from dragoman.errors import DragomanError
 from dragoman.models import alignment, language, modelset, phrases
 from dragoman.project import corrector, guard, lesson, memory, state, translation
 from dragoman.project.correction_record import CorrectionRecord
+from dragoman.project.request import Request
 from dragoman.project.translator import Translator
 from dragoman.store.journal import Journal
 from dragoman.text.language_side import LanguageSide
@@ -46,7 +47,7 @@ STAGES: list[tuple[str, Any, str]] = [  # name, where the function is, its name
     ("the other engine's answer is checked", Translator, "usable"),
     ("text is read: tokens, letter case", corrector, "_prepare"),
     ("proposed changes are weighed", translation, "weigh"),
-    ("searched, if that was not just done", translation, "search"),
+    ("searched, if that was not just done", Request, "search_once"),
     ("letter case of the answer", lesson, "_cases"),
     ("what each level of trust would have cost", lesson, "_costs"),
     ("the guard", guard.Guard, "check"),
