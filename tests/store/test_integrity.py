@@ -112,9 +112,7 @@ def test_no_flipped_bit_goes_unnoticed(project: Path) -> None:
 @pytest.mark.parametrize(
     ("written", "damaged"), [("{", "["), ('"format": 2', '"format": 3'), ('"checksum"', '"checksun"'), ("en", "eo")]
 )
-def test_a_damaged_description_costs_no_correction(
-    written: str, damaged: str, project: Path, tmp_path: Path
-) -> None:
+def test_a_damaged_description_costs_no_correction(written: str, damaged: str, project: Path, tmp_path: Path) -> None:
     file = project / "project.json"
     file.write_text(file.read_text(encoding="utf-8").replace(written, damaged, 1), encoding="utf-8")
     flipped(project / "journal.db", (project / "journal.db").read_bytes().index(PAIRS[13][1].encode()))
