@@ -1,8 +1,8 @@
 """Flip one bit in any file of a project, again and again: `check` finds each, `repair` saves all that is whole.
 
 `python -m tests.store.flips 500` repairs every other project. The project has a base of its own, corrections, a
-snapshot, documents and answers of another engine. A flip in the journal costs the row that it hits, and sometimes others; any
-other costs none. Where the base is damaged, a good one is given to `repair`, as its remedy says.
+snapshot, documents and answers of another engine. A flip in the journal costs the row that it
+hits, and sometimes others; any other costs none. Where the base is damaged, a good one is given to `repair`.
 """
 
 from __future__ import annotations
