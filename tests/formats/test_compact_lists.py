@@ -240,7 +240,7 @@ def test_names_that_take_far_more_than_the_file_are_refused(monkeypatch: pytest.
 
 
 MEASURE = """
-import resource, sys
+import sys
 from benchmarks.bench_memory import measure
 from pathlib import Path
 measure(sys.argv[1], Path(sys.argv[2]))
