@@ -30,7 +30,7 @@ TERMS = b"source,target\n" + b"".join(b"w%d,x%d\n" % (n, n) for n in range(100_0
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("readers")
     make_projects(folder)
-    with running(folder, limits=Limits(reading_bytes=48 << 20, held_bytes=16 << 20)) as found:
+    with running(folder, limits=Limits(reading_bytes=32 << 20, held_bytes=16 << 20)) as found:
         yield found
 
 
@@ -123,7 +123,7 @@ def test_a_target_that_a_large_file_cannot_hold_is_listed_and_held(client: httpx
 def test_a_file_that_becomes_too_large_is_refused(client: httpx.Client, data: bytes, name: str) -> None:
     job = send(client, data, name)
     assert job["state"] == "failed"
-    assert "takes more than 48 MB of memory" in str(job["error"])
+    assert "takes more than 32 MB of memory" in str(job["error"])
     assert client.post(f"{API}/translations", json={"texts": ["Close the lid."]}).status_code == 200
 
 
