@@ -42,7 +42,7 @@ def test_what_was_created_is_opened(tmp_path: Path) -> None:
         with pytest.raises(BadInputError, match="for reading only"):
             found.set_base(make_base(tmp_path / "base"))
     names = {path.name for path in (tmp_path / "new" / "project").iterdir()}
-    assert names == {"project.json", "journal.db", "journal.db.seal", "snapshots", "lock"}
+    assert names == {"project.json", "project.json.copy", "journal.db", "journal.db.seal", "snapshots", "lock"}
 
 
 def test_a_project_can_be_moved(tmp_path: Path) -> None:

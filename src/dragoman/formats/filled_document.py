@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from types import MappingProxyType
@@ -186,29 +186,32 @@ def place_by_alignment(engine: Engine, source: Inline) -> str | None:
 
 def _links(engine: Engine, translation: Translation) -> list[Link]:
     """Which tokens belong together: as the search has it, and where that leaves a choice, as the models say."""
-    if translation.memory is not None and (found := _surest(engine, translation)):
-        return found
     counts = Counter(s for s, _ in translation.alignment), Counter(t for _, t in translation.alignment)
-    found = [(s, t, 1.0) for s, t in translation.alignment if counts[0][s] == counts[1][t] == 1]
+    single = [(s, t) for s, t in translation.alignment if counts[0][s] == counts[1][t] == 1]
+    if translation.memory is not None and (other := _surest(engine, translation, single)):
+        return other
+    found = [(s, t, 1.0) for s, t in single]
     if len(found) == len(translation.alignment):
         return found
     return found + engine.link_weights(translation.source.text, translation.target.text)
 
 
-def _surest(engine: Engine, translation: Translation) -> list[Link]:
-    """Links by the models as they are now; a word that surely belongs to another one belongs to no third.
+def _surest(engine: Engine, translation: Translation, single: Sequence[tuple[int, int]]) -> list[Link]:
+    """Links by the models as they are now, if these surely contradict a link of two words that have no other.
 
     An alignment that was made when a correction was learned may be wrong about words that were new then.
     """
     links = engine.link_weights(translation.source.text, translation.target.text)
     sure = [(s, t) for s, t, weight in links if weight >= CERTAIN]
     ours, theirs = {s for s, _ in sure}, {t for _, t in sure}
+    if all((s, t) in sure or (s not in ours and t not in theirs) for s, t in single):
+        return []
     found = [(s, t, weight) for s, t, weight in links if weight >= CERTAIN or (s not in ours and t not in theirs)]
     left = [
         [at for at, word in enumerate(side.words) if word.isalnum() and at not in known]
         for side, known in ((translation.source, ours), (translation.target, theirs))
     ]
-    if sure and len(left[0]) == len(left[1]) == 1:  # what is left belongs together
+    if len(left[0]) == len(left[1]) == 1:  # what is left belongs together
         found.append((left[0][0], left[1][0], 1.0))
     return found
 
