@@ -7,6 +7,7 @@ import json
 import time
 import xmlrpc.client
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -16,6 +17,8 @@ import pytest
 from libretranslatepy import LibreTranslateAPI
 from modernmt import ModernMT, ModernMTException
 
+from dragoman.server.compatible.modernmt import import_status
+from dragoman.server.jobs import Job
 from tests.server.support import Running, make_projects, running
 
 pytestmark = pytest.mark.kernels
@@ -286,6 +289,12 @@ def test_matecat_connects_learns_and_uploads_compressed_memories(client: httpx.C
     )
     broken = client.post("/modernmt/memories/manual/content", files={"tmx": ("m.gz", b"\x1f\x8bxx")})
     assert broken.status_code == 400
+
+
+def test_an_import_that_goes_on_is_not_said_to_be_done() -> None:
+    read = Job("import", "manual", state="running", done=4, total=4)  # what was read is learned next
+    assert import_status(read)["progress"] < 1
+    assert import_status(replace(read, state="done"))["progress"] == 1
 
 
 # ── Moses and Apertium ───────────────────────────────────────────────────────────────────────────────────────────────

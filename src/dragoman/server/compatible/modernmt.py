@@ -177,11 +177,12 @@ async def _import(call: Call, memory: str, data: object) -> dict[str, Any]:
     server.jobs.check(name, call.identity.client)
     file = await context.run("import", partial(server.jobs.files.spool, data, call.identity.client))
     work = partial(import_document, context, file, "memory.tmx", learn=True)
-    return answer(_import_job(context.start_job(Job("import", name, spooled=file, size=len(data)), work)))
+    return answer(import_status(context.start_job(Job("import", name, spooled=file, size=len(data)), work)))
 
 
-def _import_job(job: Job) -> dict[str, Any]:
-    done = 1.0 if job.state == "done" else job.done / max(job.total, 1)
+def import_status(job: Job) -> dict[str, Any]:
+    """How far an import is, as ModernMT says it."""
+    done = 1.0 if job.state == "done" else min(0.99, job.done / max(job.total, 1))  # read, but not all learned
     return {"id": job.id, "memory": number_of(job.project), "size": job.total, "progress": done}
 
 
@@ -259,7 +260,7 @@ async def import_job(job: str, call: CurrentCall) -> dict[str, Any]:
     check_role(call.identity, "read", found.project)
     if found.failure:
         raise found.failure
-    return answer(_import_job(found))
+    return answer(import_status(found))
 
 
 def _name(call: Call, memory: str, role: str) -> str:
