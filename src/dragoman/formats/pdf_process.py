@@ -21,7 +21,6 @@ MOST_CHARACTERS = 20_000_000
 def read_pages(data: bytes) -> dict[str, Any]:
     """The text of each page."""
     pypdf = load("pypdf", "pdf")
-    logging.disable(logging.CRITICAL)  # what pypdf thinks of a file is no news for whoever wants its text
     try:
         reader = pypdf.PdfReader(BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
@@ -47,6 +46,7 @@ def main() -> None:
     """Answer for one file."""
     data, (memory, seconds) = sys.stdin.buffer.read(), map(int, sys.argv[1:])
     limit_process(memory, seconds)
+    logging.disable(logging.CRITICAL)  # what pypdf thinks of a file is no news for whoever wants its text
     sys.stdout.buffer.write(json.dumps(read_pages(data)).encode())
 
 
