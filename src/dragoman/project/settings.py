@@ -272,64 +272,34 @@ MEMORY_THRESHOLD = Setting[float, float](
 # ── Unknown words ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _check_guess_unknown(_: State, value: bool) -> bool:
-    if not isinstance(value, bool):
-        raise BadInputError(f"guess_unknown must be true or false, not {value!r}")
-    return value
+def _switch(name: str, about: str) -> Setting[bool, bool]:
+    """A setting that is on or off, kept in the attribute of the state with its name."""
+
+    def check(_: State, value: bool) -> bool:
+        if not isinstance(value, bool):
+            raise BadInputError(f"{name} must be true or false, not {value!r}")
+        return value
+
+    def read(state: State) -> bool:
+        return bool(getattr(state, name))
+
+    return Setting(name, about, check, lambda state, value: setattr(state, name, value), read=read, dump=read)
 
 
-def _apply_guess_unknown(state: State, value: bool) -> None:
-    state.guess_unknown = value
-
-
-GUESS_UNKNOWN = Setting[bool, bool](
+GUESS_UNKNOWN = _switch(
     "guess_unknown",
     "whether an unknown word may be translated like other forms of it, or like the parts of a compound, "
     "instead of being copied",
-    _check_guess_unknown,
-    _apply_guess_unknown,
-    read=lambda state: state.guess_unknown,
-    dump=lambda state: state.guess_unknown,
 )
-
-
-def _check_weigh_changes(_: State, value: bool) -> bool:
-    if not isinstance(value, bool):
-        raise BadInputError(f"weigh_changes must be true or false, not {value!r}")
-    return value
-
-
-def _apply_weigh_changes(state: State, value: bool) -> None:
-    state.weigh_changes = value
-
-
-def _check_newest_first(_: State, value: bool) -> bool:
-    if not isinstance(value, bool):
-        raise BadInputError(f"newest_first must be true or false, not {value!r}")
-    return value
-
-
-def _apply_newest_first(state: State, value: bool) -> None:
-    state.newest_first = value
-
-
-NEWEST_FIRST = Setting[bool, bool](
+NEWEST_FIRST = _switch(
     "newest_first",
     "whether the newest correction of the same text always comes first over another engine, even where people often "
     "correct it differently",
-    _check_newest_first,
-    _apply_newest_first,
-    read=lambda state: state.newest_first,
-    dump=lambda state: state.newest_first,
 )
-WEIGH_CHANGES = Setting[bool, bool](
+WEIGH_CHANGES = _switch(
     "weigh_changes",
     "whether each change of another engine's answer is made on its own evidence; otherwise trust in the engine as a "
     "whole decides",
-    _check_weigh_changes,
-    _apply_weigh_changes,
-    read=lambda state: state.weigh_changes,
-    dump=lambda state: state.weigh_changes,
 )
 
 
