@@ -61,8 +61,15 @@ def repair(
         typer.echo(f"dragoman: lost: {reason}", err=True)
     if len(repaired.lost) > SHOWN:
         typer.echo(f"dragoman: and {len(repaired.lost) - SHOWN:,} more", err=True)
+    for reason in repaired.unchecked[:SHOWN]:
+        typer.echo(f"dragoman: saved as it stands: {reason}", err=True)
     if json:
-        about = {"learned": len(repaired.learned), "settings": repaired.settings, "lost": repaired.lost}
+        about = {
+            "learned": len(repaired.learned),
+            "settings": repaired.settings,
+            "lost": repaired.lost,
+            "unchecked": repaired.unchecked,
+        }
         typer.echo(json_format.dumps(about, ensure_ascii=False))
     else:
         typer.echo(f"{new} has {len(repaired.learned):,} corrections; lost: {len(repaired.lost):,}")

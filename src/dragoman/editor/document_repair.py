@@ -10,7 +10,7 @@ from pathlib import Path
 from dragoman.editor import segment_sums, segment_table
 from dragoman.editor.document_connection import open_documents
 from dragoman.editor.document_store import DocumentStore
-from dragoman.store.integrity import Damage, check_file, or_broken_seal
+from dragoman.store.integrity import Damage, check_file, healed_copy, or_broken_seal
 
 FILE = "documents.db"
 TABLES = ("documents", "segments", "units", "findings", "accepted", "changes", "comments", "regroupings")
@@ -40,7 +40,7 @@ def repair_documents(old: Path, new: Path, corrections: Mapping[int, int]) -> It
         return
     with closing(DocumentStore(new / FILE)), closing(open_documents(new / FILE)) as writing:
         try:
-            with closing(open_documents(old / FILE)) as reading:
+            with healed_copy(old / FILE) as file, closing(open_documents(file)) as reading:
                 for table in TABLES:
                     yield from _copy(reading, writing, table)
                 wrong = list(segment_sums.find_wrong(reading))

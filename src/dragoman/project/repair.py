@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ from dragoman.progress import Progress
 from dragoman.project.project_copy import learn_again
 from dragoman.store import Row
 from dragoman.store.description import whole_description
-from dragoman.store.integrity import Damage, whole_rows
+from dragoman.store.integrity import Damage, Unchecked, check_file, healed_copy, row_of, salvaged_rows, whole_rows
 from dragoman.store.unfinished import aside, publish
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class Repaired:
     learned: dict[int, int] = field(default_factory=dict)  # id of each correction in the new journal, by the old one
     settings: int = 0  # changes of settings
     lost: list[str] = field(default_factory=list)  # a line on each thing that is not whole, or could not be learned
+    unchecked: list[str] = field(default_factory=list)  # a line on each row that was saved, but may not be whole
 
 
 def repair(
@@ -79,22 +80,45 @@ def repair(
 
 
 def _take_rows(engine: Engine, journal: Path, repaired: Repaired, progress: Progress | None) -> None:
-    rows = list(whole_rows(journal))
-    for n, row in enumerate(rows, start=1):
-        if isinstance(row, Damage):
-            repaired.lost.append(str(row))
-        else:
-            try:
-                _take(engine, row, repaired)
-            except DragomanError as error:
-                repaired.lost.append(f"row {row.id}: {error.what}")
-        if progress:
-            progress("learning", n, len(rows))
+    with healed_copy(journal) as copy:
+        damaged = [*check_file(copy), *(each for each in whole_rows(copy) if isinstance(each, Damage))]
+        rows = salvaged_rows if damaged else whole_rows
+        known, forgotten, there = _survey(rows(copy))
+        for n, each in enumerate(rows(copy), start=1):
+            if isinstance(each, Damage):
+                repaired.lost.append(str(each))
+            else:
+                row = row_of(each)
+                if isinstance(each, Unchecked):
+                    repaired.unchecked.append(f"row {row.id} could not be checked: the row before it is lost")
+                # A mark repeats what a later row says; it counts if that row is lost
+                is_forgotten = row.id in forgotten or (row.forgotten and row.forgotten_by not in known)
+                try:
+                    _take(engine, row, repaired, is_forgotten=is_forgotten)
+                except DragomanError as error:
+                    repaired.lost.append(f"row {row.id}: {error.what}")
+            if progress:
+                progress("learning", n, there)
+        if not known:
+            repaired.lost += map(str, damaged)
 
 
-def _take(engine: Engine, row: Row, repaired: Repaired) -> None:
+def _survey(rows: Iterator[Row | Damage | Unchecked]) -> tuple[set[int], set[int], int]:
+    """Which rows there are, which corrections they forget, and the number of all."""
+    known, forgotten, there = set[int](), set[int](), 0
+    for each in rows:
+        there += 1
+        if not isinstance(each, Damage):
+            row = row_of(each)
+            known.add(row.id)
+            if row.kind == "forget" and row.refers_to is not None:
+                forgotten.add(row.refers_to)
+    return known, forgotten, there
+
+
+def _take(engine: Engine, row: Row, repaired: Repaired, *, is_forgotten: bool) -> None:
     if row.kind == "settings":
         engine.change_settings(row.settings or {})
         repaired.settings += 1
-    elif row.kind == "learn" and not row.forgotten:
+    elif row.kind == "learn" and not is_forgotten:
         repaired.learned[row.id] = learn_again(engine, row)
