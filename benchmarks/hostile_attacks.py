@@ -11,6 +11,7 @@ import contextlib
 import gzip
 import io
 import json
+import os
 import random
 import zipfile
 from collections.abc import Awaitable, Callable
@@ -24,6 +25,7 @@ from dragoman import sample
 
 PROSE = " ".join(source for source, _ in sample.pairs())
 MANUAL = "/api/v1/projects/manual"
+GIVING_WAY = 10  # niceness of the attackers' process, which would be on another machine
 HALF = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 
 
@@ -317,5 +319,6 @@ def attack(target: Target, names: list[str]) -> None:
         attacker = Attacker(target)
         await asyncio.gather(*(ATTACKS[name](attacker) for name in names))
 
+    os.nice(GIVING_WAY)
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(all_of_them())

@@ -37,3 +37,34 @@ assert inner(1.5) == 4.0
 
 def test_packed_kernels_run_and_can_be_compiled_into_others() -> None:
     subprocess.run([sys.executable, "-c", COMPILE], check=True, env=os.environ)
+
+
+FREED = """
+import sys
+from pathlib import Path
+import numpy as np
+from dragoman.server import footprint
+
+def resident():
+    return int(Path("/proc/self/status").read_text().split("VmRSS:")[1].split()[0]) >> 10
+
+if sys.argv[1] == "bound":
+    footprint.bound_heaps()
+kept = []
+for _ in range(2):  # the second time, glibc would keep what is as large as what was freed before
+    large = []
+    for _ in range(10):
+        large.append(np.ones(8 << 20, np.uint8))
+        kept.append(np.ones(100_000, np.uint8))  # above it in the heap
+    del large
+print(resident())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only glibc can be told")
+def test_large_arrays_that_are_freed_go_back_to_the_system() -> None:
+    def resident(how: str) -> int:
+        said = subprocess.run([sys.executable, "-c", FREED, how], check=True, env=os.environ, capture_output=True)
+        return int(said.stdout)
+
+    assert resident("bound") < resident("as it is") - 40

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import fastapi.applications
 import pytest
 
 from dragoman.server import startup
@@ -59,3 +60,15 @@ def test_if_preparing_fails_the_server_says_so_and_serves_what_it_can(tmp_path: 
     with starting(tmp_path, prepare) as client:
         assert len(client.get("/api/v1/projects").json()) == 2
         assert client.get("/ready").json()["state"] == "failed"
+
+
+def test_a_wrong_method_is_answered_without_describing_the_whole_interface_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_projects(tmp_path)
+    with starting(tmp_path, lambda _: None) as client:
+        while client.get("/ready").status_code == 503:
+            pass
+        monkeypatch.setattr(fastapi.applications, "get_openapi", lambda **_: pytest.fail("half a second of work"))
+        answer = client.delete("/api/v1/projects")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, POST")

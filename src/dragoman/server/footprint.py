@@ -19,6 +19,8 @@ import llvmlite.binding as llvm
 from numba.core.codegen import JITCodeLibrary
 
 NOT_NEEDED = 4  # MADV_DONTNEED of Linux: these pages are not needed soon
+ARENAS, MAPPED, TRIMMED = -8, -3, -1  # options of glibc's mallopt: M_ARENA_MAX, M_MMAP_THRESHOLD, M_TRIM_THRESHOLD
+LARGE = 1 << 20  # bytes: what is larger is given back to the system when it is freed
 FASTEST = 1  # level of compression: LLVM's code shrinks to a third even so
 
 
@@ -34,6 +36,19 @@ class PackedLibrary(JITCodeLibrary):  # type: ignore[misc]
     @_shared_module.setter
     def _shared_module(self, module: Any) -> None:
         self.__dict__["_packed"] = None if module is None else zlib.compress(module.as_bitcode(), FASTEST)
+
+
+def bound_heaps() -> None:
+    """Let what is freed go back to the system, instead of staying with the thread that had it.
+
+    glibc gives each of our many threads a heap of its own, and, once a large array was freed, keeps others as large in
+    there. Under attack that held 300 MB more than was in use.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # another C library than glibc
+            library = ctypes.CDLL("libc.so.6")
+            for option, value in ((ARENAS, 2), (MAPPED, LARGE), (TRIMMED, LARGE)):
+                library.mallopt(option, value)
 
 
 def pack_kernels() -> int:

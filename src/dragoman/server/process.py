@@ -15,6 +15,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from dragoman.errors import BadInputError
+from dragoman.server import footprint
 from dragoman.server.app import create_app
 from dragoman.server.config import Settings
 from dragoman.server.connections import protocols
@@ -71,6 +72,7 @@ def serve(
             projects.get(name)
         set_up(logging.WARNING if quiet else logging.INFO)
         sys.setswitchinterval(SWITCH_INTERVAL)
+        footprint.bound_heaps()
         startup = Startup(partial(prepare, projects) if prepare else None)
         config = configure(settings, projects, startup)
         cast(FastAPI, config.app).state.context.owns_process = True
