@@ -2,9 +2,9 @@
 
 Run by `python benchmarks/bench_hostile.py --section server`. Server, attackers and the people who type are three
 processes on one machine. Attackers would be elsewhere, so their process gives way to the server's: it gets what the
-server and the people who type leave. Printed are the largest memory of the server, the size of its temporary files, and how long
-completions took for those who type. How much of that is other work of the machine can be told from the time that the
-event loop itself took, and the time for which it was ready to run and had to wait for a core.
+server and the people who type leave. Printed are the largest memory of the server, the size of its temporary files,
+and how long completions took for those who type. How much of that is other work of the machine can be told from the
+time that the event loop itself took, and the time for which it was ready to run and had to wait for a core.
 """
 
 from __future__ import annotations

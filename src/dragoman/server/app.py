@@ -208,7 +208,7 @@ def _warm_up(app: FastAPI, context: ServerContext) -> None:
         context.startup.until_ready()
         for route in app.router.routes:  # FastAPI builds what a route needs when it first looks at it
             route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
-        app.openapi()  # takes half a second, in which everybody else would wait when somebody first tries a wrong method
+        app.openapi()  # half a second for which everybody would wait when somebody first tries a wrong method
         footprint.pack_kernels()
         footprint.give_back(settled=context.owns_process)
         context.state = "ready"

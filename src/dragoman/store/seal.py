@@ -24,7 +24,7 @@ HEAD = b"dragoman seal 1\n"
 PAGE = 4096  # bytes, as SQLite's pages usually are
 EACH, WHOLE = 8, 32  # bytes of the checksum of a page, and of that of the seal
 LARGEST = 1 << 30  # bytes of a file that is sealed: closing must not take long
-HEALED = 100  # damaged pages that are tried, a quarter of a second each: where there are more, the disk lost more than bits
+HEALED = 100  # damaged pages that are tried, a quarter of a second each; with more of them, not only bits are lost
 
 
 def seal_of(file: Path) -> Path:
