@@ -1,190 +1,242 @@
-"""Training in shards: time, memory and disk as the corpus grows, and with Ray; what a million pairs cost.
+"""Bases by size of the corpus, full and small: training, bytes, memory, translating, learning, keys, and BLEU.
 
-The corpus is generated: Zipf words of a vocabulary that does not grow, so that what grows is the corpus alone. Each
-size is trained in a process of its own, and the memory that is reported is the most that the process and its children
-have had for themselves at any moment (RssAnon: files that are mapped do not count, the system takes them back at need).
+    python benchmarks/bench_scale.py europarl-en-es pydocs-en-es captions-en-fr
+    python benchmarks/bench_scale.py europarl-en-es --pairs 15000 60000                   # the first pairs only
+    python benchmarks/bench_scale.py europarl-en-es --grow --pairs 60033 250000 1000000   # more than there are
+
+Nothing is tuned. The difference has a 95 % interval by paired bootstrap. Times are of the processor, except the wall
+time of training: a sentence translated, a correction learned (median), a key completed (99 of 100 within).
+`memory` is the most that the process that trains has for itself, `resident` what one that has translated the test set
+holds, pages of the mapped base included. With `--grow`, a corpus is made of the real one by a rule (`grown_corpus`):
+sizes and times are about those of real text, the BLEU of such a base says nothing but how little leaving out changes.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections import Counter
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from statistics import median, quantiles
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from dragoman.cluster.runners import Runner, Shared, Task
+from dragoman.cluster.corpus_files import read_corpus
+from dragoman.cluster.disk import ScratchDirectory
+from dragoman.cluster.runners import Local, LocalProcesses
+from dragoman.cluster.trainer import Trainer, train
+from dragoman.engine import Engine
+from dragoman.errors import BadInputError
+from dragoman.files import MANIFEST, open_arrays, write_arrays
+from dragoman.measure import Bleu, bootstrap
+from dragoman.models.defaults import CURRENT, starting_weights
+from dragoman.models.knowledge import Knowledge
+from dragoman.search.decoder import Decoder
+from dragoman.tune import Development, decode
 
-WORDS = 5_000  # of each language
-LONGEST = 40  # words of a sentence
-SEED = 7
+sys.path.append(str(Path(__file__).parents[1]))
+from benchmarks.grown_corpus import CORPORA, align, corpus_files, grow, read
 
-
-def generate(pairs: int) -> Iterator[tuple[str, str]]:
-    """Sentence pairs: Zipf words, translated word by word through a fixed dictionary with some reordering."""
-    random = np.random.default_rng(SEED)
-    source = np.array([f"s{n}" for n in range(WORDS)])
-    target = np.array([f"t{n}" for n in range(WORDS)])
-    meaning = random.permutation(WORDS)
-    share = 1.0 / np.arange(1, WORDS + 1)
-    share /= share.sum()
-    for _ in range(0, pairs, 1000):
-        lengths = random.integers(3, LONGEST + 1, 1000)
-        words = random.choice(WORDS, int(lengths.sum()), p=share)
-        for sentence in np.split(words, np.cumsum(lengths)[:-1]):
-            translated = meaning[sentence]
-            swap = random.integers(0, sentence.size, 2)
-            translated[swap] = translated[swap[::-1]]
-            kept = random.random(sentence.size) < 0.9
-            kept[0] = True
-            yield " ".join(source[sentence]), " ".join(target[translated[kept]])
-
-
-def anonymous(process: int) -> int:
-    """Bytes that a process and all its descendants have for themselves."""
-    total = 0
-    with contextlib.suppress(OSError, IndexError):
-        status = Path(f"/proc/{process}/status").read_text()
-        total += int(status.split("RssAnon:")[1].split()[0]) * 1024
-        for task in Path(f"/proc/{process}/task").iterdir():
-            total += sum(anonymous(int(child)) for child in (task / "children").read_text().split())
-    return total
+LINES = 2500  # of a test set
+LEARNED, TYPED, KEYS = 150, 40, 40  # segments of it that are learned, and typed after that; keys of each
+GROWN = "grown.tsv"
+TABLES = {  # by the beginning of an array's name
+    "phrase pairs": "models.phrases.pairs.",
+    "phrases": "models.phrases.",
+    "n-grams": "models.language.",
+    "n-grams of classes": "models.classes.",
+    "links": ("models.inverse.", "models.direct."),
+    "words and spelling": ("models.source.", "models.target.", "source.", "target."),
+}
 
 
-def watched(process: subprocess.Popen[str]) -> int:
-    """The most memory that a process has had, looked at ten times a second."""
-    most = 0
-    while process.poll() is None:
-        most = max(most, anonymous(process.pid))
-        time.sleep(0.1)
-    return most
+def grown(corpus: str, pairs: int, directory: Path) -> dict[str, Any]:
+    """Write a corpus that goes on, where the real one ends, with walks through it (`grown_corpus`)."""
+    seed = directory.parent / f"{corpus}-seed"
+    real = read(corpus)
+    if not seed.exists():
+        train(real, seed)
+    with (directory / GROWN).open("w", encoding="utf-8") as file:
+        for pair in islice(grow(real, align(real, seed)), pairs):
+            print(*(" ".join(text.split()) for text in pair), sep="\t", file=file)
+    return {}
 
 
-class Timed:
-    """Runs tasks in this process and adds up the processor time they take: what more workers would share."""
-
-    def __init__(self, runner: Runner) -> None:
-        self.runner, self.workers, self.seconds = runner, runner.workers, 0.0
-
-    def run(self, task: Task, shared: Shared, items: Iterable[Any]) -> Iterator[Any]:
-        """The result of each item, in order."""
-
-        def timed(shared: Shared, item: Any) -> Any:
-            began = time.thread_time()
-            result = task(shared, item)
-            self.seconds += time.thread_time() - began
-            return result
-
-        return self.runner.run(timed, shared, items)
-
-
-def measure(arguments: argparse.Namespace, pairs: int) -> None:
-    """Train once, in this process, and print what was measured."""
-    from dragoman.cluster.runners import connected
-    from dragoman.cluster.trainer import train
-    from dragoman.models.knowledge import Knowledge
-
-    stages: dict[str, float] = {}
-    with tempfile.TemporaryDirectory() as directory, connected(arguments.cluster, workers=arguments.workers) as runner:
-        train(generate(100), Path(directory) / "warm", runner=runner)
-        timed, processor = Timed(runner), time.process_time()
-        began = last = time.perf_counter()
-
-        def progress(what: str, *_: int) -> None:
-            nonlocal last
-            stages[what] = stages.get(what, 0.0) - last + (last := time.perf_counter())
-
-        base = Path(directory) / "base"
-        texts = islice(texts_of(arguments), pairs)
-        options = {"shards": arguments.shards, "least": arguments.least, "progress": progress}
-        trained = train(texts, base, runner=runner if arguments.cluster else timed, **options)
-        seconds, processor = time.perf_counter() - began, time.process_time() - processor
-        size = sum(file.stat().st_size for file in base.iterdir())
-        models = Knowledge.open(base).models
-        counted = models.phrases.statistics()
-        entries = {name: counted[name] for name in ("source phrases", "target phrases")}
-        entries |= {"phrase pairs": counted["pairs"], "n-grams": len(models.language)}
-        entries |= {"of the highest order": len(models.language.outer)}
-        entries["links"] = len(models.inverse.tables["links"]) + len(models.direct.tables["links"])
-    found = {"seconds": seconds, "processor": processor, "tasks": timed.seconds, "stages": stages}
-    print(json.dumps(found | {"base": size, "work": trained.bytes, "entries": entries}))
-
-
-def hold(arguments: argparse.Namespace) -> None:
-    """What a project without a base takes for its corrections, in memory and on disk."""
-    from dragoman import Engine
-
-    pairs = list(islice(texts_of(arguments), arguments.corrections))
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "project"
-        with Engine.create(path, source="en", target="es") as engine:
-            for source, target in pairs:
-                engine.learn(source, target, force=True)
-            sizes = {"layer": engine.statistics()["bytes"]}
-        sizes["journal"] = sum(file.stat().st_size for file in path.glob("journal*"))
-        sizes["a snapshot"] = sum(file.stat().st_size for file in (path / "snapshots" / str(len(pairs))).iterdir())
-        began = anonymous(os.getpid())
-        engines = [Engine.open(path, write=False) for _ in range(5)]
-        for each in engines:
-            each.translate(pairs[0][0])
-        sizes["memory, once open"] = (anonymous(os.getpid()) - began) // len(engines)
-        for each in engines:
-            each.close()
-    print(
-        f"{len(pairs):,} corrections, kB each:",
-        {name: round(size / 1e3 / len(pairs), 1) for name, size in sizes.items()},
+def trained(corpus: str, pairs: int | None, directory: Path) -> dict[str, Any]:
+    """Train a full base; returns what it took."""
+    files = [str(directory / GROWN)] if (directory / GROWN).exists() else corpus_files(corpus)
+    languages = corpus.split("-")[-2], corpus.split("-")[-1]
+    train(islice(read_corpus(files, languages), 50), directory / "warm")
+    began, processor = time.perf_counter(), _processor_time()
+    learned = train(
+        islice(read_corpus(files, languages), pairs), directory / "full", runner=LocalProcesses(), progress=_tell
     )
+    times = {"seconds": time.perf_counter() - began, "processor": _processor_time() - processor}
+    return times | {"pairs": learned.pairs, "work": learned.bytes, **sizes(directory / "full")}
 
 
-def texts_of(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
-    """The corpus that was asked for."""
-    from dragoman.cluster.corpus_files import read_corpus
+def _processor_time() -> float:
+    """Of this process and of those that it started and that have ended."""
+    return sum(os.times()[:4])
 
-    if arguments.corpus:
-        return read_corpus(arguments.corpus, ("en", "es"))
-    return generate(max(arguments.corrections or 0, *arguments.pairs))
+
+def made_small(directory: Path) -> dict[str, Any]:
+    """Make a small base of the full one, as training does in the end; returns what it took."""
+    full, about = open_arrays(directory / "full")
+    with tempfile.TemporaryDirectory(dir=directory) as scratch:
+        trainer = Trainer(ScratchDirectory(Path(scratch)), Local())
+        began, processor = time.perf_counter(), time.process_time()
+        write_arrays(directory / "small", trainer.small(full), about | {"size": "small"})
+        times = {"seconds": time.perf_counter() - began, "processor": time.process_time() - processor}
+    return times | sizes(directory / "small")
+
+
+def sizes(base: Path) -> dict[str, Any]:
+    """Bytes of a base by table, and the most memory that this process has had for itself."""
+    tables: Counter[str] = Counter()
+    for name, entry in json.loads((base / MANIFEST).read_bytes())["arrays"].items():
+        tables[next((table for table, begins in TABLES.items() if name.startswith(begins)), "other")] += entry["bytes"]
+    most = max(_anonymous, _own_memory())
+    return {"bytes": tables.total(), "tables": dict(tables), "memory": most}
+
+
+def _tell(what: str, done: int, total: int) -> None:
+    """Note memory, and tell how far training is."""
+    global _anonymous
+    _anonymous = max(_anonymous, _own_memory())
+    if done == total or done % 50_000 == 0:
+        print(f"{time.strftime('%H:%M:%S')} {what} {done:,} of {total:,}", file=sys.stderr, flush=True)
+
+
+_anonymous = 0
+
+
+def _own_memory(kind: str = "RssAnon") -> int:
+    return int(Path("/proc/self/status").read_text().split(f"{kind}:")[1].split()[0]) * 1024
+
+
+def translated(corpus: str, size: str, directory: Path) -> dict[str, Any]:
+    """Translate the test set; returns what counts for BLEU, and what it took."""
+    knowledge = Knowledge.open(directory / size)
+    pairs = []
+    for source, target in read(corpus, "test", LINES):
+        try:
+            pair = knowledge.read_pair(source, target)
+        except BadInputError:  # an empty side
+            continue
+        pairs.append((pair.source_words, pair.target_words))
+    weights = starting_weights({"preset": "classes", "defaults": CURRENT}, classes=bool(knowledge.models.classes))
+    decoder = Decoder(knowledge.models, weights)
+    decode(decoder, Development.of(pairs[:20]), Bleu(tokenize="none"), threads=1)
+    processor = time.process_time()
+    found = decode(decoder, Development.of(pairs), Bleu(tokenize="none"), threads=1)
+    each = (time.process_time() - processor) / len(pairs)
+    found_memory = {"resident": _own_memory("VmRSS"), "private": _own_memory()}
+    return {"score": found.score, "best": found.best.tolist(), "milliseconds": 1000 * each} | found_memory
+
+
+def worked_with(corpus: str, size: str, directory: Path) -> dict[str, Any]:
+    """Learn and type in a project over a base; returns what a correction and a key take."""
+    languages = corpus.split("-")[-2:]
+    segments = [(source, target) for source, target in read(corpus, "test", LEARNED + TYPED) if source and target]
+    learning, keys = [], []
+    with (
+        tempfile.TemporaryDirectory(dir=directory) as place,
+        Engine.create(
+            Path(place, "project"), source=languages[0], target=languages[1], base=directory / size
+        ) as engine,
+    ):
+        for source, target in segments[:LEARNED]:
+            began = time.thread_time()
+            engine.learn(source, target, force=True)
+            learning.append(time.thread_time() - began)
+        for source, target in segments[LEARNED:]:
+            with engine.interact(source) as session:
+                for n in range(min(KEYS, len(target))):
+                    began = time.thread_time()
+                    session.suggest(target[:n])
+                    keys.append(time.thread_time() - began)
+    return {"learning": 1000 * median(learning), "key": 1000 * quantiles(keys, n=100)[98]}
+
+
+def child(step: str, corpus: str, size: str, directory: Path, given: argparse.Namespace, pairs: int | None) -> Any:
+    """Run a step in a process of its own."""
+    command = [sys.executable, __file__, corpus, "--step", step, size, str(directory)]
+    command += ["--pairs", str(pairs)] if pairs else []
+    command += ["--grow"] if given.grow else []
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+
+
+def compare(corpus: str, pairs: int | None, given: argparse.Namespace, directory: Path) -> None:
+    """Train and translate with both sizes, and print a row for each."""
+    if given.grow:
+        child("grow", corpus, "full", directory, given, pairs)
+    rows = {"full": child("train", corpus, "full", directory, given, pairs)}
+    made = child("small", corpus, "small", directory, given, pairs)
+    more = {name: rows["full"][name] + made[name] for name in ("seconds", "processor")}
+    rows["small"] = rows["full"] | made | more | {"memory": max(rows["full"]["memory"], made["memory"])}
+    for size, row in rows.items():
+        row |= child("translate", corpus, size, directory, given, pairs)
+        row |= child("work", corpus, size, directory, given, pairs)
+    best = [np.array(row["best"]) for row in rows.values()]
+    difference = bootstrap(Bleu(tokenize="none"), *best).difference
+    for size, row in rows.items():
+        number = row["pairs"]
+        print(f"| {corpus} | {number:,} | {size} | {1e3 * row['processor'] / number:.2f} ms | ", end="")
+        print(f"{row['seconds'] / 60:.0f} min | {row['memory'] / 1e9:.1f} GB | ", end="")
+        print(f"{row['bytes'] / 1e9:.2f} GB | {row['bytes'] / 1e3 / number:.2f} kB | ", end="")
+        print(f"{row['resident'] / 1e6:,.0f} MB | {row['milliseconds']:.1f} ms | ", end="")
+        print(f"{row['learning']:.1f} ms | {row['key']:.1f} ms | {row['score']:.2f} | ", end="")
+        print(f"{difference.score:+.2f} ± {difference.margin:.2f} |" if size == "small" else "|")
+    for size, row in rows.items():
+        told = (f"{name} {amount / 1e3 / row['pairs']:.2f}" for name, amount in row["tables"].items())
+        print(f"<!-- {corpus}, {size}, kB a pair: {', '.join(told)} -->", flush=True)
+
+
+def step(given: argparse.Namespace) -> dict[str, Any]:
+    """One step, in a process of its own."""
+    name, size, directory = given.step
+    corpus, where, pairs = given.corpora[0], Path(directory), given.pairs[0] if given.pairs else None
+    if name == "grow":
+        return grown(corpus, pairs or 1_000_000, where)
+    if name == "train":
+        return trained(corpus, pairs, where)
+    if name == "small":
+        return made_small(where)
+    return worked_with(corpus, size, where) if name == "work" else translated(corpus, size, where)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, nargs="+", default=[20_000, 200_000], help="sizes of the corpus")
-    parser.add_argument("--cluster", help="a Ray cluster; local starts one; without, threads of one process")
-    parser.add_argument("--workers", type=int, default=1, help="threads, or processes of a Ray started here")
-    parser.add_argument("--corpus", nargs=2, help="take the first pairs of two files instead of generating them")
-    parser.add_argument("--shards", type=int, help="by default one for every 10,000 pairs")
-    parser.add_argument("--least", type=int, default=1, help="leave out what was seen less often")
-    parser.add_argument("--corrections", type=int, help="instead: what a project takes for so many corrections")
-    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.corrections:
-        hold(arguments)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpora", nargs="*", default=["europarl-en-es"], help="directories in the corpora")
+    parser.add_argument("--pairs", type=int, nargs="+", help="train on so many pairs; default: all")
+    parser.add_argument("--grow", action="store_true", help="make more pairs than there are of those there are")
+    parser.add_argument("--keep", type=Path, help="a directory to leave the bases in")
+    parser.add_argument("--step", nargs=3, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if not CORPORA.is_dir():
+        print(f"no corpora at {CORPORA}")
         return
-    if arguments.one:
-        measure(arguments, arguments.pairs[0])
+    if given.step:
+        print(json.dumps(step(given)))
         return
-    print("processor time is that of this process: with a cluster, without its workers")
-    names = ("pairs", "seconds", "processor", "in tasks", "ms/pair", "memory MB", "work MB", "base MB")
-    print(*(f"{name:>9}" for name in names), " seconds by step")
-    for pairs in arguments.pairs:
-        command = [sys.executable, __file__, "--one", *sys.argv[1:], "--pairs", str(pairs)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-            most = watched(child)
-            found = json.loads(child.communicate()[0])
-        sizes = [f"{size / 1e6:9,.0f}" for size in (most, found["work"], found["base"])]
-        times = [f"{found[name]:9,.0f}" for name in ("seconds", "processor", "tasks")]
-        steps = ", ".join(f"{what} {seconds:.0f}" for what, seconds in found["stages"].items())
-        print(f"{pairs:9,}", *times, f"{1000 * found['seconds'] / pairs:9.2f}", *sizes, f" {steps}", flush=True)
-        print(f"{'':9} in the base:", ", ".join(f"{n:,} {what}" for what, n in found["entries"].items()), flush=True)
+    columns = ["training, a pair", "wall", "memory", "on disk", "a pair", "resident"]
+    columns += ["translating", "learning", "key", "BLEU", "difference"]
+    print("|", " | ".join(["", "pairs", "size", *columns]), "|")
+    print("|---|---:|---|" + "---:|" * len(columns))
+    for corpus in given.corpora:
+        for number in given.pairs or [None]:
+            with tempfile.TemporaryDirectory() as temporary:
+                where = (given.keep or Path(temporary)) / f"{corpus}-{number or 'all'}"
+                where.mkdir(parents=True, exist_ok=True)
+                compare(corpus, number, given, where)
 
 
 if __name__ == "__main__":
