@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 import threading
 from pathlib import Path
 from typing import Any
@@ -27,9 +29,24 @@ def engine(tmp_path: Path) -> Any:
 
 
 def test_a_thread_that_reads_is_told_that_it_cannot_write(engine: Engine) -> None:
-    with engine.models(), pytest.raises(BadInputError, match="leave the block first that reads"):
+    with engine.models(), pytest.raises(BadInputError, match=r"do it after the block `with engine\.models"):
         engine.learn(*PAIRS[0])
     assert engine.learn(*PAIRS[0]) == 1
+
+
+def test_tuning_that_could_not_be_kept_is_refused_before_it_begins(engine: Engine) -> None:
+    told: list[object] = []
+    with engine.models(), pytest.raises(BadInputError, match="do it after the block"):
+        engine.tune(PAIRS[:10], progress=lambda *how_far: told.append(how_far))
+    with Engine.open(engine.path, write=False) as reader, pytest.raises(BadInputError, match="for reading only"):
+        reader.tune(PAIRS[:10], progress=lambda *how_far: told.append(how_far))
+    assert not told
+
+
+@pytest.mark.parametrize("copied", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_an_engine_is_not_pickled_or_copied_but_opened_again(engine: Engine, copied: Any) -> None:
+    with pytest.raises(BadInputError, match=r"cannot be pickled or copied; open the project there: Engine\.open"):
+        copied(engine)
 
 
 def test_a_thread_that_reads_may_read_again_while_a_writer_waits() -> None:
@@ -69,7 +86,8 @@ class Table:
         ([("green", "verde"), ("red", "rojo", "x")], "pair 2 is"),
         (["green", "verde"], "pair 1 is 'green', not two texts"),
         ("green", "expected pairs of texts, not a str"),
-        (None, "expected pairs of texts, not a NoneType"),
+        (None, "expected pairs of texts, not None"),
+        ({"green": "verde"}, r"not a dict; .*, or pairs\.items\(\)"),
     ],
 )
 def test_what_are_no_pairs_is_refused_with_its_row(engine: Engine, pairs: Any, message: str) -> None:
@@ -84,6 +102,57 @@ def test_what_is_no_text_is_not_learned(engine: Engine, wrong: Any) -> None:
             engine.learn(*pair)
         with pytest.raises(BadInputError, match=r"expected (a|one) text"):
             engine.learn("green", "verde", upstream=3)  # type: ignore[arg-type]
+    assert list(engine.history()) == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ("green", r"expected many texts, not one; call translate\(text\)"),
+        (b"green", "expected many texts, not one"),
+        (None, "expected many texts, not None; give a list"),
+        (Table(), r"a Table is not a list of texts; give a column: table\['english'\]"),
+        (["green", math.nan], "text 2 is nan, not a string"),
+        (["green", "a\ud800"], "text 2: the text has half a surrogate pair .* at character 2"),
+    ],
+)
+def test_what_are_no_texts_is_refused_with_its_number(engine: Engine, texts: Any, message: str) -> None:
+    for each in (engine.translate_all, engine.ask_ahead):
+        with pytest.raises(BadInputError, match=message):
+            list(each(texts))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "expected one text, not None; give a string"),
+        (math.nan, "expected one text, not nan; give a string"),
+        (b"green", r"expected one text, not bytes; decode them first"),
+        (["green"], r"expected one text, not a list; call translate_all\(texts\)"),
+    ],
+)
+def test_what_is_no_text_is_not_looked_up(engine: Engine, text: Any, message: str) -> None:
+    for each in (engine.translate, engine.interact, engine.exact_match, engine.matches, engine.remove_term):
+        with pytest.raises(BadInputError, match=message):
+            each(text)
+    with pytest.raises(BadInputError, match="expected one text"):
+        engine.set_term("green", text)
+    with pytest.raises(BadInputError, match="is not a text"):
+        engine.glossary = {"green": 3}  # type: ignore[dict-item]
+
+
+def test_options_of_the_wrong_type_are_refused(engine: Engine) -> None:
+    wrong: Any = 1.5
+    for call, message in (
+        (lambda: engine.translate("green", n=wrong), "n must be a whole number, at least 1, not 1.5"),
+        (lambda: engine.learn("green", "verde", user=wrong), "the user is 1.5, not a text"),
+        (lambda: engine.learn("green", "verde", time=wrong), "1.5 is not a time; give a datetime"),
+        (lambda: engine.forget(True), "True is not the number of a correction"),
+        (lambda: engine.change_settings(wrong), "expected settings by name, not 1.5"),
+        (lambda: engine.refuse_change("a\ud800", "b"), "half a surrogate pair"),
+    ):
+        with pytest.raises(BadInputError, match=message):
+            call()
     assert list(engine.history()) == []
 
 

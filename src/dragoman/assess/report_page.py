@@ -35,8 +35,8 @@ NOTE = (
     "dragoman completes, by a simulated user."
 )
 HINDSIGHT = (
-    " From which similarity on a match comes before the engine was chosen in hindsight, to the advantage of that way of "
-    "working."
+    " From which similarity on a match comes before the engine was chosen in hindsight, to the advantage of that way "
+    "of working."
 )
 SETTINGS_NOTE = (
     "Adapter: how the weights of the models follow corrections. Share: how much corrections count against the base. "

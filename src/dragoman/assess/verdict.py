@@ -1,9 +1,10 @@
 """Is it worth it? One sentence, decided by significance: nothing is recommended that is worse by any measure.
 
 The best of what people have without dragoman is the rival: the engine, or the memory before the engine, with the same
-or with similar matches. Dragoman's ways, alone and over the engine, are held against it by words to correct. By the other measures they must not be significantly worse than any of the ways that people have
-without it. Of those that can be recommended, the one with the fewest words to correct is; if neither can, the verdict
-is about the one with the fewest.
+or with similar matches. Dragoman's ways, alone and over the engine, are held against it by words to correct. By the
+other measures they must not be significantly worse than any of the ways that people have without it. Of those that can
+be recommended, the one with the fewest words to correct is; if neither can, the verdict is about the one with the
+fewest.
 
 Without an engine the rival is the memory, which leaves nearly everything to be typed. To be better than that does not
 mean to be worth it: an engine that people could have may be better still.

@@ -305,10 +305,10 @@ WEIGH_CHANGES = _switch(
 
 def _check_refused_changes(_: State, values: Sequence[Sequence[str]]) -> list[list[str]]:
     remedy = 'for example [["archivo", "fichero"]]'
-    if isinstance(values, str) or not isinstance(values, Sequence):
+    if isinstance(values, str | bytes) or not isinstance(values, Sequence):
         raise BadInputError("refused_changes must be a list of pairs of texts", remedy=remedy)
     for pair in values:
-        if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(text, str) for text in pair):
+        if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(isinstance(text, str) for text in pair):
             what = f"a refused change is what the engine says and what must not replace it, not {pair!r}"
             raise BadInputError(what, remedy=remedy)
     return [list(each) for each in dict.fromkeys((said, instead) for said, instead in values)]
