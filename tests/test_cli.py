@@ -123,6 +123,12 @@ def test_no_progress_bar_is_drawn_where_there_is_no_terminal(project: Path, tmp_
     assert done.stderr == ""
 
 
+def test_fetching_a_base_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    done = run("fetch", str(tmp_path / "nowhere"))
+    assert done.returncode == 2
+    assert "nowhere: no base found here; give the directory of a trained base" in done.stderr
+
+
 def test_explain_prints_json(project: Path) -> None:
     call("learn", project, "Close the lid.", "Cierre la tapa.")
     told = json.loads(call("explain", project, "the lid", "--json").stdout)

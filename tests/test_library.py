@@ -252,10 +252,20 @@ def test_engines_and_explanations_show_in_notebooks_and_history_has_no_bytes(eng
 
 def test_an_adapter_of_ones_own_is_named_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_adapters.py").write_text(
-        "from dragoman.adapt import Perceptron\n\nclass Mine(Perceptron):\n    pass\n\nOther = 3\n"
+        "from dragoman.adapt import Adapter, Perceptron\n\nclass Mine(Perceptron):\n    pass\n\n"
+        "class Plain(Adapter):\n    def update(self, weights, features, losses):\n        return weights\n\n"
+        "class Unfinished(Adapter):\n    pass\n\nOther = 3\n"
     )
     monkeypatch.chdir(tmp_path)
     assert new_adapter("my_adapters:Mine", alpha=0.5, nbest=20).settings()["name"] == "Mine"
-    for wrong, message in (("my_adapters:Other", "is not an adapter"), ("nowhere:Mine", "cannot import nowhere")):
+    for wrong, message in (
+        ("my_adapters:Other", "is not an adapter"),
+        ("nowhere:Mine", "cannot import nowhere"),
+        ("my_adapters:Unfinished", "is not complete; define update in the class"),
+        ("my_adapters:", "names no class"),
+        (":Mine", "names no class"),
+    ):
         with pytest.raises(BadInputError, match=message):
             new_adapter(wrong)
+    with pytest.raises(BadInputError, match="my_adapters:Plain has no option 'alpha'; add a field alpha"):
+        new_adapter("my_adapters:Plain", alpha=0.5)

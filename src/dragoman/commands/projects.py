@@ -160,7 +160,7 @@ def _fetched(location: str) -> Path:
 @commands.command(epilog="Example: dragoman fetch s3://models/en-es")
 def fetch(location: Annotated[str, typer.Argument(help="URL of a base, of any kind that fsspec supports.")]) -> None:
     """Download a base into the cache, verify it, and print where it is; its licence goes to standard error."""
-    found = _fetched(location)
+    found = _find_base(location)
     typer.echo(found)
     _tell_card(found)
 
