@@ -6,6 +6,7 @@ import copy
 import math
 import pickle
 import threading
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,14 @@ def test_what_is_no_answer_of_an_engine_and_no_number_is_refused(engine: Engine)
         engine.forget(number)
 
 
+@pytest.mark.parametrize("module", ["errors", "project.guard", "store.lock", "store.journal_errors"])
+def test_every_error_of_an_engine_is_found_at_the_top(module: str) -> None:
+    found = vars(import_module(f"dragoman.{module}"))
+    own = {name for name, each in found.items() if isinstance(each, type) and issubclass(each, dragoman.DragomanError)}
+    assert own <= set(dragoman.__all__)
+    assert all(getattr(dragoman, name) is found[name] for name in own)
+
+
 def test_errors_and_types_are_found_at_the_top() -> None:
     assert {"Engine", "BadInputError", "FlaggedError", "Translation"} <= set(dir(dragoman))
     assert not {"Any", "import_module"} & set(dir(dragoman))
@@ -177,11 +186,11 @@ def test_errors_and_types_are_found_at_the_top() -> None:
 def test_a_translation_prints_as_its_text_and_shows_in_notebooks(engine: Engine) -> None:
     engine.learn("Open <b> & go.", "Abra <b> y siga.")
     found = engine.translate("Open <b> & go.")
+    lines = engine.translate_text("Open it.\nClose it.")._repr_html_()
+    assert lines.startswith('<div style="white-space: pre-wrap"><small>Open it.\nClose it.</small>')
     assert f"{found}" == found.text == "Abra <b> y siga."
-    assert found._repr_html_() == (
-        "<div><small>Open &lt;b&gt; &amp; go.</small><br><b>Abra &lt;b&gt; y siga.</b><br>"
-        "<small>correction 1</small></div>"
-    )
+    shown = "<small>Open &lt;b&gt; &amp; go.</small><br><b>Abra &lt;b&gt; y siga.</b><br><small>correction 1</small>"
+    assert found._repr_html_() == f'<div style="white-space: pre-wrap">{shown}</div>'
 
 
 @pytest.mark.parametrize("code", ["xx", "zz-ZZ", "e", "english language", None])
