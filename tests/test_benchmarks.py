@@ -21,14 +21,14 @@ def test_the_place_of_the_corpora_can_be_named(script: Path) -> None:
 
 
 def test_a_benchmark_without_its_corpora_says_where_it_looked(tmp_path: Path) -> None:
-    command = [sys.executable, BENCHMARKS / "bench_tokens.py"]
+    command = [sys.executable, str(BENCHMARKS / "bench_tokens.py")]
     environment = {**os.environ, "DRAGOMAN_CORPORA": str(tmp_path / "mine")}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert f"no corpora at {tmp_path / 'mine'}" in done.stdout
 
 
 def test_every_benchmark_is_listed_with_a_time() -> None:
-    command = [sys.executable, BENCHMARKS / "run_all.py", "--list"]
+    command = [sys.executable, str(BENCHMARKS / "run_all.py"), "--list"]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     assert [line.split()[0] for line in listed] == [
         path.stem.removeprefix("bench_") for path in sorted(BENCHMARKS.glob("bench_*.py"))
