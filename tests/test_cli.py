@@ -129,6 +129,19 @@ def test_fetching_a_base_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     assert "nowhere: no base found here; give the directory of a trained base" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["assess", "check"])
+def test_a_language_that_does_not_exist_is_refused_before_any_work(
+    tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "texts.tsv"
+    file.write_text("Close the lid.\tCierre la tapa.\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    done = run(command, str(file), "--source", "en", "--target", "xx")
+    assert done.returncode == 2
+    assert done.stderr == "dragoman: 'xx' is not a language code; use a code such as es or pt-BR\n"
+    assert list(tmp_path.iterdir()) == [file]
+
+
 def test_explain_prints_json(project: Path) -> None:
     call("learn", project, "Close the lid.", "Cierre la tapa.")
     told = json.loads(call("explain", project, "the lid", "--json").stdout)
