@@ -150,6 +150,7 @@ def test_options_of_the_wrong_type_are_refused(engine: Engine) -> None:
         (lambda: engine.learn("green", "verde", time=wrong), "1.5 is not a time; give a datetime"),
         (lambda: engine.forget(True), "True is not the number of a correction"),
         (lambda: engine.change_settings(wrong), "expected settings by name, not 1.5"),
+        (lambda: engine.change_settings({"adapter": "pa"}), '\'pa\' is not an adapter; .* such as {"name": "Ridge"}'),
         (lambda: engine.refuse_change("a\ud800", "b"), "half a surrogate pair"),
     ):
         with pytest.raises(BadInputError, match=message):

@@ -99,7 +99,9 @@ def _check_adapter(_: State, value: Adapter | Mapping[str, Any] | None) -> dict[
             known = ", ".join(name for name in Adapter.known if name != "Unknown")
             raise BadInputError("unknown adapter, or unknown option of it", remedy=f"choose one of {known}")
     if not isinstance(value, Adapter | None):
-        raise BadInputError(f"{value!r} is not an adapter", remedy="use one from dragoman.adapt, or None")
+        raise BadInputError(
+            f"{value!r} is not an adapter", remedy='use one from dragoman.adapt, such as {"name": "Ridge"}, or None'
+        )
     return value.settings() if value else None
 
 
