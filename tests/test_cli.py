@@ -151,6 +151,14 @@ def test_explain_prints_json(project: Path) -> None:
     assert told["memory"] is None
 
 
+def test_explaining_into_a_file_cuts_nothing(project: Path) -> None:
+    call("learn", project, "Press the kernels [red]x[/red] button.", "Pulse los núcleos [red]x[/red] del botón.")
+    told = run("explain", str(project), "Press the kernels [red]x[/red] button.").stdout
+    assert "…" not in told
+    assert "translation │" in told.replace("┃", "│")
+    assert "[red]x[/red]" in told
+
+
 def test_help_is_quick() -> None:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run("--help")

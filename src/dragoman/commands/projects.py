@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_format
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
+WIDTH = 160  # characters of tables that go into a file
 JournalUrl = Annotated[
     str | None,
     typer.Option("--journal", help="URL of a PostgreSQL database for the journal; default: a file."),
@@ -457,4 +459,6 @@ def explain(
         return
     from rich.console import Console
 
-    Console().print(*told.tables(), sep="\n")
+    there = Console()
+    wide = there if there.is_terminal or "COLUMNS" in os.environ else Console(width=WIDTH)
+    wide.print(*told.tables(), sep="\n")
