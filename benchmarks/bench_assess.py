@@ -200,7 +200,7 @@ def _worse(text: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("calibrate", "reports", "speed"))
+    parser.add_argument("what", nargs="?", default="calibrate", choices=("calibrate", "reports", "speed"))
     parser.add_argument("--shared", type=Path, default=SHARED, help="folder with corpora and engines/recorded")
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir(), "bench-assess"))
     parser.add_argument("--segments", type=int)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
@@ -16,7 +17,7 @@ from dragoman.text.tokens import split
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.types import Sentence
 
-CORPORA = Path(__file__).parents[1].parent / "shared" / "corpora"
+CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
 NAMES = ("desktop-en-es", "europarl-en-es", "europarl-en-fr", "pydocs-en-es", "pydocs-en-fr")
 TRAIN = slice(0, 5000)
 TEST = slice(1000, 2000)  # the lines before these were looked at when the rules were made

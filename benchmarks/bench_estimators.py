@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -104,7 +105,8 @@ def draw(results: dict[str, tuple[dict[str, list[float]], dict[str, float]]], pa
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     root = Path(__file__).parents[1]
-    parser.add_argument("--corpora", type=Path, default=root.parent / "shared" / "corpora")
+    place = Path(os.environ.get("DRAGOMAN_CORPORA", root.parent / "shared" / "corpora"))
+    parser.add_argument("--corpora", type=Path, default=place)
     parser.add_argument("--pairs", type=int, default=3000)
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--out", type=Path, default=root / "benchmarks" / "out")

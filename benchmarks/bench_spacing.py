@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import time
 from collections.abc import Sequence
 from itertools import islice
@@ -16,7 +17,7 @@ from dragoman.text.tokens import split
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.types import Sentence
 
-CORPORA = Path(__file__).parents[1].parent / "shared" / "corpora"
+CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
 NAMES = (
     "desktop-en-es",
     "europarl-en-es",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import time
 from collections.abc import Callable
 from itertools import islice
@@ -13,7 +14,7 @@ from typing import NamedTuple
 from dragoman.text.text_files import lines
 from dragoman.text.tokens import join, split
 
-CORPORA = Path(__file__).parents[1].parent / "shared" / "corpora"
+CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
 TEXTS = [
     ("pydocs-en-es", "en"),
     ("pydocs-en-es", "es"),

@@ -41,15 +41,23 @@ def shown(seconds: float | None) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
+def remaining(scripts: list[Path], known: dict[str, float]) -> str:
+    """How long some benchmarks will take, as far as they were run here before.
+
+    >>> remaining([Path("a.py"), Path("b.py"), Path("c.py")], {"a": 60, "b": 30})
+    'what is left takes 90 s, and 1 with no time yet'
+    """
+    new = sum(each.stem not in known for each in scripts)
+    told = shown(sum(known.get(each.stem, 0) for each in scripts))
+    return f"what is left takes {told}{f', and {new} with no time yet' if new else ''}"
+
+
 def run(scripts: list[Path], known: dict[str, float], environment: dict[str, str]) -> list[str]:
     """Run each; the names of those that failed."""
     failed = []
     for n, script in enumerate(scripts, start=1):
-        left = [known.get(each.stem) for each in scripts[n - 1 :]]
-        total = f"; all that are left: {shown(sum(filter(None, left)))}" if None not in left else ""
-        print(
-            f"\n## {n} of {len(scripts)}: {script.stem}, last time {shown(known.get(script.stem))}{total}", flush=True
-        )
+        before = f"last time {shown(known[script.stem])}" if script.stem in known else shown(None)
+        print(f"\n## {n} of {len(scripts)}: {script.stem}, {before}; {remaining(scripts[n - 1 :], known)}", flush=True)
         began = time.monotonic()
         if subprocess.run([sys.executable, script], env=environment, check=False).returncode:
             failed.append(script.stem)

@@ -123,6 +123,25 @@ def test_no_progress_bar_is_drawn_where_there_is_no_terminal(project: Path, tmp_
     assert done.stderr == ""
 
 
+def test_fetching_a_base_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    done = run("fetch", str(tmp_path / "nowhere"))
+    assert done.returncode == 2
+    assert "nowhere: no base found here; give the directory of a trained base" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["assess", "check"])
+def test_a_language_that_does_not_exist_is_refused_before_any_work(
+    tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "texts.tsv"
+    file.write_text("Close the lid.\tCierre la tapa.\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    done = run(command, str(file), "--source", "en", "--target", "xx")
+    assert done.returncode == 2
+    assert done.stderr == "dragoman: 'xx' is not a language code; use a code such as es or pt-BR\n"
+    assert list(tmp_path.iterdir()) == [file]
+
+
 def test_explain_prints_json(project: Path) -> None:
     call("learn", project, "Close the lid.", "Cierre la tapa.")
     told = json.loads(call("explain", project, "the lid", "--json").stdout)
@@ -130,6 +149,14 @@ def test_explain_prints_json(project: Path) -> None:
     assert told["score"] == pytest.approx(sum(step["total"] for step in told["derivation"]))
     assert {option["target"] for span in told["options"] for option in span["options"] if option["taken"]}
     assert told["memory"] is None
+
+
+def test_explaining_into_a_file_cuts_nothing(project: Path) -> None:
+    call("learn", project, "Press the kernels [red]x[/red] button.", "Pulse los núcleos [red]x[/red] del botón.")
+    told = run("explain", str(project), "Press the kernels [red]x[/red] button.").stdout
+    assert "…" not in told
+    assert "translation │" in told.replace("┃", "│")
+    assert "[red]x[/red]" in told
 
 
 def test_help_is_quick() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 import threading
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +30,24 @@ def engine(tmp_path: Path) -> Any:
 
 
 def test_a_thread_that_reads_is_told_that_it_cannot_write(engine: Engine) -> None:
-    with engine.models(), pytest.raises(BadInputError, match="leave the block first that reads"):
+    with engine.models(), pytest.raises(BadInputError, match=r"do it after the block `with engine\.models"):
         engine.learn(*PAIRS[0])
     assert engine.learn(*PAIRS[0]) == 1
+
+
+def test_tuning_that_could_not_be_kept_is_refused_before_it_begins(engine: Engine) -> None:
+    told: list[object] = []
+    with engine.models(), pytest.raises(BadInputError, match="do it after the block"):
+        engine.tune(PAIRS[:10], progress=lambda *how_far: told.append(how_far))
+    with Engine.open(engine.path, write=False) as reader, pytest.raises(BadInputError, match="for reading only"):
+        reader.tune(PAIRS[:10], progress=lambda *how_far: told.append(how_far))
+    assert not told
+
+
+@pytest.mark.parametrize("copied", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_an_engine_is_not_pickled_or_copied_but_opened_again(engine: Engine, copied: Any) -> None:
+    with pytest.raises(BadInputError, match=r"cannot be pickled or copied; open the project there: Engine\.open"):
+        copied(engine)
 
 
 def test_a_thread_that_reads_may_read_again_while_a_writer_waits() -> None:
@@ -69,7 +87,8 @@ class Table:
         ([("green", "verde"), ("red", "rojo", "x")], "pair 2 is"),
         (["green", "verde"], "pair 1 is 'green', not two texts"),
         ("green", "expected pairs of texts, not a str"),
-        (None, "expected pairs of texts, not a NoneType"),
+        (None, "expected pairs of texts, not None"),
+        ({"green": "verde"}, r"not a dict; .*, or pairs\.items\(\)"),
     ],
 )
 def test_what_are_no_pairs_is_refused_with_its_row(engine: Engine, pairs: Any, message: str) -> None:
@@ -87,12 +106,72 @@ def test_what_is_no_text_is_not_learned(engine: Engine, wrong: Any) -> None:
     assert list(engine.history()) == []
 
 
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ("green", r"expected many texts, not one; call translate\(text\)"),
+        (b"green", "expected many texts, not one"),
+        (None, "expected many texts, not None; give a list"),
+        (Table(), r"a Table is not a list of texts; give a column: table\['english'\]"),
+        (["green", math.nan], "text 2 is nan, not a string"),
+        (["green", "a\ud800"], "text 2: the text has half a surrogate pair .* at character 2"),
+    ],
+)
+def test_what_are_no_texts_is_refused_with_its_number(engine: Engine, texts: Any, message: str) -> None:
+    for each in (engine.translate_all, engine.ask_ahead):
+        with pytest.raises(BadInputError, match=message):
+            list(each(texts))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "expected one text, not None; give a string"),
+        (math.nan, "expected one text, not nan; give a string"),
+        (b"green", r"expected one text, not bytes; decode them first"),
+        (["green"], r"expected one text, not a list; call translate_all\(texts\)"),
+    ],
+)
+def test_what_is_no_text_is_not_looked_up(engine: Engine, text: Any, message: str) -> None:
+    for each in (engine.translate, engine.interact, engine.exact_match, engine.matches, engine.remove_term):
+        with pytest.raises(BadInputError, match=message):
+            each(text)
+    with pytest.raises(BadInputError, match="expected one text"):
+        engine.set_term("green", text)
+    with pytest.raises(BadInputError, match="is not a text"):
+        engine.glossary = {"green": 3}  # type: ignore[dict-item]
+
+
+def test_options_of_the_wrong_type_are_refused(engine: Engine) -> None:
+    wrong: Any = 1.5
+    for call, message in (
+        (lambda: engine.translate("green", n=wrong), "n must be a whole number, at least 1, not 1.5"),
+        (lambda: engine.learn("green", "verde", user=wrong), "the user is 1.5, not a text"),
+        (lambda: engine.learn("green", "verde", time=wrong), "1.5 is not a time; give a datetime"),
+        (lambda: engine.forget(True), "True is not the number of a correction"),
+        (lambda: engine.change_settings(wrong), "expected settings by name, not 1.5"),
+        (lambda: engine.change_settings({"adapter": "pa"}), '\'pa\' is not an adapter; .* such as {"name": "Ridge"}'),
+        (lambda: engine.refuse_change("a\ud800", "b"), "half a surrogate pair"),
+    ):
+        with pytest.raises(BadInputError, match=message):
+            call()
+    assert list(engine.history()) == []
+
+
 def test_what_is_no_answer_of_an_engine_and_no_number_is_refused(engine: Engine) -> None:
     with pytest.raises(BadInputError, match="expected a text, not 3"):
         engine.translate("green", upstream=3)  # type: ignore[arg-type]
     number: Any = "1"
     with pytest.raises(BadInputError, match="'1' is not the number of a correction"):
         engine.forget(number)
+
+
+@pytest.mark.parametrize("module", ["errors", "project.guard", "store.lock", "store.journal_errors"])
+def test_every_error_of_an_engine_is_found_at_the_top(module: str) -> None:
+    found = vars(import_module(f"dragoman.{module}"))
+    own = {name for name, each in found.items() if isinstance(each, type) and issubclass(each, dragoman.DragomanError)}
+    assert own <= set(dragoman.__all__)
+    assert all(getattr(dragoman, name) is found[name] for name in own)
 
 
 def test_errors_and_types_are_found_at_the_top() -> None:
@@ -108,11 +187,11 @@ def test_errors_and_types_are_found_at_the_top() -> None:
 def test_a_translation_prints_as_its_text_and_shows_in_notebooks(engine: Engine) -> None:
     engine.learn("Open <b> & go.", "Abra <b> y siga.")
     found = engine.translate("Open <b> & go.")
+    lines = engine.translate_text("Open it.\nClose it.")._repr_html_()
+    assert lines.startswith('<div style="white-space: pre-wrap"><small>Open it.\nClose it.</small>')
     assert f"{found}" == found.text == "Abra <b> y siga."
-    assert found._repr_html_() == (
-        "<div><small>Open &lt;b&gt; &amp; go.</small><br><b>Abra &lt;b&gt; y siga.</b><br>"
-        "<small>correction 1</small></div>"
-    )
+    shown = "<small>Open &lt;b&gt; &amp; go.</small><br><b>Abra &lt;b&gt; y siga.</b><br><small>correction 1</small>"
+    assert found._repr_html_() == f'<div style="white-space: pre-wrap">{shown}</div>'
 
 
 @pytest.mark.parametrize("code", ["xx", "zz-ZZ", "e", "english language", None])
@@ -183,10 +262,20 @@ def test_engines_and_explanations_show_in_notebooks_and_history_has_no_bytes(eng
 
 def test_an_adapter_of_ones_own_is_named_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_adapters.py").write_text(
-        "from dragoman.adapt import Perceptron\n\nclass Mine(Perceptron):\n    pass\n\nOther = 3\n"
+        "from dragoman.adapt import Adapter, Perceptron\n\nclass Mine(Perceptron):\n    pass\n\n"
+        "class Plain(Adapter):\n    def update(self, weights, features, losses):\n        return weights\n\n"
+        "class Unfinished(Adapter):\n    pass\n\nOther = 3\n"
     )
     monkeypatch.chdir(tmp_path)
     assert new_adapter("my_adapters:Mine", alpha=0.5, nbest=20).settings()["name"] == "Mine"
-    for wrong, message in (("my_adapters:Other", "is not an adapter"), ("nowhere:Mine", "cannot import nowhere")):
+    for wrong, message in (
+        ("my_adapters:Other", "is not an adapter"),
+        ("nowhere:Mine", "cannot import nowhere"),
+        ("my_adapters:Unfinished", "is not complete; define update in the class"),
+        ("my_adapters:", "names no class"),
+        (":Mine", "names no class"),
+    ):
         with pytest.raises(BadInputError, match=message):
             new_adapter(wrong)
+    with pytest.raises(BadInputError, match="my_adapters:Plain has no option 'alpha'; add a field alpha"):
+        new_adapter("my_adapters:Plain", alpha=0.5)

@@ -1,4 +1,9 @@
-"""dragoman: an adaptive translation engine. It translates, you correct, it learns at once."""
+"""dragoman: an adaptive translation engine. It translates, you correct, it learns at once.
+
+`Engine.create(directory, source="en", target="es")` makes a project, and `Engine.open(directory)` opens it again;
+`help(dragoman.Engine)` lists what an engine can do. Every error is a `DragomanError`; one about what was given is a
+`BadInputError`, which is a `ValueError` as well.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -7,23 +12,48 @@ __version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
-    from dragoman.errors import BadInputError, DamagedFileError, DragomanError, StorageError, UnlearnableError
+    from dragoman.errors import (
+        BadInputError,
+        CancelledError,
+        DamagedFileError,
+        DragomanError,
+        StorageError,
+        UnlearnableError,
+    )
     from dragoman.project.guard import FlaggedError
+    from dragoman.store.journal_errors import BehindError, ReplicaError, RewoundError, SupersededError, UnfinishedError
+    from dragoman.store.lock import TakenError
     from dragoman.types import Match, Translation
 
 __all__ = [
     "BadInputError",
+    "BehindError",
+    "CancelledError",
     "DamagedFileError",
     "DragomanError",
     "Engine",
     "FlaggedError",
     "Match",
+    "ReplicaError",
+    "RewoundError",
     "StorageError",
+    "SupersededError",
+    "TakenError",
     "Translation",
+    "UnfinishedError",
     "UnlearnableError",
     "__version__",
 ]
-_PLACES = {"Engine": "engine", "FlaggedError": "project.guard", "Match": "types", "Translation": "types"}
+_PLACES = {
+    "Engine": "engine",
+    "FlaggedError": "project.guard",
+    "Match": "types",
+    "TakenError": "store.lock",
+    "Translation": "types",
+    **dict.fromkeys(
+        ("BehindError", "ReplicaError", "RewoundError", "SupersededError", "UnfinishedError"), "store.journal_errors"
+    ),
+}
 
 
 def __getattr__(name: str) -> Any:

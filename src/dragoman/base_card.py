@@ -20,7 +20,7 @@ from typing import Any
 
 from dragoman.errors import BadInputError
 from dragoman.files import MANIFEST, open_arrays, read_manifest, write_arrays
-from dragoman.languages import is_language, same_language
+from dragoman.languages import refuse_unknown, same_language
 
 CARD = "card"
 _NAME = r"\(*[A-Za-z0-9][A-Za-z0-9.+:-]*\)*"
@@ -46,9 +46,7 @@ class BaseCard:
         for field in fields(self):
             if not isinstance(getattr(self, field.name), str):
                 raise BadInputError(f"the {field.name} of a base must be a text, not {getattr(self, field.name)!r}")
-        for language in (self.source, self.target):
-            if not is_language(language):
-                raise BadInputError(f"{language!r} is not a language code", remedy="use one such as en or pt-BR")
+        refuse_unknown(self.source, self.target)
         if not LICENCE.fullmatch(self.licence):
             remedy = "give an SPDX identifier such as CC-BY-4.0, or LicenseRef- and a name"
             raise BadInputError(f"{self.licence!r} is not a licence", remedy=remedy)

@@ -21,8 +21,9 @@ from datetime import datetime
 from functools import partial
 from html import escape
 from itertools import islice
+from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 from dragoman.cancellation import bound, checkpoint
 from dragoman.errors import BadInputError
@@ -52,6 +53,7 @@ from dragoman.remote_base import fetch
 from dragoman.search.explain import Explanation, explain
 from dragoman.store import Delivery, Project
 from dragoman.store.rows import write_time
+from dragoman.text.given_texts import check_one_text, checked_texts
 from dragoman.text.tokens import Mode
 from dragoman.types import Translation
 from dragoman.upstream.contract import Answer
@@ -60,6 +62,7 @@ from dragoman.upstream.trial import Trial
 if TYPE_CHECKING:
     from dragoman.interactive.simulation import Simulation
     from dragoman.tune import TuningReport, Validation
+    from dragoman.tune.engine_tuning import SearchOptions
 
 SNAPSHOT_EVERY = 500  # rows of the journal
 UPSTREAM_SECONDS = 5.0  # that a translation waits for another engine
@@ -196,9 +199,9 @@ class Engine(Queries):
         far too short or in another language, `.upstream_flaw` says so; if dragoman's own translation is better by
         evidence (`project/doubtful_answer.py`), that is given, and `.upstream` is None.
         """
-        _check_text(text)
-        if n < 1:
-            raise BadInputError(f"n must be at least 1, not {n}")
+        check_one_text(text)
+        if not isinstance(n, Integral) or n < 1:
+            raise BadInputError(f"n must be a whole number, at least 1, not {n!r}")
         return self._translator.translate(text, n, answer=upstream, recalls=self._uses_memory(memory))
 
     def ask_ahead(self, texts: Sequence[str], *, seconds: float | None = None, around: str = "") -> Asked:
@@ -209,7 +212,8 @@ class Engine(Queries):
         are not sent. What comes back says which have no answer, and why; translating them does not wait for the engine
         again.
         """
-        return self._translator.ask_ahead(texts, recalls=self.memory, seconds=seconds, around=around)
+        wanted = list(checked_texts(texts))
+        return self._translator.ask_ahead(wanted, recalls=self.memory, seconds=seconds, around=around)
 
     def try_upstream(self, text: str | None = None) -> Trial:
         """Ask the other engine a test question, or this text, at once and whatever it said before."""
@@ -230,7 +234,7 @@ class Engine(Queries):
 
         `.nbest` has whole texts: the second best combines the second best of each line, and so on.
         """
-        _check_text(text)
+        check_one_text(text)
         lines = self._lines(text, memory)
         if len(lines) == 1:
             return self.translate(text, n=n, memory=memory)
@@ -258,9 +262,8 @@ class Engine(Queries):
         ...         [each.text for each in engine.translate_all(["Close the lid.", "the lid"])]
         ['Cierre la tapa.', 'la tapa']
         """
-        if isinstance(texts, str):
-            raise BadInputError("translate_all takes many texts, not one", remedy="call translate(text) for one")
-        return map_in_order(bound(partial(self.translate, n=n, memory=memory)), self._asked_ahead(texts), threads)
+        wanted = self._asked_ahead(checked_texts(texts))
+        return map_in_order(bound(partial(self.translate, n=n, memory=memory)), wanted, threads)
 
     def _asked_ahead(self, texts: Iterable[str]) -> Iterator[str]:
         """The same texts, the other engine asked for as many at once as it may be."""
@@ -291,7 +294,7 @@ class Engine(Queries):
         to is asked once, for at most so many `seconds` (5 by default), and again, beside the keys, where the person
         goes another way. `.upstream` of the session is its answer, `.silence` why there is none.
         """
-        _check_text(text)
+        check_one_text(text)
         lines = self._lines(text, memory) if mode == "auto" and upstream is None else [text]
         starts = SessionStarts(self.opened, self._translator, recalls=self._uses_memory(memory), seconds=seconds)
         start = starts.make(text, lines, upstream, is_plain=mode == "auto")
@@ -316,7 +319,7 @@ class Engine(Queries):
 
         It has what the models and another engine say, as in `interact`; what is in the memory is not looked up.
         """
-        _check_text(text)
+        check_one_text(text)
         starts = SessionStarts(self.opened, self._translator, recalls=False, seconds=seconds)
         lines = self._lines(text, memory=False) if upstream is None else [text]
         return find_graph(self.opened, starts.make(text, lines, upstream, is_plain=False).request, arcs)
@@ -429,18 +432,44 @@ class Engine(Queries):
         return project_base.train(self.opened, pairs, progress=progress)
 
     def tune(
-        self, pairs: Iterable[tuple[str, str]], *, method: str = "mira", **options: Any
+        self,
+        pairs: Iterable[tuple[str, str]],
+        *,
+        method: str = "mira",
+        measure: str = "bleu",
+        folds: int = 2,
+        keep: bool = True,
+        progress: bool | Progress | None = None,
+        **options: Unpack[SearchOptions],
     ) -> TuningReport | Validation:
-        """Tune the weights on a development set, and keep them if text that was held out gains (`dragoman.tune`)."""
+        """Tune the weights on a development set, and keep them if text that was held out gains.
+
+        `method` is mert, mira, pro, simplex or powell, `measure` bleu, ter or wer; `folds` is the number of parts that
+        are held out in turn, 1 holds out nothing. With `keep` false the project keeps its weights. `progress` is as in
+        `train`. Other options are `nbest`, the length of the lists, the most `rounds`, `seed` and `threads`.
+        """
         from dragoman.tune.engine_tuning import tune_engine
 
-        return tune_engine(self, pairs, method=method, **options)
+        chosen: dict[str, Any] = {"method": method, "measure": measure, "folds": folds, "keep": keep}
+        return tune_engine(self, pairs, progress=progress, **chosen, **options)
 
-    def simulate(self, pairs: Iterable[tuple[str, str]], *, mode: str = "post-edit", **options: Any) -> Simulation:
-        """Simulate a person who translates the sources and ends with the references, which are learned, or not."""
+    def simulate(
+        self,
+        pairs: Iterable[tuple[str, str]],
+        *,
+        mode: str = "post-edit",
+        learn: bool = True,
+        memory: bool = False,
+        progress: bool | Progress | None = None,
+    ) -> Simulation:
+        """Simulate a person who translates the sources and ends with the references, which are learned, or not.
+
+        `mode` is post-edit or interactive; with `memory`, earlier corrections of the same text are used as they are.
+        `progress` is as in `train`.
+        """
         from dragoman.interactive.simulation import simulate
 
-        return simulate(self, pairs, mode=mode, **options)
+        return simulate(self, pairs, mode=mode, learn=learn, memory=memory, progress=progress)
 
     # ── Settings ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -450,8 +479,10 @@ class Engine(Queries):
         with self.opened.reading() as state:
             return state.settings
 
-    def change_settings(self, values: dict[str, Any]) -> None:
+    def change_settings(self, values: Mapping[str, Any]) -> None:
         """Change several settings at once, all of them or none; values are Python objects or JSON values."""
+        if not isinstance(values, Mapping):
+            raise BadInputError(f"expected settings by name, not {values!r}", remedy='such as {"share": 0.7}')
         with self.opened.writing() as state:
             checked = {name: settings.check_setting(state, name, value) for name, value in values.items()}
             settings.change(self.opened, state, checked)
@@ -466,11 +497,14 @@ class Engine(Queries):
         self.opened.save_now_and_then()
 
     def set_term(self, source: str, target: str) -> None:
-        """Add a term to the glossary, or change its translation."""
+        """Add a term to the glossary, or change its translation; `remove_term` removes one."""
+        check_one_text(source)
+        check_one_text(target)
         self.change_terms({source: target}, {})
 
     def remove_term(self, source: str) -> None:
         """Remove a term from the glossary."""
+        check_one_text(source)
         with self.opened.reading() as state:
             known = source in state.glossary
         if not known:
@@ -479,6 +513,7 @@ class Engine(Queries):
 
     def set_rule(self, source: str, rule: TermRule | None) -> None:
         """Set what holds for a term besides its translation, or remove that."""
+        check_one_text(source)
         self.change_terms({}, {source: rule})
 
     def change_terms(
@@ -490,10 +525,3 @@ class Engine(Queries):
             checked = {"glossary": dict(terms), "term_rules": state.term_rules.check(rules)}
             settings.change(self.opened, state, {name: changes for name, changes in checked.items() if changes})
         self.opened.save_now_and_then()
-
-
-def _check_text(text: object) -> None:
-    """Refuse anything but a string, and say what to call instead."""
-    if not isinstance(text, str):
-        remedy = "call translate_all(texts) for many" if isinstance(text, Iterable) else "give a string"
-        raise BadInputError(f"expected one text, not a {type(text).__name__}", remedy=remedy)

@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from dragoman.errors import BadInputError
+
+LANGUAGE = r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}"  # a code, with script and country if need be
 # Two-letter codes (ISO 639-1), each with its three-letter equivalents (ISO 639-2, terminology and bibliography)
 _TABLE = """
 aa aar|ab abk|ae ave|af afr|ak aka|am amh|an arg|ar ara|as asm|av ava|ay aym|az aze|ba bak|be bel|bg bul|bh bih|bi bis
@@ -47,6 +50,19 @@ def is_language(code: str) -> bool:
     """
     first = re.split("[-_]", code.strip().lower())[0]
     return first.isalpha() and (len(first) == 3 or first in set(_SHORT.values()))
+
+
+def refuse_unknown(*codes: object) -> None:
+    """Raise an error for the first of some codes that is not that of a language.
+
+    >>> refuse_unknown("en", "xx")
+    Traceback (most recent call last):
+    ...
+    dragoman.errors.BadInputError: 'xx' is not a language code; use a code such as es or pt-BR
+    """
+    for code in codes:
+        if not isinstance(code, str) or not re.fullmatch(LANGUAGE, code) or not is_language(code):
+            raise BadInputError(f"{code!r} is not a language code", remedy="use a code such as es or pt-BR")
 
 
 def script(code: str) -> str | None:

@@ -50,13 +50,17 @@ class ReadWriteLock:
         passes = not self._writers_waiting or time.monotonic() - self._waiting_since < PASSING
         return passes and not self._writing
 
+    def refuse_reader(self) -> None:
+        """Raise an error if this thread reads: as a writer it would wait for itself for ever."""
+        if threading.get_ident() in self._readers:
+            what = "the project cannot change while this thread reads its models"
+            raise BadInputError(what, remedy="do it after the block `with engine.models()`")
+
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Hold the lock exclusively."""
         with self._condition:
-            if threading.get_ident() in self._readers:
-                what = "this thread is reading the models, and would wait for itself"
-                raise BadInputError(what, remedy="leave the block first that reads: `with engine.models()`")
+            self.refuse_reader()
             if not self._writers_waiting:
                 self._waiting_since = time.monotonic()
             self._writers_waiting += 1

@@ -20,7 +20,7 @@ def bars() -> Iterator[Progress]:
     from rich.console import Console
 
     columns = (
-        progress.TextColumn("{task.description}"),
+        progress.TextColumn("{task.description}", markup=False),
         progress.BarColumn(),
         progress.TimeElapsedColumn(),
         progress.TimeRemainingColumn(),
@@ -41,13 +41,15 @@ def bars() -> Iterator[Progress]:
 
 
 class Lines:
-    """Progress in lines, for logs: none in the first seconds, then one at each tenth of the work, or each minute.
+    """Progress in lines, for logs: the first after ten seconds, then one at each tenth of the work, or each minute.
+
+    Between two lines there are at least ten seconds.
 
     >>> seconds = iter([0, 5, 12, 14, 30, 95])
     >>> report = Lines(print, lambda: next(seconds))
-    >>> for done in (1, 30, 31, 50, 51):
+    >>> for done in (1, 2, 30, 50, 51):
     ...     report("training", done, 100)
-    training: 30 %
+    training: 2 %
     training: 50 %
     training: 51 %
     """
@@ -61,7 +63,8 @@ class Lines:
     def __call__(self, what: str, done: int, total: int) -> None:
         """Say how far some work is, unless a line was written just before."""
         share, waited = done / max(total, 1), self._clock() - self._last
-        further = share - self._shown[1] if what == self._shown[0] else share
-        if waited >= EACH and (further >= STEP or waited >= LONGEST):
+        further = share - self._shown[1]
+        is_new = what != self._shown[0]
+        if waited >= EACH and (is_new or further >= STEP or waited >= LONGEST):
             self._write(f"{what}: {share:.0%}".replace("%", " %"))
             self._last, self._shown = self._last + waited, (what, share)

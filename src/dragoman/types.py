@@ -196,4 +196,5 @@ class Translation:
     def _repr_html_(self) -> str:
         """The translation as notebooks show it: source above target, and where it comes from."""
         origin = "" if self.memory is None else f"<br><small>correction {self.memory}</small>"
-        return f"<div><small>{escape(self.source.text)}</small><br><b>{escape(self.text)}</b>{origin}</div>"
+        shown = f"<small>{escape(self.source.text)}</small><br><b>{escape(self.text)}</b>{origin}"
+        return f'<div style="white-space: pre-wrap">{shown}</div>'  # the lines of a text of several stay apart

@@ -9,7 +9,7 @@ from dragoman.assess.gains import find_gains
 from dragoman.assess.replay import ReplayedSegment
 from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SIMILAR
 from dragoman.assess.systems import EDITING, WORDS, System, measures, scored, suggestions
-from dragoman.assess.verdict import LITTLE, NO, UNCLEAR, WORTH, judge
+from dragoman.assess.verdict import BETTER, LITTLE, NO, UNCLEAR, WORTH, judge
 
 SEGMENTS, WORDS_EACH = 400, 20
 
@@ -70,7 +70,26 @@ def test_of_two_ways_one_that_can_be_recommended_is() -> None:
 def test_without_an_engine_the_memory_is_the_rival() -> None:
     found = {name: each for name, each in systems(8, 6).items() if name in (MEMORY, ALONE)}
     verdict = judge(found, "", SEGMENTS * WORDS_EACH)
-    assert (verdict.rival, verdict.system, verdict.kind) == (MEMORY, ALONE, WORTH)
+    assert (verdict.rival, verdict.system) == (MEMORY, ALONE)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "begins"), [(15, "Better than a memory, but poor: "), (10, "Better than a memory: ")]
+)
+def test_without_an_engine_nothing_is_worth_it(wrong: float, begins: str) -> None:
+    found = {MEMORY: system(MEMORY, 19, 1), ALONE: system(ALONE, wrong, 3)}
+    verdict = judge(found, "The gain comes from terms.", SEGMENTS * WORDS_EACH)
+    assert verdict.kind == BETTER
+    assert verdict.gains
+    assert not verdict.recommends
+    assert verdict.sentence.startswith(begins)
+    assert "orth it" not in verdict.sentence
+    assert "compare with an engine, by --upstream" in verdict.reason
+
+
+def test_without_an_engine_what_is_no_better_than_the_memory_is_not_worth_it() -> None:
+    found = {MEMORY: system(MEMORY, 15, 1), ALONE: system(ALONE, 19, 3)}
+    assert judge(found, "", SEGMENTS * WORDS_EACH).kind == NO
 
 
 def test_savings_are_those_of_a_day() -> None:

@@ -385,7 +385,7 @@ def test_one_text_and_many_are_told_apart(tmp_path: Path) -> None:
         for call in (engine.translate, engine.translate_text, engine.interact):
             with pytest.raises(BadInputError, match=r"expected one text, not a list; call translate_all\(texts\)"):
                 call(["Close the lid."])  # type: ignore[arg-type]
-        with pytest.raises(BadInputError, match="not a NoneType; give a string"):
+        with pytest.raises(BadInputError, match="not None; give a string"):
             engine.translate(None)  # type: ignore[arg-type]
-        with pytest.raises(BadInputError, match=r"takes many texts, not one; call translate\(text\)"):
+        with pytest.raises(BadInputError, match=r"expected many texts, not one; call translate\(text\)"):
             engine.translate_all("Close the lid.")

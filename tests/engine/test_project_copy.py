@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from dragoman import Engine
-from dragoman.adapt import PassiveAggressive
+from dragoman.adapt import Adapter, PassiveAggressive
 from dragoman.errors import BadInputError, StorageError, UnlearnableError
 from dragoman.project import state
 from dragoman.project.guard import FlaggedError
 from dragoman.project.project_copy import Copied
+from dragoman.project.project_merge import merge
 from dragoman.store import TakenError
 from dragoman.store.answers import AnswerEntry, Answers, Spent
 from dragoman.text import language_side
@@ -22,6 +23,7 @@ from tests.engine.support import PAIRS, arrays_of, assert_same, full_disk, new
 
 pytestmark = pytest.mark.kernels
 SUSPICIOUS = "Open the lid.", "Open the lid slowly, then close it again and wait for a while, please."
+UNKNOWN = "settings of row 1: the adapter 'Mine' is not imported"
 LONG_AGO = datetime(2001, 2, 3, tzinfo=UTC)
 
 
@@ -140,3 +142,17 @@ def test_what_other_engines_said_is_copied_with_what_they_were_sent_today(tmp_pa
         copied = Answers(engine.opened.store.journal, "en", "es")
         assert [list(copied.entries(name)) for name in ("deepl:", "ct2:nmt")] == expected
         assert (copied.spent("deepl:"), copied.spent("ct2:nmt")) == (Spent(3, 70), Spent(0, 0))
+
+
+def test_an_adapter_that_is_not_imported_is_left_out_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as known, new(tmp_path / "old") as engine:
+        known.setattr(Adapter, "known", dict(Adapter.known))
+        engine.adapter = type("Mine", (PassiveAggressive,), {})()
+        engine.learn(*PAIRS[0])
+        engine.adapter = None
+        engine.learn(*PAIRS[1])
+    with new(tmp_path / "other") as engine:
+        engine.learn(*PAIRS[2])
+    assert Engine.copy(tmp_path / "old", tmp_path / "new") == Copied(2, 1, [UNKNOWN])
+    merged = merge(Engine, [tmp_path / "old", tmp_path / "other"], tmp_path / "both")
+    assert (merged.learned, merged.refused) == (3, [UNKNOWN])

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -191,6 +192,19 @@ def test_a_backup_of_a_project_in_use_is_restored_as_it_was(project: Path, tmp_p
     assert restore(file, tmp_path / "new") == made.revision == len(PAIRS) + 3
     assert list(restored(tmp_path / "new"))[-1] == ("Close the lid.", "Cierre la tapa.")
     assert damage(tmp_path / "new") == []
+
+
+def test_backing_up_and_restoring_say_how_far_they_are(project: Path, tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    for work in (
+        partial(make_backup, project, tmp_path / "manual.zip"),
+        partial(restore, tmp_path / "manual.zip", tmp_path / "new"),
+    ):
+        told.clear()
+        work(progress=lambda *how_far: told.append(how_far))
+        assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
+        assert told[-1][1] <= told[-1][2]
+        assert told[-1][1] > 0.9 * told[-1][2]  # the manifest of a backup is not counted
 
 
 @pytest.mark.parametrize("at", [10, START + timedelta(hours=9, minutes=30)])

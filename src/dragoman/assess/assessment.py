@@ -259,7 +259,7 @@ def _why(verdict: Verdict, gains: dict[str, Any], repeated: Sequence[bool]) -> s
     gained = {kind: max(each["gained"] - each["lost"], 0) for kind, each in gains["kinds"].items()}
     total = sum(gained.values())
     share = f"{again:.0f} % of the segments repeat earlier ones"
-    if not verdict.recommends or not total:
+    if not verdict.gains or not total:
         return f"There was little to learn from: {share}." if again < 10 else f"In this text {share}."
     parts = [f"{kind} ({100 * n / total:.0f} %)" for kind, n in Counter(gained).most_common() if 200 * n >= total]
     return f"The gain comes from {_listed(parts)}; {share}."

@@ -11,7 +11,7 @@ from typing import Any
 from dragoman.assess.charts import bar, legend, line_chart
 from dragoman.assess.examples import side_by_side
 from dragoman.assess.page_parts import figures, page, paragraph, plus_minus, signed, table
-from dragoman.assess.system_names import ENGINE, OURS
+from dragoman.assess.system_names import ENGINE, OURS, SIMILAR
 from dragoman.assess.systems import EDITING, TYPING, WORDS
 from dragoman.assess.verdict import LITTLE, NO, WORTH
 from dragoman.files import storage_errors, write_durably
@@ -32,8 +32,11 @@ COLUMNS = {
 NOTE = (
     "Percent, with 95 % intervals by bootstrap over segments. Words to correct and strokes are for each hundred words "
     "and characters of the final translation. Editing is correcting in an ordinary editor; completing is typing while "
-    "dragoman completes, by a simulated user. From which similarity on a match comes before the engine was chosen in "
-    "hindsight, to the advantage of that way of working."
+    "dragoman completes, by a simulated user."
+)
+HINDSIGHT = (
+    " From which similarity on a match comes before the engine was chosen in hindsight, to the advantage of that way "
+    "of working."
 )
 SETTINGS_NOTE = (
     "Adapter: how the weights of the models follow corrections. Share: how much corrections count against the base. "
@@ -125,8 +128,9 @@ def _systems(systems: dict[str, Any]) -> str:
     columns = [name for name in COLUMNS if any(name in scores for scores in systems.values())]
     rows = [[name, *(plus_minus(scores.get(each)) for each in columns)] for name, scores in systems.items()]
     ours = [number for number, name in enumerate(systems) if name in OURS]
+    note = NOTE + (HINDSIGHT if SIMILAR in systems else "")
     header = ["starting from", *(COLUMNS[each] for each in columns)]
-    return f"<h2>Ways to work</h2>{table(header, rows, ours)}{paragraph(NOTE, quiet=True)}"
+    return f"<h2>Ways to work</h2>{table(header, rows, ours)}{paragraph(note, quiet=True)}"
 
 
 def _changes(changes: dict[str, Any] | None) -> str:

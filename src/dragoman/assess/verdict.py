@@ -1,10 +1,13 @@
 """Is it worth it? One sentence, decided by significance: nothing is recommended that is worse by any measure.
 
 The best of what people have without dragoman is the rival: the engine, or the memory before the engine, with the same
-or with similar matches; without an engine, the memory. Dragoman's ways, alone and over the engine, are held against it
-by words to correct. By the other measures they must not be significantly worse than any of the ways that people have
-without it. Of those that can be recommended, the one with the fewest words to correct is; if neither can, the verdict
-is about the one with the fewest.
+or with similar matches. Dragoman's ways, alone and over the engine, are held against it by words to correct. By the
+other measures they must not be significantly worse than any of the ways that people have without it. Of those that can
+be recommended, the one with the fewest words to correct is; if neither can, the verdict is about the one with the
+fewest.
+
+Without an engine the rival is the memory, which leaves nearly everything to be typed. To be better than that does not
+mean to be worth it: an engine that people could have may be better still.
 """
 
 from __future__ import annotations
@@ -18,20 +21,26 @@ from dragoman.assess.systems import EDITING, WORDS, System, as_json
 from dragoman.measure.significance import Interval
 
 WORTH, LITTLE, NO, UNCLEAR = "worth it", "worth little", "not worth it", "unclear"
+BETTER = "better than a memory"  # as much as can be said without an engine to compare with
 WORTHWHILE = 1.0  # words in a hundred that must be saved to be worth the trouble
 OTHERS = {"BLEU": "BLEU", "chrF": "chrF", "TER": "TER", EDITING: "the number of strokes"}  # none may be worse
 ENOUGH = 50  # segments; the intervals of fewer are not to be relied on
+POOR = 200 / 3  # words to correct in a hundred: those who leave more are quicker without
 WORDS_A_DAY = 2_500  # source words that a professional translates in a day
 
 
 TOO_FEW = "{} segments are too few to tell. Give at least a few hundred, in the order in which they were translated."
+NO_ENGINE = (
+    "Whether it is worth it depends on what else you could have: compare with an engine, by --upstream. "
+    "dragoman over an engine usually leaves less to correct than dragoman alone."
+)
 
 
 @dataclass(frozen=True)
 class Verdict:
     """Whether to use dragoman on such texts, and why."""
 
-    kind: str  # one of the four above
+    kind: str  # one of the five above
     sentence: str
     reason: str
     rival: str
@@ -43,6 +52,11 @@ class Verdict:
     def recommends(self) -> bool:
         """Whether it says to use dragoman."""
         return self.kind in (WORTH, LITTLE)
+
+    @property
+    def gains(self) -> bool:
+        """Whether dragoman leaves less to correct than the rival."""
+        return self.recommends or self.kind == BETTER
 
     def as_json(self) -> dict[str, Any]:
         """For a report."""
@@ -64,6 +78,8 @@ def judge(systems: Mapping[str, System], why: str, source_words: int, words_a_da
     system, words, worse = _way(systems, rival, rivals)
     segments = len(system.counts[WORDS])
     kind = _kind(words, worse) if segments >= ENOUGH else UNCLEAR
+    if kind in (WORTH, LITTLE) and ENGINE not in systems:
+        kind = BETTER
     reason = _reason(kind, words, worse, why) if segments >= ENOUGH else TOO_FEW.format(segments)
     saved = _saved(rival, system, source_words, words_a_day)
     sentence = _sentence(kind, rival, system, words, saved)
@@ -113,6 +129,9 @@ def _sentence(kind: str, rival: System, system: System, words: Interval, saved: 
     before, after = rival.score(WORDS).score, system.score(WORDS).score
     numbers = f"{after:.1f} of 100 words to correct; the best without it, {_the(rival.name)}, leaves {before:.1f}"
     day = f"{abs(saved['words']):,} words and {abs(saved['strokes']):,} key strokes and clicks a day"
+    if kind == BETTER:
+        lead = "Better than a memory" if after <= POOR else "Better than a memory, but poor"
+        return f"{lead}: {system.name} leaves {numbers}. That is about {day} less to type."
     if kind in (WORTH, LITTLE):
         lead = "Worth it" if kind == WORTH else "Worth it, but only just"
         return f"{lead}: {system.name} leaves {numbers}. That saves about {day}."
@@ -122,9 +141,9 @@ def _sentence(kind: str, rival: System, system: System, words: Interval, saved: 
 
 
 def _reason(kind: str, words: Interval, worse: list[str], why: str) -> str:
-    if kind in (WORTH, LITTLE):
+    if kind in (WORTH, LITTLE, BETTER):
         least = f"At 95 % confidence it saves between {words.low:.1f} and {words.high:.1f} words in a hundred."
-        return f"{least} {why}"
+        return f"{least} {why}{f' {NO_ENGINE}' if kind == BETTER else ''}"
     if words.high < 0:
         return f"It makes more work, by {-words.high:.1f} words in a hundred or more at 95 % confidence. {why}"
     disagree = f"{_capitalised(' and '.join(worse))} became significantly worse. " if worse else ""

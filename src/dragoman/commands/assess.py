@@ -124,7 +124,9 @@ def _create(path: Path, work: PastWork, found: dict[str, Any], base: Path | None
 def _read(files: list[Path], source: str | None, target: str | None, *, git: bool) -> PastWork:
     from dragoman.assess.commits import read_commits
     from dragoman.assess.past_work import read_past_work
+    from dragoman.languages import refuse_unknown
 
+    refuse_unknown(*filter(None, (source, target)))
     if not git:
         return read_past_work(files, source, target)
     if source is None or target is None or len(files) != 1:

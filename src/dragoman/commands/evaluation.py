@@ -92,7 +92,7 @@ def new_adapter(method: str, *, alpha: float | None = None, **options: Any) -> A
     from dragoman.adapt.protocol import Adapter
 
     if ":" in method:
-        return Adapter.from_settings({"name": _imported_adapter(method), **options} | _rate(alpha))
+        return _own_adapter(method, options | _rate(alpha))
     if method not in ADAPTERS:
         remedy = f"choose one of {', '.join(ADAPTERS)}, or name a class of yours as module:Class"
         raise BadInputError(f"unknown method {method!r}", remedy=remedy)
@@ -109,13 +109,27 @@ def _rate(alpha: float | None) -> dict[str, float]:
     return {} if alpha is None else {"alpha": alpha}
 
 
-def _imported_adapter(place: str) -> str:
-    """The name of an adapter that a module of the user's defines, in this directory or on Python's path."""
+def _own_adapter(place: str, options: dict[str, Any]) -> Adapter:
+    """An adapter of a class of the user's; it must have the options that were asked for."""
+    from dataclasses import fields
+
+    kind = _imported_adapter(place)
+    missing = [name for name in options if name not in {each.name for each in fields(kind) if each.init}]
+    if missing:
+        raise BadInputError(f"{place} has no option {missing[0]!r}", remedy=f"add a field {missing[0]} to the class")
+    return kind(**options)
+
+
+def _imported_adapter(place: str) -> type[Adapter]:
+    """The class of an adapter in a module of the user's, in this directory or on Python's path."""
     from importlib import import_module
+    from inspect import isabstract
 
     from dragoman.adapt.protocol import Adapter
 
     module, _, name = place.partition(":")
+    if not module or not name:
+        raise BadInputError(f"{place!r} names no class", remedy="name a class of yours as module:Class")
     sys.path.insert(0, str(Path.cwd()))
     try:
         found = getattr(import_module(module), name, None)
@@ -125,7 +139,10 @@ def _imported_adapter(place: str) -> str:
         sys.path.pop(0)
     if not (isinstance(found, type) and issubclass(found, Adapter)):
         raise BadInputError(f"{place} is not an adapter", remedy="name a subclass of dragoman.adapt.Adapter")
-    return name
+    if isabstract(found):
+        lacking = ", ".join(sorted(found.__abstractmethods__))
+        raise BadInputError(f"{place} is not complete", remedy=f"define {lacking} in the class")
+    return found
 
 
 @commands.command(epilog="Example: dragoman measure bleu output.es reference.es --baseline other.es")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_format
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
+WIDTH = 160  # characters of tables that go into a file
 JournalUrl = Annotated[
     str | None,
     typer.Option("--journal", help="URL of a PostgreSQL database for the journal; default: a file."),
@@ -160,7 +162,7 @@ def _fetched(location: str) -> Path:
 @commands.command(epilog="Example: dragoman fetch s3://models/en-es")
 def fetch(location: Annotated[str, typer.Argument(help="URL of a base, of any kind that fsspec supports.")]) -> None:
     """Download a base into the cache, verify it, and print where it is; its licence goes to standard error."""
-    found = _fetched(location)
+    found = _find_base(location)
     typer.echo(found)
     _tell_card(found)
 
@@ -457,4 +459,6 @@ def explain(
         return
     from rich.console import Console
 
-    Console().print(*told.tables(), sep="\n")
+    there = Console()
+    wide = there if there.is_terminal or "COLUMNS" in os.environ else Console(width=WIDTH)
+    wide.print(*told.tables(), sep="\n")

@@ -37,8 +37,10 @@ def check(
 
     The exit code is 1 if something was found, 0 if not.
     """
+    from dragoman.languages import refuse_unknown
     from dragoman.quality import CHECKS, Checker
 
+    refuse_unknown(source, target)
     if file.is_dir():
         raise typer.Exit(1 if check_project(file, json) else 0)
     unknown = [each for each in off or () if each not in CHECKS]

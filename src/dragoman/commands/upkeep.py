@@ -84,11 +84,13 @@ def backup(
     json: AsJson = False,
 ) -> None:
     """Back up a project into one file, also while it is being served: corrections, documents, settings, answers."""
+    from dragoman.progress import bars
     from dragoman.store.backup import make_backup, sweep
 
     check_output(file)
     sweep(file.absolute().parent)
-    made = make_backup(project, file)
+    with bars() as progress:
+        made = make_backup(project, file, progress)
     if json:
         typer.echo(json_format.dumps({"revision": made.revision, "time": made.time, "files": len(made.files)}))
     else:
@@ -104,9 +106,12 @@ def restore(
     ] = None,
 ) -> None:
     """Make a project from a backup, as it was when that was made or at an earlier time; every byte is checked."""
+    from dragoman.progress import bars
     from dragoman.store.backup import restore as unpack
 
-    revision = unpack(file, new, _point(at))
+    point = _point(at)
+    with bars() as progress:
+        revision = unpack(file, new, point, progress=progress)
     typer.echo(f"{new} is restored up to row {revision:,}")
 
 

@@ -29,8 +29,8 @@ from dragoman.models.language import MODIFIED, saved_order, saved_smoothing
 from dragoman.models.modelset import Contribution, ModelSet
 from dragoman.models.symmetry import DEFAULT
 from dragoman.progress import Progress
+from dragoman.text.given_texts import checked_pairs
 from dragoman.text.language_side import LanguageSide
-from dragoman.text.pair_check import checked_pairs
 from dragoman.text.tokens import Mode
 from dragoman.types import Pair, Sentence
 

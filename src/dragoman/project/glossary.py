@@ -83,7 +83,9 @@ class Glossary:
                 for text, most in (source, MAX_WORDS), (target, MAX_TRANSLATION_WORDS):
                     self._check_size(text, most)
 
-    def _check_size(self, text: str, most: int) -> None:
+    def _check_size(self, text: object, most: int) -> None:
+        if not isinstance(text, str):
+            raise BadInputError(f"the glossary entry {text!r} is not a text", remedy="give a string")
         if len(text) > MAX_CHARACTERS:
             what = f"the glossary entry {text[:40]!r}… has {len(text):,} characters"
             raise BadInputError(what, remedy=f"terms and translations must have at most {MAX_CHARACTERS:,} characters")

@@ -171,8 +171,9 @@ class OpenProject:
             raise BadInputError("the project is closed", where=self.store.path, remedy="open it again")
 
     def check_writable(self) -> None:
-        """Raise an error unless this process is the writer; it names the writer."""
+        """Raise an error unless this process is the writer, which is named, and this thread may write now."""
         self.check_open()
+        self._lock.refuse_reader()
         if self._write and not self.store.journal.is_writable:
             raise self.store.journal.not_writable()
         if self._write:

@@ -27,6 +27,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dragoman.adapt.protocol import Adapter, Unknown
 from dragoman.errors import UnlearnableError
 from dragoman.files import storage_errors
 from dragoman.progress import Progress
@@ -48,7 +49,7 @@ class Copied:
 
     learned: int = 0
     settings: int = 0  # changes of settings
-    refused: list[str] = field(default_factory=list)  # a line on each correction that cannot be learned
+    refused: list[str] = field(default_factory=list)  # a line on each correction or adapter that cannot be copied
 
 
 def copy(
@@ -116,14 +117,25 @@ def _take_rows(engine: Engine, project: Project, progress: Progress | None) -> C
     copied, last = Copied(), project.journal.last_id
     for row in project.journal.rows():
         if row.kind == "settings":
-            with engine.opened.writing() as state:
-                settings.change(engine.opened, state, row.settings or {})
-            copied.settings += 1
+            take_settings(engine, row, copied)
         elif row.kind == "learn" and not row.forgotten:
             take_correction(engine, row, copied)
         if progress:
             progress("learning", row.id, last)
     return copied
+
+
+def take_settings(engine: Engine, row: Row, copied: Copied) -> None:
+    """Apply a change of settings, but for an adapter whose class is not imported: it could learn nothing here."""
+    changes = dict(row.settings or {})
+    adapter = changes.get("adapter")
+    if adapter and isinstance(Adapter.from_settings(adapter), Unknown):
+        del changes["adapter"]
+        copied.refused.append(f"settings of row {row.id}: the adapter {adapter['name']!r} is not imported")
+    if changes:
+        with engine.opened.writing() as state:
+            settings.change(engine.opened, state, changes)
+        copied.settings += 1
 
 
 def take_answers(engine: Engine, project: Project) -> None:

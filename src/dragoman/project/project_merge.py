@@ -30,8 +30,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.progress import Progress
-from dragoman.project import settings
-from dragoman.project.project_copy import Copied, take_answers, take_base, take_correction
+from dragoman.project.project_copy import Copied, take_answers, take_base, take_correction, take_settings
 from dragoman.project.state import initial_settings
 from dragoman.store import Project, Row
 from dragoman.store.unfinished import aside, publish
@@ -140,9 +139,7 @@ def _take_all(engine: Engine, stores: Sequence[Project], progress: Progress | No
 
 def _take(engine: Engine, row: Row, merged: MergedProjects) -> None:
     if row.kind == "settings":
-        with engine.opened.writing() as state:
-            settings.change(engine.opened, state, row.settings or {})
-        merged.settings += 1
+        take_settings(engine, row, merged)
     else:
         take_correction(engine, row, merged)
 

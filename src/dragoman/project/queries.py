@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple, NoReturn, Self
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from dragoman.project.places import Places
 from dragoman.project.provenance import Origin, find_origins
 from dragoman.search.decoder import Estimates
 from dragoman.store import Delivered, Row
+from dragoman.text.given_texts import check_one_text
 from dragoman.text.tokens import Mode
 from dragoman.text.vocabulary import UNKNOWN
 from dragoman.types import Alignment, Check, Match, Term, Translation
@@ -51,6 +52,11 @@ class Queries:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled, and to be copied: only one may write a project, and models are shared by the disk."""
+        remedy = "open the project there: Engine.open(path, write=False)"
+        raise BadInputError("an engine cannot be pickled or copied", where=self.path, remedy=remedy)
 
     def close(self) -> None:
         """Save a snapshot and release the project."""
@@ -147,11 +153,13 @@ class Queries:
         Inline codes do not count as differences. Targets have the codes of the text, as far as they belong together;
         with `codes` false, they have their own.
         """
+        check_one_text(text)
         with self.opened.reading() as state:
             return state.memory.similar(text, least, limit, codes=codes)
 
     def same_words(self, text: str) -> Match | None:
         """The correction of a text that differs in its codes only; its target has the codes of the text."""
+        check_one_text(text)
         with self.opened.reading() as state:
             return state.memory.same_words(text)
 
@@ -162,6 +170,7 @@ class Queries:
 
     def exact_match(self, text: str) -> Match | None:
         """The newest correction of exactly this text."""
+        check_one_text(text)
         with self.opened.reading() as state:
             return state.memory.exact(text)
 
@@ -313,6 +322,9 @@ class Queries:
 
     @contextmanager
     def models(self) -> Iterator[Models]:
-        """The models and weights in use, read-only, for a `with` block during which nothing is learned."""
+        """The models and weights in use, read-only, for a `with` block during which nothing is learned.
+
+        Another thread that learns waits until the block ends, so do not wait for one inside of it.
+        """
         with self.opened.reading() as state:
             yield Models(state.knowledge, state.weights_in_use, state.estimates, state.revision)

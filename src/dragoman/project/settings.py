@@ -99,7 +99,9 @@ def _check_adapter(_: State, value: Adapter | Mapping[str, Any] | None) -> dict[
             known = ", ".join(name for name in Adapter.known if name != "Unknown")
             raise BadInputError("unknown adapter, or unknown option of it", remedy=f"choose one of {known}")
     if not isinstance(value, Adapter | None):
-        raise BadInputError(f"{value!r} is not an adapter", remedy="use one from dragoman.adapt, or None")
+        raise BadInputError(
+            f"{value!r} is not an adapter", remedy='use one from dragoman.adapt, such as {"name": "Ridge"}, or None'
+        )
     return value.settings() if value else None
 
 
@@ -305,10 +307,10 @@ WEIGH_CHANGES = _switch(
 
 def _check_refused_changes(_: State, values: Sequence[Sequence[str]]) -> list[list[str]]:
     remedy = 'for example [["archivo", "fichero"]]'
-    if isinstance(values, str) or not isinstance(values, Sequence):
+    if isinstance(values, str | bytes) or not isinstance(values, Sequence):
         raise BadInputError("refused_changes must be a list of pairs of texts", remedy=remedy)
     for pair in values:
-        if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(text, str) for text in pair):
+        if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(isinstance(text, str) for text in pair):
             what = f"a refused change is what the engine says and what must not replace it, not {pair!r}"
             raise BadInputError(what, remedy=remedy)
     return [list(each) for each in dict.fromkeys((said, instead) for said, instead in values)]

@@ -192,9 +192,9 @@ def _table(title: str, columns: tuple[str, ...], texts: int) -> RichTable:
     """A table whose first columns are text and the others numbers."""
     from rich.table import Table as RichTable
 
-    table = RichTable(*columns[:texts], title=title)
-    for name in columns[texts:]:
-        table.add_column(name, justify="right")
+    table = RichTable(title=title)
+    for number, name in enumerate(columns):
+        table.add_column(name, justify="left" if number < texts else "right", overflow="fold")  # nothing is cut
     return table
 
 

@@ -10,9 +10,9 @@ from pydantic import ConfigDict, Field, create_model
 from dragoman.editor.bounds import AtMost
 from dragoman.editor.message import LARGEST, Given, Sent, Text, User, example
 from dragoman.interactive.translation_graph import MAX_GRAPH_ARCS, USUAL_ARCS
+from dragoman.languages import LANGUAGE
 from dragoman.project.settings import SETTINGS
 from dragoman.server.reserved_names import NAME
-from dragoman.store.description import LANGUAGE
 
 Language = Annotated[str, Field(pattern=f"^{LANGUAGE}$", examples=["es"])]
 CorrectionId = Annotated[int, Path(ge=1, le=LARGEST, description="id of the correction")]

@@ -27,6 +27,7 @@ from typing import IO, Any
 
 from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.files import storage_errors
+from dragoman.progress import Progress
 from dragoman.store.description import DESCRIPTION, migrate, read_description
 from dragoman.store.snapshot import sync_directory
 from dragoman.store.sqlite_files import TABLE, connect_to_read
@@ -47,8 +48,8 @@ class Backup:
     files: dict[str, str]  # checksums by name
 
 
-def make_backup(project: Path, file: Path) -> Backup:
-    """Write a backup of a project, which may be in use."""
+def make_backup(project: Path, file: Path, progress: Progress | None = None) -> Backup:
+    """Write a backup of a project, which may be in use; progress is told in bytes."""
     description = migrate(project, read_description(project), write=False)
     if "://" in description["journal"]:
         remedy = "back up the database by its own means, and the directory of the project with it"
@@ -61,7 +62,8 @@ def make_backup(project: Path, file: Path) -> Backup:
                 copies[name] = _copy(project / name, Path(folder, name))
         base = project / "base"
         copies |= {f"base/{each.relative_to(base)}": each for each in sorted(base.rglob("*")) if each.is_file()}
-        made = _write(part, copies, _last(Path(folder, description["journal"])))
+        moved = _Moved("backing up", sum(each.stat().st_size for each in copies.values()), progress)
+        made = _write(part, copies, _last(Path(folder, description["journal"])), moved)
         part.replace(file)
         sync_directory(file.absolute().parent)
     return made
@@ -78,13 +80,13 @@ def _last(journal: Path) -> int:
         return int(connection.execute(f"SELECT max(id) FROM {TABLE}").fetchone()[0] or 0)  # noqa: S608
 
 
-def _write(part: Path, copies: dict[str, Path], revision: int) -> Backup:
+def _write(part: Path, copies: dict[str, Path], revision: int, moved: _Moved) -> Backup:
     with part.open("wb") as writing:
         with zipfile.ZipFile(writing, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
             sums = {}
             for name, copy in copies.items():
                 with copy.open("rb") as reading, packed.open(name, "w", force_zip64=True) as into:
-                    sums[name] = _move(reading, into)
+                    sums[name] = _move(reading, into, moved)
             made = Backup(datetime.now(UTC).isoformat(timespec="seconds"), revision, sums)
             about = {"format": FORMAT, "time": made.time, "revision": revision, "files": sums}
             packed.writestr(MANIFEST, json.dumps(about, indent=1))
@@ -93,22 +95,38 @@ def _write(part: Path, copies: dict[str, Path], revision: int) -> Backup:
     return made
 
 
-def _move(reading: IO[bytes], writing: IO[bytes]) -> str:
+@dataclass
+class _Moved:
+    """How many bytes were moved, told as progress."""
+
+    what: str
+    total: int
+    progress: Progress | None
+    done: int = 0
+
+    def add(self, number: int) -> None:
+        self.done += number
+        if self.progress:
+            self.progress(self.what, self.done, self.total)
+
+
+def _move(reading: IO[bytes], writing: IO[bytes], moved: _Moved) -> str:
     """Copy bytes; their checksum."""
     digest = hashlib.sha256()
     while piece := reading.read(PIECE):
         digest.update(piece)
         writing.write(piece)
+        moved.add(len(piece))
     return digest.hexdigest()
 
 
-def restore(file: Path, project: Path, at: datetime | int | None = None) -> int:
+def restore(file: Path, project: Path, at: datetime | int | None = None, *, progress: Progress | None = None) -> int:
     """Make a project from a backup, as it was at a time or after a row of the journal; its last row."""
     path = project.absolute()
     with aside(path) as place:
         with storage_errors(path):
             place.mkdir()
-        _unpack(file, place)
+        _unpack(file, place, progress)
         description = migrate(place, read_description(place), write=False)
         journal = place / description["journal"]
         if at is not None:
@@ -122,10 +140,11 @@ def restore(file: Path, project: Path, at: datetime | int | None = None) -> int:
     return revision
 
 
-def _unpack(file: Path, place: Path) -> None:
+def _unpack(file: Path, place: Path, progress: Progress | None) -> None:
     broken = DamagedFileError("is not a whole backup", where=file, remedy="use another one")
     try:
         with zipfile.ZipFile(file) as packed:
+            moved = _Moved("restoring", sum(each.file_size for each in packed.infolist()), progress)
             for name, expected in _manifest(packed, broken).items():
                 target = place / name
                 if not target.resolve().is_relative_to(place.resolve()):
@@ -133,7 +152,7 @@ def _unpack(file: Path, place: Path) -> None:
                 with storage_errors(target):
                     target.parent.mkdir(parents=True, exist_ok=True)
                     with packed.open(name) as reading, target.open("wb") as writing:
-                        found = _move(reading, writing)
+                        found = _move(reading, writing, moved)
                         os.fsync(writing.fileno())
                 if found != expected:
                     raise DamagedFileError(f"{name} is not what was written", where=file, remedy="use another backup")

@@ -19,12 +19,12 @@ from typing import Any
 
 from dragoman.errors import BadInputError, DamagedFileError, DragomanError, StorageError
 from dragoman.files import reading_errors, storage_errors, write_durably
+from dragoman.languages import LANGUAGE
 
 DESCRIPTION = "project.json"
 COPY = "project.json.copy"
 FORMAT = 2  # 2: rows hold another engine's answer, which version 0.1 would not know how to forget
 FIELDS = {"source": str, "target": str, "settings": dict, "journal": str, "base": dict | None}
-LANGUAGE = r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}"  # a code, with script and country if need be
 Migration = Callable[[Path, dict[str, Any]], dict[str, Any]]
 # Format to leave → what brings directory and description to the next. What it does to the directory it must be able to
 # do again, because a crash may come before the new description is written.

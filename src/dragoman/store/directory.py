@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import re
 import secrets
 import shutil
 import threading
@@ -24,11 +23,10 @@ import numpy as np
 
 from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.files import MANIFEST, storage_errors
-from dragoman.languages import is_language
+from dragoman.languages import refuse_unknown
 from dragoman.store.description import (
     DESCRIPTION,
     FORMAT,
-    LANGUAGE,
     migrate,
     read_description,
     renew_copy,
@@ -88,9 +86,7 @@ class Project:
 
         An `unfinished` one can only be opened as such until its journal is finished (`dragoman.store.unfinished`).
         """
-        for code in (source, target):
-            if not re.fullmatch(LANGUAGE, str(code)) or not is_language(str(code)):
-                raise BadInputError(f"{code!r} is not a language code", remedy="use a code such as es or pt-BR")
+        refuse_unknown(source, target)
         path = Path(path).absolute()
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             remedy = "open it, or choose another directory"

@@ -88,6 +88,8 @@ def given_text(text: str | None) -> str | None:
 def check_text(**texts: str | None) -> None:
     """Refuse text that is not Unicode: Python's strings can hold half a surrogate pair, which UTF-8 cannot express."""
     for name, text in texts.items():
+        if not isinstance(text, str | None):
+            raise BadInputError(f"the {name} is {text!r}, not a text", remedy="give a string")
         try:
             (text or "").encode()
         except UnicodeEncodeError as error:
@@ -101,7 +103,9 @@ def write_time(time: datetime | None) -> str:
     >>> write_time(datetime(2024, 5, 1, 12, tzinfo=UTC))
     '2024-05-01T12:00:00.000000+00:00'
     """
-    time = time or datetime.now(UTC)
+    time = datetime.now(UTC) if time is None else time
+    if not isinstance(time, datetime):
+        raise BadInputError(f"{time!r} is not a time", remedy="give a datetime, such as datetime.now(UTC)")
     if time.tzinfo is None:
         raise BadInputError(f"the time {time} has no time zone", remedy="add one, such as datetime.UTC")
     try:
@@ -114,14 +118,16 @@ def write_time(time: datetime | None) -> str:
 def write_settings(settings: Mapping[str, Any]) -> str:
     """Settings as JSON."""
     try:
-        return json.dumps(dict(settings), ensure_ascii=False, allow_nan=False, sort_keys=True)
+        written = json.dumps(dict(settings), ensure_ascii=False, allow_nan=False, sort_keys=True)
     except (TypeError, ValueError) as error:
         raise BadInputError(f"cannot write these settings as JSON: {error}") from None
+    check_text(settings=written)
+    return written
 
 
 def check_id(row_id: int) -> int:
     """The id, if a row can have it."""
-    if not isinstance(row_id, Integral):
+    if not isinstance(row_id, Integral) or isinstance(row_id, bool):
         raise BadInputError(f"{row_id!r} is not the number of a correction", remedy="see the ids in the history")
     if not 0 < row_id <= LARGEST_ID:
         raise no_row(row_id)

@@ -41,7 +41,7 @@ def split(text: str, mode: Mode = "text", *, normalise: bool = False) -> Sentenc
     >>> split("Don't press :kbd:`Esc`!", mode="words").words
     ("Don't", 'press', ':kbd:`Esc`!')
     """
-    _refuse_surrogates(text)
+    refuse_surrogates(text)
     if normalise:
         text = unicodedata.normalize("NFC", text)
     if mode == "words":
@@ -77,12 +77,13 @@ def join(sentence: Sentence) -> str:
     return sentence.text
 
 
-def _refuse_surrogates(text: str) -> None:
+def refuse_surrogates(text: str) -> None:
+    """Refuse what no UTF-8 file can hold: a string of Python's can have half a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise BadInputError(
-            f"the text has half a surrogate pair (U+{ord(text[error.start]):04X}) at character {error.start}, "
+            f"the text has half a surrogate pair (U+{ord(text[error.start]):04X}) at character {error.start + 1}, "
             "which no UTF-8 file can hold",
             remedy="decode the text with the encoding it was written in",
         ) from None

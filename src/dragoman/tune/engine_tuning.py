@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from dragoman.errors import BadInputError
 from dragoman.measure.report import new_measure
 from dragoman.progress import Progress, bars
-from dragoman.text.pair_check import checked_pairs
+from dragoman.text.given_texts import checked_pairs
 from dragoman.tune import METHODS, Development, TuningReport, Validation, tune, tune_held_out
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
 
 MEASURES = ("bleu", "ter", "wer")
+
+
+class SearchOptions(TypedDict, total=False):
+    """How weights are searched for; what is left out is as usual."""
+
+    nbest: int
+    rounds: int
+    seed: int
+    threads: int | None
 
 
 def tune_engine(
@@ -28,12 +37,14 @@ def tune_engine(
     folds: int = 2,
     keep: bool = True,
     progress: bool | Progress | None = None,
-    **options: Any,
+    **options: Unpack[SearchOptions],
 ) -> TuningReport | Validation:
     """Tune on a development set; unless `keep` is false, the project gets the weights if held-out text gains."""
     for value, known in ((method, tuple(METHODS)), (measure, MEASURES)):
         if value not in known:
             raise BadInputError(f"cannot tune with {value!r}", remedy=f"choose one of {', '.join(known)}")
+    if keep:
+        engine.check_writable()  # now, and not when the weights are found
     segments = list(checked_pairs(pairs))
     with bars() if progress is True else nullcontext(progress or None) as shown, engine.models() as models:
         development = Development.read(models.knowledge, segments)

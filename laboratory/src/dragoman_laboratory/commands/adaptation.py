@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json as json_format
-import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dragoman_laboratory.reranking import Lists
 
 commands = typer.Typer()
+T = TypeVar("T")
 
 
 @commands.command(epilog="Example: dragoman adapt nbest.txt references.es --method bayes --measure ter")
@@ -36,24 +37,31 @@ def adapt(
     json: AsJson = False,
 ) -> None:
     """Rerank n-best lists of any decoder, learning weights from each reference after choosing a translation."""
-    from rich.progress import track
-
     from dragoman.files import storage_errors
+    from dragoman.progress import bars
     from dragoman.text.text_files import lines
     from dragoman_laboratory.moses_nbest import Reranker, aligned, read
 
     check_output(out)
     adapter = new_adapter(method, alpha=alpha, measure=measure)
     known = dict(enumerate(lines(references)))
-    quiet = not sys.stderr.isatty()
-    lists = aligned(track(read(nbest), "reading", disable=quiet))
-    reranker = Reranker(adapter, lists)
-    outcomes = [reranker.next(each, known.get(each.number)) for each in track(lists, "reranking", disable=quiet)]
+    with bars() as report:
+        lists = aligned(_told(read(nbest), "reading", len(known), report))
+        reranker = Reranker(adapter, lists)
+        told = _told(lists, "reranking", len(lists), report)
+        outcomes = [reranker.next(each, known.get(each.number)) for each in told]
     if out is not None:
         with storage_errors(out, unchanged=False):
             out.write_text("".join(f"{each.text}\n" for each in outcomes), encoding="utf-8")
     found = reranker.report(outcomes, known)
     typer.echo(json_format.dumps(found) if json else _shown(found))
+
+
+def _told(items: Iterable[T], what: str, total: int, report: Progress) -> Iterator[T]:
+    """The same items, with a report on how many there were."""
+    for done, item in enumerate(items, start=1):
+        report(what, done, total)
+        yield item
 
 
 Numbers = Annotated[str, typer.Option(help="One or more numbers, separated by commas.")]
