@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from dragoman.kernels import manifest, sources, warm_up
+from dragoman.kernels.cache_places import place_of
 from dragoman.kernels.manifest import ShippedKernels
-from dragoman.kernels.places import place_of
 
 pytestmark = pytest.mark.outside
 

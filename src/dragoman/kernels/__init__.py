@@ -8,7 +8,7 @@
 3. `@exercise` marks a plain function that calls the kernels of a module once on tiny data. `warm()` has all of these
    run by worker processes, so that a server or a test suite compiles up front, on all cores (`warm_up.py`).
 4. Kernels can be compiled elsewhere and shipped (`manifest.py`, `shipped.py`). `lookup.py` says what is used when.
-5. A program that only translates a text calls compiled kernels without importing Numba (`direct.py`).
+5. A program that only translates a text calls compiled kernels without importing Numba (`direct_calls.py`).
 
 The cache and the progress line use parts of Numba that are not public. pyproject.toml therefore limits its version, and
 tests/test_kernels.py says what has changed when they stop working.
@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dragoman.kernels import direct, inventory
-from dragoman.kernels.places import cache_directory
+from dragoman.kernels import direct_calls, inventory
+from dragoman.kernels.cache_places import cache_directory
 
 if TYPE_CHECKING:
     from dragoman.kernels.warm_up import warm
@@ -56,11 +56,11 @@ def exercise(function: Callable[[], None]) -> Callable[[], None]:
 
 
 def _made(function: Callable[..., Any], options: dict[str, bool]) -> Callable[..., Any]:
-    if not direct.preferred():
+    if not direct_calls.preferred():
         from dragoman.kernels.dispatchers import make_dispatcher  # and Numba with it
 
         return make_dispatcher(function, options)
-    made = direct.DirectKernel(function, options)
+    made = direct_calls.DirectKernel(function, options)
     inventory.kernels[inventory.name_of(function)] = made
     inventory.modules.add(function.__module__)
     return made

@@ -1,4 +1,4 @@
-"""How Numba reads and writes the cache of compiled kernels, at the places that `places.py` names."""
+"""How Numba reads and writes the cache of compiled kernels, at the places that `cache_places.py` names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from numba.core import caching
 
+from dragoman.kernels.cache_places import cache_directory, key_of, place_of
 from dragoman.kernels.kernel_compiler import LoweredCache, MachineCodeCache
-from dragoman.kernels.places import cache_directory, key_of, place_of
 
 KEYS_KEPT = 3  # per module, so that two checkouts, or a branch and its parent, do not evict each other's kernels
 

@@ -10,9 +10,9 @@ from numba.core import config, event
 
 from dragoman.kernels import inventory
 from dragoman.kernels.cache import Lowered, MachineCode
+from dragoman.kernels.cache_places import OPTIONS
 from dragoman.kernels.kernel_compiler import KernelDispatcher
 from dragoman.kernels.lookup import KernelCache
-from dragoman.kernels.places import OPTIONS
 from dragoman.kernels.progress_line import CompileListener
 
 

@@ -1,7 +1,7 @@
 """The manifest of shipped kernels: which of them this machine may use. Nothing here imports Numba.
 
-They are a copy of a cache (`places.py`) with a manifest. Numba's files are pickles, and loading one can run any code,
-so nothing is unpickled unless
+They are a copy of a cache (`cache_places.py`) with a manifest. Numba's files are pickles, and loading one can run any
+code, so nothing is unpickled unless
 
 1. directory and file belong to us, to root, or to whoever owns dragoman's own code, and nobody else can write to them;
 2. the manifest is for this version of Python, Numba and llvmlite, for this system, and for processor features that this
@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.kernels import processor
-from dragoman.kernels.places import version_of
+from dragoman.kernels.cache_places import version_of
 from dragoman.kernels.sources import PACKAGE
 
 DISTRIBUTION = "dragoman_kernels"  # the package that holds them

@@ -17,7 +17,7 @@ from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
 from types import ModuleType
 from typing import Any
 
-from dragoman.kernels.places import package_directory
+from dragoman.kernels.cache_places import package_directory
 
 HASH_SIZE = 20  # bytes
 

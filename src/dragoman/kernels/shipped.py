@@ -19,8 +19,8 @@ from numba.core.runtime import rtsys
 
 from dragoman import __version__
 from dragoman.kernels.cache import Locator
+from dragoman.kernels.cache_places import place_of
 from dragoman.kernels.manifest import MANIFEST, ShippedKernels, environment, find
-from dragoman.kernels.places import place_of
 
 
 def load(function: Any, kind: type[Any], signature: Any, context: Any) -> Any:

@@ -30,7 +30,7 @@ import llvmlite.binding as llvm
 from numba.core import config
 
 from dragoman.kernels import claims, inventory, manifest
-from dragoman.kernels.places import cache_directory, place_of
+from dragoman.kernels.cache_places import cache_directory, place_of
 from dragoman.kernels.progress_line import ProgressLine
 from dragoman.kernels.sources import NAME, PACKAGE, exercises, kernel_modules
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from dragoman.kernels import inventory, manifest, processor
 from dragoman.kernels.argument_types import types_of_values
-from dragoman.kernels.places import cache_directory, place_of
+from dragoman.kernels.cache_places import cache_directory, place_of
 
 WRAPPER = "_ZN7cpython"  # begins the name of what Python calls
 SETTINGS = ".numba_config.yaml"
