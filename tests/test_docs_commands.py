@@ -132,7 +132,7 @@ class Shell:
 
 def _cache() -> str:
     """The kernels that are compiled already, since the home is another one here."""
-    from dragoman.kernels.cache import cache_directory
+    from dragoman.kernels.cache_places import cache_directory
 
     return str(cache_directory())
 

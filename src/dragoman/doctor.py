@@ -18,7 +18,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from dragoman import __version__, kernels
-from dragoman.kernels import shipped, warm_up
+from dragoman.kernels import manifest, warm_up
 from dragoman.tables import Table
 from dragoman.text.tokens import join, split
 
@@ -100,9 +100,9 @@ def _kernel_cache() -> Diagnosis:
 
 
 def _shipped_kernels() -> Diagnosis:
-    if reason := shipped.problem():
+    if reason := manifest.problem():
         return Diagnosis("shipped kernels", f"not used: {reason}")
-    found = shipped.find()
+    found = manifest.find()
     if found is None:
         return Diagnosis("shipped kernels", "none; install dragoman[kernels] to start without compiling")
     fits = "" if found.fingerprint == warm_up.fingerprint() else ", from other sources: some kernels are compiled here"

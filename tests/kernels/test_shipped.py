@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.kernels.shipped import MANIFEST, UnusableError, open_kernels
+from dragoman.kernels.manifest import MANIFEST, UnusableError, open_kernels
 from dragoman.kernels.sources import PACKAGE
 from tests.kernels.support import LOWER, UPPER
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.kernels import shipped, sources, warm_up
-from dragoman.kernels.cache import place_of
-from dragoman.kernels.shipped import ShippedKernels
+from dragoman.kernels import manifest, sources, warm_up
+from dragoman.kernels.cache_places import place_of
+from dragoman.kernels.manifest import ShippedKernels
 
 pytestmark = pytest.mark.outside
 
@@ -125,7 +125,7 @@ def test_shipped_kernels_are_replaced_by_native_ones_only_if_asked(
     notes: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     everything = ShippedKernels(tmp_path, warm_up.fingerprint(), ("", "", ""), {})
-    monkeypatch.setattr(shipped, "find", lambda: everything)
+    monkeypatch.setattr(manifest, "find", lambda: everything)
     warm()
     assert not notes.exists()
     monkeypatch.setenv("DRAGOMAN_KERNELS", "replace")

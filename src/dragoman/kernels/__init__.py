@@ -7,7 +7,8 @@
    itself does not notice when a function imported from another file has changed; with this key it does not have to.
 3. `@exercise` marks a plain function that calls the kernels of a module once on tiny data. `warm()` has all of these
    run by worker processes, so that a server or a test suite compiles up front, on all cores (`warm_up.py`).
-4. Kernels can be compiled elsewhere and shipped (`shipped.py`). `lookup.py` says what is used when.
+4. Kernels can be compiled elsewhere and shipped (`manifest.py`, `shipped.py`). `lookup.py` says what is used when.
+5. A program that only translates a text calls compiled kernels without importing Numba (`direct_calls.py`).
 
 The cache and the progress line use parts of Numba that are not public. pyproject.toml therefore limits its version, and
 tests/test_kernels.py says what has changed when they stop working.
@@ -16,32 +17,20 @@ tests/test_kernels.py says what has changed when they stop working.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from numba.core import config, event
+from dragoman.kernels import direct_calls, inventory
+from dragoman.kernels.cache_places import cache_directory
 
-from dragoman.kernels import inventory
-from dragoman.kernels.cache import OPTIONS, Lowered, MachineCode, cache_directory
-from dragoman.kernels.kernel_compiler import KernelDispatcher
-from dragoman.kernels.lookup import KernelCache
-from dragoman.kernels.progress_line import CompileListener
-from dragoman.kernels.warm_up import warm
+if TYPE_CHECKING:
+    from dragoman.kernels.warm_up import warm
 
 __all__ = ["cache_directory", "exercise", "inlined", "kernel", "lean", "warm"]
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function with Numba on its first call; cached on disk, GIL released."""
-    if config.DISABLE_JIT:
-        return function
-    dispatcher = KernelDispatcher(function, OPTIONS)
-    if Path(function.__code__.co_filename).is_file():  # a function typed at a prompt has no source to hash
-        dispatcher._cache = KernelCache(function, MachineCode)
-        dispatcher.lowered_cache = KernelCache(function, Lowered)
-    inventory.kernels[inventory.name_of(function)] = dispatcher
-    inventory.modules.add(function.__module__)
-    return dispatcher
+    return _made(function, {})
 
 
 def lean(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,10 +38,7 @@ def lean(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Where tuples of arrays are passed from function to function, reference counting costs more than everything else.
     """
-    dispatcher: Any = kernel(function)
-    if not config.DISABLE_JIT:
-        dispatcher.targetoptions["_nrt"] = False
-    return dispatcher  # type: ignore[no-any-return]
+    return _made(function, {"_nrt": False})
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -60,10 +46,7 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Tuples of arrays are passed by value, some kilobytes of them: in the innermost loops, that costs more than the work.
     """
-    dispatcher: Any = lean(function)
-    if not config.DISABLE_JIT:
-        dispatcher.targetoptions["forceinline"] = True
-    return dispatcher  # type: ignore[no-any-return]
+    return _made(function, {"_nrt": False, "forceinline": True})
 
 
 def exercise(function: Callable[[], None]) -> Callable[[], None]:
@@ -72,4 +55,21 @@ def exercise(function: Callable[[], None]) -> Callable[[], None]:
     return function
 
 
-event.register("numba:compile", CompileListener())
+def _made(function: Callable[..., Any], options: dict[str, bool]) -> Callable[..., Any]:
+    if not direct_calls.preferred():
+        from dragoman.kernels.dispatchers import make_dispatcher  # and Numba with it
+
+        return make_dispatcher(function, options)
+    made = direct_calls.DirectKernel(function, options)
+    inventory.kernels[inventory.name_of(function)] = made
+    inventory.modules.add(function.__module__)
+    return made
+
+
+def __getattr__(name: str) -> Any:
+    """Import `warm`, and Numba with it, only when it is asked for."""
+    if name != "warm":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from dragoman.kernels.warm_up import warm
+
+    return warm

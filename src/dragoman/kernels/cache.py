@@ -1,66 +1,17 @@
-"""The cache of compiled kernels: where it is, and under which keys.
-
-<cache>/<module>-<key>/<function>-<line>.py311.nbi              which types there are compiled forms for
-<cache>/<module>-<key>/<function>-<line>.py311.1.nbc            one of these, as Numba writes it
-<cache>/<module>-<key>/<function>-<line>.py311-lowered.1.nbc    what kernels that call it need
-"""
+"""How Numba reads and writes the cache of compiled kernels, at the places that `cache_places.py` names."""
 
 from __future__ import annotations
 
-import hashlib
-import os
 import shutil
-import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
-import numba
-import platformdirs
-from numba.core import caching, config
+from numba.core import caching
 
-from dragoman.kernels.kernel_compiler import FORMAT, LoweredCache, MachineCodeCache
-from dragoman.kernels.sources import digest
+from dragoman.kernels.cache_places import cache_directory, key_of, place_of
+from dragoman.kernels.kernel_compiler import LoweredCache, MachineCodeCache
 
 KEYS_KEPT = 3  # per module, so that two checkouts, or a branch and its parent, do not evict each other's kernels
-OPTIONS = {"nogil": True, "error_model": "numpy"}  # how every kernel is compiled
-
-
-def cache_directory() -> Path | None:
-    """Where compiled kernels are kept; None if no directory can be used, so that every run compiles again."""
-    for candidate in _cache_candidates():
-        try:
-            candidate.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if _is_ours(candidate) and (os.access(candidate, os.W_OK) or any(candidate.iterdir())):
-            return candidate
-    return None
-
-
-def _cache_candidates() -> list[Path]:
-    if chosen := os.environ.get("DRAGOMAN_CACHE"):
-        return [Path(chosen)]
-    user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
-    cache = platformdirs.user_cache_path("dragoman", appauthor=False, opinion=False)
-    return [cache / "kernels", Path(tempfile.gettempdir()) / f"dragoman-kernels-{user}"]
-
-
-def _is_ours(directory: Path) -> bool:
-    """Whether only we, or root, can write to a directory: what is in it will be executed."""
-    status = directory.stat()
-    return not hasattr(os, "getuid") or (status.st_uid in (os.getuid(), 0) and not status.st_mode & 0o022)
-
-
-def key_of(module: str) -> str:
-    """What the compiled forms of a module's kernels are stored under: all that they depend on but the processor."""
-    settings = f"{numba.__version__} {sys.version_info[:2]} {OPTIONS} {FORMAT} {config.BOUNDSCHECK} {config.OPT}"
-    return hashlib.sha256((digest(module) + settings).encode()).hexdigest()[:16]
-
-
-def place_of(module: str) -> str:
-    """The directory, inside a cache, of a module's kernels."""
-    return f"{module}-{key_of(module)}"
 
 
 class Locator(caching._CacheLocator):  # type: ignore[misc]

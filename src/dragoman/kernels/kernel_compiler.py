@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import pickle
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,20 +24,23 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 from numba import typeof
-from numba.core import caching, compiler, event, sigutils, typing
+from numba.core import caching, compiler, config, event, sigutils, typing
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime import rtsys
+from numba.core.serialize import dumps
 from numba.core.targetconfig import ConfigStack
 from numba.core.types import Array
 from numba.core.types.containers import BaseTuple
 from numba.core.types.misc import unliteral
 from numba.np.numpy_support import from_dtype
 
+from dragoman.kernels import processor
+from dragoman.kernels.argument_types import types_of_signature
 from dragoman.kernels.unboxing import SharedUnboxing
 
-FORMAT = 4  # of what the cache keeps: one more when this module makes other code, or keeps other parts
 ENVIRONMENT = "_ZN08NumbaEnv"  # begins the names of variables that point to the constants of a function
 
 
@@ -173,6 +177,8 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
         for each in lowered.library.with_called():  # callers first: what nobody has called so far is not linked
             library._reload_init.update(each._reload_init)
             library._final_module.link_in(each.module, preserve=True)
+        if flags.nrt:  # what Python calls counts references even where nothing that it calls does
+            library._final_module.link_in(rtsys.library._get_module_for_linking(), preserve=True)
         function = self.targetctx.get_executable(library, lowered.fndesc, lowered.environment)
         result = lowered._replace(entry_point=function, library=library, referenced_envs=_environments(library))
         for each in result.referenced_envs:
@@ -274,16 +280,23 @@ class MachineCodeCache(caching.CompileResultCacheImpl):  # type: ignore[misc]
     """What the cache keeps of a kernel that Python calls."""
 
     def reduce(self, result: Any) -> tuple[Any, ...]:
-        """The parts of a result that can be pickled."""
+        """The parts of a result that can be pickled: first what can be read without Numba, then, packed, the rest."""
         result.fndesc.typemap = result.fndesc.calltypes = None  # as Numba does: large, and not needed any more
-        code = (result.library.name, result.library.machine_code)
-        return code, result.fndesc, result.signature, _keep([result.environment, *result.referenced_envs])
+        kept = _keep([result.environment, *result.referenced_envs])
+        plain = {
+            "types": types_of_signature(result.signature.args),
+            "processor": None if config.CPU_NAME or config.CPU_FEATURES else processor.identity(),
+            "code": result.library.machine_code,
+            "environments": [(environment.env_name, constants) for environment, constants in kept],
+        }
+        return plain, dumps((result.library.name, result.fndesc, result.signature, kept))
 
     def rebuild(self, context: Any, kept: tuple[Any, ...]) -> Any:
         """The result that these are the parts of."""
-        (name, code), description, signature, environments = kept
+        plain, packed = kept
+        name, description, signature, environments = pickle.loads(packed)  # noqa: S301 (a part of what was unpickled)
         environment, *referenced = _restore(environments)
-        library = MachineLibrary.from_machine_code(context.codegen(), name, code)
+        library = MachineLibrary.from_machine_code(context.codegen(), name, plain["code"])
         function = context.get_executable(library, description, environment)
         for each in referenced:
             library.codegen.set_env(each.env_name, each)

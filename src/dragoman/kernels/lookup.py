@@ -16,7 +16,7 @@ from numba.core import caching
 from numba.core.runtime import rtsys
 
 from dragoman.kernels import claims, shipped
-from dragoman.kernels.cache import place_of
+from dragoman.kernels.cache_places import place_of
 
 
 class Cache(caching.Cache):  # type: ignore[misc]

@@ -29,8 +29,8 @@ from pathlib import Path
 import llvmlite.binding as llvm
 from numba.core import config
 
-from dragoman.kernels import claims, inventory, shipped
-from dragoman.kernels.cache import cache_directory, place_of
+from dragoman.kernels import claims, inventory, manifest
+from dragoman.kernels.cache_places import cache_directory, place_of
 from dragoman.kernels.progress_line import ProgressLine
 from dragoman.kernels.sources import NAME, PACKAGE, exercises, kernel_modules
 
@@ -72,7 +72,7 @@ class Warming:
             return self
         if is_complete():  # everything was shipped
             self._finish()
-            if os.environ.get(SETTING) != shipped.REPLACE:
+            if os.environ.get(SETTING) != manifest.REPLACE:
                 return self
         self._already = compiled()
         atexit.register(self.stop)
@@ -160,8 +160,8 @@ class Warming:
     def _start_worker(self) -> subprocess.Popen[str] | None:
         path = os.pathsep.join(filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")]))
         settings = {"PYTHONPATH": path, "NUMBA_NUM_THREADS": "1"}
-        if os.environ.get(SETTING) == shipped.REPLACE:
-            settings[SETTING] = shipped.NATIVE
+        if os.environ.get(SETTING) == manifest.REPLACE:
+            settings[SETTING] = manifest.NATIVE
         command = [sys.executable, "-P", "-m", f"{NAME}.kernels.compile_worker"]
         with suppress(OSError):
             process = subprocess.Popen(  # noqa: S603 (our own module)
@@ -216,7 +216,7 @@ def load_kernels(only: Collection[str] = (), without: tuple[str, ...] = ()) -> N
 
 def is_complete(*, native: bool = False) -> bool:
     """Whether nothing is left to compile: all of it is in the cache or, unless it has to be native, was shipped."""
-    if not native and (found := shipped.find()) and found.fingerprint == fingerprint():
+    if not native and (found := manifest.find()) and found.fingerprint == fingerprint():
         return True
     root = cache_directory()
     return root is not None and (root / _stamp("all")).exists()
