@@ -7,6 +7,7 @@ from io import BytesIO
 
 import pytest
 
+from dragoman.server.routes import bilingual
 from tests.server.editor import API, confirm, finished, make
 from tests.server.support import Running
 
@@ -63,3 +64,12 @@ def test_what_is_no_bilingual_file_is_refused(server: Running, name: str, data: 
         place = make(client, "Wait.")
         answer = client.post(f"{place}/bilingual", params={"name": name}, content=data)
         assert answer.status_code == 400, answer.text
+
+
+def test_a_table_of_word_that_would_take_too_much_memory_is_refused(
+    server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bilingual, "MOST_ROWS", 3)
+    with server.client() as client:
+        place = make(client, *SOURCES)
+        assert [client.get(f"{place}/bilingual.{kind}").status_code for kind in KINDS] == [200, 200, 413]

@@ -102,7 +102,8 @@ def test_libretranslate_lists_languages_without_a_key_and_with_its_own(guarded: 
         return [each["code"] for each in LibreTranslateAPI(f"{guarded.url}/libretranslate{path}", key).languages()]
 
     assert codes(None) == ["en", "es", "fr"]
-    assert codes(None, "/manual") == ["en", "es"]
+    assert codes(None, "/manual") == codes(None, "/nothing") == codes(None)  # which projects there are is not told
+    assert codes(keys["translate"], "/manual") == ["en", "es"]
     assert codes(keys["translate"]) == ["en", "es"]
     api = LibreTranslateAPI(f"{guarded.url}/libretranslate", keys["translate"])
     assert api.translate("Close the lid.", "en", "es") == "Cierre la tapa."

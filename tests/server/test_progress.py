@@ -11,6 +11,7 @@ import pytest
 
 from dragoman.assess.progress_report import Confirmation, render_progress, sentence, summarise
 from dragoman.engine import Engine
+from dragoman.server.routes import progress
 from tests.server.support import running
 
 pytestmark = pytest.mark.kernels
@@ -31,6 +32,19 @@ def confirm(client: httpx.Client, number: int, suggestion: str | None, target: s
     if suggestion is not None:
         change["suggestion"] = suggestion
     client.put(f"{API}/documents/1/segments/{number}", json=change).raise_for_status()
+
+
+def test_only_some_of_the_confirmed_segments_are_read_at_a_time(
+    client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    segments = [{"source": f"Close lid {letter}."} for letter in "abcdefgh"]
+    client.post(f"{API}/documents", json={"name": "page", "segments": segments}).raise_for_status()
+    for number in range(1, 9):
+        confirm(client, number, None if number == 2 else "Cierre.", "Cierre la tapa.")
+    monkeypatch.setattr(progress, "STEP", 2)
+    assert client.get(f"{API}/progress").json()["segments"] == 7
+    monkeypatch.setattr(progress, "NEWEST", 3)
+    assert client.get(f"{API}/progress").json()["segments"] == 3
 
 
 def test_a_project_in_which_nothing_was_confirmed_has_nothing_to_count(client: httpx.Client) -> None:

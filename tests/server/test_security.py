@@ -400,6 +400,9 @@ def test_an_error_that_nobody_foresaw_is_answered(server: Running, monkeypatch: 
         ("2001:db8:1:2::9", "", "2001:db8:1:2::/64"),
         ("::ffff:203.0.113.7", "", "203.0.113.7"),
         ("10.0.0.2", "2001:db8:1:2::9", "2001:db8:1:2::/64"),
+        ("10.0.0.2", "198.51.100.1:4711", "198.51.100.1"),  # as some proxies write it
+        ("10.0.0.2", "[2001:db8:1:2::9]:4711", "2001:db8:1:2::/64"),
+        ("::ffff:10.0.0.2", "198.51.100.1, ::ffff:10.0.0.3", "198.51.100.1"),
     ],
 )
 def test_behind_a_trusted_proxy_each_client_has_its_own_address(address: str, forwarded: str, client: str) -> None:

@@ -88,6 +88,13 @@ def test_a_glossary_in_the_place_of_a_memory_belongs_to_its_key(tenants: Tenants
     assert ben.post(f"{place}/terms/glossary", files={"csv": b"en,es\nlid,otra\n"}).status_code == 404
 
 
+def test_a_glossary_for_a_memory_of_others_is_refused_as_if_there_were_none(tenants: Tenants) -> None:
+    terms = {"terms": [{"language": "en", "term": "lid"}, {"language": "es", "term": "tapa"}]}
+    theirs, nobodys = (tenants.ben.put(f"/modernmt/memories/{name}/glossary", json=terms) for name in ("alpha", "none"))
+    assert (theirs.status_code, theirs.text) == (nobodys.status_code, nobodys.text)
+    assert tenants.ana.put("/modernmt/memories/alpha/glossary", json=terms).status_code == 200
+
+
 def test_names_of_memories_are_bounded_in_size_and_number(tenants: Tenants) -> None:
     _, ben, _ = tenants
     place = "/modernmt/memories"

@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 
+import anyio.to_thread
 import pytest
 
 from dragoman.server.limits import Limits
@@ -25,6 +26,22 @@ def niceness_in(lane: Lane) -> int:
 
 def niceness() -> int:
     return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+
+def test_a_slow_engine_takes_the_threads_of_its_own_project_only() -> None:
+    async def ask_for_ever() -> tuple[int, int]:
+        workers, answered = Workers(Metrics(), Limits()), threading.Event()
+        waiting = [asyncio.create_task(workers.ask(answered.wait, "over")) for _ in range(100)]
+        try:
+            await asyncio.sleep(0.1)
+            async with asyncio.timeout(10):
+                return await workers.ask(lambda: 1, "other"), await anyio.to_thread.run_sync(lambda: 2)
+        finally:
+            answered.set()
+            await asyncio.gather(*waiting)
+            workers.stop()
+
+    assert asyncio.run(ask_for_ever()) == (1, 2)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no priorities of their own")

@@ -96,6 +96,11 @@ class AtMost:
                 raise bound.error(value, self._most)
             return value
 
+        def count(value: Any) -> Any:
+            return check(value) if isinstance(value, list) else value
+
+        if schema["type"] == "list":  # which is counted before anything is done with its items
+            return core_schema.no_info_before_validator_function(count, schema)
         return core_schema.no_info_after_validator_function(check, schema)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:

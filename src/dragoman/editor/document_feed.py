@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from typing import Any
 
 WAITING = 200  # events that wait for a listener
+PAUSE = 0.2  # seconds between two times that everybody is told who is there, however much they move
+SHOWN = 100  # people who are named
 Event = dict[str, Any]
 Place = tuple[str, int]  # project and document
 
@@ -44,6 +46,7 @@ class DocumentFeed:
 
     def __init__(self) -> None:
         self._listeners: dict[Place, list[DocumentViewer]] = {}
+        self._moved: dict[Place, bool] = {}  # whether somebody has moved since everybody was told, a moment ago
 
     @contextmanager
     def listening(self, project: str, document: int, user: str | None) -> Iterator[DocumentViewer]:
@@ -62,11 +65,21 @@ class DocumentFeed:
 
     def people(self, project: str, document: int) -> list[Event]:
         """Who has a document open, and where they are."""
-        return [each.person for each in self._listeners.get((project, document), [])]
+        return [each.person for each in self._listeners.get((project, document), [])[:SHOWN]]
 
     def show_people(self, project: str, document: int) -> None:
-        """Tell everybody who is there."""
+        """Tell everybody who is there: at once, or if that was done a moment ago, in a moment."""
+        place = project, document
+        if place in self._moved:
+            self._moved[place] = True
+            return
         self.publish(project, document, {"event": "people", "people": self.people(project, document)})
+        self._moved[place] = False
+        asyncio.get_running_loop().call_later(PAUSE, self._show_again, place)
+
+    def _show_again(self, place: Place) -> None:
+        if self._moved.pop(place):
+            self.show_people(*place)
 
     def publish(self, project: str, document: int | None, event: Event) -> None:
         """Tell everybody who has a document of a project open; None stands for all documents."""

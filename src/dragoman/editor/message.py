@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from dragoman.editor.bounds import AtMost
 
@@ -15,13 +16,21 @@ Text = Annotated[str, AtMost("text")]
 User = Annotated[str, Field(max_length=200)]
 LARGEST = 2**53 - 1  # integers up to here are exact in JavaScript, too
 Id = Annotated[int, Field(ge=1, le=LARGEST)]
-Numbers = Annotated[list[Id], Field(max_length=100_000)]
+Numbers = Annotated[list[Id], Field(max_length=100_000, fail_fast=True)]
+MOST_FIELDS = 100  # of an object that is sent: each unknown one is an error of its own, and takes a while
 
 
 class Sent(BaseModel):
     """What a client sends; unknown fields, and fields of another type, are rejected as mistakes."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_number_of_fields(cls, sent: Any) -> Any:
+        if isinstance(sent, dict) and len(sent) > MOST_FIELDS:
+            raise PydanticCustomError("too_many_fields", "there are more than {most} fields", {"most": MOST_FIELDS})
+        return sent
 
 
 class Given(BaseModel):

@@ -124,9 +124,9 @@ class SegmentChange(Sent):
         | None
     ) = None
     force: Annotated[bool, Field(description="learn it even if it looks like a mistake")] = False
-    accept: Annotated[list[Accept], Field(max_length=20, description="questions of the checks that are answered")] = (
-        Field(default_factory=list)
-    )
+    accept: Annotated[
+        list[Accept], Field(fail_fast=True, max_length=20, description="questions of the checks that are answered")
+    ] = Field(default_factory=list)
     fill: Annotated[bool | None, Field(description="fill segments with the same source; null: as set")] = None
     user: User | None = None
     suggestion: Text | None = None
@@ -205,7 +205,7 @@ class ChecksChange(Sent):
     """The checks to switch off; all others are on."""
 
     model_config = example(off=["spaces"])
-    off: Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=50)]
+    off: Annotated[list[Annotated[str, Field(max_length=40)]], Field(fail_fast=True, max_length=50)]
 
 
 SpelledWord = Annotated[str, Field(min_length=1, max_length=100)]
@@ -215,7 +215,7 @@ class Words(Sent):
     """Words of a translation."""
 
     model_config = example(words=["Cierre", "la", "tappa"])
-    words: Annotated[list[SpelledWord], Field(max_length=1000)]
+    words: Annotated[list[SpelledWord], Field(fail_fast=True, max_length=1000)]
 
 
 class Misspelt(Given):
@@ -379,7 +379,7 @@ class Review(Sent):
     """Confirmed segments to approve, or to take approval back from."""
 
     model_config = example(segments=[5], approve=True)
-    segments: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1, max_length=1000)]
+    segments: Annotated[list[Annotated[int, Field(ge=1)]], Field(fail_fast=True, min_length=1, max_length=1000)]
     approve: bool = True
     user: User | None = None
 

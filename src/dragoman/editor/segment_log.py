@@ -19,6 +19,9 @@ LISTED_STEPS = 50  # things that can be taken back that are listed
 CHANGES_TEXT = "action NOT IN ('typed', 'undo', 'redo', 'approved', 'returned')"
 SHOWN = 200  # changes of a segment that are listed
 COPIED = 10_000  # segments with the same source that are filled at once
+MOST_TYPED = 100  # texts that were only typed and are kept of a segment, the newest
+OF_TYPED = "FROM changes WHERE document = ? AND number = ? AND action = ?"
+FORGET_TYPED = f"DELETE {OF_TYPED} AND id <= (SELECT id {OF_TYPED} ORDER BY id DESC LIMIT 1 OFFSET ?)"
 CHANGE = (
     "SELECT id, number, batch, time, user, action, target, state, version, old_target, old_state, restored FROM changes"
 )
@@ -66,6 +69,8 @@ def keep_typed(store: DocumentStore, segment: Segment, text: str, user: str | No
         ).fetchone()
         if last != (text, user):
             record(connection, segment, replace(segment, target=text), TYPED, user)
+            place = segment.document, segment.number, TYPED
+            connection.execute(FORGET_TYPED, (*place, *place, MOST_TYPED))
 
 
 def history(store: DocumentStore, document: int, number: int) -> list[LoggedChange]:

@@ -15,6 +15,7 @@ from dragoman.types import Match
 
 TAUGHT = 20  # segments that are learned at once when they are approved
 REPEATS = 1000  # segments with the same source that are listed
+MOST_COMMENTS, MOST_COMMENTS_ALL = 1000, 20_000  # on a segment, and in a document
 DIFFERED = 500  # words of a text that is compared word by word
 _LINK = re.compile(r"https?://[^\s<>\"')\]]+")
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
@@ -88,12 +89,17 @@ def diff(old: str, new: str) -> Iterator[tuple[str, str]]:
 
 def comments(documents: DocumentStore, segment: Segment) -> list[messages.CommentGiven]:
     """The comments on a segment, oldest first."""
-    query = f"{COMMENT} WHERE document = ? AND number = ? ORDER BY id LIMIT 1000"
+    query = f"{COMMENT} WHERE document = ? AND number = ? ORDER BY id LIMIT {MOST_COMMENTS}"
     return [messages.CommentGiven.of_row(row) for row in documents.rows(query, (segment.document, segment.number))]
 
 
 def comment(documents: DocumentStore, segment: Segment, text: str, user: str | None) -> messages.CommentGiven:
     """Comment on a segment."""
+    count = "SELECT COUNT(*) FILTER (WHERE number = ?), COUNT(*) FROM comments WHERE document = ?"
+    [(here, everywhere)] = documents.rows(count, (segment.number, segment.document))
+    if here >= MOST_COMMENTS or everywhere >= MOST_COMMENTS_ALL:
+        what = f"a segment has at most {MOST_COMMENTS:,} comments, a document {MOST_COMMENTS_ALL:,}"
+        raise Refusal(409, what, "remove some of them")
     with documents.writing() as connection:
         insert = "INSERT INTO comments (document, number, time, user, text) VALUES (?, ?, ?, ?, ?)"
         values = segment.document, segment.number, now(), user, text

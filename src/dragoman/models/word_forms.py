@@ -66,7 +66,11 @@ def splits(word: str) -> Iterator[Endings]:
 
 def is_plain(word: str) -> bool:
     """Whether a word is made of letters, in lower case or with a capital: no number, acronym or identifier."""
-    return word.isalpha() and shape(word) in (LOWER, CAPITAL, UNCASED)
+    if not word.isalpha():
+        return False
+    if word.isascii():  # most words are, and a look at each letter takes ten times as long
+        return word.islower() or (word[0].isupper() and word[1:].islower())
+    return shape(word) in (LOWER, CAPITAL, UNCASED)
 
 
 class WordForms:
@@ -75,7 +79,7 @@ class WordForms:
     def __init__(self, vocabulary: Vocabulary, phrases: PhraseModel, base: WordForms | None = None) -> None:
         self._vocabulary, self._phrases, self._base = vocabulary, phrases, base
         self._known = vocabulary.first  # ids below it have been looked at
-        self._stems: dict[str, list[str]] = {}  # endings of each stem
+        self._stems: dict[str, tuple[str, ...]] = {}  # endings of each stem
         self._both: dict[Endings, list[str]] = {}  # stems that occur with two endings, which are in order
         self._usual: dict[str, list[str]] | None = None  # of a base: endings that alternate with an ending
         self._lock = Lock()
@@ -145,13 +149,13 @@ class WordForms:
             return
         with self._lock:
             last = min(len(self._vocabulary), self._vocabulary.first + MAX_WORDS)
-            for known in range(self._known, last):
-                word = self._vocabulary.word(known)
-                for stem, ending in splits(word) if is_plain(word) else ():
-                    endings = self._stems.setdefault(stem, [])
+            stems, alone = self._stems, dict[str, tuple[str]]()  # most stems have one ending: those are shared
+            for word in filter(is_plain, map(self._vocabulary.word, range(self._known, last))):
+                for stem, ending in splits(word):
+                    endings = stems.get(stem, ())
                     for other in endings:
                         self._both.setdefault((min(ending, other), max(ending, other)), []).append(stem)
-                    endings.append(ending)
+                    stems[stem] = (*endings, ending) if endings else alone.setdefault(ending, (ending,))
             self._known = len(self._vocabulary)
 
     def _words(self) -> list[str]:

@@ -109,7 +109,7 @@ class Authenticator:
         address = str(scope["client"][0]) if scope.get("client") else ""
         passed = [each.strip() for each in Headers(scope=scope).get("x-forwarded-for", "").split(",")]
         while passed and passed[-1] and self._is_proxy(address):
-            address = passed.pop()[:64]
+            address = _without_port(passed.pop()[:64])
         return _network(address)
 
     def _is_proxy(self, address: str) -> bool:
@@ -117,6 +117,7 @@ class Authenticator:
             found = ipaddress.ip_address(address)
         except ValueError:
             return False
+        found = getattr(found, "ipv4_mapped", None) or found
         return any(found in network for network in self._proxies)
 
     def _find(self, key: str) -> Identity | None:
@@ -146,6 +147,17 @@ def _network(address: str) -> str:
     if isinstance(found, ipaddress.IPv4Address) or found.is_loopback:
         return address
     return str(found.ipv4_mapped or ipaddress.ip_network((int(found) >> 64 << 64, 64)))
+
+
+def _without_port(address: str) -> str:
+    """An address of X-Forwarded-For, to which some proxies add the port, another one for each connection.
+
+    >>> _without_port("192.0.2.1:4711"), _without_port("[2001:db8::7]:4711"), _without_port("2001:db8::7")
+    ('192.0.2.1', '2001:db8::7', '2001:db8::7')
+    """
+    if address.startswith("["):
+        return address[1:].partition("]")[0]
+    return address.partition(":")[0] if address.count(":") == 1 else address
 
 
 def _unreadable(error: DragomanError) -> ApiError:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-import anyio.to_thread
 from fastapi import Request
 
 from dragoman.engine import Engine
@@ -72,7 +71,7 @@ async def translate_batch(
             break
         left_over = until - asyncio.get_running_loop().time()
         ask = partial(_told, manner, partial(_ask, context.project.engine, wanted, left_over, terms))
-        outcome = await anyio.to_thread.run_sync(ask)  # not in the workers' threads, which are for what computes
+        outcome = await context.ask(ask)
         asked.update(wanted)
         if (outcome.silent or outcome.doubtful) and not lenient:
             told = outcome if context.identity.has_role("admin") else _briefly(outcome)

@@ -46,7 +46,9 @@ class BodyBudget:
         """Count bytes, if there is room for them."""
         if self._taken[client] + count > self._each:
             self._refuse(429, "what this client is sending at the same time is too large")
-        if self._taken.total() + count > self._most:
+        others = self._taken.total() - self._taken[client]
+        left = (self._most - others) / 2 if others else self._most  # some is left for whoever comes next
+        if self._taken[client] + count > left:
             self._refuse(503, "the server is receiving too much at the moment")
         self._taken[client] += count
 

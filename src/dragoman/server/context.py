@@ -29,6 +29,7 @@ from dragoman.server.glossary_store import FILE, GlossaryStore
 from dragoman.server.jobs import Job, Jobs
 from dragoman.server.keys import Identity
 from dragoman.server.logs import without_places
+from dragoman.server.middleware import Budgets
 from dragoman.server.observability import Metrics
 from dragoman.server.registry import ProjectRegistry, ServedProject
 from dragoman.server.scrub import Scrub
@@ -68,12 +69,14 @@ class ServerContext:
     owns_process: bool = False  # this process does nothing but serve
     live: dict[str, int] = field(default_factory=dict)  # number of live sessions by client
     results: dict[str, tuple[FilePath, str]] = field(default_factory=dict)  # translated files and their names, by token
+    messages: Budgets = field(init=False)  # of live sessions, by client
     glossaries: GlossaryStore = field(init=False)
     callbacks: Callbacks = field(init=False)
     scrub: Scrub = field(init=False)
     readers: FileReaders = field(init=False)
 
     def __post_init__(self) -> None:
+        self.messages = Budgets(self.settings.limits.client_messages, self.settings.limits.client_message_burst)
         self.scrub = Scrub(self.projects)
         self.readers = FileReaders(self.settings.limits, self.jobs.files)
         folder = self.projects.folder
@@ -87,9 +90,10 @@ class ServerContext:
         if self.projects.is_open(name):
             project = self.projects.get(name)
         else:
-            project = await self.workers.run("open", partial(self._open, name), project=name)
+            project = await self.workers.run("open", partial(self._open, name), client=identity.client, project=name)
         if role == "learn" and project.engine.role != "writer":  # documents, too, are changed at the writer only
-            await self.workers.run("open", project.engine.check_writable, lane="quick", project=name)
+            check, client = project.engine.check_writable, identity.client
+            await self.workers.run("open", check, client=client, lane="quick", project=name)
         return ProjectContext(self, project, identity)
 
     async def delete_project(self, context: ProjectContext) -> None:
@@ -142,6 +146,10 @@ class ProjectContext:
             if self.project.closed:
                 raise ApiError(404, f"project {self.project.name!r} was deleted", "see /api/v1/projects") from None
             raise
+
+    async def ask(self, function: Callable[[], T]) -> T:
+        """The result of asking the engine that the project builds on, which may take long, and computes nothing."""
+        return await self.server.workers.ask(function, self.project.name)
 
     async def respond(self, operation: str, make: Callable[[], BaseModel], *, lane: Lane = "batch") -> Response:
         """The response with what an operation makes, which is also serialised in a thread: it may be large."""

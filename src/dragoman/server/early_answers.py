@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 
-import anyio.to_thread
-
 from dragoman.editor.document_store import Segment
 from dragoman.project.multiline import split_lines
 from dragoman.server.api_errors import ApiError
@@ -43,7 +41,6 @@ async def _ask(context: ProjectContext, job: Job) -> None:
         find = partial(documents.segments, number, state="new", after=last, limit=STEP)
         if not (some := await context.run("segments", find)):
             return
-        # Not in the threads of the workers, which are for what computes: an engine may take long.
-        await anyio.to_thread.run_sync(context.project.engine.ask_ahead, lines_of(some))
+        await context.ask(partial(context.project.engine.ask_ahead, lines_of(some)))
         done, last = done + len(some), some[-1].number
         job.step(done)

@@ -16,14 +16,16 @@ import re
 from html import unescape
 
 ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
-TAG = re.compile(r"""</?[A-Za-z](?:[^<>"']|"[^"<>]*"|'[^'<>]*')*>|<!--.*?-->""", re.DOTALL)
+TAG = re.compile(r"""</?[A-Za-z](?:[^<>"']|"[^"<>]*"|'[^'<>]*')*>""")
+COMMENT, END = r"<!--.*?-->", "-->"
 
 
 class Entities:
     """The entities of a text, which has to be written with the same ones when it is translated."""
 
     def __init__(self, text: str) -> None:
-        self._tags = set(TAG.findall(text))
+        parts = _parts(text, TAG.pattern)
+        self._tags = {each for part, pattern in parts for each in re.findall(pattern, part, re.DOTALL)}
         self._written = {shown: found for found in ENTITY.findall(text) if _is_visible(shown := unescape(found))}
         if self._written and "&" not in ENTITY.sub("", text):  # the whole text is escaped, so everything has to be
             self._written = {"&": "&amp;", "<": "&lt;"} | self._written
@@ -33,14 +35,27 @@ class Entities:
         """A translation with entities where the source would have had them; the tags of the source stay tags."""
         if not self._written:
             return text
-        parts = re.split(f"({TAG.pattern}|{ENTITY.pattern})", text, flags=re.DOTALL)
-        return "".join(part if self._is_markup(part) else self._escape(part) for part in parts)
+        pieces = (
+            piece
+            for part, pattern in _parts(text, f"{TAG.pattern}|{ENTITY.pattern}")
+            for piece in re.split(f"({pattern})", part, flags=re.DOTALL)
+        )
+        return "".join(piece if self._is_markup(piece) else self._escape(piece) for piece in pieces)
 
     def _is_markup(self, part: str) -> bool:
         return part in self._tags or (ENTITY.fullmatch(part) is not None and not _is_visible(unescape(part)))
 
     def _escape(self, text: str) -> str:
         return "".join(self._written.get(character, character) for character in text)
+
+
+def _parts(text: str, pattern: str) -> list[tuple[str, str]]:
+    """A text in two parts, each with what to look for in it: comments only as far as one of them can end.
+
+    Otherwise a text of nothing but beginnings of comments would be searched to its end for each of them.
+    """
+    last = text.rfind(END) + len(END) if END in text else 0
+    return [(text[:last], f"{COMMENT}|{pattern}"), (text[last:], pattern)]
 
 
 def _shown(found: re.Match[str]) -> str:

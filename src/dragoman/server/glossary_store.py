@@ -57,8 +57,14 @@ class GlossaryStore:
         with self._lock:
             return list(self._glossaries().values())
 
+    def _by_id(self) -> dict[str, NamedGlossary]:
+        with self._lock:
+            return self._glossaries()
+
     def find(self, wanted: str) -> NamedGlossary | None:
         """The glossary with this id or number."""
+        if not wanted.isdecimal():
+            return self._by_id().get(wanted)
         return next((each for each in self.all() if wanted in (each.id, str(each.number))), None)
 
     def add(self, glossary: NamedGlossary) -> NamedGlossary:

@@ -29,6 +29,8 @@ class Limits(Bounds):
     burst: float = 1000.0  # requests at once
     messages: float = 100.0  # per second in each live session, on average
     message_burst: float = 200.0  # messages at once
+    client_messages: float = 500.0  # per second in all live sessions of a key; further ones are read later
+    client_message_burst: float = 1000.0  # messages at once
     message: int = 1 << 16  # bytes of a message in a live session
     sessions: int = 100  # live sessions at a time for each key or address
     session_bytes: int = 100 << 20  # that the text open in a live session may take

@@ -11,8 +11,9 @@ import re
 from collections import OrderedDict
 from contextlib import suppress
 from time import monotonic
+from urllib.parse import urlsplit, urlunsplit
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dragoman.editor.bounds import use_bounds
@@ -69,6 +70,26 @@ class Budgets:
         while len(self._budgets) > REMEMBERED:
             self._budgets.popitem(last=False)
         return budget.take()
+
+
+class OwnRedirects:
+    """Lets redirects, from a path with a slash too many, name no host: anybody can write any Host into a request."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; of the address that an answer redirects to, only its path is sent."""
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start" and 300 <= message["status"] < 400:
+                headers = MutableHeaders(scope=message)
+                if "location" in headers:
+                    parts = urlsplit(headers["location"])
+                    headers["location"] = urlunsplit(("", "", f"/{parts.path.lstrip('/')}", parts.query, ""))
+            await send(message)
+
+        await self._app(scope, receive, sending if scope["type"] == "http" else send)
 
 
 class LimitsMiddleware:

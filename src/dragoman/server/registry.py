@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -278,6 +279,7 @@ def _find_base(path: Path) -> Path | None:
     return None
 
 
+@lru_cache(100_000)
 def number_of(name: str) -> int:
     """The number that stands for the name of a project."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:6], "big")

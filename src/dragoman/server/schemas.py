@@ -191,7 +191,7 @@ class TranslationWanted(Sent):
     """Texts to translate, and what to return for each."""
 
     model_config = example(texts=["Press the green button."], n=2, confidence=True, provenance=True)
-    texts: Annotated[list[Text], Field(min_length=1), AtMost("texts")]
+    texts: Annotated[list[Text], Field(fail_fast=True, min_length=1), AtMost("texts")]
     n: Annotated[int, Field(ge=1, description="number of different translations of each text"), AtMost("nbest")] = 1
     memory: Annotated[bool, Field(description="prefer a correction of the same text")] = True
     confidence: Annotated[bool, Field(description="add the confidence of each word; takes a second search")] = False
@@ -350,7 +350,7 @@ class History(Given):
     corrections: list[HistoryRow]
 
 
-TermTexts = Annotated[list[Annotated[str, Field(min_length=1, max_length=500)]], Field(max_length=50)]
+TermTexts = Annotated[list[Annotated[str, Field(min_length=1, max_length=500)]], Field(fail_fast=True, max_length=50)]
 
 
 class TermEntry(Sent):
@@ -424,7 +424,7 @@ class NewDocument(Sent):
 
     model_config = example(name="page 3", segments=[{"source": "Close the lid."}])
     name: Annotated[str, Field(min_length=1, max_length=255)]
-    segments: list[NewSegment]
+    segments: Annotated[list[NewSegment], Field(fail_fast=True, max_length=20_000)]
 
 
 class LeftOut(Given):

@@ -1,15 +1,22 @@
-"""What all WebSockets have in common: who may open one, how many at a time, and how it is accepted."""
+"""What all WebSockets have in common: who may open one, how many at a time, how it is accepted, how fast it is read.
+
+Messages of all sockets of a client count against one budget. Beyond it they are read later, which stops nobody's work:
+whoever types does not come near it, and whoever sends as much as they can waits, instead of all others.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import WebSocket
+from starlette.types import Message
 
 from dragoman.server.context import ServerContext
 
 POLICY_VIOLATION = 1008  # close code of a WebSocket
+PAUSE = 0.1  # seconds after which a client whose budget is spent is looked at again
 
 
 @asynccontextmanager
@@ -29,3 +36,12 @@ async def accepted(socket: WebSocket, server: ServerContext) -> AsyncIterator[bo
         server.live[client] -= 1
         if not server.live[client]:
             del server.live[client]
+
+
+async def receive(socket: WebSocket, server: ServerContext) -> Message:
+    """The next message, when its client may send one more."""
+    message = await socket.receive()
+    client = server.auth.client(socket.scope)
+    while message["type"] != "websocket.disconnect" and not server.messages.take(client):
+        await asyncio.sleep(PAUSE)
+    return message

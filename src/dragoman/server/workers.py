@@ -35,6 +35,7 @@ SERVER = ""  # the client on whose behalf the server does what nobody in particu
 WAITING = 8  # threads of completions for each core: while a correction is being learned, they wait together
 LONG: tuple[Lane, ...] = ("batch", "files", "opening")  # lanes of work that may take long
 NICENESS = 5  # of their threads: a third of a core's time if all want it; less, and whoever holds Python's lock stops
+ENGINES = 24  # threads of a project that wait for the engine it builds on
 WATCHERS = 4  # threads that wait until replicas have caught up: each serves all requests of a project
 
 
@@ -73,6 +74,7 @@ class Workers:
             prepare = give_way if lane in LONG else None
             self._threads[lane] = ThreadPoolExecutor(places, f"dragoman {lane}", prepare)
         self._watching = anyio.CapacityLimiter(WATCHERS)
+        self._engines: dict[str, anyio.CapacityLimiter] = {}  # by project
 
     async def run(
         self,
@@ -112,6 +114,11 @@ class Workers:
     async def watch(self, function: Callable[[], T]) -> T:
         """The result of a function that mostly waits."""
         return await anyio.to_thread.run_sync(function, limiter=self._watching)
+
+    async def ask(self, function: Callable[[], T], project: str) -> T:
+        """The result of a function that waits for the engine of a project, in none of the threads of others."""
+        limiter = self._engines.setdefault(project, anyio.CapacityLimiter(ENGINES))
+        return await anyio.to_thread.run_sync(function, limiter=limiter)
 
     def stop(self) -> None:
         """Begin nothing more."""

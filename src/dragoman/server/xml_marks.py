@@ -14,19 +14,22 @@ from collections.abc import Collection
 
 FIRST = 900_001  # of the ids of marks: not likely to be in a text
 _START = re.compile(r"""<([A-Za-z][\w:.-]*)(?:\s(?:[^<>"']|"[^"<>]*"|'[^'<>]*')*)?(?<!/)>""")
+_TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)(?=[\s>/])[^<>]*>")
 _NOT_TRANSLATED = re.compile(r"""\s(?:translate\s*=\s*["']no["']|class\s*=\s*["'][^"']*\bnotranslate\b[^"']*["'])""")
 
 
 def mask_elements(text: str, ignored: Collection[str]) -> tuple[str, dict[str, str]]:
     """The text with marks for elements of these names, for those that say so themselves, and for empty ones."""
     elements: dict[str, str] = {}
-    parts, done = list[str](), 0
+    parts, done, ends = list[str](), 0, _ends(text)
     for found in _START.finditer(text):
         if found.start() < done:
             continue
-        end = _end_of(text, found)
-        inside = "" if end is None else text[found.end() : end].rpartition("</")[0]
-        if end is None or not (found[1] in ignored or not inside or _NOT_TRANSLATED.search(found[0])):
+        end = ends.get(found.start())
+        if end is None:
+            continue
+        is_empty = text.rfind("</", found.end(), end) == found.end()
+        if not (found[1] in ignored or is_empty or _NOT_TRANSLATED.search(found[0])):
             continue
         mark = f'<x id="{FIRST + len(elements)}"/>'
         elements[mark] = text[found.start() : end]
@@ -35,14 +38,17 @@ def mask_elements(text: str, ignored: Collection[str]) -> tuple[str, dict[str, s
     return "".join([*parts, text[done:]]), elements
 
 
-def _end_of(text: str, start: re.Match[str]) -> int | None:
-    """Where the element ends that begins here; None if it does not."""
-    depth = 1
-    for tag in re.finditer(rf"<(/?){re.escape(start[1])}(?=[\s>/])[^<>]*>", text[start.end() :]):
-        depth += -1 if tag[1] else 0 if tag[0].endswith("/>") else 1
-        if depth == 0:
-            return start.end() + tag.end()
-    return None
+def _ends(text: str) -> dict[int, int]:
+    """Where each element ends, by where it begins; found in one pass, however many are never closed."""
+    ends: dict[int, int] = {}
+    begun: dict[str, list[int]] = {}
+    for tag in _TAG.finditer(text):
+        if not tag[1]:
+            if not tag[0].endswith("/>"):
+                begun.setdefault(tag[2], []).append(tag.start())
+        elif begun.get(tag[2]):
+            ends[begun[tag[2]].pop()] = tag.end()
+    return ends
 
 
 def restore_elements(text: str, elements: dict[str, str]) -> str:

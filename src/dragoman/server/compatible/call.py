@@ -26,6 +26,7 @@ from dragoman.server.context import ProjectContext, Server, ServerContext
 from dragoman.server.keys import Identity
 from dragoman.server.marked_text import translate_marked
 from dragoman.server.registry import ServedProject
+from dragoman.server.workers import Lane
 from dragoman.text.identification import detect
 from dragoman.types import Translation
 
@@ -48,6 +49,10 @@ class Call:
         self.server, self.identity, self.given = server, identity, given
         self.named: str | None = request.path_params.get("project")
         self.seconds = patience(request)  # that the client waits
+
+    async def run(self, operation: str, function: Callable[[], T], *, lane: Lane = "batch") -> T:
+        """The result of a function, computed in a thread in the turn of whoever calls."""
+        return await self.server.workers.run(operation, function, client=self.identity.client, lane=lane)
 
     # ── Parameters ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -98,7 +103,7 @@ class Call:
         if self.server.state != "ready":
             raise ApiError(503, "the server is not ready yet", "try again in a moment", headers={"Retry-After": "1"})
         find = partial(self._unopened, source, target, role)
-        if not self.named and (unopened := await self.server.workers.run("open", find, lane="quick")):
+        if not self.named and (unopened := await self.run("open", find, lane="quick")):
             return await self.server.open_project(unopened, self.identity, role)
         if not projects and not self.identity.has_role(role):
             raise lacks_role(role, "in any project")
@@ -118,6 +123,10 @@ class Call:
                 if languages and same_language(languages[0], source) and same_language(languages[1], target):
                     return name
         return None
+
+    async def detect(self, texts: Sequence[str], known: Sequence[str]) -> list[tuple[str, float]]:
+        """The most likely language of each text, among some, and the confidence."""
+        return await self.run("detect", lambda: [detect(text, known) for text in texts])
 
     # ── Translating ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -141,8 +150,8 @@ class Call:
                 return [CallPart(await self.find_project(source, target), source, list(range(len(texts))))]
             known = [each.source for each in await self._candidates() if same_language(each.target, target)]
             numbers: dict[str, list[int]] = {}
-            for number, text in enumerate(texts):
-                numbers.setdefault(detect(text, known)[0] or "any language", []).append(number)
+            for number, (found, _) in enumerate(await self.detect(texts, known)):
+                numbers.setdefault(found or "any language", []).append(number)
             return [CallPart(await self.find_project(each, target), each, some) for each, some in numbers.items()]
         except ApiError as error:
             if list(texts) == [PROBE[0]] and source in probes and target == PROBE[2]:

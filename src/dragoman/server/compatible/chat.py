@@ -31,7 +31,7 @@ from dragoman.text.identification import NAMES
 
 TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error", 503: "server_error"}
 _INSTRUCTION = re.compile(r"\s*(?:please\s+)?translate\b[^\n:]{0,200}:\s*", re.IGNORECASE)
-_BLOCK = re.compile(r"```[\w-]*\n(.*?)\n?```|\"\"\"\n?(.*?)\n?\"\"\"|<(text|source)>(.*?)</\3>", re.DOTALL)
+_OPENING = re.compile(r"```[\w-]*\n|\"\"\"\n?|<(text|source)>")
 _WORD = r"(?:the\s+)?(?:language\s+)?['\"“‘(]?([A-Za-z][A-Za-z_-]*)"
 _FROM, _TO = re.compile(rf"\bfrom\s+{_WORD}", re.IGNORECASE), re.compile(rf"\b(?:in)?to\s+{_WORD}", re.IGNORECASE)
 _PAIR = re.compile(r"([a-z]{2,3}(?:[-_][A-Za-z]{2,4})?)(?:\||->|>|-|_|:|\bto\b)([a-z]{2,3}(?:[-_][A-Za-z]{2,4})?)")
@@ -120,12 +120,24 @@ def _read(given: Parameters) -> tuple[str, str]:
         raise ApiError(400, "no message of the user", "send the text to translate in one")
     asked = "\n".join(_content(each) for each in messages if each.get("role") in ("system", "developer"))
     text = users[-1]
-    if found := _BLOCK.search(text):
-        inside = next(part for part in (found[1], found[2], found[4]) if part is not None)
-        return f"{asked}\n{text[: found.start()]}", inside
+    if block := _block(text):
+        return f"{asked}\n{block[0]}", block[1]
     if found := _INSTRUCTION.match(text):
         return f"{asked}\n{found[0]}", _without_quotes(text[found.end() :])
     return asked, text
+
+
+def _block(text: str) -> tuple[str, str] | None:
+    """What is before the first block that is closed, and what is in it; each kind of end is looked for only once."""
+    missing = set[str]()
+    for found in _OPENING.finditer(text):
+        closing = f"</{found[1]}>" if found[1] else found[0][:3]
+        end = -1 if closing in missing else text.find(closing, found.end())
+        if end >= 0:
+            inside = text[found.end() : end]
+            return text[: found.start()], inside if found[1] else inside.removesuffix("\n")
+        missing.add(closing)
+    return None
 
 
 def _content(message: dict[str, Any]) -> str:

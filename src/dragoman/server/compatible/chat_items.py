@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 # A line that separates texts, such as Weblate's ==WEBLATE_PART==, is no text
-_SEPARATOR = re.compile(r"(\n[ ]*(?:[=#*~-]{2,}[A-Z0-9_ ]*[=#*~-]{2,}|-{3,}|={3,})[ ]*\n)")
-_NUMBERED = re.compile(r"(\s*(?:\d+\s*[.:)]|\[\d+\])\s+)(.*\S)(\s*)")
+_SEPARATOR = re.compile(r"(\n[ ]*(?:[=#*~-]{4,}|[=#*~-]{2,}[A-Z0-9_ ]+[=#*~-]{2,}|-{3}|={3})[ ]*\n)")
+_NUMBER = re.compile(r"\s*(?:\d+\s*[.:)]|\[\d+\])\s+(?=\S)")
 Join = Callable[[Sequence[str]], str]
 
 
@@ -38,11 +38,16 @@ def _separated(text: str) -> tuple[list[str], Join]:
 
 def _numbered(text: str) -> tuple[list[str], Join] | None:
     lines = text.splitlines(keepends=True)
-    found = [_NUMBERED.fullmatch(line) for line in lines if line.strip()]
-    if len(found) < 2 or None in found:
+    items = [(line, _NUMBER.match(line)) for line in lines if line.strip()]
+    if len(items) < 2:
         return None
-    parts = [each.groups() for each in found if each]
-    return [each[1] for each in parts], lambda made: "".join(
+    parts: list[tuple[str, str, str]] = []
+    for line, number in items:
+        if number is None:
+            return None
+        item = line[number.end() :].rstrip()
+        parts.append((number[0], item, line[number.end() + len(item) :]))
+    return [item for _, item, _ in parts], lambda made: "".join(
         f"{before}{one}{after}" for (before, _, after), one in zip(parts, made, strict=True)
     )
 

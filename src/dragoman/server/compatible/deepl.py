@@ -103,7 +103,10 @@ async def _translated(
         pages = [partial(translate_html, engine, text, terms) for text in texts]
         return await translate_batch(context, pages, seconds, terms, manner=_manner(given))
     ignored = list_of(given, "ignore_tags") if handling == "xml" else []
-    masked = [mask_elements(text, ignored) if handling == "xml" else (text, {}) for text in texts]
+    masked: list[tuple[str, dict[str, str]]] = [(text, {}) for text in texts]
+    if handling == "xml":
+        mask = [partial(mask_elements, text, ignored) for text in texts]
+        masked = await context.run_all("translate", mask)
     work = [partial(translate_marked, engine, text, 1, terms) for text, _ in masked]
     found = await translate_batch(context, work, seconds, terms, manner=_manner(given))
     return [restore_elements(one.text, elements) for one, (_, elements) in zip(found, masked, strict=True)]

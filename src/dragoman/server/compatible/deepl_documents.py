@@ -68,13 +68,13 @@ async def upload(call: CurrentCall) -> dict[str, str]:
     """Start to translate a file; the answer has the id and the key of the document."""
     server, (data, name) = call.server, call.file()
     _check_output(call.given, name)
-    await server.workers.run("fill", partial(_check_kind, data, name))
+    await call.run("fill", partial(_check_kind, data, name))
     target = call.text("target_lang").lower()
     source = str(call.given.get("source_lang") or "").lower()
     if not source:
         known = [each.source for each in call.visible() if same_language(each.target, target)]
         await server.readers.examine(data, name, (None, None), call.identity.client, "read")
-        source = await server.workers.run("fill", partial(_guess, data, name, known))
+        source = await call.run("fill", partial(_guess, data, name, known))
     context = await call.find_project(source, target)
     terms = find_terms(call, source, target)
     server.jobs.check(context.project.name, call.identity.client)
@@ -151,7 +151,7 @@ async def result(number: str, call: CurrentCall) -> Response:
     if job.state != "done" or job.result is None:
         raise ApiError(503, "this document is not translated yet", "ask for its status")
     try:
-        data = await call.server.workers.run("download", job.result.read_bytes)
+        data = await call.run("download", job.result.read_bytes)
     except OSError:
         raise ApiError(404, "no such document", "upload it again: results are removed after a while") from None
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(job.name)}"}

@@ -196,11 +196,11 @@ async def delete_group(glossary: str, call: CurrentCall) -> None:
 
 
 async def _keep(call: Call, glossary: NamedGlossary) -> NamedGlossary:
-    return await call.server.workers.run("glossary", partial(call.server.glossaries.add, glossary))
+    return await call.run("glossary", partial(call.server.glossaries.add, glossary))
 
 
 async def _remove(call: Call, glossary: NamedGlossary) -> None:
-    await call.server.workers.run("glossary", partial(call.server.glossaries.remove, glossary))
+    await call.run("glossary", partial(call.server.glossaries.remove, glossary))
 
 
 def _dictionaries(given: Parameters) -> list[Parameters]:

@@ -80,7 +80,8 @@ async def translate(call: KeyedCall) -> dict[str, Any]:
         answer["alternatives"] = unlist([others for _, others in found], was_list)
     if source == "auto":
         each = zip(texts, languages_of(parts), strict=True)
-        answer["detectedLanguage"] = unlist([_guess(text, [language]) for text, language in each], was_list)
+        guesses = await call.run("detect", lambda: [_guess(text, [language]) for text, language in each])
+        answer["detectedLanguage"] = unlist(guesses, was_list)
     return answer
 
 
@@ -115,18 +116,20 @@ def _guess(text: str, known: list[str]) -> dict[str, Any]:
 @router.post("/detect", openapi_extra=BODY)
 async def detect_language(call: KeyedCall) -> list[dict[str, Any]]:
     """Guess the language of a text, among those of the projects."""
-    return [_guess(call.text("q"), [code for each in call.visible() for code in (each.source, each.target)])]
+    known = [code for each in call.visible() for code in (each.source, each.target)]
+    return [await call.run("detect", partial(_guess, call.text("q"), known))]
 
 
 @router.get("/languages")
 async def languages(request: Request, given: Given, server: Server) -> list[dict[str, Any]]:
     """The source languages, each with its target languages; Weblate asks for them without a key."""
     key, listed = given.get("api_key"), list[ServedProject]()
-    if not (key or key_of(request.scope)) and server.settings.requires_key:
+    knows = bool(key or key_of(request.scope)) or not server.settings.requires_key
+    if not knows:
         listed = list(server.projects.opened())  # of which only the languages are told
     else:
         listed = Call(request, server, server.auth.identify(request.scope, key), given).visible("read")
-    named = request.path_params.get("project")
+    named = request.path_params.get("project") if knows else None  # whoever has no key learns of no name
     targets: dict[str, set[str]] = {}
     for project in listed:
         if named in (None, project.name):
@@ -173,11 +176,12 @@ async def _fill(call: Call, context: ProjectContext, data: bytes, name: str) -> 
 
 
 @router.get("/download_file/{token}", response_class=Response)
-async def download_file(token: str, server: Server) -> Response:
+async def download_file(token: str, request: Request, server: Server) -> Response:
     """A translated document: its address is known only to who has sent it."""
     file, name = server.results.get(token, (None, ""))
+    client = server.auth.client(request.scope)
     try:
-        data = await server.workers.run("download", file.read_bytes) if file else None
+        data = await server.workers.run("download", file.read_bytes, client=client) if file else None
     except OSError:
         data = None
     if data is None:

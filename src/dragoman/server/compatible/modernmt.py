@@ -37,6 +37,7 @@ from dragoman.server.registry import ServedProject, number_of
 from dragoman.store import Row
 
 SINGLE = "00000000-0000-0000-0000-"  # the id of a job that is a single pair begins like this
+LONGEST_UNIT = 1000  # characters of a `tuid`
 MYMEMORY = "x_mm-"  # ids of memories that MateCat has elsewhere begin like this
 router = APIRouter(tags=["ModernMT"])
 for part in (modernmt_translations, modernmt_batches, modernmt_glossaries):
@@ -76,7 +77,7 @@ async def create_memory(call: CurrentCall) -> dict[str, Any]:
         return answer(about(known))
     sees_all = call.identity.has_role("admin")
     reserve = partial(server.projects.reserve, title, call.identity.client, sees_all=sees_all)
-    return answer(_reserved(await server.workers.run("create", reserve)))
+    return answer(_reserved(await call.run("create", reserve)))
 
 
 @router.post("/memories/connect")
@@ -124,7 +125,7 @@ async def delete_memory(memory: str, call: CurrentCall) -> dict[str, Any]:
         check_role(call.identity, "admin")  # on the whole server, as in our own API
     name = _name(call, memory, "read" if reserved else "admin")
     if name in server.projects.reserved:
-        await server.workers.run("delete", partial(server.projects.release, name))
+        await call.run("delete", partial(server.projects.release, name))
         return answer(_reserved(name))
     context = await server.open_project(name, call.identity, "admin")
     about = _memory(context.project)
@@ -137,7 +138,7 @@ async def add_content(memory: str, call: CurrentCall) -> dict[str, Any]:
     """Learn a pair, which can be replaced later by its `tuid`; or all pairs of a file, `tmx`."""
     memory = _own_id(call, memory)
     if "tmx" in call.given:
-        return await _import(call, memory, _unpacked(call.given))
+        return await _import(call, memory, await call.run("import", partial(_unpacked, call.given)))
     return await _content(call, memory, _learn)
 
 
@@ -194,7 +195,7 @@ async def _content(call: Call, memory: str, edit: Edit) -> dict[str, Any]:
     source, target, unit = call.text("source"), call.text("target"), _unit(call.given)
     if name in server.projects.reserved:
         check_role(call.identity, "admin")  # it becomes a project now
-        await server.workers.run("create", partial(server.projects.create_reserved, name, source, target))
+        await call.run("create", partial(server.projects.create_reserved, name, source, target))
     context = await server.open_project(name, call.identity, "learn")
     if not fits(context.project, source, target):
         what = f"this memory translates {context.project.source} to {context.project.target}"
@@ -211,6 +212,8 @@ def _unit(given: Parameters) -> str | None:
     if given.get("tuid") is None:
         return None
     unit = str(given["tuid"])
+    if len(unit) > LONGEST_UNIT:
+        raise ApiError(400, f"parameter 'tuid' has more than {LONGEST_UNIT} characters", "choose a shorter one")
     try:
         unit.encode()
     except UnicodeEncodeError:

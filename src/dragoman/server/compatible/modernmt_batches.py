@@ -5,6 +5,7 @@ Which addresses that may be is said by the configuration of the server (`callbac
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -20,6 +21,7 @@ from dragoman.server.jobs import Job
 from dragoman.server.logs import log
 
 TYPES = {400: "InvalidParameterException", 401: "AuthException", 403: "ForbiddenException", 404: "NotFoundException"}
+LONGEST_NAME = 200  # characters of an idempotency key
 router = APIRouter(tags=["ModernMT"])
 
 
@@ -35,7 +37,9 @@ async def translate_batch(request: Request, call: CurrentCall) -> dict[str, Any]
     address, server = call.text("webhook"), call.server
     server.callbacks.check(address)
     query, client = await read_query(call), call.identity.client
-    name = request.headers.get("x-idempotency-key")
+    name = request.headers.get("x-idempotency-key", "")
+    if len(name) > LONGEST_NAME:
+        raise ApiError(400, f"the idempotency key has more than {LONGEST_NAME} characters", "choose a shorter one")
     if query.parts and server.callbacks.find(client, name) is None:
         job = Job("translate", query.parts[0].context.project.name, client=client, only_waits=True)
         server.callbacks.keep(client, name, server.jobs.start(job, _Batch(call, query, address)))
@@ -45,8 +49,8 @@ async def translate_batch(request: Request, call: CurrentCall) -> dict[str, Any]
 @router.get("/translate/batch/key")
 async def batch_key(identity: CurrentIdentity, server: Server) -> dict[str, Any]:
     """The public key with which receivers check whose a result is."""
-    del identity
-    return answer({"publicKey": await server.workers.run("key", lambda: server.callbacks.public_key, lane="quick")})
+    find, client = partial(getattr, server.callbacks, "public_key"), identity.client
+    return answer({"publicKey": await server.workers.run("key", find, client=client, lane="quick")})
 
 
 class _Batch:

@@ -59,6 +59,8 @@ async def _add(call: Call, memory: str, source: str, target: str, terms: dict[st
     server = call.server
     job = {"id": f"glossary-{number_of(memory)}", "memory": memory, "size": len(terms), "progress": 1.0}
     name = find_memory(call, memory)
+    if name in server.projects.names() and not call.identity.has_role("read", name):
+        raise ApiError(404, "no such memory", "see /memories")  # whether there is one or not
     if name in server.projects.names():
         context = await server.open_project(name, call.identity, "learn")
         if not fits(context.project, source, target):
@@ -75,9 +77,9 @@ async def _add(call: Call, memory: str, source: str, target: str, terms: dict[st
     title = found.name if found else (reserved.title if reserved else "") or str(name)
     owner = found.owner if found else call.identity.client
     made = NamedGlossary(title, source, target, old | terms, owner, id=found.id if found else str(name))
-    await server.workers.run("glossary", partial(server.glossaries.add, made))
+    await call.run("glossary", partial(server.glossaries.add, made))
     if name is not None:
-        await server.workers.run("glossary", partial(server.projects.release, name))
+        await call.run("glossary", partial(server.projects.release, name))
     return answer(job)
 
 
@@ -127,8 +129,7 @@ def about(glossary: NamedGlossary) -> dict[str, Any]:
 async def delete(call: Call, glossary: NamedGlossary) -> dict[str, Any]:
     """Delete a glossary."""
     check_may_change(call, glossary.source, glossary.target)
-    server = call.server
-    await server.workers.run("glossary", partial(server.glossaries.remove, glossary))
+    await call.run("glossary", partial(call.server.glossaries.remove, glossary))
     return about(glossary)
 
 

@@ -15,7 +15,6 @@ from dragoman.server.compatible.modernmt_glossaries import answer
 from dragoman.server.compatible.parameters import unlist
 from dragoman.server.context import ProjectContext
 from dragoman.server.registry import ServedProject
-from dragoman.text.identification import detect
 from dragoman.types import Translation
 
 router = APIRouter(tags=["ModernMT"])
@@ -70,7 +69,9 @@ def _translation(text: str, found: Translation, about: dict[str, Any], wanted: i
 async def _parts(call: Call, texts: list[str], source: str, target: str) -> list[CallPart] | None:
     """The texts by project: in one of the memories that are named, if it fits."""
     hinted = [project for project in _hinted(call) if same_language(project.target, target)]
-    guessed = source or (detect(texts[0] if texts else "", [each.source for each in hinted])[0] if hinted else "")
+    guessed = source
+    if hinted and not source:
+        guessed = (await call.detect(texts[:1] or [""], [each.source for each in hinted]))[0][0]
     for project in hinted:
         if guessed and same_language(project.source, guessed):
             return [CallPart(ProjectContext(call.server, project, call.identity), guessed, list(range(len(texts))))]
@@ -80,7 +81,8 @@ async def _parts(call: Call, texts: list[str], source: str, target: str) -> list
 def _hinted(call: Call) -> list[ServedProject]:
     """The memories that are named: ids separated by commas, or `id:score` in a context vector."""
     ids = [each.partition(":")[0].strip() for each in call.names("hints") + call.names("context_vector")]
-    return [each for wanted in ids for each in call.visible() if wanted in (each.name, str(each.number))]
+    visible = call.visible()
+    return [each for wanted in ids for each in visible if wanted in (each.name, str(each.number))]
 
 
 @router.get("/languages")
@@ -104,7 +106,8 @@ async def detect_language(call: CurrentCall) -> dict[str, Any]:
     """Guess the language of a text or of each text of a list."""
     texts, was_list = call.texts("q")
     known = [code for each in call.visible("read") for code in (each.source, each.target)]
-    found = [{"detectedLanguage": detect(text, known)[0], "billedCharacters": 0} for text in texts]
+    detected = await call.detect(texts, known)
+    found = [{"detectedLanguage": language, "billedCharacters": 0} for language, _ in detected]
     return answer(unlist(found, was_list))
 
 

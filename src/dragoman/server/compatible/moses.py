@@ -43,7 +43,8 @@ async def call_project(project: str, request: Request, server: Server) -> Respon
 async def _call(request: Request, server: ServerContext) -> Response:
     identity = server.auth.identify(request.scope)  # answered with an HTTP error, which clients report in their own way
     try:
-        method, given = _read(await request.body())
+        read = partial(_read, await request.body())
+        method, given = await server.workers.run("read", read, client=identity.client)
         if method not in METHODS:
             raise ApiError(404, f"no method {_clean(method)!r}", "call translate or updater")
         result: Any = await METHODS[method](Call(request, server, identity, given))

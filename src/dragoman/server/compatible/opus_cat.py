@@ -11,7 +11,6 @@ import re
 from functools import partial
 from typing import Annotated, Any
 
-import anyio
 from fastapi import APIRouter, Depends, Request, Response
 
 from dragoman.errors import UnlearnableError
@@ -136,7 +135,7 @@ async def order_ahead(request: Request, call: OpusCall) -> Response:
     limits, context = call.server.settings.limits, await _find(call)
     if len(texts) > limits.texts:
         raise ApiError(413, f"more than {limits.texts} texts", "send less at once")
-    await anyio.to_thread.run_sync(context.project.engine.ask_ahead, texts)
+    await context.ask(partial(context.project.engine.ask_ahead, texts))
     return Response()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -11,6 +12,7 @@ from dragoman.server.api_errors import ApiError
 from dragoman.server.limits import Limits
 
 Parameters = dict[str, Any]
+MOST_NAMES = 200  # in one parameter
 FILE_NAMES = " names of files"  # by parameter; only we set this
 
 
@@ -32,7 +34,8 @@ async def _parameters(request: Request) -> Parameters:
         return found
     try:
         sent = json.loads(body)
-        json.dumps(sent, ensure_ascii=False).encode()  # fails for half a surrogate pair, which JSON can contain
+        if not body.isascii() or b"\\u" in body:
+            json.dumps(sent, ensure_ascii=False).encode()  # fails for half a surrogate pair, which JSON can contain
     except (ValueError, RecursionError):
         raise ApiError(400, "the body is neither JSON nor a form", "send JSON in UTF-8") from None
     if not isinstance(sent, dict):
@@ -79,7 +82,11 @@ def list_of(given: Parameters, name: str) -> list[str]:
     """A parameter that is a list of names, or names separated by commas."""
     value = given.get(name)
     parts = value if isinstance(value, list) else [value or ""]
-    return [each.strip() for part in parts for each in str(part).split(",") if each.strip()]
+    names = (each.strip() for part in parts for each in str(part).split(",") if each.strip())
+    found = list(islice(names, MOST_NAMES + 1))
+    if len(found) > MOST_NAMES:
+        raise ApiError(413, f"parameter {name!r} has more than {MOST_NAMES} names", "send fewer")
+    return found
 
 
 def unlist(values: list[Any], was_list: bool) -> Any:

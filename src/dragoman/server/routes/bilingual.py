@@ -14,6 +14,7 @@ from dragoman.editor.refusal import Refusal
 from dragoman.errors import BadInputError
 from dragoman.project.guard import FlaggedError
 from dragoman.server import schemas
+from dragoman.server.api_errors import ApiError
 from dragoman.server.context import CanLearn, CanRead, ProjectContext
 from dragoman.server.jobs import Job
 from dragoman.upstream.contract import Languages
@@ -21,6 +22,7 @@ from dragoman.upstream.contract import Languages
 router = APIRouter(
     prefix="/api/v1/projects/{project}/documents/{document}", responses=schemas.ERROR_RESPONSES, tags=["exchange"]
 )
+MOST_ROWS = 30_000  # of a table as DOCX
 STEP = 20  # segments that are changed before other requests get their turn
 BODY = {
     "requestBody": {
@@ -39,6 +41,7 @@ async def export_bilingual(
     def write() -> tuple[str, bytes]:
         project = context.project
         about = project.documents.document(document)
+        _check_size(kind, sum(about.states.values()))
         languages = Languages(project.source, project.target)
         return about.name, bilingual.write(kind, about.name, languages, project.documents.in_order(document))
 
@@ -46,6 +49,13 @@ async def export_bilingual(
     disposition = f"attachment; filename*=UTF-8''{quote(f'{name}.{kind}', safe='')}"
     headers = {"Content-Disposition": disposition, "Content-Security-Policy": "default-src 'none'"}
     return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+def _check_size(kind: str, segments: int) -> None:
+    """Refuse a table that would take too much memory while it is written: one of Word takes 3 kB for each row."""
+    if kind == "docx" and segments > MOST_ROWS:
+        what = f"the document has {segments:,} segments, and a table as DOCX holds at most {MOST_ROWS:,}"
+        raise ApiError(413, what, "take it as XLIFF or HTML")
 
 
 @router.post("/bilingual", status_code=202, openapi_extra=BODY)

@@ -25,7 +25,7 @@ from dragoman.editor.refusal import Refusal
 from dragoman.errors import DragomanError
 from dragoman.server.context import ProjectContext, server_context
 from dragoman.server.middleware import TokenBucket
-from dragoman.server.sockets import POLICY_VIOLATION, accepted
+from dragoman.server.sockets import POLICY_VIOLATION, accepted, receive
 
 router = APIRouter()
 
@@ -75,7 +75,7 @@ async def _listen(socket: WebSocket, context: ProjectContext, document: int, lis
     limits = context.server.settings.limits
     budget = TokenBucket(limits.messages, limits.message_burst)
     while True:
-        message = await socket.receive()
+        message = await receive(socket, context.server)
         if message["type"] == "websocket.disconnect" or not budget.take():
             return
         try:

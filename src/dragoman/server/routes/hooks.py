@@ -20,6 +20,7 @@ from dragoman.server.document_files import STEP
 from dragoman.server.keys import Identity
 from dragoman.server.registry import ServedProject
 from dragoman.server.schemas import ERROR_RESPONSES
+from dragoman.server.webhooks import LONGEST_ID
 from dragoman.server.weblate_edits import Event, choose, learn_edits, read_event
 
 router = APIRouter(prefix="/hooks", tags=["webhooks"], responses=ERROR_RESPONSES)
@@ -146,7 +147,10 @@ def _read(body: bytes) -> dict[str, Any]:
 
 def _message(request: Request) -> str:
     """The id of a delivery: it is the same when the delivery is repeated, unlike its time and signature."""
-    if message := request.headers.get("webhook-id"):
+    message = request.headers.get("webhook-id", "")
+    if len(message) > LONGEST_ID:
+        raise ApiError(400, f"the header webhook-id has more than {LONGEST_ID} characters", "send a shorter one")
+    if message:
         return f"weblate {message}"
     raise ApiError(400, "the header webhook-id is missing", "send webhooks as Standard Webhooks says")
 

@@ -24,7 +24,6 @@ from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any, Literal
 
-import anyio.to_thread
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, Field, ValidationError
 
@@ -37,7 +36,7 @@ from dragoman.server.api_errors import ApiError, api_error
 from dragoman.server.context import ProjectContext, server_context
 from dragoman.server.middleware import TokenBucket
 from dragoman.server.serialise import matches_of, tokens_of
-from dragoman.server.sockets import POLICY_VIOLATION, accepted
+from dragoman.server.sockets import POLICY_VIOLATION, accepted, receive
 from dragoman.text.sentence_end import is_finished
 from dragoman.types import Sentence
 from dragoman.upstream.contract import Silence
@@ -115,7 +114,7 @@ class LiveSession:
 
     async def _listen(self) -> None:
         while True:
-            message = await self._socket.receive()
+            message = await receive(self._socket, self._context.server)
             if message["type"] == "websocket.disconnect":
                 return
             if not self._budget.take() or len(self._pending) >= PENDING:
@@ -211,7 +210,7 @@ class LiveSession:
 
     async def _await_engine(self, source: str, number: int) -> None:
         """Tell the client when a slow engine has answered, or that it will not."""
-        asked = await anyio.to_thread.run_sync(self._context.project.engine.ask_ahead, split_lines(source))
+        asked = await self._context.ask(partial(self._context.project.engine.ask_ahead, split_lines(source)))
         event = {"number": number, "event": "engine"}
         await self._send(event | ({"silence": "failed"} if asked.silent else {}))
 

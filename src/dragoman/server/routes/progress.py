@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from functools import partial
+from collections.abc import Iterator
 
 from fastapi import APIRouter, Response
 from pydantic import Field
@@ -20,6 +20,7 @@ from dragoman.server.registry import ServedProject
 
 router = APIRouter(prefix="/api/v1/projects/{project}", responses=schemas.ERROR_RESPONSES, tags=["looking"])
 NEWEST = 5_000  # confirmed segments that are looked at
+STEP = 1_000  # that are read at a time
 
 
 class ProgressPoint(message.Given):
@@ -96,10 +97,24 @@ def confirmations(project: ServedProject) -> list[Confirmation]:
     """The newest confirmed segments that have a suggestion, oldest first."""
     found: list[tuple[Segment, str]] = []
     for document in project.documents.documents():
-        confirmed = partial(project.documents.segments, document.id, state="confirmed")
-        found += [(each, document.name) for each in confirmed() if each.suggestion is not None]
-    newest = sorted(found, key=lambda each: each[0].correction or 0)[-NEWEST:]
-    return [_confirmation(project, segment, name) for segment, name in newest]
+        for segment in _confirmed(project, document.id):
+            if segment.suggestion is not None:
+                found.append((segment, document.name))
+                if len(found) > 2 * NEWEST:
+                    found = _newest(found)
+    return [_confirmation(project, segment, name) for segment, name in _newest(found)]
+
+
+def _newest(found: list[tuple[Segment, str]]) -> list[tuple[Segment, str]]:
+    return sorted(found, key=lambda each: each[0].correction or 0)[-NEWEST:]
+
+
+def _confirmed(project: ServedProject, document: int) -> Iterator[Segment]:
+    """The confirmed segments of a document, of which only some are here at a time: there may be 500,000."""
+    last = 0
+    while some := project.documents.segments(document, state="confirmed", after=last, limit=STEP):
+        yield from some
+        last = some[-1].number
 
 
 def _confirmation(project: ServedProject, segment: Segment, document: str) -> Confirmation:

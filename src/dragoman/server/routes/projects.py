@@ -26,14 +26,14 @@ async def list_projects(identity: CurrentIdentity, server: Server) -> list[schem
     await server.startup.wait()
     names = [name for name in server.projects.names() if identity.has_role("read", name)]
     if not all(map(server.projects.is_open, names)):
-        server.problems = await server.workers.run("open", server.projects.open_all)
+        server.problems = await server.workers.run("open", server.projects.open_all, client=identity.client)
 
     def describe() -> list[schemas.ProjectGiven | schemas.Unopened]:
         opened = [_project(each, identity) for each in server.projects.opened() if each.name in names]
         missing = [name for name in names if name in server.problems and not server.projects.is_open(name)]
         return [*opened, *(_unopened(server, name, identity) for name in missing)]
 
-    return await server.workers.run("list", describe, lane="quick")
+    return await server.workers.run("list", describe, client=identity.client, lane="quick")
 
 
 @router.post("", status_code=201)
@@ -51,7 +51,7 @@ async def create_project(
             add_file(project, data, "espresso.txt")
         return _project(project, identity)
 
-    return await server.workers.run("create", create)
+    return await server.workers.run("create", create, client=identity.client)
 
 
 @router.get("/{project}")

@@ -5,7 +5,6 @@ The engine that a project builds on may be changed by administrators only; `engi
 
 from __future__ import annotations
 
-import anyio.to_thread
 from fastapi import APIRouter
 from pydantic import BaseModel
 
@@ -38,8 +37,7 @@ async def refuse_change(change: schemas.RefusedChange, context: CanLearn) -> sch
 async def test_engine(context: CanLearn) -> schemas.EngineTrial:
     """Ask the engine that the project builds on a test question, as an administrator."""
     check_role(context.identity, "admin", context.project.name)
-    # Not in the threads of the workers, which are for what computes: an engine may take long.
-    trial = await anyio.to_thread.run_sync(context.project.engine.try_upstream)
+    trial = await context.ask(context.project.engine.try_upstream)
     problem = None if trial.answer is not None else trial.problem or str(trial.silence)
     told = _told(context, problem)
     return schemas.EngineTrial(text=trial.text, answer=trial.answer, problem=told, seconds=trial.seconds)
