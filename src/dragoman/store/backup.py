@@ -31,6 +31,7 @@ from dragoman.store.description import DESCRIPTION, migrate, read_description
 from dragoman.store.snapshot import sync_directory
 from dragoman.store.sqlite_files import TABLE, connect_to_read
 from dragoman.store.unfinished import aside
+from dragoman.store.write_ahead_log import check_log
 
 FORMAT = 1
 MANIFEST = "backup.json"
@@ -68,6 +69,7 @@ def make_backup(project: Path, file: Path) -> Backup:
 
 
 def _copy(old: Path, new: Path) -> Path:
+    check_log(old)
     with closing(connect_to_read(old.absolute())) as reading, closing(sqlite3.connect(new)) as writing:
         reading.backup(writing)
     return new
@@ -173,6 +175,7 @@ def _cut(journal: Path, at: datetime | int, file: Path) -> None:
         with contextlib.suppress(sqlite3.OperationalError):  # a journal without deliveries has no such table
             connection.execute('DELETE FROM deliveries WHERE "row" > ?', (last,))
         connection.execute("COMMIT")
+        connection.execute("VACUUM")  # nor in the room between rows, where some SQLites leave copies
 
 
 def sweep(folder: Path) -> None:
