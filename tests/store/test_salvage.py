@@ -13,6 +13,7 @@ import pytest
 
 from dragoman import sample
 from dragoman.engine import Engine
+from dragoman.errors import DamagedFileError
 from dragoman.project.repair import Repaired, repair
 from dragoman.store import Row
 from dragoman.store.answers import AnswerEntry
@@ -79,9 +80,13 @@ def test_the_bytes_hold_what_sqlite_reads(tmp_path: Path) -> None:
         for form in ("in the log", "in the file"):
             with RawRows(tmp_path / "journal.db") as raw, closing(sqlite3.connect(tmp_path / "journal.db")) as reading:
                 assert raw.ids() == [number for (number,) in reading.execute("SELECT id FROM journal ORDER BY id")]
-            assert list(salvaged_rows(tmp_path / "journal.db")) == list(journal.rows()), form
+            rows = list(journal.rows())
+            assert list(salvaged_rows(tmp_path / "journal.db")) == rows, form
             with closing(sqlite3.connect(tmp_path / "journal.db")) as writing:
                 writing.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        edited(tmp_path / "journal.db", lambda data: data.__setitem__(16, 0x20))  # now it says that pages are larger
+        expected = [row.digest for row in rows]
+        assert [each.digest for each in salvaged_rows(tmp_path / "journal.db") if isinstance(each, Row)] == expected
 
 
 @pytest.mark.parametrize("bits", [1, 3])
@@ -264,3 +269,16 @@ def test_repair_takes_answers_deliveries_and_a_base_along(tmp_path: Path) -> Non
 def test_a_project_that_is_being_written_is_not_repaired(project: Path, tmp_path: Path) -> None:
     with Engine.open(project), pytest.raises(TakenError, match="is open for writing"):
         repair(Engine, project, tmp_path / "new")
+
+
+def test_a_damaged_base_is_named_with_what_to_give_instead(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    with Engine.create(old, source="en", target="es") as engine:
+        engine.train(sample.pairs()[:20])
+        engine.learn(*PAIRS[0])
+    shutil.copytree(old / "base", tmp_path / "whole")
+    largest = max((old / "base").glob("*.npy"), key=lambda file: file.stat().st_size)
+    edited(largest, lambda data: data.__setitem__(len(data) // 2, data[len(data) // 2] ^ 1))
+    with pytest.raises(DamagedFileError, match=r"old/base: the base is damaged: .*; give a whole one with `--base`"):
+        repair(Engine, old, new)
+    assert repair(Engine, old, new, base=tmp_path / "whole").learned == {1: 1}

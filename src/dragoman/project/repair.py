@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dragoman.errors import BadInputError, DragomanError, StorageError
+from dragoman.errors import BadInputError, DamagedFileError, DragomanError, StorageError
+from dragoman.files import open_arrays
 from dragoman.progress import Progress
 from dragoman.project.kept_beside import keep_beside
 from dragoman.project.project_copy import learn_again, take_base
@@ -72,6 +73,8 @@ def repair(
     first, beneath = description["settings"], description["base"]
     below = base or (None if beneath is None else (old / beneath["path"]).absolute())
     is_inside = below is not None and base is None and below.is_relative_to(old.absolute())
+    if below is not None and base is None:
+        _check_base(below)
     repaired = Repaired()
     with _alone(old), aside(new.absolute()) as place:
         engine = kind.create(
@@ -93,6 +96,14 @@ def repair(
             also(place, repaired)
         publish(place, new.absolute())
     return repaired
+
+
+def _check_base(base: Path) -> None:
+    try:
+        open_arrays(base, verify=True)
+    except DragomanError as error:
+        remedy = "give a whole one with `--base`: from a backup, or trained again"
+        raise DamagedFileError(f"the base is damaged: {error.what}", where=base, remedy=remedy) from error
 
 
 @contextmanager

@@ -70,7 +70,7 @@ class RawRows:
         for size in {PAGE, log.size, _page_size(self._data[:100])}:  # the one that the file says may be wrong
             self._size = size
             found.append((self._scan(), size))
-        self._cells, self._size = max(found, key=lambda each: (len(each[0]), each[1]))
+        self._cells, self._size = max(found, key=lambda each: (len(each[0]), -each[1]))
 
     def _scan(self) -> dict[int, list[Cell]]:
         """Where each row stands, by its id."""
