@@ -106,6 +106,17 @@ def test_a_transaction_that_was_interrupted_is_no_damage(project: Path) -> None:
         assert len(store.documents()) == len(PAIRS) - 1
 
 
+def test_what_is_left_over_from_an_earlier_log_is_no_damage(project: Path) -> None:
+    """SQLite begins a log anew in the same file; a process may be killed just after it has written the head."""
+    log, chance = log_of(project / "journal.db"), random.Random(6)
+    data = log.read_bytes()
+    head = data[:16] + chance.randbytes(8)
+    head += struct.pack(">II", *_checksum((0, 0), head, ">" if data[3] & 1 else "<"))
+    log.write_bytes(head + data[32:])
+    assert find_log_damage(project / "journal.db") is None
+    assert read_log(project / "journal.db").pages() == {}
+
+
 def test_documents_are_saved_from_a_damaged_log(project: Path, tmp_path: Path) -> None:
     log = log_of(project / "documents.db")
     flipped(log, len(log.read_bytes()) // 2)

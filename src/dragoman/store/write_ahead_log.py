@@ -108,24 +108,27 @@ def read_log(file: Path) -> Log:
 
 
 def _frames(data: bytes, size: int, order: str, salts: bytes) -> Iterator[Frame]:
-    """All frames of this log, up to the last that has its salts or its checksum."""
+    """All frames of this log, up to the last that has its salts, or else goes on from one of its frames."""
     # The checksum that a frame goes on from: as stored, or as computed
     before = {_stored(data, 24), _checksum((0, 0), data[:24], order)}
     waiting: list[Frame] = []
+    is_before_own = True  # what is left over from an earlier log is whole too, but goes on from frames of that one
     for at in range(HEAD, len(data) - FRAME_HEAD - size + 1, FRAME_HEAD + size):
         head, page = data[at : at + FRAME_HEAD], data[at + FRAME_HEAD : at + FRAME_HEAD + size]
         stored, content = _stored(head, 16), head[:8] + page
         computed = {_checksum(each, content, order) for each in before}
-        is_own, is_whole = head[8:16] == salts, stored in computed
-        if is_own and not is_whole:
+        has_salts = head[8:16] == salts
+        is_whole = stored in computed and (has_salts or is_before_own)
+        if has_salts and not is_whole:
             mended = [found for each in computed if (found := _mended(content, each, stored, order))]
             content, is_whole = mended[0] if mended else content, bool(mended)
         number, ends = int.from_bytes(content[:4]), int.from_bytes(content[4:8])
-        waiting.append(Frame(number, ends, content[8:], is_own and stored in computed, is_whole))
-        if is_own or is_whole:
+        waiting.append(Frame(number, ends, content[8:], has_salts and stored in computed, is_whole))
+        is_before_own = has_salts or is_whole
+        if is_before_own:
             yield from waiting
             waiting = []
-        before = {stored} if is_own and stored in computed else {stored, *list(computed)[:2]}
+        before = {stored} if has_salts and stored in computed else {stored, *list(computed)[:2]}
 
 
 def _mended(data: bytes, computed: tuple[int, int], stored: tuple[int, int], order: str) -> bytes | None:
