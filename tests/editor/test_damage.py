@@ -9,12 +9,14 @@ from pathlib import Path
 import anyio
 import pytest
 
+from dragoman.editor.document_repair import repair_documents
 from dragoman.editor.document_store import DocumentStore
 from dragoman.editor.edited_project import EditedProject
 from dragoman.editor.messages import SegmentChange
 from dragoman.editor.segment_edits import Author, change_segment
 from dragoman.engine import Engine
 from dragoman.errors import DamagedFileError, DragomanError
+from dragoman.store.seal import seal_of
 from tests.server.support import make_projects, running
 
 SOURCES = ["Press the green button.", "Close the lid."]
@@ -57,6 +59,40 @@ def test_a_file_of_an_earlier_version_gets_its_sums(tmp_path: Path) -> None:
         )
     with closing(DocumentStore(tmp_path / "documents.db")) as store:
         assert store.segment(number, 1).target == "Pulse."
+
+
+def documents_of(path: Path) -> None:
+    with closing(DocumentStore(path / "documents.db")) as store:
+        store.add("page", [(str(n), f"Press {n}.", f"Pulse {n}.", "confirmed") for n in range(200)])
+    seal_of(path / "documents.db").unlink()
+
+
+def saved_targets(path: Path, new: Path) -> tuple[int, set[str]]:
+    """How much is lost, and what is saved."""
+    new.mkdir()
+    lost = list(repair_documents(path, new, {}))
+    with closing(DocumentStore(new / "documents.db")) as store:
+        return len(lost), {each.target for each in store.segments(1)}
+
+
+def test_a_byte_that_is_not_utf_8_costs_one_segment(tmp_path: Path) -> None:
+    documents_of(tmp_path)
+    file = tmp_path / "documents.db"
+    file.write_bytes(file.read_bytes().replace(b"Pulse 7.", b"Pulse\xff7."))
+    assert saved_targets(tmp_path, tmp_path / "new") == (1, {f"Pulse {n}." for n in range(200) if n != 7} | {""})
+
+
+def test_an_altered_segment_is_not_saved_as_if_whole_where_sums_cannot_be_read(tmp_path: Path) -> None:
+    documents_of(tmp_path)
+    file = tmp_path / "documents.db"
+    with closing(sqlite3.connect(file)) as connection:
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'sums'").fetchone()
+    data = bytearray(file.read_bytes().replace(b"Pulse 7.", b"Pulsa 7."))
+    data[(root - 1) * 4096] ^= 0xFF
+    file.write_bytes(data)
+    lost, targets = saved_targets(tmp_path, tmp_path / "new")
+    assert lost >= 1
+    assert "Pulsa 7." not in targets
 
 
 @pytest.mark.kernels

@@ -22,7 +22,7 @@ from dragoman.editor.document_store import DocumentStore
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.project.repair import repair
-from dragoman.store import Row
+from dragoman.store import Row, backup
 from dragoman.store.backup import make_backup, restore
 from dragoman.store.integrity import Damage, check_store, whole_rows
 from dragoman.store.seal import seal, seal_of
@@ -286,3 +286,31 @@ def test_a_backup_that_is_killed_leaves_a_whole_one(project: Path, tmp_path: Pat
             process.kill()
         assert restore(file, tmp_path / str(n)) == len(PAIRS) + 2
         assert damage(tmp_path / str(n)) == []
+
+
+def test_a_backup_removes_what_a_killed_one_left_and_not_what_another_is_making(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".backup-killed").mkdir()
+    make = backup._write
+
+    def meanwhile(part: Path, copies: dict[str, Path], revision: int) -> backup.Backup:
+        backup.sweep(tmp_path)  # as another `dragoman backup` into the same directory does
+        return make(part, copies, revision)
+
+    monkeypatch.setattr(backup, "_write", meanwhile)
+    make_backup(project, tmp_path / "m.zip")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["m.zip", "manual"]
+    assert restore(tmp_path / "m.zip", tmp_path / "new") > 0
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits the size of files")
+def test_a_backup_that_does_not_fit_ends_in_one_clear_line(project: Path, tmp_path: Path) -> None:
+    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000));"
+    program = f"{limited} from dragoman.cli import main; sys.argv[0] = 'dragoman'; main()"
+    made = subprocess.run(
+        [sys.executable, "-c", program, "backup", "manual", "m.zip"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (made.returncode, "Traceback" in made.stderr) == (2, False)
+    assert ": cannot copy: disk I/O error; check the disk and its free space" in made.stderr
+    assert [each.name for each in tmp_path.iterdir()] == [project.name]

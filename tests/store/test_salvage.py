@@ -11,12 +11,17 @@ from pathlib import Path
 
 import pytest
 
+from dragoman import sample
 from dragoman.engine import Engine
+from dragoman.errors import DamagedFileError
 from dragoman.project.repair import Repaired, repair
 from dragoman.store import Row
+from dragoman.store.answers import AnswerEntry
 from dragoman.store.backup import make_backup, restore
+from dragoman.store.deliveries import Delivery
 from dragoman.store.integrity import Damage, salvaged_rows, whole_rows
 from dragoman.store.journal import Journal
+from dragoman.store.lock import TakenError
 from dragoman.store.raw_rows import RawRows
 from dragoman.store.seal import heal, seal_of
 
@@ -78,6 +83,9 @@ def test_the_bytes_hold_what_sqlite_reads(tmp_path: Path) -> None:
             assert list(salvaged_rows(tmp_path / "journal.db")) == list(journal.rows()), form
             with closing(sqlite3.connect(tmp_path / "journal.db")) as writing:
                 writing.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        expected = [row.digest for row in journal.rows()]
+        edited(tmp_path / "journal.db", lambda data: data.__setitem__(16, 0x20))  # now it says that pages are larger
+        assert [each.digest for each in salvaged_rows(tmp_path / "journal.db") if isinstance(each, Row)] == expected
 
 
 @pytest.mark.parametrize("bits", [1, 3])
@@ -149,7 +157,7 @@ def test_a_page_of_garbage_costs_its_rows_and_names_them(project: Path, tmp_path
     first, last = min(theirs), max(theirs)
     named = f"row {first} is lost" if first == last else f"rows {first} to {last} are lost"
     assert result.lost == [f"journal.db: {named}"]
-    assert result.unchecked == [f"row {last + 1} could not be checked: the row before it is lost"]
+    assert result.unchecked == [f"row {last + 1} could not be checked: the row before it is not whole"]
 
 
 def test_a_correction_whose_forgetting_is_lost_stays_forgotten(project: Path, tmp_path: Path) -> None:
@@ -174,3 +182,102 @@ def test_rows_that_were_cut_off_do_not_come_back(project: Path, tmp_path: Path) 
     result = repair(Engine, early, tmp_path / "new")
     assert (result.lost, result.unchecked) == ([], [])
     assert targets(tmp_path / "new") == {target for _, target in PAIRS[:20]} | {"Levante la tapa."}
+
+
+@pytest.mark.parametrize("left", [0.0, 0.5, 1.0])
+def test_rows_that_were_cut_off_by_damage_are_named(left: float, project: Path, tmp_path: Path) -> None:
+    file = project / "journal.db"
+    seal_of(file).unlink()
+    edited(file, lambda data: data.__delitem__(slice(min(int(len(data) * left), len(data) - 1), None)))
+    result, lost = repaired(project, tmp_path / "new")
+    assert (result.lost != []) == (lost != set())
+    if 0 < left < 1:
+        assert "to 42 are lost" in result.lost[-1]
+
+
+def test_a_journal_that_is_gone_is_named(project: Path, tmp_path: Path) -> None:
+    (project / "journal.db").unlink()
+    result, lost = repaired(project, tmp_path / "new")
+    assert "journal.db: unable to open database file" in result.lost
+    assert len(lost) == len(PAIRS) - 1
+
+
+def test_a_page_size_that_was_altered_costs_nothing(project: Path, tmp_path: Path) -> None:
+    seal_of(project / "journal.db").unlink()
+    edited(project / "journal.db", lambda data: data.__setitem__(16, 0x20))
+    result, lost = repaired(project, tmp_path / "new")
+    assert (result.lost, lost) == ([], set())
+
+
+def test_a_row_after_one_whose_digest_is_damaged_too_is_saved_as_it_stands(project: Path, tmp_path: Path) -> None:
+    file = project / "journal.db"
+    seal_of(file).unlink()
+    with RawRows(file) as raw:
+        (row,) = raw.get(20)
+
+    def edit(data: bytearray) -> None:
+        for part in (row["digest"], row["target"].encode()):
+            data[data.index(part) + 9] ^= 1
+
+    edited(file, edit)
+    result, lost = repaired(project, tmp_path / "new")
+    assert lost == {PAIRS[19][1]}
+    assert result.lost == ["journal.db: row 20 is not what was written"]
+    assert result.unchecked == ["row 21 could not be checked: the row before it is not whole"]
+
+
+def test_copies_that_sqlite_left_between_rows_do_not_come_back(project: Path, tmp_path: Path) -> None:
+    """Some builds of SQLite overwrite nothing: what was moved within a page is still there."""
+    file = project / "journal.db"
+    with RawRows(file) as raw:
+        (cell,) = raw._cells[40]
+        page = raw._page(cell.page)
+    copy = page[cell.at - 4 : cell.at + 400]
+
+    def edit(data: bytearray) -> None:
+        room = next(at for at in range(PAGE, len(data), PAGE) if data[at] == 13 and not any(data[at + 40 :][:500]))
+        data[room + 60 : room + 60 + len(copy)] = copy
+
+    edited(file, edit)
+    make_backup(project, tmp_path / "m.zip")
+    restore(tmp_path / "m.zip", tmp_path / "early", at=20)
+    assert PAIRS[39][1].encode() not in (tmp_path / "early" / "journal.db").read_bytes()
+
+
+def test_repair_takes_answers_deliveries_and_a_base_along(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    with Engine.create(old, source="en", target="es") as engine:
+        engine.train(sample.pairs()[:50])
+        gone = engine.learn("Lift the lid.", "Levante la tapa.", delivery=Delivery("a", "lid", 1))
+        engine.learn("Close the lid.", "Cierre la tapa.", delivery=Delivery("b", "lid", 2))
+        engine.forget(gone)
+        engine.opened.store.answers.keep("ct2:nmt", "1", [AnswerEntry("Open it.", "", '["Abra."]')])
+        engine.opened.store.answers.spend("ct2:nmt", 3, 40)
+    with Engine.open(old, write=False) as engine:
+        engine.opened.store.answers.keep("ct2:nmt", "2", [AnswerEntry("Shut it.", "", '["Cierre."]')])
+    repair(Engine, old, new)
+    shutil.rmtree(old)
+    with Engine.open(new) as engine:
+        answers = engine.opened.store.answers
+        assert [each.answer for each in answers.entries("ct2:nmt")] == ['["Abra."]', '["Cierre."]']
+        assert answers.spent("ct2:nmt") == (3, 40)
+        assert engine.learn("Close the lid.", "Cierre la tapa.", delivery=Delivery("b", "lid", 2)) == 1
+        assert (new / "base").is_dir()
+
+
+def test_a_project_that_is_being_written_is_not_repaired(project: Path, tmp_path: Path) -> None:
+    with Engine.open(project), pytest.raises(TakenError, match="is open for writing"):
+        repair(Engine, project, tmp_path / "new")
+
+
+def test_a_damaged_base_is_named_with_what_to_give_instead(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    with Engine.create(old, source="en", target="es") as engine:
+        engine.train(sample.pairs()[:20])
+        engine.learn(*PAIRS[0])
+    shutil.copytree(old / "base", tmp_path / "whole")
+    largest = max((old / "base").glob("*.npy"), key=lambda file: file.stat().st_size)
+    edited(largest, lambda data: data.__setitem__(len(data) // 2, data[len(data) // 2] ^ 1))
+    with pytest.raises(DamagedFileError, match=r"old/base: the base is damaged: .*; give a whole one with `--base`"):
+        repair(Engine, old, new)
+    assert repair(Engine, old, new, base=tmp_path / "whole").learned == {1: 1}

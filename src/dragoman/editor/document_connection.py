@@ -16,6 +16,7 @@ from dragoman.editor import segment_sums
 from dragoman.editor.document_schema import prepare, source_hash
 from dragoman.store.seal import break_seal, seal
 from dragoman.store.sqlite_files import connect, connect_to_read, explain
+from dragoman.store.write_ahead_log import check_log
 
 
 class DocumentConnection:
@@ -25,6 +26,7 @@ class DocumentConnection:
         self._path = path.absolute()
         self._lock = threading.Lock()  # held while writing
         self._choosing = threading.Lock()  # held for a moment, while a reader takes or returns a connection
+        check_log(self._path)
         break_seal(path)
         with self._errors():
             self._connection = open_documents(path)

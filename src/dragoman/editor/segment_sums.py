@@ -29,6 +29,8 @@ FILL = (
     f"INSERT INTO sums SELECT document, number, row_sum({', '.join(SUMMED)}) FROM segments"  # noqa: S608
     " WHERE NOT EXISTS (SELECT 1 FROM sums WHERE sums.document = segments.document AND sums.number = segments.number)"
 )
+ALL = f"SELECT document, number, row_sum({', '.join(SUMMED)}) FROM segments"  # noqa: S608
+ONE = "SELECT sum FROM sums WHERE document = ? AND number = ?"
 WRONG = f"SELECT document, number FROM segments WHERE {SUM} IS NOT row_sum({', '.join(SUMMED)}) ORDER BY 1, 2"  # noqa: S608
 
 

@@ -14,16 +14,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dragoman.errors import BadInputError, DragomanError
+from dragoman.errors import BadInputError, DamagedFileError, DragomanError, StorageError
+from dragoman.files import open_arrays
 from dragoman.progress import Progress
-from dragoman.project.project_copy import learn_again
+from dragoman.project.kept_beside import keep_beside
+from dragoman.project.project_copy import learn_again, take_base
 from dragoman.store import Row
 from dragoman.store.description import whole_description
-from dragoman.store.integrity import Damage, Unchecked, check_file, healed_copy, row_of, salvaged_rows, whole_rows
+from dragoman.store.integrity import (
+    Damage,
+    Unchecked,
+    check_file,
+    check_log_of,
+    healed_copy,
+    row_of,
+    salvaged_rows,
+    whole_rows,
+)
+from dragoman.store.lock import WriterLock
 from dragoman.store.unfinished import aside, publish
 
 if TYPE_CHECKING:
@@ -58,9 +71,12 @@ def repair(
         remedy = "restore the database from its own backup, or use `dragoman copy`"
         raise BadInputError("the journal is in a database of its own", where=old, remedy=remedy)
     first, beneath = description["settings"], description["base"]
-    below = base or (None if beneath is None else old / beneath["path"])
+    below = base or (None if beneath is None else (old / beneath["path"]).absolute())
+    is_inside = below is not None and base is None and below.is_relative_to(old.absolute())
+    if below is not None and base is None:
+        _check_base(below)
     repaired = Repaired()
-    with aside(new.absolute()) as place:
+    with _alone(old), aside(new.absolute()) as place:
         engine = kind.create(
             place,
             source=description["source"],
@@ -68,39 +84,67 @@ def repair(
             preset=first["preset"],
             tokens=first["tokens"],
             order=first["order"] if base is None else None,
-            base=below,
+            base=None if is_inside else below,
             unfinished=True,
         )
-        with engine:
-            _take_rows(engine, old / description["journal"], repaired, progress)
+        with engine, healed_copy(old / description["journal"], place.parent) as copy:
+            if is_inside and below is not None:
+                take_base(engine, below)
+            _take_rows(engine, copy, repaired, progress)
+            repaired.lost += map(str, keep_beside(engine, old, copy, repaired.learned))
         if also is not None:
             also(place, repaired)
         publish(place, new.absolute())
     return repaired
 
 
+def _check_base(base: Path) -> None:
+    try:
+        open_arrays(base, verify=True)
+    except DragomanError as error:
+        remedy = "give a whole one with `--base`: from a backup, or trained again"
+        raise DamagedFileError(f"the base is damaged: {error.what}", where=base, remedy=remedy) from error
+
+
+@contextmanager
+def _alone(old: Path) -> Iterator[None]:
+    """Refuse to go on while somebody writes the project: what is learned meanwhile would be lost."""
+    try:
+        lock = WriterLock(old / "lock")
+    except StorageError:  # nobody can write here
+        yield
+        return
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def _take_rows(engine: Engine, journal: Path, repaired: Repaired, progress: Progress | None) -> None:
-    with healed_copy(journal) as copy:
-        damaged = [*check_file(copy), *(each for each in whole_rows(copy) if isinstance(each, Damage))]
-        rows = salvaged_rows if damaged else whole_rows
-        known, forgotten, there = _survey(rows(copy))
-        for n, each in enumerate(rows(copy), start=1):
-            if isinstance(each, Damage):
-                repaired.lost.append(str(each))
-            else:
-                row = row_of(each)
+    damaged = list(check_log_of(journal)) or _damage_in(journal)
+    rows = salvaged_rows if damaged else whole_rows
+    known, forgotten, there = _survey(rows(journal))
+    for n, each in enumerate(rows(journal), start=1):
+        if isinstance(each, Damage):
+            repaired.lost.append(str(each))
+        else:
+            row = row_of(each)
+            # A mark repeats what a later row says; it counts if that row is lost
+            is_forgotten = row.id in forgotten or (row.forgotten and row.forgotten_by not in known)
+            try:
+                _take(engine, row, repaired, is_forgotten=is_forgotten)
                 if isinstance(each, Unchecked):
-                    repaired.unchecked.append(f"row {row.id} could not be checked: the row before it is lost")
-                # A mark repeats what a later row says; it counts if that row is lost
-                is_forgotten = row.id in forgotten or (row.forgotten and row.forgotten_by not in known)
-                try:
-                    _take(engine, row, repaired, is_forgotten=is_forgotten)
-                except DragomanError as error:
-                    repaired.lost.append(f"row {row.id}: {error.what}")
-            if progress:
-                progress("learning", n, there)
-        if not known:
-            repaired.lost += map(str, damaged)
+                    repaired.unchecked.append(f"row {row.id} could not be checked: the row before it is not whole")
+            except DragomanError as error:
+                repaired.lost.append(f"row {row.id}: {error.what}")
+        if progress:
+            progress("learning", n, there)
+    if not known:
+        repaired.lost += map(str, damaged)
+
+
+def _damage_in(journal: Path) -> list[Damage]:
+    return [*check_file(journal), *(each for each in whole_rows(journal) if isinstance(each, Damage))]
 
 
 def _survey(rows: Iterator[Row | Damage | Unchecked]) -> tuple[set[int], set[int], int]:

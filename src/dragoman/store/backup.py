@@ -18,6 +18,7 @@ import os
 import shutil
 import sqlite3
 import zipfile
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,13 +26,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
 
-from dragoman.errors import BadInputError, DamagedFileError
+from dragoman.errors import BadInputError, DamagedFileError, DragomanError
 from dragoman.files import storage_errors
 from dragoman.progress import Progress
 from dragoman.store.description import DESCRIPTION, migrate, read_description
+from dragoman.store.lock import WriterLock
 from dragoman.store.snapshot import sync_directory
-from dragoman.store.sqlite_files import TABLE, connect_to_read
+from dragoman.store.sqlite_files import TABLE, connect_to_read, explain
 from dragoman.store.unfinished import aside
+from dragoman.store.write_ahead_log import check_log
 
 FORMAT = 1
 MANIFEST = "backup.json"
@@ -54,8 +57,8 @@ def make_backup(project: Path, file: Path, progress: Progress | None = None) -> 
     if "://" in description["journal"]:
         remedy = "back up the database by its own means, and the directory of the project with it"
         raise BadInputError("the journal is in a database of its own", where=project, remedy=remedy)
-    part = file.with_name(f".{file.name}.part")
-    with storage_errors(file), TemporaryDirectory(prefix=".backup-", dir=file.absolute().parent) as folder:
+    with storage_errors(file), _place(file.absolute().parent) as folder:
+        part = Path(folder, f"{file.name}.part")
         copies = {DESCRIPTION: project / DESCRIPTION}
         for name in (*FILES, description["journal"]):
             if (project / name).exists():
@@ -69,10 +72,34 @@ def make_backup(project: Path, file: Path, progress: Progress | None = None) -> 
     return made
 
 
+@contextlib.contextmanager
+def _place(folder: Path) -> Iterator[str]:
+    """A hidden directory to work in; a lock tells others that it is being used."""
+    with TemporaryDirectory(prefix=".backup-", dir=folder) as place:
+        lock = WriterLock(Path(place, "lock"))
+        try:
+            yield place
+        finally:
+            lock.release()
+
+
 def _copy(old: Path, new: Path) -> Path:
-    with closing(connect_to_read(old.absolute())) as reading, closing(sqlite3.connect(new)) as writing:
+    check_log(old)
+    with (
+        _sqlite_errors(old),
+        closing(connect_to_read(old.absolute())) as reading,
+        closing(sqlite3.connect(new)) as writing,
+    ):
         reading.backup(writing)
     return new
+
+
+@contextlib.contextmanager
+def _sqlite_errors(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise explain(error, "cannot copy: {}", file, str(file), holds=file.stem) from error
 
 
 def _last(journal: Path) -> int:
@@ -175,7 +202,7 @@ def _manifest(packed: zipfile.ZipFile, broken: DamagedFileError) -> dict[str, st
 
 def _cut(journal: Path, at: datetime | int, file: Path) -> None:
     """Drop the rows after a point: a number is that of the last row that stays, a time that before the first one."""
-    with closing(sqlite3.connect(journal, isolation_level=None)) as connection:
+    with _sqlite_errors(journal), closing(sqlite3.connect(journal, isolation_level=None)) as connection:
         if isinstance(at, int):
             last = at
         else:
@@ -192,9 +219,12 @@ def _cut(journal: Path, at: datetime | int, file: Path) -> None:
         with contextlib.suppress(sqlite3.OperationalError):  # a journal without deliveries has no such table
             connection.execute('DELETE FROM deliveries WHERE "row" > ?', (last,))
         connection.execute("COMMIT")
+        connection.execute("VACUUM")  # nor in the room between rows, where some SQLites leave copies
 
 
 def sweep(folder: Path) -> None:
-    """Remove what interrupted backups left in a directory."""
+    """Remove what interrupted backups left in a directory, but not what another one is making."""
     for each in folder.glob(".backup-*"):
-        shutil.rmtree(each, ignore_errors=True)
+        with contextlib.suppress(DragomanError):
+            WriterLock(each / "lock").release()
+            shutil.rmtree(each, ignore_errors=True)

@@ -21,6 +21,7 @@ from dragoman.errors import BadInputError, StorageError
 from dragoman.store.fork_safety import KEPT, only_here
 from dragoman.store.seal import break_seal, seal
 from dragoman.store.sqlite_files import Place, connect, connect_to_read, explain, is_read_only
+from dragoman.store.write_ahead_log import check_log
 
 if TYPE_CHECKING:
     from dragoman.store.bounded_connection import DatabaseSilence
@@ -43,6 +44,7 @@ class Database:
         self._reader = self._engine(NullPool if self.file and is_read_only(self.file) else QueuePool)
         self._writer: sa.Engine | None = None
         if self.file:
+            check_log(self.file)
             _set_up_sqlite_reader(self._reader, self.file)
         self._forked = False
         self._seals = False  # when it is closed, because it was opened for writing
@@ -231,6 +233,7 @@ def _set_up_sqlite_writer(engine: sa.Engine, file: Path, synchronous: str, *, cr
                 raise sqlite3.OperationalError("no write-ahead log is possible on this file system; choose a local one")
             connection.execute(f"PRAGMA synchronous = {synchronous}")  # if FULL, each commit is forced to disk,
             connection.execute("PRAGMA fullfsync = ON")  # and out of the cache of the drive, where that takes asking
+            connection.execute("PRAGMA secure_delete = ON")  # or repair would find what was deleted (`raw_rows`)
             break_seal(file)
         except BaseException:
             connection.close()

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from dragoman.errors import DragomanError
-from dragoman.files import VERIFIED, is_remembered_wrongly, open_arrays
+from dragoman.files import VERIFIED, is_remembered_wrongly, open_arrays, storage_errors
 from dragoman.store.answer_file import NAME as ANSWERS
 from dragoman.store.description import (
     COPY,
@@ -28,14 +28,16 @@ from dragoman.store.description import (
     read_description,
     whole_description,
 )
-from dragoman.store.journal_file import FORGOTTEN_BY, PREVIOUS, TEXTS
+from dragoman.store.journal_file import TEXTS
 from dragoman.store.raw_rows import Cell, RawRows
 from dragoman.store.rows import NO_ROW, Row, digest, given_text, read_row
 from dragoman.store.seal import ENDING, check_seal, heal
 from dragoman.store.snapshot import SnapshotStore
 from dragoman.store.sqlite_files import TABLE, connect_to_read
+from dragoman.store.write_ahead_log import find_log_damage, log_of
 
-COLUMNS = f"SELECT j.*, {PREVIOUS}, {FORGOTTEN_BY} FROM {TABLE} j WHERE j.id = ?"  # noqa: S608
+COLUMNS = f"SELECT * FROM {TABLE} WHERE id = ?"  # noqa: S608
+SMALLEST = 64  # bytes that a row takes at least: its digest, a time, and what leads to it
 STRAYS = 100  # rows in a wrong place that are tried in the place of one that is missing
 Values = dict[str, Any]
 
@@ -67,15 +69,29 @@ def check_store(path: Path) -> Iterator[Damage]:
     if "://" in description["journal"]:
         yield from _check_shared(description["journal"])
     else:
-        file = path / description["journal"]
-        rows = (each for each in whole_rows(file) if isinstance(each, Damage))
-        yield from or_broken_seal(file, [*rows, *check_file(file)])
+        yield from _check_journal(path / description["journal"])
     if (path / ANSWERS).exists():
-        yield from or_broken_seal(path / ANSWERS, list(check_file(path / ANSWERS)))
+        log = list(check_log_of(path / ANSWERS))
+        yield from log or or_broken_seal(path / ANSWERS, list(check_file(path / ANSWERS)))
     for number in SnapshotStore(path / "snapshots").ids():
         yield from _check_arrays(path / "snapshots" / str(number), f"snapshots/{number}")
     if description["base"] is not None:
         yield from _check_arrays(path / description["base"]["path"], "base")
+
+
+def _check_journal(file: Path) -> Iterator[Damage]:
+    if found := list(check_log_of(file)):
+        yield from found
+        yield from (each for each in salvaged_rows(file) if isinstance(each, Damage))
+    else:
+        rows = (each for each in whole_rows(file) if isinstance(each, Damage))
+        yield from or_broken_seal(file, [*rows, *check_file(file)])
+
+
+def check_log_of(file: Path) -> Iterator[Damage]:
+    """What is wrong with the log of an SQLite file; then SQLite must not open it, or it drops what it cannot read."""
+    if found := find_log_damage(file):
+        yield Damage(log_of(file).name, found)
 
 
 def or_broken_seal(file: Path, found: list[Damage]) -> list[Damage]:
@@ -127,21 +143,25 @@ def whole_rows(file: Path) -> Iterator[Row | Damage | Unchecked]:
 
 
 @contextmanager
-def healed_copy(file: Path) -> Iterator[Path]:
-    """A copy of a damaged SQLite file, with what its seal can put right put right; the file itself is not changed."""
-    with TemporaryDirectory(prefix="dragoman-repair-") as folder:
-        copy = Path(folder, file.name)
+def healed_copy(file: Path, folder: Path) -> Iterator[Path]:
+    """A copy of a damaged SQLite file, with what its seal can put right put right; the file itself is not changed.
+
+    It is made in a folder, which must have room for it.
+    """
+    with TemporaryDirectory(prefix="repair-", dir=folder) as place:
+        copy = Path(place, file.name)
         for ending in ("", "-wal", "-journal", ENDING):
             beside = file.with_name(file.name + ending)
             if beside.exists():
-                shutil.copyfile(beside, copy.with_name(beside.name))
-        if not copy.with_name(f"{file.name}-wal").exists():
+                with storage_errors(folder):
+                    shutil.copyfile(beside, copy.with_name(beside.name))
+        if not log_of(copy).exists() and copy.exists():
             heal(copy)
         yield copy
 
 
 class Unchecked(NamedTuple):
-    """A row that nothing speaks against, and that cannot be checked: the row before it is gone, with its digest."""
+    """A row that nothing speaks against, and that cannot be checked: the row before it is gone, or its digest is."""
 
     row: Row
 
@@ -159,6 +179,9 @@ def salvaged_rows(file: Path) -> Iterator[Row | Damage | Unchecked]:
     with RawRows(file) as raw:
         _renumber(raw)
         yield from _checked(_standing(raw), str(file), file.name, gaps=True)
+        last = max(raw.ids(), default=0)
+        if raw.last_given() > last:
+            yield Damage(file.name, f"{_are_lost(last + 1, raw.last_given())}, unless a restored backup ended before")
 
 
 def _standing(raw: RawRows) -> Iterator[tuple[int, list[Values]]]:
@@ -213,7 +236,8 @@ def _values(connection: sqlite3.Connection) -> Iterator[tuple[int, list[Values]]
 
 def _ids(connection: sqlite3.Connection) -> Iterator[int]:
     """The ids of all rows, as far as the file can be read; those of pages that cannot be are tried one by one."""
-    last = 0
+    last, tried = 0, 0
+    (pages,), (size,) = (connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size"))
     while True:
         try:
             for (number,) in connection.execute(f"SELECT id FROM {TABLE} WHERE id > ? ORDER BY id", (last,)):  # noqa: S608
@@ -222,32 +246,37 @@ def _ids(connection: sqlite3.Connection) -> Iterator[int]:
             return
         except (sqlite3.Error, UnicodeDecodeError):
             found = connection.execute(f"SELECT id FROM {TABLE} ORDER BY id DESC LIMIT 1").fetchone()  # noqa: S608
-            if found is None or last >= found[0]:
+            if found is None or last >= found[0] or tried * SMALLEST > pages * size:  # the id may be what was altered
                 return
-            last += 1
+            last, tried = last + 1, tried + 1
             yield last
 
 
 def _checked(
     rows: Iterator[tuple[int, list[Values]]], where: str, name: str, *, gaps: bool = False
 ) -> Iterator[Row | Damage | Unchecked]:
-    """Each row that is whole, else what is wrong; with `gaps`, rows after one that is not there may be unchecked."""
+    """Each row that is whole, else what is wrong; with `gaps`, rows after one that is not may be unchecked."""
     before, stored = NO_ROW, NO_ROW  # digest of the row before: what it must be, and what the file has
-    last = 0
+    last, is_before_whole = 0, True
     number, forms = next(rows, (0, []))
     while number:
         next_number, following = next(rows, (0, []))
         values, right = _whole_form(forms, (before, stored), following)
         row: Row | Unchecked | None = None if values is None or right is None else _row(values, right, where)
-        if row is None and values is not None and gaps and number > last + 1:
-            yield Damage(
-                name, f"row {last + 1} is lost" if number == last + 2 else f"rows {last + 1} to {number - 1} are lost"
-            )
+        if right is None and gaps and number > last + 1:
+            yield Damage(name, _are_lost(last + 1, number - 1))
+            is_before_whole = False
+        if row is None and values is not None and gaps and not is_before_whole:
             row = _unchecked(values, where)
         yield row or Damage(name, f"row {number} is not what was written")
         stored = values["digest"] if values is not None and isinstance(values["digest"], bytes) else NO_ROW
         before = right[1] if right else stored
+        is_before_whole = right is not None
         last, number, forms = number, next_number, following
+
+
+def _are_lost(first: int, last: int) -> str:
+    return f"row {first} is lost" if first == last else f"rows {first} to {last} are lost"
 
 
 def _unchecked(values: Values, where: str) -> Unchecked | None:

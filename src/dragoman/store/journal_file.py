@@ -16,6 +16,7 @@ from dragoman.store.journal_errors import interrupted, no_journal
 from dragoman.store.row_reader import RowReader
 from dragoman.store.rows import Row, given_text, read_row
 from dragoman.store.sqlite_files import TABLE, connect_to_read, explain
+from dragoman.store.write_ahead_log import check_log
 
 NAMES = f"SELECT name FROM sqlite_master WHERE name LIKE '{TABLE}%'"  # noqa: S608 (no input)
 PREVIOUS = f"(SELECT digest FROM {TABLE} b WHERE b.id < j.id ORDER BY b.id DESC LIMIT 1) AS previous"  # noqa: S608
@@ -33,6 +34,7 @@ class JournalFile(RowReader):
     def __init__(self, file: Path) -> None:
         self._file, self.name = file.absolute(), str(file.absolute())
         self.warnings = []  # repairing takes a writer
+        check_log(self._file)
         with self._reading() as connection:
             names = {name for (name,) in connection.execute(NAMES)}
         if TABLE not in names:

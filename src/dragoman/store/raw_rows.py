@@ -10,7 +10,8 @@ neighbours. The rows are still there. A cell of the table begins, in SQLite's fi
 3. the values. What does not fit into the page continues in other pages, each with the number of the next.
 
 A cell is taken if all that fits together. Whether its contents are what was written is for the digests of the
-rows to say (`store.integrity`). A deleted row is not here: SQLite overwrites it (`secure_delete`).
+rows to say (`store.integrity`). A deleted row is not here: SQLite overwrites it (`secure_delete`). The number of the
+last row that was ever written stands in a table of SQLite's own, whose one row is found in the same way.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from dragoman.store.rows import given_text
+from dragoman.store.write_ahead_log import PAGE, read_log
 
 COLUMNS = (
     "id",
@@ -42,8 +44,8 @@ TEXTS = {"kind", "time", "username", "source", "target", "reason", "settings"}
 BLOBS = {"digest", "contribution"}
 START = re.compile(rb"\x00[\x17\x19\x1b\x1d]\x4d")  # types of id; of learn, forget, flagged, settings; of time
 LONGEST = 9  # bytes of a varint
-PAGE = 4096  # bytes, unless the file says otherwise
-LOG_HEAD, FRAME_HEAD = 32, 24  # bytes at the beginning of a write-ahead log, and of each page in it
+LAST = re.compile(rb"\x03\x1b([\x01-\x06])journal")  # types of a name of seven letters and of a number; the name
+DAMAGED = 1 << 32  # added to the number of a page of which there is another form
 WIDTHS = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)  # bytes of a value, by its type; above them, blobs and texts by their length
 
 
@@ -60,20 +62,46 @@ class RawRows:
     """All rows that stand in a journal's file, or in the log beside it, by id; a row may stand there more than once."""
 
     def __init__(self, file: Path) -> None:
-        with file.open("rb") as reading:
-            self._data = mmap.mmap(reading.fileno(), 0, access=mmap.ACCESS_READ)
-        self._size = _page_size(self._data[:100])
-        self._pages = _logged_pages(file.with_name(f"{file.name}-wal"), self._size)
-        self._cells: dict[int, list[Cell]] = {}
-        for number in range(1, max([len(self._data) // self._size, *self._pages]) + 1):
+        self._data = _mapped(file)
+        log = read_log(file)
+        # A page that is not whole may have whole rows, and so may the form that it had before
+        self._pages = log.pages() | {number + DAMAGED: page for number, page in log.damaged_pages().items()}
+        found = []
+        for size in {PAGE, log.size, _page_size(self._data[:100])}:  # the one that the file says may be wrong
+            self._size = size
+            found.append((self._scan(), size))
+        self._cells, self._size = max(found, key=lambda each: (len(each[0]), -each[1]))
+
+    def _scan(self) -> dict[int, list[Cell]]:
+        """Where each row stands, by its id."""
+        cells: dict[int, list[Cell]] = {}
+        for number in self._numbers():
             for row, cell in _cells(number, self._page(number)):
-                self._cells.setdefault(row, []).append(cell)
+                cells.setdefault(row, []).append(cell)
+        return cells
+
+    def _numbers(self) -> Iterator[int]:
+        """The numbers of all pages."""
+        pages = -(-len(self._data) // self._size)
+        yield from range(1, pages + 1)
+        yield from sorted(number for number in self._pages if number > pages)
+
+    def last_given(self) -> int:
+        """The highest id that was given to a row; 0 if that is not known any more."""
+        last = 0
+        for number in self._numbers():
+            page = self._page(number)
+            for match in LAST.finditer(page):
+                value = page[match.end() : match.end() + WIDTHS[match[1][0]]]
+                last = max(last, int.from_bytes(value, signed=True))
+        return last
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._data.close()
+        if isinstance(self._data, mmap.mmap):
+            self._data.close()
 
     def ids(self) -> list[int]:
         """The ids of all rows, in order."""
@@ -126,29 +154,18 @@ class RawRows:
         return bytes(record)
 
 
+def _mapped(file: Path) -> mmap.mmap | bytes:
+    """The bytes of a file; none if it is empty or not there."""
+    try:
+        with file.open("rb") as reading:
+            return mmap.mmap(reading.fileno(), 0, access=mmap.ACCESS_READ)
+    except (ValueError, FileNotFoundError):
+        return b""
+
+
 def _page_size(head: bytes) -> int:
     size = int.from_bytes(head[16:18])
     return size if size >= 512 and size & (size - 1) == 0 else PAGE
-
-
-def _logged_pages(file: Path, size: int) -> dict[int, bytes]:
-    """The newest committed form of each page in a write-ahead log."""
-    try:
-        data = file.read_bytes()
-    except OSError:
-        return {}
-    pages: dict[int, bytes] = {}
-    uncommitted: dict[int, bytes] = {}
-    salts = data[16:24]
-    for at in range(LOG_HEAD, len(data) - FRAME_HEAD - size + 1, FRAME_HEAD + size):
-        head = data[at : at + FRAME_HEAD]
-        if head[8:16] != salts:
-            break  # left over from before the log was begun anew
-        uncommitted[int.from_bytes(head[:4])] = data[at + FRAME_HEAD : at + FRAME_HEAD + size]
-        if int.from_bytes(head[4:8]):  # the size of the file, after a commit
-            pages |= uncommitted
-            uncommitted = {}
-    return pages
 
 
 def _cells(number: int, page: bytes) -> Iterator[tuple[int, Cell]]:
