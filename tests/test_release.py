@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import shutil
 import subprocess
@@ -171,3 +172,12 @@ def test_workflows_call_targets_that_exist_with_every_python() -> None:
                 for target in re.findall(r"\bmake (\w+)", step.get("run", "")):
                     assert f"\n{target}: " in makefile
     assert matrices == 2
+
+
+def test_only_a_tag_of_this_version_is_released() -> None:
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
+    checks = [step["run"] for step in workflow["jobs"]["build"]["steps"] if "GITHUB_REF_NAME" in step.get("run", "")]
+    assert len(checks) == 1
+    for tag, released in ((f"v{dragoman.__version__}", True), ("v9.9.9", False), ("v", False)):
+        done = subprocess.run(["bash", "-c", checks[0]], cwd=ROOT, env={**os.environ, "GITHUB_REF_NAME": tag})
+        assert (done.returncode == 0) == released
