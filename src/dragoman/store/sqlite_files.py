@@ -31,10 +31,10 @@ def connect(file: Path, mode: str) -> sqlite3.Connection:
     # By URI, because a plain path would make an empty database where a journal has been lost; and transactions are
     # begun by us, because the driver would begin them only at the first change.
     options: dict[str, Any] = {"uri": True, "isolation_level": None, "check_same_thread": False}
-    return sqlite3.connect(f"{file.as_uri()}?mode={mode}", timeout=BUSY, factory=_Connection, **options)
+    return sqlite3.connect(f"{file.as_uri()}?mode={mode}", timeout=BUSY, factory=SelfClosingConnection, **options)
 
 
-class _Connection(sqlite3.Connection):
+class SelfClosingConnection(sqlite3.Connection):
     """A connection that is closed with the project that has it, also if that is dropped; Python 3.13 would warn."""
 
     def __del__(self) -> None:
