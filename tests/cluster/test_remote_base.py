@@ -269,6 +269,10 @@ def _first(manifest: dict[str, Any], **changes: object) -> None:
     next(iter(manifest["arrays"].values())).update(changes)
 
 
+NOT_ABOUT: list[object] = [[], None, "x"]
+NOT_ARRAYS: list[object] = [[], {"a": "b"}, {"a": []}]
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -278,8 +282,8 @@ def _first(manifest: dict[str, Any], **changes: object) -> None:
         lambda manifest: _first(manifest, file=f"{'a' * 5000}.npy"),
         *(lambda manifest, size=size: _first(manifest, bytes=size) for size in ("many", -5, None, 1.5)),
         lambda manifest: next(iter(manifest["arrays"].values())).pop("sha256"),
-        *(lambda manifest, about=about: manifest.update(about=about) for about in ([], None, "x")),
-        *(lambda manifest, arrays=arrays: manifest.update(arrays=arrays) for arrays in ([], {"a": "b"}, {"a": []})),
+        *(lambda manifest, about=about: manifest.update(about=about) for about in NOT_ABOUT),
+        *(lambda manifest, arrays=arrays: manifest.update(arrays=arrays) for arrays in NOT_ARRAYS),
     ],
 )
 def test_a_manifest_that_was_made_to_harm_is_refused_before_anything_is_downloaded(
