@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # Tests marked as driving a browser or another process are tried once more if they fail (tests/conftest.py); -raR names them.
 SUMMARY := -raR
+# What a server can use: nothing can be installed later in a container that is read-only.
+SERVER_EXTRAS := callbacks languages pdf postgresql spelling upstream workbench
 
 .PHONY: help run demo test test-bounds test-tools check format bench docs kernels lock release clean
 
@@ -52,7 +54,7 @@ kernels: $(VENV)/.dev  ## compile all kernels for a baseline processor, and pack
 
 lock: $(VENV)/.dev  ## write deploy/requirements.txt: what a server installs, every version with its hashes
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11 --upgrade \
-	  --extra postgresql --extra upstream --extra workbench --output-file deploy/requirements.txt pyproject.toml
+	  $(addprefix --extra ,$(SERVER_EXTRAS)) --output-file deploy/requirements.txt pyproject.toml
 
 release: $(VENV)/.dev  ## build sdist, wheel, kernels and bill of materials into dist/, and check them in a fresh environment
 	rm -rf dist

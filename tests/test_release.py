@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
 from email.parser import Parser
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -110,24 +113,49 @@ def test_the_page_on_installing_describes_every_extra() -> None:
     assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(extras)
 
 
-def test_the_lock_names_every_dependency_of_a_server_with_hashes() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"]
-    wanted = [
-        *project["dependencies"],
-        *(each for name in ("files", "postgresql", "server", "upstream") for each in extras[name]),
-    ]
+ELSEWHERE = {"bench", "cat", "cluster", "dev", "kernels", "machine", "plots", "tune"}  # what a server does without
+
+
+def server_extras() -> list[str]:
+    """The extras that `make lock` locks."""
+    found = re.search(r"^SERVER_EXTRAS := (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert found
+    return found[1].split()
+
+
+def locked() -> dict[str, list[Version]]:
+    """The versions of each library in the lock, every one of which has a hash."""
     lock = (ROOT / "deploy" / "requirements.txt").read_text(encoding="utf-8")
-    entries = re.split(r"^(?=\S)", lock, flags=re.MULTILINE)[1:]
     versions: dict[str, list[Version]] = {}
-    for entry in entries:
+    for entry in re.split(r"^(?=\S)", lock, flags=re.MULTILINE)[1:]:
         assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), f"{entry.splitlines()[0]} has no hash; run make lock"
         found = re.match(r"([\w.-]+)==([^\s;]+)", entry)
         assert found
         versions.setdefault(canonicalize_name(found[1]), []).append(Version(found[2]))
-    for each in map(Requirement, wanted):
-        locked = versions.get(canonicalize_name(each.name), [])
-        assert any(version in each.specifier for version in locked), f"{each} is not locked; run make lock"
+    return versions
+
+
+def test_a_server_has_every_extra_that_it_can_use() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert {*server_extras(), "files", "server"} == set(extras) - ELSEWHERE  # those two are in `workbench`
+
+
+def test_the_lock_names_every_dependency_of_a_server_and_those_of_its_dependencies() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = project["dependencies"] + [each for name in {*server_extras(), "files", "server"} for each in extras[name]]
+    versions, waiting, seen = locked(), [Requirement(each) for each in wanted], set()
+    while waiting:
+        requirement = waiting.pop()
+        name = canonicalize_name(requirement.name)
+        if name == "dragoman" or str(requirement) in seen:
+            continue
+        seen.add(str(requirement))
+        assert any(each in requirement.specifier for each in versions.get(name, [])), f"{requirement}: run make lock"
+        with contextlib.suppress(PackageNotFoundError):  # what another platform or Python needs
+            needed = [Requirement(each) for each in requires(name) or []]
+            chosen = [{"extra": extra} for extra in ("", *requirement.extras)]
+            waiting += [one for one in needed if one.marker is None or any(map(one.marker.evaluate, chosen))]
 
 
 def test_workflows_call_targets_that_exist_with_every_python() -> None:
@@ -144,3 +172,12 @@ def test_workflows_call_targets_that_exist_with_every_python() -> None:
                 for target in re.findall(r"\bmake (\w+)", step.get("run", "")):
                     assert f"\n{target}: " in makefile
     assert matrices == 2
+
+
+def test_only_a_tag_of_this_version_is_released() -> None:
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
+    checks = [step["run"] for step in workflow["jobs"]["build"]["steps"] if "GITHUB_REF_NAME" in step.get("run", "")]
+    assert len(checks) == 1
+    for tag, released in ((f"v{dragoman.__version__}", True), ("v9.9.9", False), ("v", False)):
+        done = subprocess.run(["bash", "-c", checks[0]], cwd=ROOT, env={**os.environ, "GITHUB_REF_NAME": tag})
+        assert (done.returncode == 0) == released

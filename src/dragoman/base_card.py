@@ -26,6 +26,7 @@ CARD = "card"
 _NAME = r"\(*[A-Za-z0-9][A-Za-z0-9.+:-]*\)*"
 LICENCE = re.compile(rf"{_NAME}( (AND|OR|WITH) {_NAME})*")  # an SPDX expression, by its form
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]*")
+MOST_CHARACTERS = 1_000  # of the description of a corpus
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,15 @@ class BaseCard:
         if not VERSION.fullmatch(self.version):
             remedy = "use letters, digits, dots and hyphens, such as 2026.1"
             raise BadInputError(f"{self.version!r} is not a version", remedy=remedy)
+        if not self.corpus.isprintable() or len(self.corpus) > MOST_CHARACTERS:  # it is shown in terminals
+            remedy = f"say it in one line of at most {MOST_CHARACTERS:,} characters, without control characters"
+            raise BadInputError("the description of the corpus cannot be shown", remedy=remedy)
 
     def __str__(self) -> str:
         told = f"{self.source} to {self.target}, version {self.version}, licence {self.licence}"
         return f"{told}, from {self.corpus}" if self.corpus else told
 
-    def check_languages(self, source: str, target: str, where: Path) -> None:
+    def check_languages(self, source: str, target: str, where: Path | str) -> None:
         """Raise an error unless the base translates between these languages."""
         if not all(map(same_language, (self.source, self.target), (source, target))):
             what = f"this base translates from {self.source} to {self.target}, not from {source} to {target}"

@@ -125,7 +125,9 @@ class Engine(Queries):
         the language model; the default is that of the base, or 5. An `unfinished` project cannot be opened again before
         it is published (`dragoman.store.unfinished`).
         """
-        directory = None if base is None else project_base.find_base(fetch(base), source, target)
+        directory = (
+            None if base is None else project_base.find_base(fetch(base, languages=(source, target)), source, target)
+        )
         settings = project_base.first_settings(directory, preset, tokens, order)
         languages = {"source": source, "target": target}
         project = Project.create(path, settings, **languages, journal=journal, base=directory, unfinished=unfinished)

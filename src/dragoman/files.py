@@ -17,6 +17,7 @@ import hashlib
 import io
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -30,6 +31,8 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 VERIFIED = "verified.json"
 SUM = "checksum"  # of the rest of that file
+FILE = re.compile(r"\w[\w.+-]*\.npy")  # of an array
+MOST_CHARACTERS = 200  # in the name of a file; file systems allow 255 bytes
 
 Arrays = dict[str, np.ndarray]
 
@@ -179,9 +182,21 @@ def checked_manifest(data: bytes, path: Path | str) -> dict[str, Any]:
         raise DamagedFileError(f"format {manifest.get('format')}, expected {FORMAT}", where=path, remedy=remedy)
     if manifest.get("checksum") != _manifest_checksum(manifest):
         raise DamagedFileError(f"wrong checksum {manifest.get('checksum')}", where=path)
-    if any(Path(entry["file"]).name != entry["file"] for entry in manifest["arrays"].values()):
-        raise DamagedFileError("names a file outside its directory", where=path)
+    if not _lists_arrays(manifest):
+        raise DamagedFileError("does not describe files of arrays in its directory", where=path)
     return manifest
+
+
+def _lists_arrays(manifest: Mapping[str, Any]) -> bool:
+    """Whether a manifest has what one must have: whoever seals one can write into it what they want."""
+    try:
+        entries = [(entry["file"], entry["bytes"], entry["sha256"]) for entry in manifest["arrays"].values()]
+        return isinstance(manifest["about"], dict) and all(
+            FILE.fullmatch(file) and len(file) <= MOST_CHARACTERS and type(size) is int and size >= 0 and str(sha256)
+            for file, size, sha256 in entries
+        )
+    except (AttributeError, KeyError, TypeError):
+        return False
 
 
 def _check_file(path: Path, entry: Mapping[str, Any]) -> None:

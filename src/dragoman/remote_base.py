@@ -2,7 +2,7 @@
 
 The copy in the user's cache is named after the checksum of its manifest. So the same base is fetched once whatever its
 URL, and a new base at the same URL is fetched again. Files are fetched one by one into a temporary directory, which is
-renamed when all of them have been verified: an interrupted download resumes where it stopped.
+renamed when all of them have been verified: an interrupted download goes on with the files that are not there yet.
 
 `s3://models/en-es#0123456789abcdef` asks for one base only: its checksum, or the first 16 digits or more of it, stand
 behind the URL, and whatever else is found there is refused before anything is downloaded.
@@ -17,13 +17,17 @@ import secrets
 from errno import EDQUOT, EFBIG, ENOSPC
 from http import HTTPStatus
 from http.client import HTTPException
+from ipaddress import ip_address
 from pathlib import Path
+from socket import getaddrinfo
 from typing import IO, Any
 from urllib.error import HTTPError
-from urllib.request import urlopen
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import platformdirs
 
+from dragoman.base_card import card_of
 from dragoman.errors import BadInputError, DamagedFileError, StorageError
 from dragoman.extras import load
 from dragoman.files import MANIFEST, checked_manifest, open_arrays, storage_errors, write_durably
@@ -35,8 +39,11 @@ MOST_BYTES = 1 << 24  # of a manifest
 CHECKSUM = re.compile("[0-9a-f]{16,64}")
 
 
-def fetch(location: str | Path, *, progress: Progress | None = None) -> Path:
-    """The directory of a base: the location itself if it is a path, or a copy in the user's cache if it is a URL."""
+def fetch(location: str | Path, *, languages: tuple[str, str] | None = None, progress: Progress | None = None) -> Path:
+    """The directory of a base: the location itself if it is a path, or a copy in the user's cache if it is a URL.
+
+    A published base of other `languages` is refused before it is downloaded.
+    """
     if isinstance(location, Path) or "://" not in location:
         return Path(location)
     location, wanted = _split_checksum(location)
@@ -45,6 +52,9 @@ def fetch(location: str | Path, *, progress: Progress | None = None) -> Path:
     if not str(manifest["checksum"]).startswith(wanted):
         what = f"another base is there: its checksum is {manifest['checksum']}, not {wanted}"
         raise DamagedFileError(what, where=location, remedy="ask its publisher; the checksum follows # in the URL")
+    card = card_of(manifest["about"], location)
+    if card and languages:
+        card.check_languages(*languages, location)
     directory = bases_directory() / str(manifest["checksum"])[:32]
     if not (directory / MANIFEST).exists():
         with storage_errors(directory):
@@ -77,20 +87,43 @@ def bases_directory() -> Path:
 class WebFiles:
     """Files on a web server, by their URLs: what is used here of a file system of fsspec, without its drivers."""
 
+    def __init__(self) -> None:
+        self.redirects = Redirects()
+        self._opener = build_opener(self.redirects)
+
     def open(self, url: str, _: str = "rb") -> IO[bytes]:
         """A file to be read."""
         try:
-            found: IO[bytes] = urlopen(url, timeout=PATIENCE)  # noqa: S310 - only https and http come here
+            found: IO[bytes] = self._opener.open(url, timeout=PATIENCE)
         except HTTPError as error:
             if error.code in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
                 raise FileNotFoundError(url) from None
             raise
         return found
 
-    def cat_file(self, url: str) -> bytes:
-        """A small file."""
-        with self.open(url) as file:
-            return file.read(MOST_BYTES)
+
+class Redirects(HTTPRedirectHandler):
+    """Goes where a server redirects to, but not from https to anything else, nor from outside into this network."""
+
+    def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Request | None:
+        """The next request."""
+        old, new = urlsplit(req.full_url), urlsplit(newurl)
+        if new.scheme not in ("https", old.scheme) or (is_outside(old.hostname) and not is_outside(new.hostname)):
+            raise HTTPError(newurl, code, f"a redirect to {newurl} is not followed", headers, fp)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def is_outside(host: str | None) -> bool:
+    """Whether a host is on the internet; one whose name only a proxy knows is.
+
+    >>> is_outside("127.0.0.1"), is_outside("169.254.169.254"), is_outside("9.9.9.9")
+    (False, False, True)
+    """
+    try:
+        found = {address[0] for *_, address in getaddrinfo(host, None)}
+    except (OSError, UnicodeError):
+        return True
+    return all(ip_address(str(each).partition("%")[0]).is_global for each in found)
 
 
 def _connect(location: str) -> tuple[Any, str]:
@@ -108,7 +141,8 @@ def _connect(location: str) -> tuple[Any, str]:
 
 def _read_manifest(files: Any, path: str, location: str) -> dict[str, Any]:
     try:
-        data = files.cat_file(f"{path}/{MANIFEST}")
+        with files.open(f"{path}/{MANIFEST}", "rb") as file:
+            data = file.read(MOST_BYTES)
     except FileNotFoundError:
         remedy = "give the directory that a base was saved to"
         raise BadInputError(f"there is no base here (no {MANIFEST})", where=location, remedy=remedy) from None
@@ -118,7 +152,7 @@ def _read_manifest(files: Any, path: str, location: str) -> dict[str, Any]:
         manifest: dict[str, Any] = json.loads(data)
         names = [entry["file"] for entry in manifest["arrays"].values()]
         is_manifest = str(manifest["checksum"]).isalnum() and all(Path(name).name == name for name in names)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         is_manifest = False
     if not is_manifest:
         raise DamagedFileError("not the manifest of a base", where=f"{location}/{MANIFEST}", remedy="save it again")
@@ -134,27 +168,34 @@ def _copy(files: Any, path: str, manifest: dict[str, Any], directory: Path, prog
     for entry in entries:
         own = aside / entry["file"]
         if not (own.exists() and own.stat().st_size == entry["bytes"]):
-            _copy_file(files, f"{path}/{entry['file']}", own)
+            _copy_file(files, f"{path}/{entry['file']}", own, entry["bytes"])
         done += entry["bytes"]
         progress("fetching the base", done, total)
     write_durably(aside / MANIFEST, manifest["data"])
     try:
         open_arrays(aside)  # verifies the checksums of all files
     except DamagedFileError as error:
+        where = path
         if error.where and Path(error.where).suffix == ".npy":
             Path(error.where).unlink()
-        raise DamagedFileError(error.what, where=path, remedy="fetch it again, or save the base again") from None
+            where = f"{path}/{Path(error.where).name}"
+        raise DamagedFileError(error.what, where=where, remedy="fetch it again, or save the base again") from None
     if not directory.exists():  # another process may have been faster
         aside.rename(directory)
 
 
-def _copy_file(files: Any, remote: str, own: Path) -> None:
-    """Copy one file, under a temporary name until it is complete."""
+def _copy_file(files: Any, remote: str, own: Path, size: int) -> None:
+    """Copy one file of a known size, under a temporary name until it is complete."""
     part = own.with_name(f"{own.name}.{secrets.token_hex(4)}")
     try:
         with files.open(remote, "rb") as there, part.open("wb") as here:
-            while piece := there.read(PIECE):
+            while here.tell() <= size and (piece := there.read(PIECE)):
                 here.write(piece)
+            found = here.tell()
+        if found < size:
+            raise HTTPException(f"{found:,} of {size:,} bytes came")
+        if found > size:
+            raise DamagedFileError(f"is longer than its {size:,} bytes", where=remote, remedy="ask its publisher")
         part.replace(own)
     except FileNotFoundError:
         remedy = "save the base there again"
@@ -163,6 +204,6 @@ def _copy_file(files: Any, remote: str, own: Path) -> None:
         if isinstance(error, OSError) and error.errno in (ENOSPC, EDQUOT, EFBIG):  # about our own disk
             raise
         what = f"the download was interrupted ({error or type(error).__name__})"
-        raise StorageError(what, where=remote, remedy="try again: it goes on where it was") from None
+        raise StorageError(what, where=remote, remedy="try again: it goes on with this file") from None
     finally:
         part.unlink(missing_ok=True)

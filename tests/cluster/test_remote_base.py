@@ -2,34 +2,49 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import shutil
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from email.message import Message
 from functools import partial
 from http.client import IncompleteRead
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request
 
 import fsspec
 import pytest
 from typer.testing import CliRunner
 
-from dragoman import Engine
+from dragoman import Engine, remote_base
 from dragoman.base_card import BaseCard, publish, read_card
 from dragoman.cli import app
 from dragoman.errors import BadInputError, DamagedFileError, StorageError
 from dragoman.files import MANIFEST, open_arrays, write_arrays
 from dragoman.models.knowledge import Knowledge
-from dragoman.remote_base import WebFiles, bases_directory, fetch
+from dragoman.remote_base import MOST_BYTES, WebFiles, bases_directory, fetch
 
 pytestmark = pytest.mark.kernels
 
 URL = "memory://models/en-es"
+REDIRECTS = [
+    ("https://9.9.9.9/base", "https://8.8.8.8/base", True),
+    ("http://9.9.9.9/base", "https://8.8.8.8/base", True),
+    ("https://9.9.9.9/base", "http://9.9.9.9/base", False),
+    ("http://9.9.9.9/base", "ftp://9.9.9.9/base", False),
+    *(("https://9.9.9.9/base", f"https://{host}/base", False) for host in ("127.0.0.1", "10.1.1.1", "169.254.169.254")),
+    ("https://9.9.9.9/base", "https://[fe80::1]/base", False),
+    ("http://10.1.1.1/base", "http://10.1.1.2/base", True),
+]
 
 
 @pytest.fixture(scope="module")
@@ -239,3 +254,111 @@ def test_publishing_by_command(base: Path, tmp_path: Path) -> None:
     assert made.exit_code == 0, made.output
     assert "base: en to es, version 1, licence CC0-1.0" in made.output
     assert "not empty" in str(CliRunner().invoke(app, command).exception)
+
+
+def _sealed(base: Path, change: Callable[[dict[str, Any]], object]) -> bytes:
+    """The manifest of a base as somebody may write it who wants to harm: changed, with the right checksum."""
+    manifest = json.loads((base / MANIFEST).read_bytes())
+    change(manifest)
+    del manifest["checksum"]
+    manifest["checksum"] = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
+    return json.dumps(manifest).encode()
+
+
+def _first(manifest: dict[str, Any], **changes: object) -> None:
+    next(iter(manifest["arrays"].values())).update(changes)
+
+
+NOT_ABOUT: list[object] = [[], None, "x"]
+NOT_ARRAYS: list[object] = [[], {"a": "b"}, {"a": []}]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(lambda manifest, name=name: _first(manifest, file=name) for name in ("../x.npy", "..", ".", "", "/x.npy", 5)),
+        *(lambda manifest, name=name: _first(manifest, file=name) for name in ("a\0.npy", "\ud800.npy", "a b.npy")),
+        lambda manifest: _first(manifest, file=MANIFEST),
+        lambda manifest: _first(manifest, file=f"{'a' * 5000}.npy"),
+        *(lambda manifest, size=size: _first(manifest, bytes=size) for size in ("many", -5, None, 1.5)),
+        lambda manifest: next(iter(manifest["arrays"].values())).pop("sha256"),
+        *(lambda manifest, about=about: manifest.update(about=about) for about in NOT_ABOUT),
+        *(lambda manifest, arrays=arrays: manifest.update(arrays=arrays) for arrays in NOT_ARRAYS),
+    ],
+)
+def test_a_manifest_that_was_made_to_harm_is_refused_before_anything_is_downloaded(
+    base: Path, remote: fsspec.AbstractFileSystem, change: Callable[[dict[str, Any]], object]
+) -> None:
+    remote.pipe_file(f"/models/en-es/{MANIFEST}", _sealed(base, change))
+    with pytest.raises(DamagedFileError, match=r"not the manifest of a base|does not describe files of arrays"):
+        fetch(URL)
+    assert not bases_directory().exists()
+
+
+@pytest.mark.parametrize("data", [b"[" * 200_000, b'{"arrays":' * 200_000, b" " * (MOST_BYTES + 1) + b"{}"])
+def test_a_manifest_that_is_deep_or_endless_is_refused(remote: fsspec.AbstractFileSystem, data: bytes) -> None:
+    remote.pipe_file(f"/models/en-es/{MANIFEST}", data)
+    with pytest.raises(DamagedFileError, match="not the manifest of a base"):
+        fetch(URL)
+
+
+def test_a_base_without_its_arrays_is_refused(base: Path, tmp_path: Path, remote: fsspec.AbstractFileSystem) -> None:
+    remote.pipe_file(f"/models/en-es/{MANIFEST}", _sealed(base, lambda manifest: manifest.update(arrays={})))
+    with pytest.raises(DamagedFileError, match="its arrays are not those of a base"):
+        Engine.create(tmp_path / "project", source="en", target="es", base=URL)
+    assert not (tmp_path / "project").exists()
+
+
+def test_a_file_that_does_not_end_is_cut(remote: fsspec.AbstractFileSystem, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_base, "PIECE", 1 << 10)
+    name = next(path for path in remote.find("/models") if "language.inner.keys" in path)
+    remote.pipe_file(name, remote.cat_file(name) + bytes(1 << 20))
+    with pytest.raises(DamagedFileError, match=r"language\.inner\.keys-\w+\.npy: is longer than its [\d,]+ bytes"):
+        fetch(URL)
+    remote.pipe_file(name, remote.cat_file(name)[:100])
+    with pytest.raises(StorageError, match=r"language\.inner\.keys\S+: .* interrupted \(100 of [\d,]+ bytes came"):
+        fetch(URL)
+
+
+def test_languages_are_compared_before_anything_is_downloaded(
+    base: Path, tmp_path: Path, remote: fsspec.AbstractFileSystem
+) -> None:
+    publish(base, tmp_path / "upload", _card(source="de"))
+    remote.put(str(tmp_path / "upload"), "/models/published", recursive=True)
+    arguments = ["create", str(tmp_path / "project"), "--source", "en", "--target", "es", "--base"]
+    done = CliRunner().invoke(app, [*arguments, "memory://models/published"])
+    assert "translates from de to es, not from en to es" in str(done.exception)
+    assert not bases_directory().exists()
+
+
+@pytest.mark.parametrize("corpus", ["red \x1b[31m", "two\nlines", "turned \u202e round", "x" * 1001])
+def test_a_card_cannot_write_to_terminals(corpus: str) -> None:
+    with pytest.raises(BadInputError, match="the description of the corpus cannot be shown"):
+        _card(corpus=corpus)
+
+
+@pytest.mark.parametrize(("old", "new", "followed"), REDIRECTS)
+def test_redirects_lead_neither_into_this_network_nor_away_from_https(old: str, new: str, followed: bool) -> None:
+    files = WebFiles()
+    answer = (302, "Found", Message(), new)
+    if followed:
+        assert files.redirects.redirect_request(Request(old), BytesIO(), *answer)  # noqa: S310 (nothing is opened)
+    else:
+        with pytest.raises(HTTPError, match=re.escape(f"a redirect to {new} is not followed")):
+            files.redirects.redirect_request(Request(old), BytesIO(), *answer)  # noqa: S310 (nothing is opened)
+
+
+def test_a_redirect_in_one_network_is_followed(web: str) -> None:
+    class Moved(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(301)
+            self.send_header("Location", f"{web}{self.path}")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Moved) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        assert fetch(f"http://127.0.0.1:{server.server_port}") == fetch(web)
+        server.shutdown()

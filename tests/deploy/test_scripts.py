@@ -21,6 +21,7 @@ import pytest
 import yaml
 
 from dragoman.server.app import create_app
+from dragoman.server.auth import Authenticator
 from dragoman.server.config import Settings
 from tests.deploy.ending import SECONDS, process_of
 from tests.store.postgresql import UnavailableError, private_server
@@ -144,6 +145,22 @@ def test_the_compose_file_has_the_four_services_and_settings_that_the_script_kno
         for volume in service["volumes"]:
             name = volume.partition(":")[0]
             assert (DEPLOY / name).exists() if name.startswith("./") else name in composed["volumes"]
+
+
+def test_servers_behind_the_proxies_of_the_examples_tell_their_clients_apart() -> None:
+    composed: dict[str, Any] = yaml.safe_load(text_of("compose.yaml"))
+    started = {name: composed["services"][name]["command"] for name in ("server", "standby")}
+    found = re.search(r"^ExecStart=\S+ (.*)$", text_of("dragoman.service"), re.MULTILINE)
+    started["dragoman.service"] = found[1].split() if found else []
+    proxies = {"dragoman.service": "127.0.0.1"}  # a container gets its address from one of the private networks
+    for name, command in started.items():
+        networks = tuple(command[command.index("--trusted-proxies") + 1].split(","))
+        settings = Settings(paths=(Path(),), trusted_proxies=networks)
+        settings.check()
+        headers = [(b"x-forwarded-for", b"192.0.2.7")]
+        for address in [proxies[name]] if name in proxies else ["172.18.0.5", "10.89.0.3", "192.168.16.4"]:
+            scope = {"type": "http", "client": (address, 4321), "headers": headers}
+            assert Authenticator(settings).client(scope) == "address 192.0.2.7"
 
 
 def test_compose_accepts_its_file_where_it_is_installed() -> None:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from dragoman.cli import app
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
+from dragoman.project.glossary import TermRule
 from dragoman.project.project_merge import merge
 from tests.engine.support import PAIRS, arrays_of, assert_same, new
 
@@ -95,6 +96,38 @@ def test_terms_are_added_and_conflicts_named(tmp_path: Path) -> None:
         assert engine.glossary == {"lid": "tapa", "tray": "bandeja", "jug": "jarra"}
 
 
+def test_what_holds_for_a_term_comes_with_it(tmp_path: Path) -> None:
+    for n, (user, given) in enumerate({"ana": {"lid": "tapa"}, "ben": {"lid": "tapa", "jug": "jarra"}}.items()):
+        with new(tmp_path / user) as engine:
+            engine.glossary = given
+            teach(engine, range(n, n + 1), user)
+    mine, his = TermRule(note="of the kettle"), TermRule(case="same", forbidden=("jarro",))
+    for user, rules in {"ana": {"cup": mine}, "ben": {"cup": TermRule(note="small"), "jug": his, "tray": mine}}.items():
+        with Engine.open(tmp_path / user) as engine:
+            engine.change_terms({}, {**rules, "lid": mine if user == "ben" else None})
+    found = merge(Engine, [tmp_path / "ana", tmp_path / "ben"], tmp_path / "both")
+    assert [line.partition(";")[0] for line in found.conflicts] == ["what holds for 'cup' is {'note': 'of the kettle'}"]
+    with Engine.open(tmp_path / "both") as engine:
+        assert engine.glossary == {"jug": "jarra", "lid": "tapa"}
+        assert engine.term_rules == {"cup": mine, "jug": his, "lid": mine, "tray": mine}
+
+
+def test_the_remedy_for_projects_with_and_without_a_base_works(folder: Path, tmp_path: Path) -> None:
+    with new(tmp_path / "trained") as engine:
+        engine.train(PAIRS[:20])
+    for order in ((folder / "ana", tmp_path / "trained"), (tmp_path / "trained", folder / "ana")):
+        with pytest.raises(BadInputError) as raised:
+            merge(Engine, order, tmp_path / "new")
+        assert raised.value.remedy
+        copied = raised.value.remedy.partition("dragoman ")[2].split()
+        assert copied[1] == str(folder / "ana")  # the one without a base
+        done = CliRunner().invoke(app, [str(tmp_path / each) if each == "NEW" else each for each in copied])
+        assert done.exit_code == 0, done.output
+        assert merge(Engine, [tmp_path / "trained", tmp_path / "NEW"], tmp_path / "new").learned == 15
+        shutil.rmtree(tmp_path / "NEW")
+        shutil.rmtree(tmp_path / "new")
+
+
 def test_projects_over_the_same_base_keep_it(tmp_path: Path) -> None:
     with new(tmp_path / "trained") as engine:
         engine.train(PAIRS[:60])
@@ -112,11 +145,13 @@ def test_projects_that_do_not_fit_are_refused(folder: Path, tmp_path: Path) -> N
     Engine.create(tmp_path / "french", source="en", target="fr").close()
     with new(tmp_path / "trained") as engine:
         engine.train(PAIRS[:20])
+    Engine.create(tmp_path / "words", source="en", target="es", tokens="words").close()
     for others, message in {
         (): "one project is nothing to merge",
         (folder / "ana",): "a project is named twice",
         (tmp_path / "french",): "translates en to fr, not en to es",
         (tmp_path / "trained",): "is built on another base",
+        (tmp_path / "words",): r"has tokens words, and .*ana has text; merge projects that were created alike",
     }.items():
         with pytest.raises(BadInputError, match=message):
             merge(Engine, [folder / "ana", *others], tmp_path / "new")

@@ -69,7 +69,7 @@ def create(
     mode: Any = tokens
     if upstream is not None:
         parse(upstream)  # refuses what names no engine, before anything is created
-    found = None if base is None else _find_base(base)
+    found = None if base is None else _find_base(base, (source, target))
     options: dict[str, Any] = {"preset": preset, "tokens": mode, "order": order, "base": found, "journal": journal}
     with Engine.create(project, source=source, target=target, upstream=upstream, **options) as engine:
         typer.echo(f"created {project}")
@@ -141,22 +141,22 @@ def merge(
         raise typer.Exit(1)
 
 
-def _find_base(location: str) -> Path:
-    """The directory of a base, which is downloaded if it is remote."""
-    found = _fetched(location)
+def _find_base(location: str, languages: tuple[str, str] | None = None) -> Path:
+    """The directory of a base, which is downloaded if it is remote and of these languages."""
+    found = _fetched(location, languages)
     if not any((found / name).exists() for name in ("manifest.json", "project.json")):
         remedy = "give the directory of a trained base or of a trained project"
         raise BadInputError("no base found here", where=found, remedy=remedy)
     return found
 
 
-def _fetched(location: str) -> Path:
+def _fetched(location: str, languages: tuple[str, str] | None = None) -> Path:
     """The directory of a base, with a progress bar while it is downloaded."""
     from dragoman.progress import bars
     from dragoman.remote_base import fetch
 
     with bars() as progress:
-        return fetch(location, progress=progress)
+        return fetch(location, languages=languages, progress=progress)
 
 
 @commands.command(epilog="Example: dragoman fetch s3://models/en-es")

@@ -21,7 +21,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from dragoman.arrays import ArrayTree, Restorable
-from dragoman.errors import BadInputError
+from dragoman.errors import BadInputError, DamagedFileError, DragomanError
 from dragoman.files import MANIFEST, open_arrays, write_arrays
 from dragoman.models.alignment import can_align, check_pair
 from dragoman.models.alignment_kernels import MAX_SENTENCE_WORDS
@@ -202,7 +202,13 @@ class Knowledge(Restorable):
             raise BadInputError(f"holds a {about.get('kind')}, not a {KIND}", where=directory, remedy=remedy)
         if about.get("format") != FORMAT:
             raise BadInputError("was trained by another version of dragoman", where=directory, remedy="train it again")
-        return cls.from_arrays(arrays, tokens=about["tokens"])
+        try:
+            return cls.from_arrays(arrays, tokens=about["tokens"])
+        except DragomanError:
+            raise
+        except (KeyError, IndexError, TypeError, ValueError) as error:  # sealed, but by another program
+            what = f"its arrays are not those of a base ({type(error).__name__}: {error})"
+            raise DamagedFileError(what, where=directory, remedy="train or fetch another") from None
 
     @classmethod
     def open_base(cls, directory: str | Path) -> Knowledge:

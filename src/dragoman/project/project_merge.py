@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.progress import Progress
@@ -64,7 +64,7 @@ def merge(
     """Create a project that learns what is in force in several ones, with who corrected and when.
 
     Languages, tokens and base must be the same. The settings are those of the first; terms that its glossary lacks are
-    taken from the others, in the order in which they are named.
+    taken from the others with what holds for them, in the order in which they are named.
     """
     if len(projects) < 2:
         raise BadInputError("one project is nothing to merge", remedy="name two or more, or use `dragoman copy`")
@@ -105,8 +105,13 @@ def _check(stores: Sequence[Project]) -> None:
             what = f"translates {each.source} to {each.target}, not {first.source} to {first.target}"
             raise BadInputError(what, where=each.path, remedy="merge projects of the same languages")
         mine, other = initial_settings(first), initial_settings(each)
-        if any(mine[name] != other[name] for name in ("tokens", "order")) or each.base_checksum != first.base_checksum:
-            remedy = f"first make a copy of it over that base: dragoman copy {each.path} NEW --base {first.path}"
+        for name in ("tokens", "order"):
+            if mine[name] != other[name]:
+                what = f"has {name} {other[name]}, and {first.path} has {mine[name]}"
+                raise BadInputError(what, where=each.path, remedy="merge projects that were created alike")
+        if each.base_checksum != first.base_checksum:
+            moved, below = (each, first) if first.find_base() else (first, each)
+            remedy = f"first make a copy over the same base: dragoman copy {moved.path} NEW --base {below.path}"
             raise BadInputError(f"is built on another base than {first.path}", where=each.path, remedy=remedy)
 
 
@@ -145,17 +150,24 @@ def _take(engine: Engine, row: Row, merged: MergedProjects) -> None:
 
 
 def _take_terms(engine: Engine, name: str, store: Project, merged: MergedProjects) -> None:
-    """Add the terms of a project that are not there yet; those that are there with another translation are named."""
-    new: dict[str, str] = {}
-    terms: dict[str, str] = {}
+    """Add the terms that are not there yet, with what else holds for them; what differs is named and left as it is."""
+    terms, rules = _last_said(store, "glossary"), _last_said(store, "term_rules")
+    own_terms, own_rules = dict(engine.glossary), {term: rule.dump() for term, rule in engine.term_rules.items()}
+    differing = {term for term in terms.keys() & own_terms.keys() if terms[term] != own_terms[term]}
+    merged.conflicts += [f"{term!r} is {own_terms[term]!r}; {name} has {terms[term]!r}" for term in sorted(differing)]
+    for term in sorted(rules.keys() & own_rules.keys()):
+        if rules[term] != own_rules[term]:
+            merged.conflicts.append(f"what holds for {term!r} is {own_rules[term]}; {name} has {rules[term]}")
+    new_terms = {term: said for term, said in terms.items() if term not in own_terms}
+    new_rules = {term: rule for term, rule in rules.items() if term not in own_rules and term not in differing}
+    if new_terms or new_rules:
+        engine.change_terms(new_terms, new_rules)
+
+
+def _last_said(store: Project, setting: str) -> dict[str, Any]:
+    """A setting that is changed entry by entry, as the journal of a project has it in the end."""
+    entries: dict[str, Any] = {}
     for row in store.journal.rows():
-        changed = (row.settings or {}).get("glossary", {}) if row.kind == "settings" else {}
-        terms = {term: said for term, said in (terms | changed).items() if said is not None}
-    for term, said in terms.items():
-        known = engine.glossary.get(term)
-        if known is None:
-            new[term] = said
-        elif known != said:
-            merged.conflicts.append(f"{term!r} is {known!r}; {name} has {said!r}")
-    if new:
-        engine.change_terms(new, {})
+        if row.kind == "settings":
+            entries |= (row.settings or {}).get(setting, {})
+    return {name: said for name, said in entries.items() if said is not None}

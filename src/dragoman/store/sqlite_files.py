@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from dragoman.errors import DamagedFileError, DragomanError, StorageError
 
@@ -28,8 +30,16 @@ def connect(file: Path, mode: str) -> sqlite3.Connection:
     """A connection to an SQLite file; `mode` is one of SQLite's URI parameters."""
     # By URI, because a plain path would make an empty database where a journal has been lost; and transactions are
     # begun by us, because the driver would begin them only at the first change.
-    uri = f"{file.as_uri()}?mode={mode}"
-    return sqlite3.connect(uri, uri=True, timeout=BUSY, isolation_level=None, check_same_thread=False)
+    options: dict[str, Any] = {"uri": True, "isolation_level": None, "check_same_thread": False}
+    return sqlite3.connect(f"{file.as_uri()}?mode={mode}", timeout=BUSY, factory=SelfClosingConnection, **options)
+
+
+class SelfClosingConnection(sqlite3.Connection):
+    """A connection that is closed with the project that has it, also if that is dropped; Python 3.13 would warn."""
+
+    def __del__(self) -> None:
+        with suppress(sqlite3.Error):  # one that was never opened
+            self.close()
 
 
 def connect_to_read(file: Path) -> sqlite3.Connection:

@@ -15,8 +15,11 @@ const SPEAKING = 700; // milliseconds without a key before screen readers are gi
 const LONG = 600; // characters above which source and translation stand side by side
 const MODES = { interactive: "Interactive", postedit: "Post-edit" };
 const KINDS = { changed: "changed since", held: "held back", done: "approved" };
+const TOUCH = globalThis.matchMedia?.("(pointer: coarse)").matches;
 const HINTS = {
-  interactive: "Press Tab to accept the next word, or type your own. Enter confirms what is black.",
+  interactive: TOUCH
+    ? "Tap a grey word to accept all up to it, or type your own. Confirm takes what is black."
+    : "Press Tab to accept the next word, or type your own. Enter confirms what is black.",
   postedit: "Edit the suggestion where it is wrong.",
   locked: "This segment is locked in the file.",
 };

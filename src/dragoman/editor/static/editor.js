@@ -59,7 +59,7 @@ export class Editor {
           mousedown: () => (this.effort.clicks += 1),
           mousemove: (event) => this.handlers.pointed(this.offsetAt(event)),
           mouseleave: () => this.handlers.pointed(null),
-          click: (event) => this.handlers.clicked(this.offsetAt(event)),
+          click: (event) => this.touched(event) || this.handlers.clicked(this.offsetAt(event)),
           compositionstart: () => this.host.classList.add("composing"),
           compositionend: () => setTimeout(() => this.composed()),
         }),
@@ -230,6 +230,16 @@ export class Editor {
   tabPastTheEnd() {
     if (!this.tabbing && !this.handlers.waits()) return false;
     this.handlers.tabbed();
+    return true;
+  }
+
+  /** A finger on a word of the completion takes all up to it: keyboards of phones have no Tab. */
+  touched(event) {
+    const shown = this.completion,
+      part = event.pointerType === "touch" && event.target.closest?.(".ghost > span");
+    if (!part || !shown?.fresh) return false;
+    const next = part.nextElementSibling;
+    this.append(next ? shown.text.slice(0, Number(next.dataset.from)) : shown.text);
     return true;
   }
 
