@@ -13,6 +13,7 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -294,9 +295,9 @@ def test_a_backup_removes_what_a_killed_one_left_and_not_what_another_is_making(
     (tmp_path / ".backup-killed").mkdir()
     make = backup._write
 
-    def meanwhile(part: Path, copies: dict[str, Path], revision: int) -> backup.Backup:
+    def meanwhile(*given: Any) -> backup.Backup:
         backup.sweep(tmp_path)  # as another `dragoman backup` into the same directory does
-        return make(part, copies, revision)
+        return make(*given)
 
     monkeypatch.setattr(backup, "_write", meanwhile)
     make_backup(project, tmp_path / "m.zip")

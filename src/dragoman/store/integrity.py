@@ -29,7 +29,7 @@ from dragoman.store.description import (
     whole_description,
 )
 from dragoman.store.journal_file import TEXTS
-from dragoman.store.raw_rows import Cell, RawRows
+from dragoman.store.raw_rows import RawRows, RowCell
 from dragoman.store.rows import NO_ROW, Row, digest, given_text, read_row
 from dragoman.store.seal import ENDING, check_seal, heal
 from dragoman.store.snapshot import SnapshotStore
@@ -195,7 +195,7 @@ def _renumber(raw: RawRows) -> None:
     missing = [number + 1 for number, after in pairwise([0, *ids]) if after != number + 1] + [ids[-1] + 1 if ids else 1]
     if len(missing) == 1:
         return
-    strays, before = list[tuple[int, Cell]](), [NO_ROW]
+    strays, before = list[tuple[int, RowCell]](), [NO_ROW]
     for number in ids:
         cells = raw.cells(number)
         forms = [raw.read(cell) for cell in cells]
@@ -211,7 +211,7 @@ def _renumber(raw: RawRows) -> None:
             number += 1
 
 
-def _stray_after(raw: RawRows, number: int, strays: list[tuple[int, Cell]]) -> tuple[int, Cell] | None:
+def _stray_after(raw: RawRows, number: int, strays: list[tuple[int, RowCell]]) -> tuple[int, RowCell] | None:
     """The stray row that must have had this id."""
     before = [each["digest"] for each in raw.get(number - 1)] or [NO_ROW]
     if raw.cells(number):

@@ -49,7 +49,7 @@ DAMAGED = 1 << 32  # added to the number of a page of which there is another for
 WIDTHS = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)  # bytes of a value, by its type; above them, blobs and texts by their length
 
 
-class Cell(NamedTuple):
+class RowCell(NamedTuple):
     """Where a row is."""
 
     page: int  # number of its page
@@ -72,9 +72,9 @@ class RawRows:
             found.append((self._scan(), size))
         self._cells, self._size = max(found, key=lambda each: (len(each[0]), -each[1]))
 
-    def _scan(self) -> dict[int, list[Cell]]:
+    def _scan(self) -> dict[int, list[RowCell]]:
         """Where each row stands, by its id."""
-        cells: dict[int, list[Cell]] = {}
+        cells: dict[int, list[RowCell]] = {}
         for number in self._numbers():
             for row, cell in _cells(number, self._page(number)):
                 cells.setdefault(row, []).append(cell)
@@ -107,7 +107,7 @@ class RawRows:
         """The ids of all rows, in order."""
         return sorted(self._cells)
 
-    def cells(self, row: int) -> list[Cell]:
+    def cells(self, row: int) -> list[RowCell]:
         """The places where a row stands."""
         return self._cells.get(row, [])
 
@@ -118,12 +118,12 @@ class RawRows:
             if values:
                 yield values | {"id": row}
 
-    def read(self, cell: Cell) -> dict[str, Any]:
+    def read(self, cell: RowCell) -> dict[str, Any]:
         """The values that stand in a place; empty if they do not fit there."""
         record = self._record(cell)
         return {} if record is None else _values(record, cell.head)
 
-    def move(self, cell: Cell, old: int, new: int) -> None:
+    def move(self, cell: RowCell, old: int, new: int) -> None:
         """Give a row that stands in a place the id that it must have had."""
         self._cells[old].remove(cell)
         if not self._cells[old]:
@@ -135,7 +135,7 @@ class RawRows:
             return self._pages[number]
         return self._data[(number - 1) * self._size : number * self._size]
 
-    def _record(self, cell: Cell) -> bytes | None:
+    def _record(self, cell: RowCell) -> bytes | None:
         """The bytes of a record, as far as its pages are there; None if it does not fit into the first."""
         page, begin = self._page(cell.page), cell.at - _width(cell.head)
         here = _local_bytes(cell.size, self._size)
@@ -168,7 +168,7 @@ def _page_size(head: bytes) -> int:
     return size if size >= 512 and size & (size - 1) == 0 else PAGE
 
 
-def _cells(number: int, page: bytes) -> Iterator[tuple[int, Cell]]:
+def _cells(number: int, page: bytes) -> Iterator[tuple[int, RowCell]]:
     """Id and place of each row that begins in a page."""
     for match in START.finditer(page):
         at = match.start()
@@ -183,7 +183,7 @@ def _cells(number: int, page: bytes) -> Iterator[tuple[int, Cell]]:
             length = _written(size)
             before = begins - width - len(length)
             if after == begins and row > 0 and before >= 0 and page[before : begins - width] == length:
-                yield row, Cell(number, at, head, size)
+                yield row, RowCell(number, at, head, size)
                 break
 
 
