@@ -241,6 +241,13 @@ def test_an_interrupted_backup_leaves_the_one_before(
     assert file.read_bytes() == before
 
 
+def test_checking_says_how_far_it_is(project: Path) -> None:
+    told: list[tuple[int, int]] = []
+    assert list(check_store(project, lambda _, done, total: told.append((done, total)))) == []
+    assert told == [(number, len(told)) for number in range(1, len(told) + 1)]
+    assert len(told) >= len(PAIRS)
+
+
 def test_the_commands_check_back_up_restore_and_repair(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

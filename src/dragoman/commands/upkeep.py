@@ -22,9 +22,11 @@ SHOWN = 20  # lines on what is lost; all are counted
 def check_project(project: Path, json: bool) -> int:
     """Print what is damaged in a project; how much there is."""
     from dragoman.editor.document_repair import check_documents
+    from dragoman.progress import bars
     from dragoman.store.integrity import check_store
 
-    found = [*check_store(project), *check_documents(project)]
+    with bars() as progress:
+        found = [*check_store(project, progress), *check_documents(project)]
     for each in found:
         typer.echo(json_format.dumps({"where": each.where, "what": each.what}) if json else str(each))
     if not json:

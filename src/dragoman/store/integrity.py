@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from dragoman.errors import DragomanError
 from dragoman.files import VERIFIED, is_remembered_wrongly, open_arrays, storage_errors
+from dragoman.progress import Progress
 from dragoman.store.answer_file import NAME as ANSWERS
 from dragoman.store.description import (
     COPY,
@@ -52,7 +53,7 @@ class Damage(NamedTuple):
         return f"{self.where}: {self.what}"
 
 
-def check_store(path: Path) -> Iterator[Damage]:
+def check_store(path: Path, progress: Progress | None = None) -> Iterator[Damage]:
     """What is damaged in a project, apart from its documents: journal, answers, snapshots, base."""
     try:
         description = migrate(path, read_description(path), write=False)
@@ -69,7 +70,7 @@ def check_store(path: Path) -> Iterator[Damage]:
     if "://" in description["journal"]:
         yield from _check_shared(description["journal"])
     else:
-        yield from _check_journal(path / description["journal"])
+        yield from _check_journal(path / description["journal"], progress)
     if (path / ANSWERS).exists():
         log = list(check_log_of(path / ANSWERS))
         yield from log or or_broken_seal(path / ANSWERS, list(check_file(path / ANSWERS)))
@@ -79,12 +80,12 @@ def check_store(path: Path) -> Iterator[Damage]:
         yield from _check_arrays(path / description["base"]["path"], "base")
 
 
-def _check_journal(file: Path) -> Iterator[Damage]:
+def _check_journal(file: Path, progress: Progress | None) -> Iterator[Damage]:
     if found := list(check_log_of(file)):
         yield from found
         yield from (each for each in salvaged_rows(file) if isinstance(each, Damage))
     else:
-        rows = (each for each in whole_rows(file) if isinstance(each, Damage))
+        rows = (each for each in whole_rows(file, progress) if isinstance(each, Damage))
         yield from or_broken_seal(file, [*rows, *check_file(file)])
 
 
@@ -132,12 +133,12 @@ def _check_shared(url: str) -> Iterator[Damage]:
         yield Damage("journal", error.what)
 
 
-def whole_rows(file: Path) -> Iterator[Row | Damage | Unchecked]:
+def whole_rows(file: Path, progress: Progress | None = None) -> Iterator[Row | Damage | Unchecked]:
     """All rows of a journal in a file, in order, and in the place of those that are not whole what is wrong."""
     try:
         with closing(connect_to_read(file.absolute())) as connection:
             connection.row_factory = sqlite3.Row
-            yield from _checked(_values(connection), str(file), file.name)
+            yield from _checked(_values(connection, progress), str(file), file.name)
     except (sqlite3.Error, UnicodeDecodeError) as error:
         yield Damage(file.name, str(error))
 
@@ -223,9 +224,15 @@ def _stray_after(raw: RawRows, number: int, strays: list[tuple[int, RowCell]]) -
     return None
 
 
-def _values(connection: sqlite3.Connection) -> Iterator[tuple[int, list[Values]]]:
+def _values(connection: sqlite3.Connection, progress: Progress | None) -> Iterator[tuple[int, list[Values]]]:
     """Id and values of each row, none for those that cannot be read at all."""
+    last = 0
+    if progress:
+        with suppress(sqlite3.Error):  # rows before the damage can be read all the same
+            last = _last_id(connection)
     for number in _ids(connection):
+        if progress and last:
+            progress("checking the journal", number, last)
         values = None
         with suppress(sqlite3.Error, ValueError, AttributeError):  # the last: a number in the place of a text
             found = connection.execute(COLUMNS, (number,)).fetchone()
@@ -245,11 +252,16 @@ def _ids(connection: sqlite3.Connection) -> Iterator[int]:
                 yield number
             return
         except (sqlite3.Error, UnicodeDecodeError):
-            found = connection.execute(f"SELECT id FROM {TABLE} ORDER BY id DESC LIMIT 1").fetchone()  # noqa: S608
-            if found is None or last >= found[0] or tried * SMALLEST > pages * size:  # the id may be what was altered
+            if last >= _last_id(connection) or tried * SMALLEST > pages * size:  # the id may be what was altered
                 return
             last, tried = last + 1, tried + 1
             yield last
+
+
+def _last_id(connection: sqlite3.Connection) -> int:
+    """The id of the last row; 0 if there is none."""
+    found = connection.execute(f"SELECT id FROM {TABLE} ORDER BY id DESC LIMIT 1").fetchone()  # noqa: S608
+    return int(found[0]) if found else 0
 
 
 def _checked(
