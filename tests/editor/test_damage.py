@@ -9,7 +9,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from dragoman.editor.document_repair import repair_documents
+from dragoman.editor.document_repair import check_documents, repair_documents
 from dragoman.editor.document_store import DocumentStore
 from dragoman.editor.edited_project import EditedProject
 from dragoman.editor.messages import SegmentChange
@@ -47,6 +47,24 @@ def test_a_segment_that_was_altered_on_disk_is_not_served(tmp_path: Path) -> Non
         assert store.segment(number, 1).source == SOURCES[0]
         with pytest.raises(DamagedFileError, match="segment 2 of document 1"):
             store.segments(number)
+
+
+@pytest.mark.parametrize("left", ["nothing", "an empty file"])
+def test_documents_that_are_gone_are_told_and_not_begun_anew(project: Path, left: str) -> None:
+    file = project / "documents.db"
+    with closing(DocumentStore(file)) as store:
+        store.add("page", [("1", SOURCES[0], "", "new")])
+    file.unlink()
+    if left == "an empty file":
+        file.touch()
+    with pytest.raises(DamagedFileError, match="gone"):
+        DocumentStore(file)
+    assert [each.where for each in check_documents(project)] == ["documents.db"]
+    (project.parent / "new").mkdir()
+    assert [each.where for each in repair_documents(project, project.parent / "new", {})] == ["documents.db"]
+    seal_of(file).unlink()  # whoever wants to begin anew
+    with closing(DocumentStore(file)) as store:
+        assert store.add("page", [("1", SOURCES[0], "", "new")]) == 1
 
 
 def test_a_file_of_an_earlier_version_gets_its_sums(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from typing import Any
 
 from dragoman.editor import segment_sums
 from dragoman.editor.document_schema import prepare, source_hash
-from dragoman.store.seal import break_seal, seal
+from dragoman.errors import DamagedFileError
+from dragoman.store.seal import break_seal, is_gone, seal, seal_of
 from dragoman.store.sqlite_files import connect, connect_to_read, explain
 from dragoman.store.write_ahead_log import check_log
 
@@ -27,6 +28,9 @@ class DocumentConnection:
         self._lock = threading.Lock()  # held while writing
         self._choosing = threading.Lock()  # held for a moment, while a reader takes or returns a connection
         check_log(self._path)
+        if is_gone(self._path):  # SQLite would begin an empty one
+            remedy = f"restore the project from a backup; to begin without documents, delete {seal_of(path).name}"
+            raise DamagedFileError("the documents are gone", where=path, remedy=remedy)
         break_seal(path)
         with self._errors():
             self._connection = open_documents(path)

@@ -11,6 +11,7 @@ from dragoman.editor import segment_sums, segment_table
 from dragoman.editor.document_connection import open_documents
 from dragoman.editor.document_store import DocumentStore
 from dragoman.store.integrity import Damage, check_file, check_log_of, healed_copy, or_broken_seal
+from dragoman.store.seal import is_gone
 from dragoman.store.write_ahead_log import apply_log
 
 FILE = "documents.db"
@@ -18,12 +19,15 @@ TABLES = (
     *("documents", "segments", "units", "findings", "accepted", "changes", "comments", "regroupings"),
     *("memories", "memory_entries"),
 )
+GONE = Damage(FILE, "is gone, with all documents")
 
 
 def check_documents(project: Path) -> Iterator[Damage]:
     """What is damaged in the documents of a project."""
     file = project / FILE
-    if not file.exists():
+    if is_gone(file):
+        yield GONE
+    if is_gone(file) or not file.exists():
         return
     if found := list(check_log_of(file)):
         yield from found
@@ -43,7 +47,9 @@ def repair_documents(old: Path, new: Path, corrections: Mapping[int, int]) -> It
 
     A segment that was altered is there, but not translated.
     """
-    if not (old / FILE).exists():
+    if is_gone(old / FILE):
+        yield GONE
+    if is_gone(old / FILE) or not (old / FILE).exists():
         return
     with closing(DocumentStore(new / FILE)), closing(open_documents(new / FILE)) as writing:
         with healed_copy(old / FILE, new.parent) as file:

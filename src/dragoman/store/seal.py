@@ -51,6 +51,11 @@ def seal(file: Path) -> None:
             break_seal(file)
 
 
+def is_gone(file: Path) -> bool:
+    """Whether a file that was sealed is missing or empty."""
+    return seal_of(file).exists() and not (file.exists() and file.stat().st_size)
+
+
 def check_seal(file: Path) -> Iterator[str]:
     """What is wrong with a file that was sealed, or with its seal."""
     if not seal_of(file).exists():
