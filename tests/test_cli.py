@@ -151,7 +151,8 @@ def test_explain_prints_json(project: Path) -> None:
     assert told["memory"] is None
 
 
-def test_explaining_into_a_file_cuts_nothing(project: Path) -> None:
+def test_explaining_into_a_file_cuts_nothing(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)  # which workers of the test-suite have
     call("learn", project, "Press the kernels [red]x[/red] button.", "Pulse los núcleos [red]x[/red] del botón.")
     told = run("explain", str(project), "Press the kernels [red]x[/red] button.").stdout
     assert "…" not in told
