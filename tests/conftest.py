@@ -13,6 +13,11 @@ settings.load_profile("dragoman")
 OUTSIDE = {"browser", "visit"}  # fixtures that drive another process
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores, since many tests wait for servers, browsers and disks."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Warm up in the process that starts the others, so that they find everything in the cache."""
     if "PYTEST_XDIST_WORKER" not in os.environ and not session.config.option.collectonly:
