@@ -28,7 +28,6 @@ from dragoman.sample import pairs
 ray = pytest.importorskip("ray")
 pytestmark = [
     pytest.mark.outside,
-    pytest.mark.kernels,
     pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sockets and files of Ray's own
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
