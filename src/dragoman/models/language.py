@@ -47,7 +47,6 @@ from dragoman.models.language_kernels import (
     LanguageArrays,
     Own,
     Statistics,
-    Stored,
 )
 from dragoman.models.text_reader import TextReader
 from dragoman.models.text_reader_kernels import sentence_scores
@@ -65,7 +64,6 @@ MODIFIED = "modified"  # what model sets use
 CHUNK = 1 << 12  # words that `train` hands to a kernel at once
 BATCH = 1 << 11  # sentences that are scored at once
 BLOCK = 1 << 10  # words that are looked up at once
-DEFAULT_SHARE = 0.5  # of a layer over a base without counts
 AUTO: Literal["auto"] = "auto"  # instead of a share: none, or ELSEWHERE if the base is from another domain
 ELSEWHERE = 0.5  # the share of a layer then
 FOREIGN = 0.2  # if more of a layer's words than this are unknown to the base, it is from another domain
@@ -159,8 +157,7 @@ class LanguageModel(Restorable, Reader):
     The vocabulary may be shared with other models; methods whose names end in `_ids`, and `train`, take its ids. With a
     `share`, the counts of a layer and its base are not summed but interpolated: share · p_layer + (1 − share) · p_base.
     It may be set at any time. With `AUTO` it depends on the words: if the base lacks many of the layer's words, it is
-    from another domain, and then the layer has a share. Over a base of probabilities (`arpa.read_base`) there is always
-    one.
+    from another domain, and then the layer has a share.
     """
 
     parts = ("inner", "outer")
@@ -193,7 +190,6 @@ class LanguageModel(Restorable, Reader):
         self.own: Table = Table(OWN | (FEW if modified else {}))  # what this layer would have counted without its base
         self.own_scalars, self.own_few_scalars = np.zeros_like(self.scalars), np.zeros_like(self.few_scalars)
         self.discounts = np.zeros((3, 3, order + 1))  # see LanguageArrays; kept up to date by the kernels
-        self.stored = Stored(np.zeros(0, kernels.STORED), np.zeros(0, np.float32))  # filled by `arpa.read_base`
         counts = np.zeros(0, kernels.GRAM), np.zeros(0, np.int32), np.zeros_like(self.scalars)
         empty = Statistics(*counts, _NO_FEW, np.zeros_like(self.few_scalars))
         self._beneath = empty if base is None else base.statistics
@@ -209,18 +205,15 @@ class LanguageModel(Restorable, Reader):
     @property
     def view(self) -> LanguageArrays:
         """What the kernels read and write; valid until the model changes."""
-        if self.stored.inner.size:
-            return LanguageModel(self.order, self.vocabulary, self).view
-        inner, outer, stored, share = self.inner.layered, self.outer.layered, self.stored, self.share_in_use
+        inner, outer, share = self.inner.layered, self.outer.layered, self.share_in_use
         scalars = {"scalars": self.own_scalars, "few_scalars": self.own_few_scalars}
         own = Own(inner.base, np.zeros(0, kernels.OWN_GRAM), few=_NO_FEW, **scalars)
         if self.base is None:
             share = None
         else:
-            own, stored = Own(self.own.index, **({"few": _NO_FEW} | self.own.columns), **scalars), self.base.stored
-            share = DEFAULT_SHARE if share is None and stored.inner.size else share
+            own = Own(self.own.index, **({"few": _NO_FEW} | self.own.columns), **scalars)
         counted = self._beneath, self.statistics, self.discounts
-        return LanguageArrays(inner, outer, *counted, own, stored, SUM if share is None else float(share))
+        return LanguageArrays(inner, outer, *counted, own, SUM if share is None else float(share))
 
     @property
     def share_in_use(self) -> float | None:
@@ -264,24 +257,16 @@ class LanguageModel(Restorable, Reader):
 
     def _reserve(self, predicted: int) -> None:
         """Make room for the n-grams that this many words may add."""
-        self.check_learns()
         self._changed()
         self.inner.reserve((predicted + 1) * (self.order - 1))
         self.outer.reserve(predicted)
         if self.base is not None:
             self.own.reserve(2 * (predicted + 1) * self.order)
 
-    def check_learns(self) -> None:
-        """Raise an error if this is a model of probabilities, which cannot learn."""
-        if self.stored.inner.size:
-            raise BadInputError("a language model read from an ARPA file cannot learn", remedy="use it as a base")
-
     def merge(self, other: LanguageModel) -> None:
         """Learn everything that a model without a base has learned; words are matched by spelling."""
         if other.order != self.order or other.base is not None:
             raise BadInputError("only a language model of the same order without a base can be merged")
-        other.check_learns()
-        self.check_learns()
         self._changed()
         upkeep.merge(self, other)
 
@@ -292,13 +277,11 @@ class LanguageModel(Restorable, Reader):
         Shorter n-grams keep their counts, and probabilities stay normalised. But dropped counts are lost: a later
         `remove` skips what it does not find (`skipped` counts it).
         """
-        self.check_learns()
         self._changed()
         return upkeep.prune(self, limit)
 
     def compact(self) -> None:
         """Renumber the n-grams in canonical order and free spare room; only without a base."""
-        self.check_learns()
         if self.base is not None:
             raise BadInputError("only a language model without a base can be compacted")
         self._changed()
@@ -330,9 +313,8 @@ class LanguageModel(Restorable, Reader):
     @property
     def nbytes(self) -> int:
         """Bytes held in memory by this layer, excluding base and vocabulary."""
-        stored = sum(array.nbytes for array in self.stored)
         scalars = self.scalars.nbytes + self.few_scalars.nbytes
-        return self.inner.nbytes + self.outer.nbytes + self.own.nbytes + scalars + stored
+        return self.inner.nbytes + self.outer.nbytes + self.own.nbytes + scalars
 
     def counts(self) -> dict[tuple[str, ...], tuple[int, int, int]]:
         """Every n-gram with its c_X and, as a history u, Σ_w c_X(u w) and N1+(u •), base and layer summed.
@@ -357,8 +339,6 @@ class LanguageModel(Restorable, Reader):
         tree = super().arrays()
         if self.few_scalars.size:
             tree["few_scalars"] = self.few_scalars
-        if self.stored.inner.size:
-            tree.put("stored", self.stored._asdict())
         if self.base is not None:
             tree.put("own", self.own.arrays())
             tree["own.scalars"] = self.own_scalars
@@ -368,22 +348,22 @@ class LanguageModel(Restorable, Reader):
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Return to the state with these `arrays()`, which are used directly, not copied; the base stays."""
+        if "stored.inner" in arrays:
+            remedy = "train a base from texts (`dragoman train`), and import the corrections into a project over it"
+            raise BadInputError("this base was imported from an ARPA file, which is no longer read", remedy=remedy)
         if ("few_scalars" in arrays) != (self.smoothing == "modified"):
             remedy = "restore the base that belongs to it"
             raise BadInputError(f"this language model was not saved with {self.smoothing} smoothing", remedy=remedy)
         self._changed()
         super().restore(arrays)
         self.few_scalars = arrays.get("few_scalars", self.few_scalars)
-        if "stored.inner" in arrays:
-            self.stored = Stored(arrays["stored.inner"], arrays["stored.outer"])
         if self.base is not None:
             if "own.scalars" not in arrays:
                 raise DamagedFileError("this language model was saved by an older version", remedy="train it again")
             self.own.restore(ArrayTree(arrays).under("own"))
             self.own_scalars = arrays["own.scalars"]
             self.own_few_scalars = arrays.get("own.few_scalars", self.own_few_scalars)
-        if self.base is not None or not self.stored.inner.size:
-            kernels.update_discounts(self.view)
+        kernels.update_discounts(self.view)
 
     @classmethod
     def from_arrays(

@@ -107,8 +107,7 @@ def change(lm, node, length, word, amount):
         settle(lm, at, in_base != ABSENT)
     after = before + amount
     types = np.int64(after > 0) - np.int64(before > 0)
-    is_listed = lm.stored.inner.size > 0 and in_base != ABSENT  # a base of probabilities knows words it did not count
-    if length == 0 and word != END and not is_listed:
+    if length == 0 and word != END:
         lm.layer.scalars[WORDS] += types
     change_history(lm, node, before, after)
     change_tallies(lm.layer, length + 1, before, after)

@@ -17,7 +17,7 @@ never seen before is a new left context of the one without its first word, and t
 What is read is the sum of base and layer. Or the two are interpolated, p = share · p_layer + (1 − share) · p_base. From
 differences to a base one cannot tell what the layer would have counted by itself, so that is counted once more (`Own`),
 along the same paths. Whatever either of the two knows is known to the sum: one walk reads both, and a state stays one
-integer. A base may also have no counts but probabilities, from an ARPA file (`Stored`); it can only be interpolated.
+integer.
 """
 
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
@@ -72,9 +72,6 @@ GRAM = np.dtype(
 
 FEW = np.dtype([("once", np.int32), ("twice", np.int32)])  # as a history u: N1(u •) and N2(u •)
 OWN_GRAM = np.dtype([("count", np.int32), ("total", np.int32), ("types", np.int32)])
-STORED = np.dtype([("score", np.float32), ("backoff", np.float32)])  # natural logs, of p and of the back-off weight
-MISSING = 1.0  # in place of a log probability: a path that is there only because others lead through it
-FLOOR = -100 * math.log(10)  # log probability of an unknown word where an ARPA file has no <unk>, as in KenLM
 SUM = -1.0  # in place of a share: nothing is interpolated
 
 
@@ -101,13 +98,6 @@ class Own(NamedTuple):
     few_scalars: np.ndarray  # [2 + 2n] int64; of length 0 with one discount
 
 
-class Stored(NamedTuple):
-    """Probabilities of a base that has no counts; of length 0 where it has."""
-
-    inner: np.ndarray  # [inner] STORED
-    outer: np.ndarray  # [outer] float32, log p of the n-grams of order n
-
-
 class LanguageArrays(NamedTuple):
     """All that kernels read and write of a language model."""
 
@@ -117,7 +107,6 @@ class LanguageArrays(NamedTuple):
     layer: Statistics
     discounts: np.ndarray  # [3, 3, n + 1] float64, of the sum, of the base alone, of the layer alone: D_k1, D_k2, D_k3
     own: Own
-    stored: Stored
     share: float  # of the layer, or SUM
 
 
@@ -320,47 +309,30 @@ def advance(lm, state, word):
 def advance_shared(lm, state, word):
     """`advance` where layer and base are interpolated."""
     node, length = (state >> LENGTH_BITS) - 1, state & ((1 << LENGTH_BITS) - 1)
-    is_stored = lm.stored.inner.size > 0
-    said = spelled(lm, word) if is_stored else word
     base, base_left, layer, layer_left = 0.0, 1.0, 0.0, 1.0  # probabilities, and what is left to shorter histories
     reached = np.int64(EMPTY_HISTORY)
     while True:
         if reached == EMPTY_HISTORY:
             _, joint, continued = look_up(lm, node, length, word)
             reached = state_of(joint, length + 1) if continued > 0 else reached
-        if is_stored:
-            base, base_left = add_stored(lm, node, length, said, base, base_left)
-        else:
-            base, base_left = add_base(lm, node, length, word, base, base_left)
+        base, base_left = add_base(lm, node, length, word, base, base_left)
         layer, layer_left = add_layer(lm, node, length, word, layer, layer_left)
         if length == 0:
             break
         node = shorter(lm, node)
         length -= 1
-    added = lm.layer.scalars[WORDS]
-    uniform = 1.0 / (lm.base.scalars[WORDS] + added + 2)
-    if is_stored:
-        base += base_left * math.exp(FLOOR)
-        base = base / (added + 1) if said == UNKNOWN else base  # all words that the file does not know share <unk>
-    else:
-        base += base_left * uniform
-    share = share_in_use(lm, is_stored)
+    uniform = 1.0 / (lm.base.scalars[WORDS] + lm.layer.scalars[WORDS] + 2)
+    base += base_left * uniform
+    share = share_in_use(lm)
     return math.log(share * (layer + layer_left * uniform) + (1.0 - share) * base), reached
 
 
 @lean
-def share_in_use(lm, is_stored):
+def share_in_use(lm):
     """The share of the layer: all if the base has seen nothing, none if the layer has not."""
     if lm.own.scalars[TOTAL] == 0:
         return 0.0
-    return lm.share if is_stored or lm.base.scalars[TOTAL] > 0 else 1.0
-
-
-@lean
-def spelled(lm, word):
-    """The word, or `<unk>` if the base's file does not have it."""
-    at = find(lm.inner.base, path_key(ABSENT, word))
-    return word if at != ABSENT and lm.stored.inner[plain(at)].score != MISSING else np.int64(UNKNOWN)
+    return lm.share if lm.base.scalars[TOTAL] > 0 else 1.0
 
 
 @lean
@@ -418,20 +390,3 @@ def add_layer(lm, node, length, word, probability, left):
     count = np.int64(own.grams[plain(at)].count) if at != ABSENT else np.int64(0)
     kept = left_over(lm.discounts[2], length + 1, types, once, twice)
     return interpolated(probability, left, count, total, kept, lm.discounts[2], length + 1)
-
-
-@lean
-def add_stored(lm, node, length, word, probability, left):
-    """The same for a base of probabilities: that of the longest n-gram listed, weighed by histories that lack it."""
-    if left == 0.0 or node >= lm.inner.base.state[HIGH]:
-        return probability, left
-    key, score = path_key(node, word), np.float32(MISSING)
-    if length + 1 == order_of(lm):
-        at = find(lm.outer.base, key)
-        score = lm.stored.outer[plain(at)] if at != ABSENT else score
-    else:
-        at = find(lm.inner.base, key)
-        score = lm.stored.inner[plain(at)].score if at != ABSENT else score
-    if score != np.float32(MISSING):
-        return left * math.exp(score), 0.0
-    return probability, left * math.exp(lm.stored.inner[plain(node)].backoff) if node != ABSENT else left

@@ -143,7 +143,6 @@ class ModelSet(Restorable):
 
     def add_ids(self, source: Ids, target: Ids) -> Contribution:
         """`add` for word ids."""
-        self.language.check_learns()
         inverse = self.inverse.add_ids(source, target)
         direct = self.direct.add_ids(target, source)
         contribution = Contribution(source, target, self.align(source, target), inverse, direct)
@@ -152,7 +151,6 @@ class ModelSet(Restorable):
 
     def apply(self, contribution: Contribution) -> None:
         """Add a known contribution: what `add` does after estimating it."""
-        self.language.check_learns()
         source, target = contribution.source, contribution.target
         self.inverse.apply(source, target, contribution.inverse)
         self.direct.apply(target, source, contribution.direct)

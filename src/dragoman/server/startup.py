@@ -21,7 +21,7 @@ from dragoman.server.api_errors import ApiError
 PATIENCE = 60.0  # seconds for which a request waits
 PAUSE = 0.05  # between two looks
 # What a server does not compute: kernels for training, tuning, measuring, and files of other toolkits
-UNUSED = tuple(f"dragoman.{each}" for each in ("cluster", "tune", "measure.bleu", "measure.repetition", "models.arpa"))
+UNUSED = tuple(f"dragoman.{each}" for each in ("cluster", "tune", "measure.bleu", "measure.repetition"))
 Tell = Callable[[int, int], None]  # how much is done, and of how much
 Preparation = Callable[[Tell], object]
 
