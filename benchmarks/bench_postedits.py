@@ -16,7 +16,7 @@ one (`dragoman.measure.recall`).
 - engine: what the other engine said
 - memory: the newest correction of the same source, otherwise what the engine said
 - exact: the memory alone, nothing where it has nothing
-- replacements: the crude learner of `dragoman.assess.replacement_learner`
+- replacements: the crude learner of `benchmarks/replacement_learner.py`
 - levels: one level of trust for the whole project, as before version 0.3
 - changes: dragoman as it is, every change on its own evidence
 - weights by …: the same, with weights that adapt as well
@@ -40,9 +40,9 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parents[1]))
 
-from dragoman.assess.replacement_learner import ReplacementLearner
-from dragoman.assess.rivals import ADAPTERS
-from dragoman.assess.system_names import ADAPTED
+from benchmarks.replacement_learner import ReplacementLearner
+
+from dragoman.adapt import Bayes, PassiveAggressive, Perceptron, Ridge
 from dragoman.engine import Engine
 from dragoman.errors import DragomanError
 from dragoman.measure import Bleu, Wer, bootstrap, lower_bound, recall
@@ -52,7 +52,12 @@ from dragoman.text.tokens import split
 
 POSTEDITS = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora")) / "postedits"
 SYSTEMS = ("engine", "memory", "exact", "replacements", "levels", "changes")
-METHODS = dict(zip(ADAPTED, ADAPTERS, strict=True))
+METHODS = {
+    "weights by passive-aggressive": PassiveAggressive(nbest=100),
+    "weights by perceptron": Perceptron(alpha=0.001, nbest=100),
+    "weights by ridge": Ridge(nbest=100),
+    "weights by Bayes": Bayes(nbest=100),
+}
 HEADING = "| set | system | BLEU | changed: better / worse | edits saved a change | R0 / R1 | ms: translate / learn |"
 
 

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,9 @@ import pytest
 from typer.testing import CliRunner
 
 from dragoman.assess.assessment import AssessmentOptions, ask, assess
-from dragoman.assess.past_work import PastPair
-from dragoman.assess.replay import LINES, ReplayedSegment, read_outcomes
+from dragoman.assess.replay import LINES, read_outcomes
 from dragoman.assess.report_page import render, write_report
-from dragoman.assess.rivals import rival_texts
-from dragoman.assess.system_names import ADAPTED, ALONE, BOTH, ENGINE, EXACT, LEVELS, MEMORY, OVER, REPLACED, SIMILAR
+from dragoman.assess.system_names import ALONE, BOTH, ENGINE, MEMORY, OVER, SIMILAR
 from dragoman.assess.systems import TYPING, WORDS
 from dragoman.cli import app
 from dragoman.errors import BadInputError
@@ -80,33 +77,11 @@ def test_a_report_has_recall_and_what_changes_of_the_engines_words_are_worth(rep
     assert "Changes of the engine's words" in render(report)
 
 
-def test_rivals_are_systems_of_the_same_report(tmp_path: Path) -> None:
-    work = shipped(12)
-    engines = (recorded(work, tmp_path / "answers.tsv"),)
-    options = AssessmentOptions(engines, typed=0, tries_settings=False, rivals=True, jobs=1)
-    found = assess(work, tmp_path / "out", options)
-    (part,) = found["parts"]
-    assert list(part["systems"]) == [MEMORY, ENGINE, BOTH, SIMILAR, ALONE, OVER, EXACT, REPLACED, LEVELS, *ADAPTED]
-    assert list(part["changes"]) == [BOTH, SIMILAR, OVER, REPLACED, LEVELS, *ADAPTED]
-    assert set(part["curve"]["systems"]) <= {MEMORY, ENGINE, BOTH, SIMILAR, ALONE, OVER}
-    assert REPLACED in render(found)
-    assert "weights by ridge" in render(found)
-
-
-def test_the_replacement_learner_and_the_exact_memory_learn_in_the_order_of_the_work() -> None:
-    work = replace(shipped(3), pairs=[PastPair("Open the file.", "Abra el fichero.", "")] * 3)
-    alone = [ReplayedSegment(number, "", 0.0, "", None, 0.0, []) for number in range(3)]
-    found = rival_texts(work, alone, ["Abra el archivo."] * 3, {})
-    assert found[EXACT] == ["", "Abra el fichero.", "Abra el fichero."]
-    assert found[REPLACED] == ["Abra el archivo.", "Abra el archivo.", "Abra el fichero."]
-
-
 def test_without_an_engine_dragoman_is_compared_with_the_memory(tmp_path: Path) -> None:
     found = assess(shipped(8), tmp_path / "out", AssessmentOptions(typed=0, jobs=1))
     (part,) = found["parts"]
     assert list(part["systems"]) == [MEMORY, ALONE]
     assert part["verdict"]["rival"] == MEMORY
-    assert part["predicted"] is None
 
 
 def test_the_same_assessment_gives_the_same_page_but_for_the_times(report: dict[str, Any], tmp_path: Path) -> None:
@@ -131,13 +106,6 @@ def test_the_page_needs_nothing_else_and_shows_texts_as_texts(report: dict[str, 
     assert "url(" not in page
     assert " style=" not in page
     assert json.loads((tmp_path / "report.json").read_bytes()) == odd
-
-
-def test_the_page_shows_the_settings_that_were_tried(report: dict[str, Any]) -> None:
-    row = {"name": "trust", "value": "share 0.1", "words": {"score": 0.5, "low": 0.1, "high": 0.9}, "chosen": True}
-    page = render(report | {"settings": {"tried": [row], "settings": {}, "newer": None, "sentence": "One was tried."}})
-    assert "One was tried." in page
-    assert "<td>share 0.1</td><td>+0.50 ± 0.40</td><td>yes</td>" in page
 
 
 def test_several_engines_are_shown_beside_each_other(report: dict[str, Any]) -> None:
@@ -173,9 +141,8 @@ def test_the_command_writes_a_report_and_says_the_verdict(tmp_path: Path, monkey
     work = shipped(10)
     entries = [TmxEntry(str(n), pair.source, pair.target) for n, pair in enumerate(work.pairs)]
     (tmp_path / "memory.tmx").write_bytes(write_tmx(entries, "en", "es"))
-    (tmp_path / "engines.txt").write_text(f"# ours\n{recorded(work, tmp_path / 'answers.tsv')}\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    options = ["--engines", "engines.txt", "--typed", "0", "--jobs", "1"]
+    options = ["--upstream", recorded(work, tmp_path / "answers.tsv"), "--typed", "0", "--jobs", "1"]
     done = CliRunner().invoke(app, ["assess", "memory.tmx", *options])
     assert done.exit_code == 0, done.output
     assert "dragoman over the engine" in done.stdout
@@ -195,7 +162,7 @@ def test_killed_at_several_places_and_resumed_it_gives_the_same_report(tmp_path:
         rows = "".join(f"{pair.source}\t{pair.target}\n" for pair in work.pairs)
         (tmp_path / place / "memory.tsv").write_text(rows, encoding="utf-8")
     assert _start(tmp_path / "whole", jobs=1).wait() == 0
-    for reached in (_asking, _replaying, _trying_settings):
+    for reached in (_asking, _replaying):
         _kill_when(reached, tmp_path / "killed")
     assert _start(tmp_path / "killed", jobs=1).wait() == 0
     whole, resumed = (_written(tmp_path / place) for place in ("whole", "killed"))
@@ -225,19 +192,9 @@ def _replaying(directory: Path) -> bool:
     return any(len(read_outcomes(file)) > 30 for file in directory.glob(f"*/{LINES}"))
 
 
-def _trying_settings(directory: Path) -> bool:
-    return len([file for file in directory.glob(f"*/{LINES}") if len(read_outcomes(file)) > 3]) > 2
-
-
 def _written(place: Path) -> tuple[dict[str, Any], str]:
     """The report, without its times."""
     found = json.loads((place / "assess-memory" / "report.json").read_text(encoding="utf-8"))
     page = (place / "assess-memory" / "report.html").read_text(encoding="utf-8")
     assert len(page) > 1_000
     return found | {"times": {}}, timeless(found)
-
-
-def test_a_repository_needs_both_languages(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["assess", str(tmp_path), "--git"])
-    assert isinstance(done.exception, BadInputError)
-    assert "both languages" in done.exception.what

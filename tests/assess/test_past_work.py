@@ -1,14 +1,11 @@
-"""Reading past work: files in the order in which people worked, and the history of a repository."""
+"""Reading past work: files in the order in which people worked."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from dragoman.assess.commits import read_commits
 from dragoman.assess.past_work import read_past_work
 from dragoman.errors import BadInputError
 from dragoman.formats.tmx import TmxEntry, write_tmx
@@ -85,78 +82,6 @@ def test_files_in_different_languages_are_refused(tmp_path: Path) -> None:
         written(tmp_path / f"{language}.po", PO.format(language, entry("one", "un") + entry("two", "deux")))
     with pytest.raises(BadInputError, match="different languages, es and fr"):
         read_past_work([tmp_path], source="en")
-
-
-class Repository:
-    """A git repository that makes commits."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        path.mkdir()
-        self.run("init", "-q")
-
-    def run(self, *arguments: str) -> None:
-        who = {f"GIT_{role}_{what}": "a@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-        subprocess.run(["git", *arguments], cwd=self.path, check=True, env=os.environ | who)
-
-    def commit(self, path: str, text: str) -> None:
-        written(self.path / path, text)
-        self.run("add", "-A")
-        self.run("commit", "-qm", "translate")
-
-
-def test_a_repository_is_replayed_in_the_order_of_its_commits(tmp_path: Path) -> None:
-    repository = Repository(tmp_path / "program")
-    repository.commit("po/es.po", PO.format("es", entry("one", "uno")))
-    repository.commit("po/fr.po", PO.format("fr", entry("one", "un")))
-    repository.commit("doc/es.po", PO.format("es", entry("two", "dos")))
-    repository.commit("po/es.po", PO.format("es", entry("zero", "cero") + entry("one", "un")))
-    work = read_commits(repository.path, "en", "es")
-    assert [(pair.source, pair.target) for pair in work.pairs] == [
-        ("one", "uno"),
-        ("two", "dos"),
-        ("zero", "cero"),
-        ("one", "un"),
-    ]
-    assert work.pairs[1].document == "doc/es.po"
-
-
-def test_an_unreadable_version_of_a_file_is_left_out(tmp_path: Path) -> None:
-    repository = Repository(tmp_path / "program")
-    repository.commit("es.po", "nonsense\n")
-    repository.commit("es.po", PO.format("es", entry("one", "uno") + entry("two", "dos")))
-    work = read_commits(repository.path, "en", "es")
-    assert len(work.pairs) == 2
-    assert work.left_out == {"unreadable versions of files": 1}
-
-
-def test_catalogues_without_a_language_are_known_by_their_names(tmp_path: Path) -> None:
-    repository = Repository(tmp_path / "program")
-    repository.commit("locale/es/LC_MESSAGES/app.po", entry("one", "uno") + entry("two", "dos"))
-    repository.commit("locale/fr/LC_MESSAGES/app.po", entry("one", "un") + entry("two", "deux"))
-    assert [pair.target for pair in read_commits(repository.path, "en", "es").pairs] == ["uno", "dos"]
-
-
-def test_a_directory_that_is_not_a_repository_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match="not a git repository"):
-        read_commits(tmp_path, "en", "es")
-
-
-def test_files_of_other_languages_and_countries_are_not_even_read(tmp_path: Path) -> None:
-    repository = Repository(tmp_path / "program")
-    repository.commit("locale/es/LC_MESSAGES/app.po", entry("one", "uno") + entry("two", "dos"))
-    repository.commit("locale/es_MX/LC_MESSAGES/app.po", entry("one", "un") + entry("three", "tres"))
-    repository.commit("locale/fr/LC_MESSAGES/app.po", "nonsense\n")
-    work = read_commits(repository.path, "en", "es")
-    assert [pair.target for pair in work.pairs] == ["uno", "dos"]
-    assert work.left_out == {}
-    assert [pair.target for pair in read_commits(repository.path, "en", "es-MX").pairs] == ["un", "tres"]
-
-
-def test_a_language_without_a_country_takes_files_of_a_country_if_there_are_no_others(tmp_path: Path) -> None:
-    repository = Repository(tmp_path / "program")
-    repository.commit("pt_BR.po", entry("one", "um") + entry("two", "dois"))
-    assert len(read_commits(repository.path, "en", "pt").pairs) == 2
 
 
 def test_too_little_says_what_was_left_out_and_where(tmp_path: Path) -> None:

@@ -7,18 +7,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from dragoman.assess.replay import LINES, PROJECT, ReplayedSegment, ReplayPlan, read_outcomes, replay
 from dragoman.assess.replay_workers import _check_done, replay_all
-from dragoman.cluster.runners import Local, Shared, Task
 from dragoman.engine import Engine
 from dragoman.errors import DragomanError
 from dragoman.interactive.user import interact
@@ -113,25 +109,6 @@ def test_another_plan_does_not_go_on_from_an_old_one(tmp_path: Path) -> None:
     assert len(replay(plan(size=4), tmp_path)) == 4
 
 
-def test_a_cluster_gives_the_same_outcomes_and_only_works_on_what_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plans, items = [plan(size=5), plan(size=4, over=False)], list[ReplayPlan]()
-
-    class Cluster(Local):
-        def run(self, task: Task, shared: Shared, wanted: Iterable[Any]) -> Iterator[Any]:
-            listed = list(wanted)
-            items.extend(listed)
-            return super().run(task, shared, listed)
-
-    monkeypatch.setattr("dragoman.assess.replay_workers.connected", lambda _: nullcontext(Cluster(1)))
-    first = replay_all(plans[:1], tmp_path, cluster="ray://cluster:1")
-    both = replay_all(plans, tmp_path, cluster="ray://cluster:1")
-    assert items == plans
-    assert both[0] == first[0]
-    assert timeless(both[1]) == timeless(replay(plans[1], tmp_path / "here"))
-
-
 def test_several_plans_at_once_give_the_same_outcomes(tmp_path: Path) -> None:
     plans = [plan(size=5), plan(size=5, over=False)]
     at_once = [timeless(each) for each in replay_all(plans, tmp_path / "at once", jobs=2)]
@@ -144,14 +121,6 @@ def test_a_worker_that_is_killed_is_an_error_that_says_how_to_go_on() -> None:
     with pytest.raises(DragomanError, match="killed") as raised:
         _check_done(broken)
     assert "resume" in str(raised.value.remedy)
-
-
-def test_real_ray_gives_the_same_outcomes_as_this_process(tmp_path: Path) -> None:
-    plans = [plan(size=5), plan(size=5, over=False)]
-    there = replay_all(plans, tmp_path, cluster="local")
-    assert [timeless(each) for each in there] == [
-        timeless(replay(each, tmp_path / f"here {n}")) for n, each in enumerate(plans)
-    ]
 
 
 def test_progress_is_reported_segment_by_segment_in_one_process(tmp_path: Path) -> None:

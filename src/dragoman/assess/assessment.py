@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,14 +20,10 @@ from dragoman import __version__
 from dragoman.assess.charts import stretches
 from dragoman.assess.gains import find_gains
 from dragoman.assess.past_work import PastWork
-from dragoman.assess.prediction import PredictionInput, predict
 from dragoman.assess.replay import ReplayedSegment, ReplayPlan
 from dragoman.assess.replay_workers import replay_all
-from dragoman.assess.rivals import SETTINGS, Replays, rival_texts
-from dragoman.assess.second_opinion import Comet, opinions
-from dragoman.assess.system_names import ALONE, ENGINE, EXACT, MEMORY, OVER, RIVALS
+from dragoman.assess.system_names import ALONE, ENGINE, MEMORY, OVER
 from dragoman.assess.systems import SAME, WORDS, System, as_json, scored, suggestions
-from dragoman.assess.tried_settings import try_settings
 from dragoman.assess.verdict import WORDS_A_DAY, Verdict, judge
 from dragoman.errors import BadInputError
 from dragoman.measure import improvement
@@ -59,47 +55,29 @@ class AssessmentOptions:
     typed: int = TYPED
     words_a_day: int = WORDS_A_DAY
     base: str | None = None
-    settings: dict[str, Any] = field(default_factory=dict)  # of the projects in which the past work is replayed
-    tries_settings: bool = True
-    rivals: bool = False  # whether other ways to learn are compared, too: over each engine, several more replays
-    comet: Path | None = None  # checkpoint of a COMET model
     jobs: int | None = None
-    cluster: str | None = None
 
 
 def assess(
     work: PastWork, directory: Path, options: AssessmentOptions, progress: Progress | None = None
 ) -> dict[str, Any]:
     """Replay past work in a directory, and report."""
-    comet = Comet(options.comet) if options.comet else None  # refused now, and not after hours
     sampled = spread(range(len(work.pairs)), options.sample)
     answered = {name: ask(name, work, sampled, directory, progress) for name in options.engines}
     plans = make_plans(work, options, sampled, {name: each.usable for name, each in answered.items()})
-    alone, *over = replay_all(plans, directory, jobs=options.jobs, cluster=options.cluster, progress=progress)
-    running: dict[str, Any] = {"jobs": options.jobs, "cluster": options.cluster, "progress": progress}
-    rivals = [_replay_rivals(plan, directory, running) if options.rivals else None for plan in plans[1:]]
+    alone, *over = replayed = replay_all(plans, directory, jobs=options.jobs, progress=progress)
     parts = [
-        _part(work, options, alone, found, name, answered[name].texts, comet, rival)
-        for (name, found, rival) in zip(options.engines, over, rivals, strict=True)
-    ] or [_part(work, options, alone, None, None, (), comet)]
-    replayed = [alone, *over]
-    best = 1 + _best(parts) if over else 0
-    tried = try_settings(work, plans[best], replayed[best], directory, **running) if options.tries_settings else None
+        _part(work, options, alone, found, name, answered[name].texts)
+        for (name, found) in zip(options.engines, over, strict=True)
+    ] or [_part(work, options, alone, None, None, ())]
     return {
         "version": __version__,
         "text": _about(work, sampled, alone),
-        "options": {"words a day": options.words_a_day, "base": options.base, "settings": options.settings},
+        "options": {"words a day": options.words_a_day, "base": options.base},
         "parts": parts,
-        "best engine": options.engines[best - 1] if over else None,
-        "settings": tried,
+        "best engine": options.engines[_best(parts)] if over else None,
         "times": {plan.system: _times(found) for plan, found in zip(plans, replayed, strict=True)},
     }
-
-
-def _replay_rivals(plan: ReplayPlan, directory: Path, running: Mapping[str, Any]) -> Replays:
-    """What rivals say that are dragoman with other settings, over the engine of a plan."""
-    plans = [replace(plan, settings=plan.settings | each, typed=()) for each in SETTINGS.values()]
-    return dict(zip(SETTINGS, replay_all(plans, directory, **running), strict=True))
 
 
 def _best(parts: Sequence[dict[str, Any]]) -> int:
@@ -124,7 +102,7 @@ def make_plans(
     """What is replayed: dragoman alone, and dragoman over each engine."""
     pairs = tuple((pair.source, pair.target) for pair in work.pairs)
     languages, typed = (work.source, work.target), spread(sampled, options.typed)
-    common: dict[str, Any] = {"sampled": sampled, "typed": typed, "settings": options.settings, "base": options.base}
+    common: dict[str, Any] = {"sampled": sampled, "typed": typed, "base": options.base}
     alone = ReplayPlan(ALONE, languages, pairs, **common)
     return [alone, *(ReplayPlan(f"over {name}", languages, pairs, texts, **common) for name, texts in answers.items())]
 
@@ -178,14 +156,11 @@ def score_systems(
     alone: Sequence[ReplayedSegment],
     over: Sequence[ReplayedSegment] | None,
     answers: Sequence[str | None],
-    rivals: Replays | None = None,
 ) -> dict[str, System]:
-    """All systems, scored on the sampled segments; with what was replayed for them, `rivals`, too."""
+    """All systems, scored on the sampled segments."""
     references = [work.pairs[each.number].target for each in alone]
     typing = {ALONE: [each.typing for each in alone], OVER: [each.typing for each in over or ()]}
     found = suggestions(alone, over, answers, references)
-    if rivals is not None:
-        found |= rival_texts(work, alone, answers, rivals)
     words = wanted_words(pair.target for pair in work.pairs)  # all of them: what is new depends on what came before
     wanted = [words[each.number] for each in alone]
     return {
@@ -199,7 +174,7 @@ def _changes(systems: Mapping[str, System], references: Sequence[str]) -> dict[s
     if ENGINE not in systems:
         return None
     before = systems[ENGINE].texts
-    others = (each for name, each in systems.items() if name not in (ENGINE, MEMORY, EXACT, ALONE))
+    others = (each for name, each in systems.items() if name not in (ENGINE, MEMORY, ALONE))
     return {each.name: improvement(before, each.texts, references).as_json() for each in others}
 
 
@@ -210,11 +185,9 @@ def _part(
     over: Sequence[ReplayedSegment] | None,
     engine: str | None,
     answers: Sequence[str | None],
-    comet: Comet | None,
-    rivals: Replays | None = None,
 ) -> dict[str, Any]:
     """The part of the report on one engine."""
-    systems = score_systems(work, alone, over, answers, rivals)
+    systems = score_systems(work, alone, over, answers)
     pairs = [work.pairs[each.number] for each in alone]
     source_words = sum(len(pair.source.split()) for pair in pairs)
     repeated = [each.similarity >= SAME for each in alone]
@@ -222,22 +195,14 @@ def _part(
     before, after = systems[first.rival].texts, systems[first.system].texts
     gains = find_gains([pair.source for pair in pairs], before, after, [pair.target for pair in pairs], repeated)
     verdict = judge(systems, _why(first, gains, repeated), source_words, options.words_a_day)
-    expected = predict(evidence(work, systems[ENGINE])) if ENGINE in systems else None
-    scores = {name: each.as_json() for name, each in systems.items()}
-    if comet:
-        texts = {name: each.texts for name, each in systems.items()}
-        sides = [pair.source for pair in pairs], texts, [pair.target for pair in pairs]
-        for name, opinion in opinions(comet, *sides).items():
-            scores[name]["COMET"] = opinion
     return {
         "engine": engine,
         "answered": sum(answers[each.number] is not None for each in alone) if engine else None,
-        "systems": scores,
+        "systems": {name: each.as_json() for name, each in systems.items()},
         "gains over": _gains_over(systems),
         "changes": _changes(systems, [pair.target for pair in pairs]),
         "verdict": verdict.as_json(),
-        "predicted": expected and expected.as_json(),
-        "curve": _curve(alone, {name: each for name, each in systems.items() if name not in RIVALS}),
+        "curve": _curve(alone, systems),
         "documents": _documents([pair.document for pair in pairs], systems),
         "sources of gains": gains,
     }
@@ -314,11 +279,6 @@ def _about(work: PastWork, sampled: Sequence[int], alone: Sequence[ReplayedSegme
         "repetition": {name: round(value, 2) for name, value in asdict(work.repetition).items()},
         "digest": work.digest[:16],
     }
-
-
-def evidence(work: PastWork, engine: System) -> PredictionInput:
-    """What is known of a text and an engine before anything is replayed."""
-    return PredictionInput(rr=work.repetition.rr, segments=len(work.pairs), bleu=engine.score("BLEU").score)
 
 
 def _times(outcomes: Sequence[ReplayedSegment]) -> dict[str, float]:

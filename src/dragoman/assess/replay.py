@@ -1,6 +1,6 @@
 """Replaying past work in a fresh project: each segment is translated as if it were new, scored later, and then learned.
 
-1. A `ReplayPlan` says what to replay, over which answers of another engine, and with which settings.
+1. A `ReplayPlan` says what to replay, and over which answers of another engine.
 2. `replay` works through it in a directory: the project, and a file with a line for each sampled segment. All segments
    are learned, sampled or not; how far to trust the other engine is learned from the first ones and the sampled ones,
    since that takes a search.
@@ -23,10 +23,10 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 from dragoman.assess.program_digest import program_digest
 from dragoman.engine import Engine
@@ -55,7 +55,6 @@ class ReplayPlan:
     answers: tuple[str | None, ...] = ()  # by the other engine for each source; empty if there is no other engine
     sampled: tuple[int, ...] | None = None  # segments that are translated and scored; None for all
     typed: tuple[int, ...] = ()  # of these, the ones that the simulated user types
-    settings: dict[str, Any] = field(default_factory=dict)  # of the project
     base: str | None = None  # directory of a trained base
 
     @cached_property
@@ -155,10 +154,7 @@ def _opened(plan: ReplayPlan, path: Path) -> _Project:
         return _open_again(path)
     shutil.rmtree(path, ignore_errors=True)
     source, target = plan.languages
-    engine = _Project.create(path, source=source, target=target, base=plan.base)
-    if plan.settings:
-        engine.change_settings(plan.settings)
-    return engine
+    return _Project.create(path, source=source, target=target, base=plan.base)
 
 
 def _open_again(path: Path) -> _Project:
@@ -241,15 +237,6 @@ def is_done(plan: ReplayPlan, place: Path) -> bool:
     about = place / PLAN
     same = about.exists() and about.read_text(encoding="utf-8") == plan.digest
     return same and not (place / PROJECT).exists() and count_outcomes(place) == len(plan.wanted)
-
-
-def keep_outcomes(plan: ReplayPlan, place: Path, outcomes: Sequence[ReplayedSegment]) -> None:
-    """Write outcomes that were worked out elsewhere."""
-    with storage_errors(place):
-        place.mkdir(parents=True, exist_ok=True)
-        _clear(place)
-        with _rewritten(place / LINES, outcomes):
-            write_durably(place / PLAN, plan.digest.encode())
 
 
 def count_outcomes(place: Path) -> int:

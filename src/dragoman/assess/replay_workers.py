@@ -1,23 +1,20 @@
-"""Several replays at once: in processes of their own, or on a Ray cluster.
+"""Several replays at once, in processes of their own.
 
-A process ends by itself when the one that started it was killed, so whoever resumes finds nobody at work. On a cluster
-a plan is worked out in a temporary directory of its worker, so only finished plans are resumed there.
+A process ends by itself when the one that started it was killed, so whoever resumes finds nobody at work.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from dragoman.assess.replay import POLL, ReplayedSegment, ReplayPlan, count_outcomes, is_done, keep_outcomes, replay
-from dragoman.cluster.runners import connected
+from dragoman.assess.replay import POLL, ReplayedSegment, ReplayPlan, count_outcomes, is_done, replay
 from dragoman.errors import DragomanError
 from dragoman.parallel import end_with
 from dragoman.progress import Progress
@@ -37,15 +34,11 @@ def replay_all(
     directory: Path,
     *,
     jobs: int | None = None,
-    cluster: str | None = None,
     progress: Progress | None = None,
-    what: str = "replaying",
 ) -> list[list[ReplayedSegment]]:
-    """The outcomes of several plans, each in a directory of its own below this one; `what` names the progress bar."""
-    report: Report = partial(progress, what) if progress else lambda *_: None
+    """The outcomes of several plans, each in a directory of its own below this one."""
+    report: Report = partial(progress, "replaying") if progress else lambda *_: None
     works = [_Work(plan, directory / plan.digest[:16]) for plan in plans]
-    if cluster is not None:
-        _replay_on_cluster(_missing(works), cluster, report)
     missing = _missing(works)
     workers = min(jobs or os.cpu_count() or 1, len(missing))
     if workers > 1:
@@ -88,17 +81,3 @@ def _check_done(work: Future[None]) -> None:
 def _replay_there(plan: ReplayPlan, place: Path, parent: int) -> None:
     end_with(parent)
     replay(plan, place)
-
-
-def _replay_on_cluster(works: Sequence[_Work], address: str, report: Report) -> None:
-    with connected(address) as runner:
-        found = runner.run(_replay_elsewhere, {}, [plan for plan, _ in works])
-        for done, (work, outcomes) in enumerate(zip(works, found, strict=True), start=1):
-            keep_outcomes(*work, outcomes)
-            report(done, len(works))
-
-
-def _replay_elsewhere(_: Any, plan: ReplayPlan) -> list[ReplayedSegment]:
-    """On a worker of a cluster."""
-    with tempfile.TemporaryDirectory() as directory:
-        return replay(plan, Path(directory))

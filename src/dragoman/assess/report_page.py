@@ -11,7 +11,7 @@ from typing import Any
 from dragoman.assess.charts import bar, legend, line_chart
 from dragoman.assess.examples import side_by_side
 from dragoman.assess.page_parts import figures, page, paragraph, plus_minus, signed, table
-from dragoman.assess.system_names import ENGINE, OURS, SIMILAR
+from dragoman.assess.system_names import OURS, SIMILAR
 from dragoman.assess.systems import EDITING, TYPING, WORDS
 from dragoman.assess.verdict import LITTLE, NO, WORTH
 from dragoman.files import storage_errors, write_durably
@@ -27,7 +27,6 @@ COLUMNS = {
     "R0": "new words, R0 ↑",
     "R1": "seen once, R1 ↑",
     "R0+1": "R0+1 ↑",
-    "COMET": "COMET ↑",
 }
 NOTE = (
     "Percent, with 95 % intervals by bootstrap over segments. Words to correct and strokes are for each hundred words "
@@ -37,12 +36,6 @@ NOTE = (
 HINDSIGHT = (
     " From which similarity on a match comes before the engine was chosen in hindsight, to the advantage of that way "
     "of working."
-)
-SETTINGS_NOTE = (
-    "Adapter: how the weights of the models follow corrections. Share: how much corrections count against the base. "
-    "Trust: how far the engine is believed before anything is learned about it. Memory threshold: the similarity from "
-    "which an earlier translation of a similar segment is suggested as it is. `dragoman assess … --create` writes the "
-    "chosen values into a new project."
 )
 
 
@@ -71,7 +64,6 @@ def _body(found: dict[str, Any]) -> Iterator[str]:
         yield _overview(found["parts"], found["best engine"])
     for part in found["parts"]:
         yield from _part(part, found["options"]["words a day"], several=several)
-    yield _settings(found)
     yield f"<h2>The text</h2>{paragraph(' '.join(_about(found['text'])))}"
     yield _times(found)
     yield f"<h2>How this was made</h2><pre>{escape(found.get('command', ''))}</pre>"
@@ -113,15 +105,11 @@ def _part(part: dict[str, Any], words_a_day: int, *, several: bool) -> Iterator[
 
 
 def _figures(part: dict[str, Any], words_a_day: int) -> Iterator[tuple[str, str]]:
-    verdict, expected = part["verdict"], part["predicted"]
+    verdict = part["verdict"]
     words = plus_minus(verdict["words"], sign=True)
     yield words, f"words saved in a hundred, compared with {verdict['rival']}"
     yield signed(verdict["saved"]["words"]), f"words a day that need no correction, of {words_a_day:,} translated"
     yield signed(verdict["saved"]["strokes"]), "key strokes and clicks saved a day"
-    if expected:
-        measured = plus_minus(part["gains over"][ENGINE][WORDS], sign=True)
-        what = f"was expected from repetition and engine scores, compared with the engine alone; measured: {measured}"
-        yield f"{signed(expected['words'], 1)} ± {expected['margin']:.1f}", what
 
 
 def _systems(systems: dict[str, Any]) -> str:
@@ -200,23 +188,6 @@ def _kinds(part: dict[str, Any]) -> str:
 
 
 # ── The rest ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _settings(found: dict[str, Any]) -> str:
-    settings = found.get("settings")
-    if not settings:
-        return ""
-    rows = [
-        [
-            escape(each["name"]),
-            escape(each["value"]),
-            plus_minus(each["words"], 2, sign=True),
-            "yes" if each["chosen"] else "no",
-        ]
-        for each in settings["tried"]
-    ]
-    shown = table(["setting", "tried", "words saved in a hundred", "chosen"], rows)
-    return f"<h2>Settings</h2>{paragraph(settings['sentence'])}{shown}{paragraph(SETTINGS_NOTE, quiet=True)}"
 
 
 def _about(text: dict[str, Any]) -> Iterator[str]:
