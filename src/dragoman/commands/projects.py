@@ -266,10 +266,6 @@ def translate(
 
     If the project names another engine, that is asked too; standard error says how many texts it had no answer for.
     """
-    if text and cluster is None:  # few texts: importing Numba would take longer
-        from dragoman.kernels import direct_calls
-
-        direct_calls.prefer()
     with opened(project, write=False) as engine:
         use = EngineUse(engine)
         _print_translations(_translations(engine, use.asked_ahead(text or input_lines()), n, memory, cluster), json)

@@ -8,7 +8,6 @@
 3. `@exercise` marks a plain function that calls the kernels of a module once on tiny data. `warm()` has all of these
    run by worker processes, so that a server or a test suite compiles up front, on all cores (`warm_up.py`).
 4. Kernels can be compiled elsewhere and shipped (`manifest.py`, `shipped.py`). `lookup.py` says what is used when.
-5. A program that only translates a text calls compiled kernels without importing Numba (`direct_calls.py`).
 
 The cache and the progress line use parts of Numba that are not public. pyproject.toml therefore limits its version, and
 tests/test_kernels.py says what has changed when they stop working.
@@ -17,20 +16,19 @@ tests/test_kernels.py says what has changed when they stop working.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dragoman.kernels import direct_calls, inventory
+from dragoman.kernels import inventory
 from dragoman.kernels.cache_places import cache_directory
-
-if TYPE_CHECKING:
-    from dragoman.kernels.warm_up import warm
+from dragoman.kernels.dispatchers import make_dispatcher
+from dragoman.kernels.warm_up import warm
 
 __all__ = ["cache_directory", "exercise", "inlined", "kernel", "lean", "warm"]
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function with Numba on its first call; cached on disk, GIL released."""
-    return _made(function, {})
+    return make_dispatcher(function, {})
 
 
 def lean(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -38,7 +36,7 @@ def lean(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Where tuples of arrays are passed from function to function, reference counting costs more than everything else.
     """
-    return _made(function, {"_nrt": False})
+    return make_dispatcher(function, {"_nrt": False})
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -46,30 +44,10 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Tuples of arrays are passed by value, some kilobytes of them: in the innermost loops, that costs more than the work.
     """
-    return _made(function, {"_nrt": False, "forceinline": True})
+    return make_dispatcher(function, {"_nrt": False, "forceinline": True})
 
 
 def exercise(function: Callable[[], None]) -> Callable[[], None]:
     """Mark a function that calls the kernels of its module once, with the types of real use."""
     inventory.exercises.append(function)
     return function
-
-
-def _made(function: Callable[..., Any], options: dict[str, bool]) -> Callable[..., Any]:
-    if not direct_calls.preferred():
-        from dragoman.kernels.dispatchers import make_dispatcher  # and Numba with it
-
-        return make_dispatcher(function, options)
-    made = direct_calls.DirectKernel(function, options)
-    inventory.kernels[inventory.name_of(function)] = made
-    inventory.modules.add(function.__module__)
-    return made
-
-
-def __getattr__(name: str) -> Any:
-    """Import `warm`, and Numba with it, only when it is asked for."""
-    if name != "warm":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from dragoman.kernels.warm_up import warm
-
-    return warm

@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept, and under which keys. Nothing here imports Numba.
+"""Where compiled kernels are kept, and under which keys.
 
 <cache>/<module>-<key>/<function>-<line>.py311.nbi              which types there are compiled forms for
 <cache>/<module>-<key>/<function>-<line>.py311.1.nbc            one of these, for Python to call
@@ -7,24 +7,20 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import importlib.util
 import os
-import re
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
+import numba
 import platformdirs
+from numba.core import config
 
 from dragoman.kernels.sources import digest
 
-FORMAT = 5  # of what the cache keeps: one more when kernel_compiler.py makes other code, or keeps other parts
+FORMAT = 7  # of what the cache keeps: one more when kernel_compiler.py makes other code, or keeps other parts
 OPTIONS = {"nogil": True, "error_model": "numpy"}  # how every kernel is compiled
-USUAL = "None _OptLevel(3)"  # Numba's own settings if there are no others: no checks of bounds, all optimisations
-_VERSION = re.compile(r"""["_]version"?\s*[:=]\s*["']([^"']+)""")  # in the `_version.py` of both
 
 
 def cache_directory() -> Path | None:
@@ -55,31 +51,11 @@ def _is_ours(directory: Path) -> bool:
 
 def key_of(module: str) -> str:
     """What the compiled forms of a module's kernels are stored under: all that they depend on but the processor."""
-    config: Any = sys.modules.get("numba.core.config")
-    chosen = f"{config.BOUNDSCHECK} {config.OPT}" if config else USUAL
-    settings = f"{version_of('numba')} {sys.version_info[:2]} {OPTIONS} {FORMAT} {chosen}"
+    chosen = f"{config.BOUNDSCHECK} {config.OPT}"
+    settings = f"{numba.__version__} {sys.version_info[:2]} {OPTIONS} {FORMAT} {chosen}"
     return hashlib.sha256((digest(module) + settings).encode()).hexdigest()[:16]
 
 
 def place_of(module: str) -> str:
     """The directory, inside a cache, of a module's kernels."""
     return f"{module}-{key_of(module)}"
-
-
-@functools.cache
-def version_of(package: str) -> str:
-    """The version of Numba or llvmlite, read from its files if it is not imported."""
-    if imported := sys.modules.get(package):
-        return str(imported.__version__)
-    written = _VERSION.search((package_directory(package) / "_version.py").read_text())
-    if written is None:
-        raise ImportError(f"the version of {package} is not where it used to be")
-    return written[1]
-
-
-def package_directory(package: str) -> Path:
-    """Where an installed package is."""
-    found = importlib.util.find_spec(package)
-    if found is None or found.origin is None:
-        raise ImportError(f"{package} is not installed")
-    return Path(found.origin).parent

@@ -16,7 +16,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
-import pickle
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -24,21 +23,18 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 from numba import typeof
-from numba.core import caching, compiler, config, event, sigutils, typing
+from numba.core import caching, compiler, event, sigutils, typing
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
-from numba.core.serialize import dumps
 from numba.core.targetconfig import ConfigStack
 from numba.core.types import Array
 from numba.core.types.containers import BaseTuple
 from numba.core.types.misc import unliteral
 from numba.np.numpy_support import from_dtype
 
-from dragoman.kernels import processor
-from dragoman.kernels.argument_types import types_of_signature
 from dragoman.kernels.unboxing import SharedUnboxing
 
 ENVIRONMENT = "_ZN08NumbaEnv"  # begins the names of variables that point to the constants of a function
@@ -280,23 +276,17 @@ class MachineCodeCache(caching.CompileResultCacheImpl):  # type: ignore[misc]
     """What the cache keeps of a kernel that Python calls."""
 
     def reduce(self, result: Any) -> tuple[Any, ...]:
-        """The parts of a result that can be pickled: first what can be read without Numba, then, packed, the rest."""
+        """The parts of a result that can be pickled."""
         result.fndesc.typemap = result.fndesc.calltypes = None  # as Numba does: large, and not needed any more
-        kept = _keep([result.environment, *result.referenced_envs])
-        plain = {
-            "types": types_of_signature(result.signature.args),
-            "processor": None if config.CPU_NAME or config.CPU_FEATURES else processor.identity(),
-            "code": result.library.machine_code,
-            "environments": [(environment.env_name, constants) for environment, constants in kept],
-        }
-        return plain, dumps((result.library.name, result.fndesc, result.signature, kept))
+        environments = _keep([result.environment, *result.referenced_envs])
+        library = result.library
+        return library.name, library.machine_code, result.fndesc, result.signature, environments
 
     def rebuild(self, context: Any, kept: tuple[Any, ...]) -> Any:
         """The result that these are the parts of."""
-        plain, packed = kept
-        name, description, signature, environments = pickle.loads(packed)  # noqa: S301 (a part of what was unpickled)
+        name, code, description, signature, environments = kept
         environment, *referenced = _restore(environments)
-        library = MachineLibrary.from_machine_code(context.codegen(), name, plain["code"])
+        library = MachineLibrary.from_machine_code(context.codegen(), name, code)
         function = context.get_executable(library, description, environment)
         for each in referenced:
             library.codegen.set_env(each.env_name, each)

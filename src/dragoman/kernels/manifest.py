@@ -1,4 +1,4 @@
-"""The manifest of shipped kernels: which of them this machine may use. Nothing here imports Numba.
+"""The manifest of shipped kernels: which of them this machine may use.
 
 They are a copy of a cache (`cache_places.py`) with a manifest. Numba's files are pickles, and loading one can run any
 code, so nothing is unpickled unless
@@ -29,8 +29,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dragoman.kernels import processor
-from dragoman.kernels.cache_places import version_of
+import llvmlite
+import llvmlite.binding as llvm
+import numba
+from numba.core import config
+
 from dragoman.kernels.sources import PACKAGE
 
 DISTRIBUTION = "dragoman_kernels"  # the package that holds them
@@ -82,7 +85,7 @@ def problem() -> str | None:
 @functools.cache
 def _examine(chosen: str) -> ShippedKernels | UnusableError | None:
     root = _installed() if chosen in ("", REPLACE) else None if chosen == NATIVE else Path(chosen)
-    if root is None or processor.numba_setting("DISABLE_JIT"):
+    if root is None or config.DISABLE_JIT:
         return None
     try:
         return open_kernels(root)
@@ -121,18 +124,17 @@ def environment() -> dict[str, Any]:
     return {
         "format": FORMAT,
         "python": f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor}",
-        "numba": version_of("numba"),
-        "llvmlite": version_of("llvmlite"),
+        "numba": numba.__version__,
+        "llvmlite": llvmlite.__version__,
         "system": f"{sys.platform} {platform.machine()}",
     }
 
 
 def _check_processor(name: str, features: str) -> None:
     """Refuse kernels that need features this machine lacks, or that differ from what Numba was told to compile for."""
-    chosen = processor.numba_setting("CPU_NAME")
-    if chosen not in (None, name) or processor.numba_setting("CPU_FEATURES") not in (None, features):
-        raise UnusableError(f"they are for {name}, and Numba's settings ask for {chosen or 'other features'}")
-    ours = processor.features()
+    if config.CPU_NAME not in (None, name) or config.CPU_FEATURES not in (None, features):
+        raise UnusableError(f"they are for {name}, and Numba's settings ask for {config.CPU_NAME or 'other features'}")
+    ours = llvm.get_host_cpu_features()
     needed = [each[1:] for each in features.split(",") if each.startswith("+")]
     missing = [each for each in needed if not ours.get(each)]
     if missing:
