@@ -19,7 +19,7 @@ from numba.core import config
 
 from dragoman.kernels.sources import digest
 
-FORMAT = 7  # of what the cache keeps: one more when kernel_compiler.py makes other code, or keeps other parts
+FORMAT = 9  # of what the cache keeps: one more when kernel_compiler.py makes other code, or keeps other parts
 OPTIONS = {"nogil": True, "error_model": "numpy"}  # how every kernel is compiled
 
 
