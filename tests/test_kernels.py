@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ from numba.core import caching, event
 
 import dragoman
 from dragoman import kernels
-from dragoman.kernels.cache import Locator
+from dragoman.kernels.cache import CacheFiles, Locator
 from dragoman.remote_base import bases_directory
 from tests.kernels.support import LOWER, UPPER
 
@@ -102,6 +103,46 @@ def test_a_cache_that_cannot_be_written_or_is_damaged_only_costs_time(sandbox: S
     assert sandbox.run()[0] == ["41 0", "0 0 0"]
 
 
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_one_wrong_bit_in_a_file_of_the_cache_is_noticed_and_costs_time_once(sandbox: Sandbox, ending: str) -> None:
+    sandbox.run()
+    for path in sandbox.cache.rglob(f"*.{ending}"):
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 4
+        path.write_bytes(content)
+    assert sandbox.run()[0] == ["41 0", "1 1 1"]
+    assert sandbox.run()[0] == ["41 0", "0 0 0"]
+
+
+class Trap:
+    """When it is unpickled, it leaves a trace."""
+
+    def __init__(self, trace: Path) -> None:
+        self.trace = trace
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.trace,)
+
+
+def test_what_was_not_written_for_these_types_is_not_even_unpickled(tmp_path: Path) -> None:
+    files, trace = CacheFiles(tmp_path, "f-1.py311"), tmp_path / "trace"
+    files.save("integers", "code for integers")
+    files.save("floats", Trap(trace))
+    integers, floats = tmp_path / "f-1.py311.1.nbc", tmp_path / "f-1.py311.2.nbc"
+    for other in (floats.read_bytes(), floats.read_bytes()[:-1], b"", None):
+        integers.unlink()
+        if other is not None:
+            integers.write_bytes(other)
+        assert files.load("integers") is None
+        assert not trace.exists()
+        files.save("integers", "code for integers")
+        assert files.load("integers") == "code for integers"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [integers.name, floats.name, "f-1.py311.nbi"]
+    assert files.load("floats") is None and trace.exists()
+    files.flush()
+    assert files.load("integers") is None
+
+
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions of POSIX systems")
 def test_a_cache_that_others_can_write_is_not_trusted(sandbox: Sandbox) -> None:
     sandbox.cache.mkdir()
@@ -147,6 +188,14 @@ def test_numba_takes_the_locators_from_the_class_of_the_cache() -> None:
     for name in ("load_overload", "save_overload", "flush", "cache_path"):
         for owner in (caching.Cache, caching.NullCache):
             assert hasattr(owner, name), changed(f"numba.core.caching.{owner.__name__}", f"a member {name}")
+
+
+def test_numba_asks_the_files_of_a_function_what_ours_answer() -> None:
+    theirs = inspect.getsource(caching.Cache)
+    asked = set(re.findall(r"self\._cache_file\.(\w+)", theirs))
+    assert asked == {"load", "save", "flush"}, changed("Cache._cache_file", "calls of load, save and flush")
+    assert "self._cache_file.load(key)" in theirs, changed("Cache._cache_file.load", "the key")
+    assert "self._cache_file.save(key, data)" in theirs, changed("Cache._cache_file.save", "the key and the data")
 
 
 def test_a_dispatcher_asks_the_cache_that_it_was_given() -> None:

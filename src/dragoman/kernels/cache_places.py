@@ -21,7 +21,7 @@ import platformdirs
 
 from dragoman.kernels.sources import digest
 
-FORMAT = 5  # of what the cache keeps: one more when kernel_compiler.py makes other code, or keeps other parts
+FORMAT = 8  # of what the cache keeps: one more when kernel_compiler.py makes other code, or keeps other parts
 OPTIONS = {"nogil": True, "error_model": "numpy"}  # how every kernel is compiled
 USUAL = "None _OptLevel(3)"  # Numba's own settings if there are no others: no checks of bounds, all optimisations
 _VERSION = re.compile(r"""["_]version"?\s*[:=]\s*["']([^"']+)""")  # in the `_version.py` of both

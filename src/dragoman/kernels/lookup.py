@@ -16,6 +16,7 @@ from numba.core import caching
 from numba.core.runtime import rtsys
 
 from dragoman.kernels import claims, shipped
+from dragoman.kernels.cache import CacheFiles
 from dragoman.kernels.cache_places import place_of
 
 
@@ -25,6 +26,7 @@ class Cache(caching.Cache):  # type: ignore[misc]
     def __init__(self, function: Any, kind: type[Any]) -> None:
         self._impl_class = kind
         super().__init__(function)
+        self._cache_file = CacheFiles(Path(self.cache_path), self._impl.filename_base)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """The compiled form for these types, if there is one."""
@@ -67,7 +69,7 @@ class KernelCache:
     def _load(self, signature: Any, context: Any) -> Any:
         try:
             return self._open().load_overload(signature, context)
-        except Exception:  # a damaged file in the cache: compile again and overwrite it
+        except Exception:  # not what was expected, although nothing is damaged: compile again and overwrite it
             with contextlib.suppress(OSError):
                 self._open().flush()
             return None

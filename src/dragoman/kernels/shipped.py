@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import io
 import json
 import pickle
 from pathlib import Path
@@ -39,9 +38,7 @@ def _load(kernels: ShippedKernels, function: Any, kind: Any, signature: Any, con
     index = f"{place}/{cache._impl.filename_base}.nbi"
     if index not in kernels.hashes:  # the source differs from what was compiled
         return None
-    content = io.BytesIO(kernels.read(index))
-    pickle.load(content)  # noqa: S301 (Numba's version, which the manifest has settled; the hash was checked)
-    _, names = pickle.load(content)  # noqa: S301
+    names = pickle.loads(kernels.read(index))  # noqa: S301 (the hash was checked)
     rtsys.initialize(context)
     name = names.get(cache._index_key(signature, kernels))
     if name is None:
