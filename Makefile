@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # Tests marked as driving a browser or another process are tried once more if they fail (tests/conftest.py); -raR names them.
 SUMMARY := -raR
 # What a server can use: nothing can be installed later in a container that is read-only.
-SERVER_EXTRAS := callbacks languages pdf postgresql spelling upstream workbench
+SERVER_EXTRAS := callbacks languages neural pdf postgresql spelling upstream workbench
 
 .PHONY: help run demo test test-bounds test-tools check format bench docs kernels lock release clean
 
