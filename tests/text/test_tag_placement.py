@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.text.markup import take_out
-from dragoman.text.tag_placement import place, rearrange
+from dragoman.text.tag_placement import place, rearrange, renumber
 from dragoman.text.tokens import split
 
 WORDS = st.sampled_from(["casa", "roja", "el", "de", "100", ".", ",", "vino", "¿", "{name}"])
@@ -62,6 +62,31 @@ def test_every_tag_comes_back_once_well_nested_and_the_words_are_those_of_the_tr
 def test_tags_are_at_the_words_that_they_were_at(source: str, said: str, links: str, placed: str) -> None:
     known = [tuple(map(int, link.split("-"))) for link in links.split()]
     assert place(take_out(source), said, [(one, other, 1.0) for one, other in known]) == placed
+
+
+PIECES = st.sampled_from(["<b>", "</b>", "<i>", "</i>", "<br/>", " ", " ", "S", "ave", "foo", "2", ".", "{n}", "'t"])
+ANYHOW = st.lists(PIECES, max_size=12).map("".join)
+
+
+@given(ANYHOW, ANYHOW, st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11), st.just(1.0))))
+def test_tags_inside_words_or_anywhere_do_not_matter_to_the_links(
+    one: str, other: str, links: list[tuple[int, int, float]]
+) -> None:
+    source, target = split(one), split(other)
+    known = [link for link in links if link[0] < len(source) and link[1] < len(target)]
+    moved = rearrange(source, target, known)
+    if moved is not None:
+        assert bare(moved) == bare(other)
+        assert sorted(re.findall(r"<[^<>]*>", moved)) == sorted(re.findall(r"<[^<>]*>", other))
+    markup = take_out(one)
+    numbers = renumber(source, markup.bare, frozenset(n for n, word in enumerate(source.words) if word[0] == "<"))
+    assert set(numbers.values()) <= set(range(len(split(markup.bare))))
+
+
+def test_words_that_a_tag_divides_are_one_word_of_the_bare_text() -> None:
+    source, target = split("Press <b>S</b>ave now"), split("Pulse <b>S</b>ave ahora")
+    links = [(0, 0, 1.0), (2, 2, 1.0), (4, 4, 1.0), (5, 5, 1.0)]
+    assert rearrange(source, target, links) == "Pulse <b></b>Save ahora"  # which is for the caller to refuse
 
 
 def test_a_sentence_far_longer_than_its_tags_is_placed_by_position_and_spelling_alone() -> None:

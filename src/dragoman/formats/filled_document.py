@@ -26,7 +26,7 @@ from dragoman.progress import Progress
 from dragoman.project.multiline import split_lines
 from dragoman.text.affinity import Link
 from dragoman.text.markup import Markup, TagPart, without
-from dragoman.text.tag_placement import place, rearrange
+from dragoman.text.tag_placement import place, rearrange, renumber
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
@@ -181,7 +181,9 @@ def place_by_alignment(engine: Engine, source: Inline) -> str | None:
     translation = engine.translate_text(markup.bare)
     if not getattr(translation, "alignment", None) and getattr(translation, "upstream", None) is None:
         return None
-    return place(markup, translation.text, _links(engine, translation))
+    ours, theirs = renumber(translation.source, markup.bare), renumber(translation.target, translation.text)
+    links = [(ours[s], theirs[t], weight) for s, t, weight in _links(engine, translation) if s in ours and t in theirs]
+    return place(markup, translation.text, links)
 
 
 def _links(engine: Engine, translation: Translation) -> list[Link]:

@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from types import MappingProxyType
 from typing import NamedTuple
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.text.affinity import Link, affinity, is_short
-from dragoman.text.markup import Marker, Markup, take_out
+from dragoman.text.markup import Kind, Marker, Markup, TagPart, find_dividers, take_out, without
 from dragoman.text.tokens import split
 from dragoman.text.wordings import Wording
 from dragoman.types import Sentence
@@ -73,41 +73,56 @@ def rearrange(source: Sentence, target: Sentence, links: Iterable[Link]) -> str 
     """
     markup = take_out(source.text)
     shown = Counter(marker.shown for marker in markup.markers)
-    places = [t for t, word in enumerate(target.words) if word in shown]
-    if not shown or Counter(target.words[t] for t in places) != shown:
+    tags = [t for t, word in enumerate(target.words) if word in shown]
+    if not shown or Counter(target.words[t] for t in tags) != shown:
         return None
-    bare = _without(target, frozenset(places))
-    ours, theirs = _numbers(source.words, shown), _numbers(target.words, shown)
+    alone = {marker.shown for marker in markup.markers if marker.partner is None}
+    bare = without(_parts(target, {t: "alone" if target.words[t] in alone else "start" for t in tags})).bare
+    ours = renumber(source, markup.bare, find_dividers(source.words))
+    theirs = renumber(target, bare, frozenset(tags))
     kept = [(ours[s], theirs[t], weight) for s, t, weight in links if s in ours and t in theirs]
-    text = place(markup, bare, kept, _spans_before(markup, target.words, theirs, places))
+    text = place(markup, bare, kept, _spans_before(markup, target.words, theirs, tags))
     return None if text == target.text else text
 
 
-def _without(target: Sentence, places: frozenset[int]) -> str:
-    """A text without some of its tokens; of the gaps beside each, the wider one stays."""
-    text, wide = target.gaps[0], ""
-    for t, word in enumerate(target.words):
-        if t in places:
-            wide = max(wide, target.gaps[t + 1], key=len)
-            continue
-        text += wide + word
-        wide = target.gaps[t + 1]
-    return text + wide if text.strip() else text
+def _parts(sentence: Sentence, tags: Mapping[int, Kind]) -> Iterator[str | TagPart]:
+    for number, word in enumerate(sentence.words):
+        yield sentence.gaps[number]
+        yield TagPart(word, tags[number]) if number in tags else word
+    yield sentence.gaps[-1]
 
 
-def _numbers(words: Sequence[str], left_out: Collection[str]) -> dict[int, int]:
-    """The numbers of tokens when some are left out."""
-    kept = [at for at, word in enumerate(words) if word not in left_out]
-    return {at: number for number, at in enumerate(kept)}
+def renumber(sentence: Sentence, bare: str, tags: frozenset[int] = frozenset()) -> dict[int, int]:
+    """The token of a bare text that each token is in: where a tag is inside a word, two tokens become one.
+
+    >>> renumber(split("<b>S</b>ave it"), "Save it", frozenset({0, 2}))
+    {1: 0, 3: 0, 4: 1}
+    """
+    found: dict[int, int] = {}
+    # A project may divide text otherwise than `split` does, so what is compared is not how many tokens there are.
+    for one, other in zip(_tokens_of_characters(sentence, tags), _tokens_of_characters(split(bare)), strict=False):
+        if one is not None and other is not None:
+            found.setdefault(one, other)
+    return found
+
+
+def _tokens_of_characters(sentence: Sentence, left_out: frozenset[int] = frozenset()) -> list[int | None]:
+    """The token that each character is in, except spaces, which come and go with tags."""
+    found: list[int | None] = []
+    for number, gap in enumerate(sentence.gaps):
+        found += [None] * len(gap.replace(" ", ""))
+        if number < len(sentence) and number not in left_out:
+            found += [number] * len(sentence.words[number].replace(" ", ""))
+    return found
 
 
 def _spans_before(
-    markup: Markup, words: Sequence[str], numbers: dict[int, int], places: list[int]
+    markup: Markup, words: Sequence[str], numbers: dict[int, int], tags: list[int]
 ) -> dict[int, tuple[int, int]]:
     """The tokens that each pair is around already."""
     waiting: dict[str, list[int]] = {}
-    for t in places:
-        waiting.setdefault(words[t], []).append(sum(at < t for at in numbers))
+    for t in tags:
+        waiting.setdefault(words[t], []).append(len({number for at, number in numbers.items() if at < t}))
     found = [waiting[marker.shown].pop(0) for marker in markup.markers]
     pairs = [(number, marker.partner) for number, marker in enumerate(markup.markers) if marker.partner is not None]
     return {number: (found[number], found[end]) for number, end in pairs if number < end}
