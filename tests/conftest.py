@@ -1,13 +1,20 @@
-"""Set-up of the whole test-suite: kernels are compiled once, and some tests may be tried a second time."""
+"""Set-up of the whole test-suite: the same inputs in every run, kernels compiled once, some tests tried a second time.
+
+With `RANDOM_INPUTS=1` in the environment, tests that draw their inputs draw others in each run.
+"""
 
 from __future__ import annotations
 
 import os
+import random
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
-settings.register_profile("dragoman", deadline=None, derandomize=bool(os.environ.get("CI")))
+RANDOM_INPUTS = bool(os.environ.get("RANDOM_INPUTS"))
+
+settings.register_profile("dragoman", deadline=None, derandomize=not RANDOM_INPUTS)
 settings.load_profile("dragoman")
 
 OUTSIDE = {"browser", "visit"}  # fixtures that drive another process
@@ -24,6 +31,13 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         from dragoman import kernels
 
         kernels.warm(load=False)
+
+
+def pytest_runtest_setup() -> None:
+    """Every test draws the same numbers, whichever ran before it."""
+    if not RANDOM_INPUTS:
+        random.seed(1)
+        np.random.seed(1)  # noqa: NPY002 (for libraries that draw from it)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -23,7 +23,9 @@ async def show_undo(document: schemas.DocumentId, context: CanRead, user: Who = 
     """What would be taken back."""
 
     def find() -> messages.UndoGiven:
-        changes = segment_log.undoable(context.project.documents, document, context.user(user))
+        documents = context.project.documents
+        documents.document(document)  # there is one, or an error
+        changes = segment_log.undoable(documents, document, context.user(user))
         if not changes:
             return messages.UndoGiven(what=None, segments=[])
         numbers = sorted(change.number for change in changes)
