@@ -493,8 +493,7 @@ class Engine(Queries):
     def refuse_change(self, said: str, words: str) -> None:
         """Never again put `words` in the place of what another engine `said`: adds to `refused_changes`."""
         with self.opened.writing() as state:
-            wanted = [*map(list, state.refused_changes), [said, words]]
-            checked = settings.check_setting(state, "refused_changes", wanted)
+            checked = settings.check_setting(state, "refused_changes", {"add": [[said, words]]})
             settings.change(self.opened, state, {"refused_changes": checked})
         self.opened.save_now_and_then()
 

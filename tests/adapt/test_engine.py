@@ -174,7 +174,7 @@ def test_factors_in_the_search_are_those_that_reranking_would_use(tmp_path: Path
         for source, _ in PAIRS[:30]:
             sentence = state.knowledge.source.read(source)
             scaled = Request(state, sentence).search_once().nbest(30)
-            adapted, state.adaptation, state.latest = state.adaptation, None, None
+            adapted, state.adaptation, state.latest = state.adaptation, None, ()
             found = Request(state, sentence).search_once()
             nbest = found.nbest(30)
             state.adaptation = adapted

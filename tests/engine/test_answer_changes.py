@@ -69,7 +69,21 @@ def test_changes_are_refused_one_by_one(engine: Engine) -> None:
     engine.refuse_change("archivo", "fichero")
     engine.refuse_change("tapa", "cubierta")
     engine.refuse_change("archivo", "fichero")
-    assert engine.refused_changes == (("archivo", "fichero"), ("tapa", "cubierta"))
+    refused = (("archivo", "fichero"), ("tapa", "cubierta"))
+    assert engine.refused_changes == refused
+    with engine.opened.reading():
+        rows = [row.settings for row in engine.opened.store.reader.rows() if row.kind == "settings"]
+    assert rows[1] == {"refused_changes": {"add": [["tapa", "cubierta"]]}}  # not all of them each time
+    engine.close()
+    with Engine.open(engine.path, write=False) as again:
+        assert again.refused_changes == refused
+
+
+def test_a_refused_change_is_compared_without_its_case(engine: Engine) -> None:
+    teach(engine, ["lid", "tray", "hose", "valve", "pump"])
+    engine.refuse_change("Archivo", "FICHERO")
+    said = "Abra el archivo junto a la llave."
+    assert engine.translate("Open the file beside the key.", upstream=said).text == said
 
 
 def test_an_explanation_shows_changes_with_their_evidence(engine: Engine, tmp_path: Path) -> None:

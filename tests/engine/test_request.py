@@ -201,3 +201,15 @@ def test_an_answer_that_was_just_translated_with_is_not_checked_again(
     assert checked == [SAID]
     engine.learn("Press the red button.", "Pulse el botón rojo.", upstream=SAID)
     assert checked == [SAID, SAID]
+
+
+def test_several_people_translate_before_each_learns_and_nothing_is_searched_twice(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = {text: f"Apriete {number}." for number, text in enumerate(("Press one.", "Press two.", "Press three."))}
+    for text, answer in said.items():
+        engine.translate(text, upstream=answer)
+    with counting(monkeypatch) as made:
+        for text, answer in said.items():
+            engine.translate(text, upstream=answer)
+    assert made["decoders"] == made["collections of options"] == 0

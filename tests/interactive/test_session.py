@@ -16,8 +16,11 @@ from dragoman.cancellation import Cancellation
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError, CancelledError
 from dragoman.interactive import session as module
+from dragoman.interactive.graphs import Graphs
 from dragoman.interactive.session import Mode, Session
 from dragoman.project.guard import FlaggedError
+from dragoman.project.request import Request
+from dragoman.upstream.contract import Answer
 
 pytestmark = pytest.mark.kernels
 
@@ -344,3 +347,33 @@ def test_words_stand_where_they_say_behind_the_spaces_of_the_source(tmp_path: Pa
             suggestion = session.suggest("")
     assert suggestion.suffix == "  Cierre la tapa. "
     assert all(suggestion.suffix[word.begin :].startswith(word.text) for word in suggestion.words)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_nothing_is_suggested_behind_a_finished_translation_unless_it_is_rejected(taught: Engine, mode: Mode) -> None:
+    with taught.interact("Press the green button now.", mode=mode, memory=False) as session:
+        assert session.suggest("Pulse el botón verde.").suffix == ""
+        assert session.suggest("Pulse el botón verde").suffix != ""
+        session.suggest("Pulse el botón verde.")
+        session.reject()  # there may be more, or not; what was typed stays
+        assert session.suggest("Pulse el botón verde.").text.startswith("Pulse el botón verde.")
+
+
+def test_a_continuation_that_fails_is_asked_for_again(taught: Engine) -> None:
+    answers, asked, done = [None, Answer("Pulse el verde.")], list[str](), threading.Event()
+
+    def continue_from(prefix: str) -> Answer | None:
+        asked.append(prefix)
+        done.set()
+        return answers[len(asked) - 1]
+
+    with taught.opened.reading() as state:
+        request = Request(state, state.knowledge.source.read("Press the green button."))
+    graphs = Graphs(taught.opened, request, continue_from)
+    for prefix in ("Pu", "Pul"):
+        done.clear()
+        graphs.ask_for_continuation(prefix)
+        assert done.wait(5)
+        with graphs._continuing:  # until it is taken
+            pass
+    assert (asked, graphs.version) == (["Pu", "Pul"], 1)

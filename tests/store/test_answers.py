@@ -64,6 +64,13 @@ def test_without_a_version_the_newest_answer_is_found(journal: Journal) -> None:
     assert (find(answers, "a"), find(answers, "a", "1")) == ("new", "old")
 
 
+def test_what_an_earlier_version_says_again_is_the_newest(journal: Journal) -> None:
+    answers = Answers(journal, "en", "es")
+    for version, text in (("1", "first"), ("2", "second"), ("1", "again")):
+        answers.keep(ENGINE, version, [AnswerEntry("a", "", text)])
+    assert (find(answers, "a"), find(answers, "a", "2")) == ("again", "second")
+
+
 def test_an_answer_for_other_terms_is_found_only_if_wanted(journal: Journal) -> None:
     answers = Answers(journal, "en", "es")
     keep(answers, "a", terms="x")

@@ -89,9 +89,7 @@ class Graphs:
     def _take_continuation(self, prefix: str) -> None:
         try:
             answer = self._continue_from(prefix) if self._continue_from else None
-            if answer is None:
-                self._continue_from = None  # it cannot do that
-            elif answer != self._answer:
+            if answer is not None and answer != self._answer:
                 self._answer, self.version = answer, self.version + 1
         finally:
             self._continuing.release()

@@ -31,6 +31,7 @@ from dragoman.interactive.typed_text import Typed, read_typed
 from dragoman.interactive.word_completion import WordCompletion
 from dragoman.interactive.word_confidence import carry_over
 from dragoman.text.completion import compared, rest_of
+from dragoman.text.sentence_end import is_finished
 from dragoman.types import Translation
 
 Mode = Literal["auto", "graph", "search"]
@@ -166,12 +167,14 @@ class Session:
         return sum(graph.error_model.nbytes for graph in graphs) + self._graphs.nbytes + 4 * rejected + best
 
     def suggest(self, prefix: str = "") -> Suggestion:
-        """The best completion of a prefix, other than those that were rejected for it."""
+        """The best completion of a prefix, other than those that were rejected for it; none of a finished text."""
         self.open()
         self._prefix = prefix
         rejected = self._rejected.get(prefix, [])
         more = self._suggestions(prefix, len(rejected)) if len(rejected) < MAX_REJECTED else ()
         for suggestion in more:
+            if not rejected and self._is_tail(suggestion):
+                suggestion = Suggestion(prefix, "", suggestion.origin, suggestion.revision)
             self._last = suggestion.until_doubtful(self.threshold) if self.threshold > 0 else suggestion
             if self._last.suffix not in rejected:
                 return self._last
@@ -197,6 +200,11 @@ class Session:
     def revision(self) -> int:
         """The models that the session was opened with: the id of the last row of the journal that they know."""
         return self._opening.revision if self._opening else 0
+
+    def _is_tail(self, suggestion: Suggestion) -> bool:
+        """Whether words are suggested behind a finished translation; `reject` asks for them all the same."""
+        prefix, suffix = suggestion.prefix, suggestion.suffix
+        return bool(suffix.strip()) and is_finished(self.source.text, prefix, suffix)
 
     # ── From a prefix to completions ─────────────────────────────────────────────────────────────────────────────────
 

@@ -78,7 +78,7 @@ class Undo:
             state.memory = _with(state.memory, self._forgot.id, record.source, record.target)
         for adaptation, arrays in zip(self._adaptations, self._adapted, strict=True):
             adaptation.restore(arrays)
-        state.latest = None
+        state.latest = ()
 
 
 def _with(memory: Memory, number: int, source: str, target: str) -> Memory:

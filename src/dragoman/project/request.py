@@ -172,7 +172,7 @@ class Request:
             return latest.search
         found = self.search()
         if state.adaptation or found.upstream:
-            state.latest = Latest(state.revision, self.source, answer, found)
+            state.keep_latest(Latest(state.revision, self.source, answer, found))
         return found
 
     def _options(self, decoder: Decoder, *, alone: bool, behind: bool) -> SentenceOptions:

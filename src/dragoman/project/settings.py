@@ -29,6 +29,7 @@ from dragoman.project.guard import Guard
 from dragoman.project.memory import LEAST_SIMILARITY, SAME
 from dragoman.search.decoder import Estimates
 from dragoman.search.upstream_options import Trust
+from dragoman.upstream.changes import folded
 from dragoman.upstream.names import parse as parse_engine_name
 
 if TYPE_CHECKING:
@@ -305,8 +306,18 @@ WEIGH_CHANGES = _switch(
 )
 
 
-def _check_refused_changes(_: State, values: Sequence[Sequence[str]]) -> list[list[str]]:
+RefusedChanges = Sequence[Sequence[str]]  # pairs of texts
+
+
+def _check_refused_changes(
+    state: State, values: RefusedChanges | Mapping[str, RefusedChanges]
+) -> list[list[str]] | dict[str, list[list[str]]]:
+    """All of them, or {"add": some}, which is what a journal of many single refusals holds."""
     remedy = 'for example [["archivo", "fichero"]]'
+    if isinstance(values, Mapping):
+        if set(values) != {"add"} or isinstance(values["add"], Mapping):
+            raise BadInputError('refused_changes are a list of pairs of texts, or {"add": such a list}', remedy=remedy)
+        return {"add": _check_refused_changes(state, values["add"])}  # type: ignore[dict-item]  # a list gives a list
     if isinstance(values, str | bytes) or not isinstance(values, Sequence):
         raise BadInputError("refused_changes must be a list of pairs of texts", remedy=remedy)
     for pair in values:
@@ -316,17 +327,21 @@ def _check_refused_changes(_: State, values: Sequence[Sequence[str]]) -> list[li
     return [list(each) for each in dict.fromkeys((said, instead) for said, instead in values)]
 
 
-def _apply_refused_changes(state: State, values: Sequence[Sequence[str]]) -> None:
-    state.refused_changes = tuple((said, instead) for said, instead in values)
+def _apply_refused_changes(state: State, values: RefusedChanges | Mapping[str, RefusedChanges]) -> None:
+    known, new = (state.refused_changes, values["add"]) if isinstance(values, Mapping) else ({}, values)
+    read = state.knowledge.target.read
+    state.refused_changes = known | {
+        (folded(read(said).words), folded(read(instead).words)): (said, instead) for said, instead in new
+    }
 
 
-REFUSED_CHANGES = Setting[tuple[tuple[str, str], ...], Sequence[Sequence[str]]](
+REFUSED_CHANGES = Setting[tuple[tuple[str, str], ...], RefusedChanges | Mapping[str, RefusedChanges]](
     "refused_changes",
     "changes of another engine's answer that are never made: pairs of what it says, and what must not stand instead",
     _check_refused_changes,
     _apply_refused_changes,
-    read=lambda state: state.refused_changes,
-    dump=lambda state: [list(pair) for pair in state.refused_changes],
+    read=lambda state: tuple(state.refused_changes.values()),
+    dump=lambda state: [list(pair) for pair in state.refused_changes.values()],
 )
 
 # ── What other programs are given ────────────────────────────────────────────────────────────────────────────────────

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from typing import Any, NamedTuple, Self, get_args
 
 from dragoman.adapt.adaptation import Adaptation
@@ -35,14 +36,18 @@ from dragoman.store.description import DESCRIPTION
 from dragoman.text.tokens import SIGNATURE, Mode
 from dragoman.types import Sentence
 from dragoman.upstream import learned_answer
-from dragoman.upstream.changes import Weighed
+from dragoman.upstream.changes import Weighed, Words
 
 # Of snapshots, and how texts were split for them; snapshots of another format are ignored, the journal has it all.
 FORMAT = f"6 {SIGNATURE}"
 
 
+MOST_LATEST = 8  # searches that are kept: about as many people as correct at the same time
+WeighedFor = tuple[int, Search, Words]  # revision, search and its best hypothesis
+
+
 class Latest(NamedTuple):
-    """The last search, and what it was for."""
+    """A search, and what it was for."""
 
     revision: int
     source: Sentence
@@ -75,9 +80,10 @@ class State:
     weigh_changes: bool = True  # of another engine's answer, one by one
     newest_first: bool = False  # whether the newest correction of the same text always wins over another engine
     least_confidence: float = 0.0  # of a translation that other programs are given
-    refused_changes: tuple[tuple[str, str], ...] = ()  # what it says, and what must not stand instead
-    latest: Latest | None = None  # learning the correction needs the same search
-    weighed: tuple[tuple[int, Search, tuple[str, ...]], Weighed] | None = None  # and the same changes
+    # What it says, and what must not stand instead; by their words, as they are compared.
+    refused_changes: dict[tuple[Words, Words], tuple[str, str]] = field(default_factory=dict)
+    latest: tuple[Latest, ...] = ()  # the newest first: learning a correction needs the same search
+    weighed: tuple[tuple[WeighedFor, Weighed], ...] = ()  # and the same changes
     revision: int = 0  # id of the last row of the journal folded into it
     saved: int = 0  # id of the last row covered by a snapshot
     origin: int | None = None  # the snapshot it was restored from, unless every byte of that was checked
@@ -160,7 +166,7 @@ class State:
 
     def take_back(self, row: Row) -> None:
         """Subtract what a correction added: nothing if it was flagged, or has been forgotten before."""
-        self.latest = self.weighed = None
+        self.latest, self.weighed = (), ()
         if row.kind == "learn" and row.id in self.memory:
             correction = CorrectionRecord.of(row)
             pair = self.knowledge.read_pair(correction.source, correction.target)
@@ -223,10 +229,24 @@ class State:
         return Weights(self.weights.preset, adapted, upstream=True)
 
     def find_latest(self, source: str, answer: str | None) -> Latest | None:
-        """The last search, if it was for this source and answer and the models have not changed since."""
-        latest = self.latest  # read once, because other threads translate meanwhile
+        """A search of late, if one was for this source and answer and the models have not changed since."""
         wanted = self.revision, source, answer
-        return latest if latest and (latest.revision, latest.source.text, latest.upstream) == wanted else None
+        found = (each for each in self.latest if (each.revision, each.source.text, each.upstream) == wanted)
+        return next(found, None)
+
+    def keep_latest(self, searched: Latest) -> None:
+        """Keep a search, and a few of others who translate meanwhile; whole, since nobody here holds a lock alone."""
+        others = (each for each in self.latest if each.revision == searched.revision)
+        self.latest = (searched, *islice(others, MOST_LATEST - 1))
+
+    def find_weighed(self, wanted: WeighedFor) -> Weighed | None:
+        """The changes that were weighed for a search of late."""
+        return next((weighed for key, weighed in self.weighed if key == wanted), None)
+
+    def keep_weighed(self, key: WeighedFor, weighed: Weighed) -> None:
+        """Keep them likewise."""
+        others = (each for each in self.weighed if each[0][0] == key[0])
+        self.weighed = ((key, weighed), *islice(others, MOST_LATEST - 1))
 
     def adaptation_of(self, fused: bool) -> Adaptation | None:
         """What adapts the weights of translations over another engine, or of others."""

@@ -24,7 +24,7 @@ from dragoman.search.hypotheses import Hypothesis, NBest
 from dragoman.search.sentence_search import Links
 from dragoman.text.starts import find_starts
 from dragoman.types import Match, Phrase, ProposedChange, Sentence, Translation
-from dragoman.upstream.changes import Proposal, Weighed, composed, folded, propose
+from dragoman.upstream.changes import Proposal, Weighed, composed, propose
 
 MOST_AVOIDING = 100  # translations among which one without banned words is looked for
 MAX_LIST_WORDS = 100_000  # words of the source times translations of an n-best list
@@ -111,15 +111,13 @@ def weigh(state: State, found: Search, hypothesis: Hypothesis) -> Weighed:
 
     They are kept for the correction, which needs the same.
     """
-    key, kept = (state.revision, found, hypothesis.words), state.weighed  # read once: other threads translate meanwhile
-    if kept and kept[0] == key:
-        return kept[1]
-    target, models = state.knowledge.target, state.knowledge.models
-    refused = frozenset(tuple(folded(target.read(text).words) for text in pair) for pair in state.refused_changes)
-    in_force = state.confidence.has_paid
-    trust = state.evidence, state.change_trust
-    weighed = propose(*trust, models, found, hypothesis, in_force=in_force, refused=refused, now=state.revision)
-    state.weighed = key, weighed
+    key = state.revision, found, hypothesis.words
+    if kept := state.find_weighed(key):
+        return kept
+    given = state.evidence, state.change_trust, state.knowledge.models, found, hypothesis
+    in_force, refused = state.confidence.has_paid, state.refused_changes
+    weighed = propose(*given, in_force=in_force, refused=refused, now=state.revision)
+    state.keep_weighed(key, weighed)
     return weighed
 
 

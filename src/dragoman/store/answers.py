@@ -158,9 +158,10 @@ class Answers:
             return
         with self._store.keeping() as connection:
             self._make(connection)
-            insert = _insert(connection, ANSWERS)
-            new = {name: insert.excluded[name] for name in ("answer", "time")}
-            connection.execute(insert.on_conflict_do_update(index_elements=["key"], set_=new), list(rows.values()))
+            keys = list(rows)
+            for start in range(0, len(keys), CHUNK):  # what is said again is the newest: it gets a new id
+                connection.execute(sa.delete(ANSWERS).where(ANSWERS.c.key.in_(keys[start : start + CHUNK])))
+            connection.execute(sa.insert(ANSWERS), list(rows.values()))
             newest = sa.select(sa.func.max(ANSWERS.c.id)).scalar_subquery()
             connection.execute(sa.delete(ANSWERS).where(ANSWERS.c.id <= newest - self._most))
 

@@ -37,7 +37,6 @@ from dragoman.server.context import ProjectContext, server_context
 from dragoman.server.middleware import TokenBucket
 from dragoman.server.serialise import matches_of, tokens_of
 from dragoman.server.sockets import POLICY_VIOLATION, accepted, receive
-from dragoman.text.sentence_end import is_finished
 from dragoman.types import Sentence
 from dragoman.upstream.contract import Silence
 
@@ -193,7 +192,7 @@ class LiveSession:
 
         def begin() -> tuple[Session, int, dict[str, Any]]:
             session = project.engine.interact(source, seconds=ENGINE_SECONDS)
-            answer = _suggested(_without_tail(session.suggest(request.prefix), source), request, session.source)
+            answer = _suggested(session.suggest(request.prefix), request, session.source)
             answer["source_tokens"] = [token.model_dump() for token in tokens_of(session.source)]
             answer["upstream"] = session.upstream
             if session.silence:
@@ -215,12 +214,7 @@ class LiveSession:
         await self._send(event | ({"silence": "failed"} if asked.silent else {}))
 
     async def _prefix(self, request: LiveRequest) -> dict[str, Any]:
-        session = self._current()
-
-        def suggest() -> Suggestion:
-            return _without_tail(session.suggest(request.prefix), session.source.text)
-
-        return await self._suggest("suggest", suggest, request)
+        return await self._suggest("suggest", partial(self._current().suggest, request.prefix), request)
 
     async def _reject(self, request: LiveRequest) -> dict[str, Any]:
         return await self._suggest("reject", self._current().reject, request)
@@ -256,13 +250,6 @@ class LiveSession:
         if self._session is None:
             raise ApiError(409, "nothing is open", "open a text first")
         return self._session
-
-
-def _without_tail(suggestion: Suggestion, source: str) -> Suggestion:
-    """A suggestion without a suffix where the text is finished; a rejected one is followed by others all the same."""
-    if not suggestion.suffix.strip() or not is_finished(source, suggestion.prefix, suggestion.suffix):
-        return suggestion
-    return Suggestion(suggestion.prefix, "", suggestion.origin, suggestion.revision)
 
 
 def _suggested(suggestion: Suggestion, request: LiveRequest, source: Sentence) -> dict[str, Any]:
