@@ -18,16 +18,20 @@ from itertools import pairwise
 
 from dragoman.languages import primary
 
-_CLOSERS = r"[\"'”’»›)\]】」』）\ufffc]*"
+_CLOSERS = r"[\"'”’»›)\]】」』）\ufffc]*+"
+_MARKS, _SPACED_MARKS, _FULL_WIDTH = "[.!?…]", "[؟۔।॥։።]", "[。！？｡]"
 # The set that begins the pattern lets the search skip to the next candidate; then what it was decides how it goes on.
+# Of several marks in a row, only the first is tried: the others would fail at the same place.
 _END = re.compile(
     r"[.!?…؟۔।॥։።。！？｡](?:"
-    rf"(?<=[.!?…])[.!?…]*{_CLOSERS}(?=\s)|(?<=[؟۔।॥։።])[؟۔।॥։።]*{_CLOSERS}(?=\s|\Z)|(?<=[。！？｡])[。！？｡]*[”’」』）】]*)\s*"
+    rf"(?<={_MARKS})(?<!{_MARKS}{{2}}){_MARKS}*+{_CLOSERS}(?=\s)"
+    rf"|(?<={_SPACED_MARKS})(?<!{_SPACED_MARKS}{{2}}){_SPACED_MARKS}*+{_CLOSERS}(?=\s|\Z)"
+    rf"|(?<={_FULL_WIDTH}){_FULL_WIDTH}*+[”’」』）】]*+)\s*+"
 )
 _OPENERS = "\"'“‘«‹([{¿¡„‚「『（【\ufffc-–—*•"
 _GOING_ON = frozenset("とってのがはをにでもや")  # after a quotation, the sentence that quotes it goes on so in Japanese
 _DOUBLED = re.compile(r"([A-ZÁÉÍÓÚ])\1(?!\w)")  # abbreviates a plural in Spanish
-_LAST_WORD = re.compile(r"[\w.'’-]*\Z")
+_WORD = re.compile(r"[\w.'’-]*+")
 _BREAK = re.compile(r"\n\s*\n\s*")
 
 # Abbreviations that a name, a number or a small letter follows; without their last full stop.
@@ -72,8 +76,8 @@ def _is_end(text: str, match: re.Match[str], language: str | None) -> bool:
     if text[start] == "." and text[start + 1] != ".":
         before = text[max(0, start - 40) : start].rpartition(" ")[2]
         if not before.isalpha():
-            word = _LAST_WORD.search(before)
-            before = word[0] if word else ""
+            word = _WORD.match(before[::-1])
+            before = word[0][::-1] if word else ""
         if _DOUBLED.fullmatch(before) and _DOUBLED.match(text, end):  # EE. UU.
             return False
         if _is_abbreviation(before, language) or (before.isdigit() and _goes_on_after_number(text, match, language)):

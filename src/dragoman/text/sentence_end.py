@@ -17,9 +17,12 @@ HALTS = ":;：；؛"  # marks that end a text only if its source ends so, too
 CLOSERS = ")]}»”’\"'›」』）］】〉》"  # brackets and quotes that may follow them
 CLEARLY = 0.7  # of what the missing sentences take of the source, at least so much has to be in the suggestion
 
-_TAGS = re.compile(r"(?:</?[A-Za-z][^<>]*>|\{/?\d+/?\}|\s)+\Z")
+# What stands behind the last word, in a text read backwards: there one match finds it, however long it is.
+_TAGS_BACKWARDS = re.compile(r"(?:>[^<>]*[A-Za-z]/?<|\}/?\d+/?\{|\s)*+")
+_STOPS = f"[{re.escape(STOPS)}]"
+# Only the first of several stops is tried: the others would read the same to the end of them, and fail alike.
 _SENTENCE_END = re.compile(
-    rf"[{re.escape(STOPS)}]+[{re.escape(CLOSERS)}]*(?=\s+[^\s\da-zà-ÿа-я]|\s*\Z)|[。！？।۔](?!\Z)"
+    rf"(?<!{_STOPS}){_STOPS}++[{re.escape(CLOSERS)}]*+(?=\s++[^\s\da-zà-ÿа-я]|\s*+\Z)|[。！？।۔](?!\Z)"
 )
 
 
@@ -37,13 +40,23 @@ def is_finished(source: str, prefix: str, suffix: str) -> bool:
 
 def _ending(text: str) -> str:
     """The kind of mark that closes a text: a stop, a halt, a bracket or quote; empty if it goes on."""
-    rest = _TAGS.sub("", text)
-    bare = _TAGS.sub("", rest.rstrip(CLOSERS))
+    rest = _without_tags(text)
+    bare = _without_tags(rest.rstrip(CLOSERS))
     if bare and bare[-1] in STOPS:
         return "stop"
     if bare and bare[-1] in HALTS:
         return "halt"
     return "closed" if rest and rest[-1] in CLOSERS else ""
+
+
+def _without_tags(text: str) -> str:
+    """A text without the tags and spaces at its end.
+
+    >>> _without_tags("Close <b>it.</b> {1} <br/>")
+    'Close <b>it.'
+    """
+    at_the_end = _TAGS_BACKWARDS.match(text[::-1])
+    return text[: len(text) - at_the_end.end()] if at_the_end else text
 
 
 def _sentences(text: str) -> list[str]:
