@@ -69,7 +69,7 @@ class ModelFile:
         if not isinstance(config, dict):
             raise CannotLearnError("its configuration is not an object", where=directory / CONFIG)
         try:
-            name, revision, variables, aliases = _parse(content)
+            name, revision, variables, aliases = parse(content)
         except CannotLearnError as error:
             raise CannotLearnError(error.reason, where=path, remedy=error.remedy) from None
         return cls(name, revision, variables, aliases, config, beside)
@@ -176,7 +176,8 @@ class _BytesReader:
         return name, np.asarray(self.take(size)).view(dtype).reshape(shape)
 
 
-def _parse(content: np.ndarray) -> tuple[str, int, Variables, dict[str, str]]:
+def parse(content: np.ndarray) -> tuple[str, int, Variables, dict[str, str]]:
+    """Name, revision, variables and aliases of a `model.bin` [bytes] uint8; the variables are views of its bytes."""
     reader = _BytesReader(content)
     (version,) = reader.numbers("<I")
     if version != VERSION:

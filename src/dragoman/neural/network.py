@@ -1,4 +1,4 @@
-"""A Transformer, forward: what a model thinks of a source and its translation.
+"""A Transformer, forward and backward: what a model thinks of a source and its translation, and what would change it.
 
     memory = encoder(E_s[source] · scale + positions)               what the source says, d numbers for each piece
     states = decoder(E_t[<s> target] · scale + positions, memory)   what the model would say next, after each piece
@@ -7,6 +7,9 @@
 Every layer of the encoder is attention of the source to itself and a feed-forward block; a layer of the decoder has
 attention to the target so far, attention to the memory and a feed-forward block. Each of these blocks is added to what
 it was given, and normalised before or after. The numbers are those of CTranslate2 in float32.
+
+Backward, the same way is gone from its end: what a block was added to is what it came from, so dx = dy + the derivative
+through the block; the memory is looked at by every layer of the decoder and is given the sum of what they return.
 """
 
 from __future__ import annotations
@@ -19,9 +22,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dragoman.neural.architecture import POSITIONS, Architecture, Stack
-from dragoman.neural.layers import Parameters, attention, feed_forward, layer_norm, linear, log_softmax
+from dragoman.neural.gradients import Gradients
+from dragoman.neural.layers import (
+    AttentionKept,
+    FeedForwardKept,
+    attention,
+    attention_backward,
+    feed_forward,
+    feed_forward_backward,
+    layer_norm,
+    layer_norm_backward,
+    log_softmax,
+)
 from dragoman.neural.model_file import CannotLearnError, ModelFile
 
+BIAS = "decoder/projection/bias"
 Ids = Sequence[int]
 Kept = list[Any]  # what the blocks of a stack have kept for their derivatives, in order
 
@@ -42,11 +57,16 @@ class Pass(NamedTuple):
     log_probabilities: np.ndarray  # [pairs, target pieces, target vocabulary]
     kept: tuple[Kept, Kept]  # of the encoder and the decoder, for the derivatives
 
+    def loss(self, outputs: np.ndarray, given: int = 0) -> Loss:
+        """How unexpected these pieces are [pairs, target pieces]; the first `given` of each are not counted."""
+        chosen = np.take_along_axis(self.log_probabilities, outputs[..., None], -1)[:, given:]
+        return Loss(-float(chosen.sum(dtype=np.float64)), chosen.size)
+
 
 class Network:
     """The weights of a model as float32 arrays, and what they compute."""
 
-    def __init__(self, architecture: Architecture, parameters: Parameters, file: ModelFile) -> None:
+    def __init__(self, architecture: Architecture, parameters: dict[str, np.ndarray], file: ModelFile) -> None:
         self.architecture = architecture
         self.parameters = parameters  # by the names of CTranslate2's variables
         self.file = file  # what they were read from
@@ -66,9 +86,13 @@ class Network:
     def loss(self, source: Ids, target: Ids, *, given: int = 0) -> Loss:
         """How unexpected this translation is; the first `given` pieces of it are not counted (a language's mark)."""
         sources, inputs, outputs = self.batch([(source, target)])
-        found = self.forward(sources, inputs).log_probabilities[0]
-        chosen = found[np.arange(len(found)), outputs[0]][given:]
-        return Loss(-float(chosen.sum(dtype=np.float64)), len(chosen))
+        return self.forward(sources, inputs).loss(outputs, given)
+
+    def gradients(self, pairs: Sequence[tuple[Ids, Ids]], *, given: int = 0) -> tuple[Loss, Gradients]:
+        """The loss of pairs of equal lengths, and the gradient of its mean over all pieces that are counted."""
+        sources, inputs, outputs = self.batch(pairs)
+        passed = self.forward(sources, inputs)
+        return passed.loss(outputs, given), self.backward(sources, inputs, outputs, passed, given)
 
     def batch(self, pairs: Sequence[tuple[Ids, Ids]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Pairs of equal lengths as ids: the sources, what the decoder is given, and what it is to say.
@@ -117,10 +141,32 @@ class Network:
 
     def logits(self, states: np.ndarray) -> np.ndarray:
         """How much the decoder would say each piece of the vocabulary: states · Oᵀ + b."""
-        projection = {"weight": self.parameters[self.architecture.projection]}
-        if "decoder/projection/bias" in self.parameters:
-            projection["bias"] = self.parameters["decoder/projection/bias"]
-        return linear({f"/{name}": value for name, value in projection.items()}, "", states)
+        width = states.shape[-1]
+        y: np.ndarray = states.reshape(-1, width) @ self.parameters[self.architecture.projection].T
+        if BIAS in self.parameters:
+            y += self.parameters[BIAS]
+        return y.reshape(*states.shape[:-1], -1)
+
+    def backward(
+        self, sources: np.ndarray, inputs: np.ndarray, outputs: np.ndarray, passed: Pass, given: int = 0
+    ) -> Gradients:
+        """The gradient of the mean of -log p over the pieces that are counted; what was passed is used up."""
+        g = Gradients()
+        dlogits = passed.log_probabilities  # ∂(-log p)/∂logits = p - [the piece that it was]
+        np.exp(dlogits, out=dlogits)
+        pair, piece = np.indices(outputs.shape)
+        dlogits[pair, piece, outputs] -= 1
+        dlogits[:, :given] = 0
+        dlogits *= np.float32(1 / outputs[:, given:].size)
+        flat, states = dlogits.reshape(-1, dlogits.shape[-1]), passed.states
+        g.add_outer(self.architecture.projection, flat, states.reshape(-1, states.shape[-1]))
+        if BIAS in self.parameters:
+            g.add_vector(BIAS, flat.sum(0))
+        dstates = (flat @ self.parameters[self.architecture.projection]).reshape(states.shape)
+        dmemory = np.zeros_like(passed.memory)
+        self._stack_backward("decoder", self.architecture.decoder, inputs, passed.kept[1], dstates, g, dmemory)
+        self._stack_backward("encoder", self.architecture.encoder, sources, passed.kept[0], dmemory, g)
+        return g
 
     def _embed(self, side: str, stack: Stack, ids: np.ndarray, kept: Kept) -> np.ndarray:
         """E[ids] · scale + positions, [pairs, pieces, d]; what starts a Marian decoder has no embedding."""
@@ -161,6 +207,66 @@ class Network:
         y, normed = layer_norm(self.parameters, name, x, self.architecture.epsilon)
         kept.append((normed, None))
         return y
+
+    def _stack_backward(
+        self,
+        side: str,
+        stack: Stack,
+        ids: np.ndarray,
+        kept: Kept,
+        dx: np.ndarray,
+        g: Gradients,
+        dmemory: np.ndarray | None = None,
+    ) -> None:
+        """Backward through one stack, to its embeddings; what comes back to the memory is added to `dmemory`."""
+        p, kept = self.parameters, list(kept)
+
+        def attend(name: str, done: AttentionKept, dy: np.ndarray) -> np.ndarray:
+            d, dlooked_at = attention_backward(p, g, name, done, dy)
+            if dlooked_at is not None and dmemory is not None:
+                dmemory[:] += dlooked_at
+            return d
+
+        def feed(name: str, done: FeedForwardKept, dy: np.ndarray) -> np.ndarray:
+            return feed_forward_backward(p, g, name, done, stack.activation, dy)
+
+        dx = self._norm_backward(f"{side}/layer_norm", dx, kept, g)
+        for i in reversed(range(stack.layers)):
+            layer = f"{side}/layer_{i}"
+            dx = self._block_backward(stack, f"{layer}/ffn", dx, kept.pop(), feed, g)
+            if dmemory is not None:
+                dx = self._block_backward(stack, f"{layer}/attention", dx, kept.pop(), attend, g)
+            dx = self._block_backward(stack, f"{layer}/self_attention", dx, kept.pop(), attend, g)
+        dx = self._norm_backward(f"{side}/layernorm_embedding", dx, kept, g)
+        if side == "decoder" and self.architecture.starts_from_zero:
+            dx[:, 0] = 0
+        dx *= np.float32(stack.embedding_scale)
+        g.add_rows(stack.embedding, ids.reshape(-1), dx.reshape(-1, dx.shape[-1]))
+
+    def _block_backward(
+        self,
+        stack: Stack,
+        name: str,
+        dy: np.ndarray,
+        kept: Any,
+        compute: Callable[[str, Any, np.ndarray], np.ndarray],
+        g: Gradients,
+    ) -> np.ndarray:
+        """Through x + f(norm(x)), or norm(x + f(x))."""
+        normed, done = kept
+        norm = f"{name}/layer_norm"
+        if stack.normalised_before:
+            dx = layer_norm_backward(self.parameters, g, norm, normed, compute(name, done, dy))
+        else:
+            dy = layer_norm_backward(self.parameters, g, norm, normed, dy)
+            dx = compute(name, done, dy)
+        dx += dy
+        return dx
+
+    def _norm_backward(self, name: str, dy: np.ndarray, kept: Kept, g: Gradients) -> np.ndarray:
+        if f"{name}/gamma" not in self.parameters:
+            return dy
+        return layer_norm_backward(self.parameters, g, name, kept.pop()[0], dy)
 
 
 def sines(pieces: int, width: int) -> np.ndarray:
