@@ -18,7 +18,7 @@ run: $(VENV)/.server  ## the main job: translate a manual in the browser, with s
 	$(BIN)/dragoman workbench projects
 
 demo: $(VENV)/.core  ## in the terminal: watch a project learn the shipped manual from nothing
-	$(BIN)/dragoman demo
+	$(BIN)/dragoman lab demo
 
 test: $(VENV)/.dev  ## the whole test-suite: the fast run, then the kernel tests with bounds checks
 	$(BIN)/python -m pytest -n auto $(SUMMARY)

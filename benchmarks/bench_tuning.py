@@ -4,7 +4,7 @@
     python benchmarks/bench_tuning.py --corpus europarl-en-es --dev 500 --test 2000 --measure ter
     python benchmarks/bench_tuning.py --start flat --seeds 1         # from the weights that Moses starts with
     python benchmarks/bench_tuning.py --ceiling --seeds 1            # what could be gained at most
-    python benchmarks/bench_tuning.py --held-out --methods mira      # as `dragoman tune`: each half held out once
+    python benchmarks/bench_tuning.py --held-out --methods mira      # as `dragoman lab tune`: each half held out once
     python benchmarks/bench_tuning.py --held-out --methods mira --reverse        # the other direction
     python benchmarks/bench_tuning.py --size small                   # over a small base
     python benchmarks/bench_tuning.py --methods "" --estimates       # β and δ instead of weights

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from typer.testing import CliRunner, Result
 
 import dragoman
 from dragoman.adapt.ridge import Ridge
-from dragoman.cli import GROUPS, PANELS, app
+from dragoman.cli import FAMILIES, FAMILY_OF, SHOWN, app
 from dragoman.commands import laboratory
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
@@ -39,7 +41,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def corrections(project: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in call("history", project, "--json").stdout.splitlines()]
+    return [json.loads(line) for line in call("project", "history", project, "--json").stdout.splitlines()]
 
 
 def test_version() -> None:
@@ -56,12 +58,38 @@ def test_help_lists_the_commands_with_examples_and_needs_no_numba() -> None:
     assert loaded.stdout == "False False\n"
 
 
-def test_help_lists_every_command_under_what_it_is_for() -> None:
-    assert set(PANELS) == set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+def test_every_command_is_in_the_help_or_in_a_family() -> None:
+    assert {*SHOWN, *FAMILY_OF} == set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
     shown = run("--help", COLUMNS="100").stdout
-    places = [shown.index(f" {group} ") for group in GROUPS]
+    places = [shown.index(f"│ {name} ") for name in (*SHOWN, *FAMILIES)]
     assert places == sorted(places)
-    assert places[1] < shown.index(" translate ") < places[2]
+    for family, (_, names) in FAMILIES.items():
+        assert all(f" {name} " in call(family, "--help").stdout for name in names)
+
+
+def commands_of(group: Any, context: Any, name: str) -> Iterator[tuple[str, Any]]:
+    for each in group.list_commands(context):
+        command = group.get_command(context, each)
+        if hasattr(command, "list_commands"):
+            yield from commands_of(command, context, f"{name} {each}")
+        else:
+            yield f"{name} {each}", command
+
+
+def test_the_help_of_every_command_has_an_example_and_no_types_of_python() -> None:
+    root = typer.main.get_command(app)
+    found = dict(commands_of(root, root.make_context("dragoman", ["doctor"]), "dragoman"))
+    assert len(found) > 40
+    for name, command in found.items():
+        assert f"{name} " in f"{command.epilog} ", name
+        shown = CliRunner().invoke(app, [*name.split()[1:], "--help"], env={"COLUMNS": "200"}).stdout
+        assert not re.search("<(bool|int|str|float|list)", shown.partition(" Options ")[2]), name
+
+
+def test_a_command_that_has_moved_is_found_by_its_old_name_with_a_notice(project: Path) -> None:
+    done = run("stats", str(project), "--json")
+    assert json.loads(done.stdout)["corrections"] == 0
+    assert done.stderr == "`dragoman stats` is `dragoman project stats` now; the old name will go\n"
 
 
 @pytest.mark.parametrize("command", sorted(laboratory.NAMES))
@@ -73,27 +101,27 @@ def test_without_the_laboratory_its_commands_say_how_to_install_it(command: str)
         "sys.argv = ['dragoman', *sys.argv[1:]]\n"
         "cli.main()"
     )
-    for arguments in ([command], [command, "O-tab7", "--data", "corpora"]):
+    for arguments in (["lab", command], ["lab", command, "O-tab7", "--data", "corpora"]):
         done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True)
         assert done.returncode == 2
         assert done.stderr == (
-            f"dragoman: `dragoman {command}` is a command of the laboratory, which is not installed; "
+            f"dragoman: `dragoman lab {command}` is a command of the laboratory, which is not installed; "
             "in a clone of dragoman's repository, run: pip install ./laboratory\n"
         )
-    listed = subprocess.run([sys.executable, "-c", program, "--help"], capture_output=True, text=True)
+    listed = subprocess.run([sys.executable, "-c", program, "lab", "--help"], capture_output=True, text=True)
     assert f" {command} " in listed.stdout
 
 
 def test_the_laboratory_adds_its_commands() -> None:
-    assert "O-tab7" in run("experiment", "--list").stdout
-    shown = run("--help").stdout
+    assert "O-tab7" in run("lab", "experiment", "--list").stdout
+    shown = run("lab", "--help").stdout
     assert "Needs the laboratory" not in shown
     assert all(f" {command} " in shown for command in laboratory.NAMES)
 
 
 def test_a_shell_completes_the_names_of_commands() -> None:
     asked = {"_DRAGOMAN_COMPLETE": "complete_bash", "COMP_WORDS": "dragoman tr", "COMP_CWORD": "1"}
-    assert run(**asked).stdout.split() == ["translate", "train"]
+    assert run(**asked).stdout.split() == ["translate"]
     assert "--install-completion" in run("--help").stdout
 
 
@@ -124,19 +152,19 @@ def test_no_progress_bar_is_drawn_where_there_is_no_terminal(project: Path, tmp_
 
 
 def test_fetching_a_base_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    done = run("fetch", str(tmp_path / "nowhere"))
+    done = run("base", "fetch", str(tmp_path / "nowhere"))
     assert done.returncode == 2
     assert "nowhere: no base found here; give the directory of a trained base" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["assess", "check"])
+@pytest.mark.parametrize("command", ["assess", "project check"])
 def test_a_language_that_does_not_exist_is_refused_before_any_work(
     tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "texts.tsv"
     file.write_text("Close the lid.\tCierre la tapa.\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    done = run(command, str(file), "--source", "en", "--target", "xx")
+    done = run(*command.split(), str(file), "--source", "en", "--target", "xx")
     assert done.returncode == 2
     assert done.stderr == "dragoman: 'xx' is not a language code; use a code such as es or pt-BR\n"
     assert list(tmp_path.iterdir()) == [file]
@@ -144,7 +172,7 @@ def test_a_language_that_does_not_exist_is_refused_before_any_work(
 
 def test_explain_prints_json(project: Path) -> None:
     call("learn", project, "Close the lid.", "Cierre la tapa.")
-    told = json.loads(call("explain", project, "the lid", "--json").stdout)
+    told = json.loads(call("project", "explain", project, "the lid", "--json").stdout)
     assert told["translation"] == ["la", "tapa"]
     assert told["score"] == pytest.approx(sum(step["total"] for step in told["derivation"]))
     assert {option["target"] for span in told["options"] for option in span["options"] if option["taken"]}
@@ -154,7 +182,7 @@ def test_explain_prints_json(project: Path) -> None:
 def test_explaining_into_a_file_cuts_nothing(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)  # which workers of the test-suite have
     call("learn", project, "Press the kernels [red]x[/red] button.", "Pulse los núcleos [red]x[/red] del botón.")
-    told = run("explain", str(project), "Press the kernels [red]x[/red] button.").stdout
+    told = run("project", "explain", str(project), "Press the kernels [red]x[/red] button.").stdout
     assert "…" not in told
     assert "translation │" in told.replace("┃", "│")
     assert "[red]x[/red]" in told
@@ -208,19 +236,21 @@ def test_a_project_from_creation_to_statistics(tmp_path: Path) -> None:
     answer = json.loads(run("translate", project, "Stop.", "--json").stdout)
     assert answer["text"] == "Pare."
     assert [0, 0] in answer["alignment"]
-    assert run("revise", project, "2", "Deténgase.").returncode == 0
+    assert run("project", "revise", project, "2", "Deténgase.").returncode == 0
     assert run("translate", project, "Stop.").stdout == "Deténgase.\n"
-    assert run("forget", project, "1").returncode == 0
-    listed = run("history", project).stdout
+    assert run("project", "forget", project, "1").returncode == 0
+    listed = run("project", "history", project).stdout
     assert "Press the green button. → Pulse el botón verde. (forgotten)" in listed
-    assert json.loads(run("stats", project, "--json").stdout)["corrections"] == 2
-    assert "runners-up" in run("explain", project, "Go on.").stdout
+    assert json.loads(run("project", "stats", project, "--json").stdout)["corrections"] == 2
+    assert "runners-up" in run("project", "explain", project, "Go on.").stdout
     (tmp_path / "terms.tsv").write_text("lamp\tbombilla\n", encoding="utf-8")
-    assert run("glossary", project, "stop", "alto").stdout == "the glossary has 1 terms\n"
-    assert run("glossary", project, "--file", str(tmp_path / "terms.tsv"), "--remove", "stop").returncode == 0
-    assert run("glossary", project).stdout == "lamp\tbombilla\n"
+    assert run("project", "glossary", project, "stop", "alto").stdout == "the glossary has 1 terms\n"
+    assert (
+        run("project", "glossary", project, "--file", str(tmp_path / "terms.tsv"), "--remove", "stop").returncode == 0
+    )
+    assert run("project", "glossary", project).stdout == "lamp\tbombilla\n"
     assert run("translate", project, "Lamp").stdout == "Bombilla\n"
-    assert "has learned 2 corrections" in run("copy", project, str(tmp_path / "copy")).stdout
+    assert "has learned 2 corrections" in run("project", "copy", project, str(tmp_path / "copy")).stdout
     assert run("translate", str(tmp_path / "copy"), "Stop.", "Lamp").stdout == "Deténgase.\nBombilla\n"
 
 
@@ -229,15 +259,15 @@ def test_training_simulating_and_measuring(tmp_path: Path) -> None:
     (tmp_path / "a.es").write_text("botón verde\nbotón rojo\nluz verde\n" * 5)
     project, en, es = str(tmp_path / "p"), str(tmp_path / "a.en"), str(tmp_path / "a.es")
     assert run("create", project, "--source", "en", "--target", "es").returncode == 0
-    assert run("train", project, en, es).stdout == "trained on 15 pairs\n"
+    assert run("base", "train", project, en, es).stdout == "trained on 15 pairs\n"
     files = "--csv", str(tmp_path / "curve.csv"), "--plot", str(tmp_path / "curve.svg")
-    done = run("simulate", project, en, es, "--json", *files)
+    done = run("lab", "simulate", project, en, es, "--json", *files)
     assert json.loads(done.stdout)["WER"] == 0
     assert len((tmp_path / "curve.csv").read_text().splitlines()) == 16
     assert "<svg" in (tmp_path / "curve.svg").read_text()
-    report = json.loads(run("measure", "chrf", es, es, "--json").stdout)
+    report = json.loads(run("lab", "measure", "chrf", es, es, "--json").stdout)
     assert report["score"]["score"] == 100
-    assert "online learning" in run("measure", "repetition", es).stdout.lower()
+    assert "online learning" in run("lab", "measure", "repetition", es).stdout.lower()
 
 
 def test_bad_input_is_one_clear_line_and_exit_code_2(tmp_path: Path) -> None:
@@ -245,7 +275,7 @@ def test_bad_input_is_one_clear_line_and_exit_code_2(tmp_path: Path) -> None:
     for arguments, said in (
         (("translate", project, "x"), "is not a dragoman project"),
         (("create", project, "--source", "en", "--target", "es", "--preset", "none"), "no preset"),
-        (("measure", "blue", __file__, __file__), "no measure 'blue'"),
+        (("lab", "measure", "blue", __file__, __file__), "no measure 'blue'"),
     ):
         done = run(*arguments)
         assert done.returncode == 2
@@ -264,8 +294,8 @@ def test_the_marks_of_windows_are_in_no_text(project: Path, tmp_path: Path) -> N
     assert call("learn", project, given=windows).exit_code == 0
     assert [(row["source"], row["target"]) for row in corrections(project)] == [("Go on.", "Siga."), ("Stop.", "Pare.")]
     (tmp_path / "terms.tsv").write_bytes(windows.encode())
-    assert call("glossary", project, "--file", tmp_path / "terms.tsv").exit_code == 0
-    assert json.loads(call("glossary", project, "--json").stdout) == {"Go on.": "Siga.", "Stop.": "Pare."}
+    assert call("project", "glossary", project, "--file", tmp_path / "terms.tsv").exit_code == 0
+    assert json.loads(call("project", "glossary", project, "--json").stdout) == {"Go on.": "Siga.", "Stop.": "Pare."}
 
 
 def test_lines_that_cannot_be_learned_are_named_and_the_others_learned(project: Path) -> None:
@@ -283,7 +313,7 @@ def test_history_tells_what_was_flagged_from_what_was_learned(project: Path) -> 
     call("learn", project, given="Stop.\tPare.\nthis one is wrong\tthis one is wrong\n")
     reason = "the target is a copy of the source"
     assert [(row["kind"], row["reason"]) for row in corrections(project)] == [("flagged", reason), ("learn", None)]
-    flagged, learned = call("history", project).stdout.splitlines()
+    flagged, learned = call("project", "history", project).stdout.splitlines()
     assert flagged.endswith(f"this one is wrong (flagged: {reason})")
     assert learned.endswith("Stop. → Pare.")
 
@@ -294,12 +324,12 @@ def test_where_output_cannot_go_is_said_before_anything_is_done(project: Path, t
     (tmp_path / "a.tsv").write_text("green button\tbotón verde\n")
     texts, nowhere = (tmp_path / "a.en", tmp_path / "a.es"), tmp_path / "nosuch"
     for arguments, said in (
-        (("simulate", project, *texts, "--csv", nowhere / "x.csv"), "nosuch: no such directory; create it"),
-        (("simulate", project, *texts, "--csv", tmp_path), "is a directory; give the name of a file"),
-        (("simulate", project, *texts, "--plot", tmp_path / "x.foo"), ".pdf"),
-        (("simulate", project, *texts, "--plot", tmp_path / "x"), "cannot write a figure in this format"),
-        (("tune", project, *texts, "--plot", nowhere / "x.svg"), "no such directory"),
-        (("tune", project, *texts, "--plot", tmp_path / "x.foo"), "use one of ."),
+        (("lab", "simulate", project, *texts, "--csv", nowhere / "x.csv"), "nosuch: no such directory; create it"),
+        (("lab", "simulate", project, *texts, "--csv", tmp_path), "is a directory; give the name of a file"),
+        (("lab", "simulate", project, *texts, "--plot", tmp_path / "x.foo"), ".pdf"),
+        (("lab", "simulate", project, *texts, "--plot", tmp_path / "x"), "cannot write a figure in this format"),
+        (("lab", "tune", project, *texts, "--plot", nowhere / "x.svg"), "no such directory"),
+        (("lab", "tune", project, *texts, "--plot", tmp_path / "x.foo"), "use one of ."),
         (("fill", project, tmp_path / "a.tsv", nowhere / "x.tsv", "--learn-confirmed"), "no such directory"),
     ):
         done = call(*arguments)
@@ -314,7 +344,7 @@ def test_the_adapter_of_a_simulation_does_not_stay(before: Ridge | None, project
     (tmp_path / "a.es").write_text("botón verde\nbotón rojo\n")
     with Engine.open(project) as engine:
         engine.adapter = before
-    assert call("simulate", project, tmp_path / "a.en", tmp_path / "a.es", "--adapter", "bayes").exit_code == 0
+    assert call("lab", "simulate", project, tmp_path / "a.en", tmp_path / "a.es", "--adapter", "bayes").exit_code == 0
     with Engine.open(project) as engine:
         assert engine.adapter == before
         assert len(engine.history()) == 2
@@ -324,7 +354,7 @@ def test_the_order_over_a_base_is_that_of_the_base(tmp_path: Path) -> None:
     languages = "--source", "en", "--target", "es"
     base, new = tmp_path / "base", tmp_path / "new"
     assert call("create", base, *languages, "--order", "3").exit_code == 0
-    assert call("train", base, "-", given="green button\tbotón verde\n").exit_code == 0
+    assert call("base", "train", base, "-", given="green button\tbotón verde\n").exit_code == 0
     refused = call("create", new, *languages, "--base", base, "--order", "5")
     assert "was trained with order=3" in str(refused.exception)
     assert not new.exists()
@@ -336,8 +366,14 @@ def test_the_order_over_a_base_is_that_of_the_base(tmp_path: Path) -> None:
 def test_errors_on_the_command_line_say_what_helps_there(project: Path, tmp_path: Path) -> None:
     new = "create", tmp_path / "new", "--source", "en", "--target", "es"
     for arguments, said in (
-        (("glossary", project, "--file", tmp_path / "nosuch.tsv"), "nosuch.tsv: cannot be read (No such file"),
-        (("glossary", project, "--remove", "nosuch"), f"list its terms with `dragoman glossary {project}`"),
+        (
+            ("project", "glossary", project, "--file", tmp_path / "nosuch.tsv"),
+            "nosuch.tsv: cannot be read (No such file",
+        ),
+        (
+            ("project", "glossary", project, "--remove", "nosuch"),
+            f"list its terms with `dragoman project glossary {project}`",
+        ),
         ((*new, "--base", tmp_path / "nosuch"), "nosuch: no base found here; give the directory of a trained base"),
     ):
         done = call(*arguments)
@@ -345,9 +381,9 @@ def test_errors_on_the_command_line_say_what_helps_there(project: Path, tmp_path
         assert said in str(done.exception)
 
 
-@pytest.mark.parametrize("words", [["settings"], ["translate", "Close the lid."], ["stats", "--json"]])
+@pytest.mark.parametrize("words", [["project settings"], ["translate", "Close the lid."], ["project stats", "--json"]])
 def test_a_full_output_device_is_one_line(project: Path, words: list[str]) -> None:
-    command = [sys.executable, "-m", "dragoman", words[0], str(project), *words[1:]]
+    command = [sys.executable, "-m", "dragoman", *words[0].split(), str(project), *words[1:]]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr) == (1, "dragoman: cannot write the output: no space left on device\n")

@@ -323,7 +323,7 @@ def test_ids_are_those_of_the_papers_and_every_family_has_a_page() -> None:
 
 def test_the_command_lists_runs_and_refuses(folder: Path, tmp_path: Path) -> None:
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "dragoman", "experiment", *arguments]
+        command = [sys.executable, "-m", "dragoman", "lab", "experiment", *arguments]
         return subprocess.run(command, capture_output=True, text=True)
 
     assert "O-tab7" in run("--list").stdout

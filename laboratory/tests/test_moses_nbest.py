@@ -95,5 +95,5 @@ def test_the_command_refuses_bad_input(file: Path, tmp_path: Path) -> None:
     references = tmp_path / "refs"
     references.write_text("", encoding="utf-8")
     for options in (["--method", "magic"], ["--measure", "magic"], ["--alpha", "7"], []):
-        done = CliRunner().invoke(app, ["adapt", str(file), str(references), *options])
+        done = CliRunner().invoke(app, ["lab", "adapt", str(file), str(references), *options])
         assert isinstance(done.exception, BadInputError), options

@@ -6,7 +6,8 @@ import errno
 import gc
 import os
 import sys
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,40 +35,121 @@ from dragoman.commands import (
 )
 from dragoman.errors import DragomanError
 
-# What `dragoman --help` lists, by what people do; tests/test_cli.py checks that no command is missing
-GROUPS = {
-    "Get started": ("workbench", "demo", "doctor"),
-    "Translate": ("translate", "interact", "fill", "check", "explain"),
-    "Teach and correct": ("learn", "revise", "forget", "history", "glossary", "import", "export"),
-    "Set up projects": ("create", "train", "fetch", "publish", "copy", "merge", "settings", "stats"),
-    "Keep safe": ("backup", "restore", "repair"),
-    "Serve and connect": ("serve", "keys", "watch", "weblate-sync", "upstream"),
-    "Measure and tune": ("assess", "measure", "simulate", "tune", "tune-number", "adapt", "sweep", "experiment"),
+# What `dragoman --help` lists; the rest stands in families, which tests/test_cli.py checks to be complete
+SHOWN = (
+    "create",
+    "translate",
+    "learn",
+    "fill",
+    "import",
+    "export",
+    "workbench",
+    "serve",
+    "upstream",
+    "watch",
+    "assess",
+    "doctor",
+)
+FAMILIES = {
+    "project": (
+        "Look after a project: its corrections, terms, settings, copies and backups.",
+        [
+            "history",
+            "revise",
+            "forget",
+            "glossary",
+            "settings",
+            "stats",
+            "explain",
+            "check",
+            "interact",
+            "copy",
+            "merge",
+            "backup",
+            "restore",
+            "repair",
+            "keys",
+            "weblate-sync",
+        ],
+    ),
+    "base": ("Train a base from a corpus, publish it, download one.", ["train", "publish", "fetch"]),
+    "lab": (
+        "Measure, tune and try out, as the papers do.",
+        ["demo", "measure", "simulate", "tune", "tune-number", "adapt", "sweep", "experiment"],
+    ),
 }
 COLLECT_AFTER = 50_000  # new objects; by default 700, and loading makes hundreds of thousands that stay
 PLUGINS = "dragoman.commands"
+METAVARS = {"str": "TEXT", "list[str]": "TEXT", "int": "NUMBER", "float": "NUMBER", "Path": "PATH"}
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # a full disk or device, or a broken one
-PANELS = {name: group for group, names in GROUPS.items() for name in names}
+FAMILY_OF = {name: family for family, (_, names) in FAMILIES.items() for name in names}
 
 
-class _Grouped(TyperGroup):
-    """Commands in the order of GROUPS; those of other packages that are missing there come last.
+class _Root(TyperGroup):
+    """The commands of SHOWN, then the families, then what other packages add.
 
-    Another package adds commands by an entry point of the group PLUGINS, a Typer. They are only looked for when one of
-    them may be meant, since that takes as long as ten milliseconds.
+    A command of a family is also found by its name alone, as before there were families, with a notice. Another package
+    adds commands by an entry point of the group PLUGINS, a Typer. They are only looked for when one of them may be
+    meant, since that takes as long as ten milliseconds.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 (the signature is Click's)
-        known = {**self.commands, **_added_commands()}
-        return [name for name in PANELS if name in known] + [name for name in known if name not in PANELS]
+        added = [name for name in _added_commands() if name not in FAMILY_OF]
+        return [*SHOWN, *FAMILIES, *added]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        command: Any = super().get_command(ctx, cmd_name)
-        if command is None or cmd_name in laboratory.NAMES:
-            command = _added_commands().get(cmd_name, command)
-        if command is not None:
-            command.rich_help_panel = PANELS.get(cmd_name)
+        if cmd_name in FAMILIES:
+            return _family(self, cmd_name)
+        command = self.find(ctx, cmd_name)
+        if command is not None and cmd_name in FAMILY_OF:
+            now = f"dragoman {FAMILY_OF[cmd_name]} {cmd_name}"
+            print(f"`dragoman {cmd_name}` is `{now}` now; the old name will go", file=sys.stderr)
         return command
+
+    def get_params(self, ctx: Any) -> Any:
+        return _in_plain_words(super().get_params(ctx))
+
+    def find(self, ctx: Any, name: str) -> Any:
+        """A command that is not a family, of this package or of another one."""
+        command: Any = super().get_command(ctx, name)
+        if command is None or name in laboratory.NAMES:
+            command = _added_commands().get(name, command)
+        for each in () if command is None else (command, *getattr(command, "commands", {}).values()):
+            each.get_params = partial(_plain_params, each.get_params)
+        return command
+
+
+class _Family(TyperGroup):
+    """Commands that belong together, which are found when they are needed."""
+
+    root: _Root
+
+    def get_params(self, ctx: Any) -> Any:
+        return _in_plain_words(super().get_params(ctx))
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        return FAMILIES[str(self.name)][1]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return self.root.find(ctx, cmd_name) if cmd_name in FAMILIES[str(self.name)][1] else None
+
+
+def _family(root: _Root, name: str) -> _Family:
+    family = _Family(name=name, help=FAMILIES[name][0], no_args_is_help=True, epilog=f"Example: dragoman {name} --help")
+    family.root = root
+    return family
+
+
+def _plain_params(get_params: Callable[[Any], list[Any]], ctx: Any) -> list[Any]:
+    return _in_plain_words(get_params(ctx))
+
+
+def _in_plain_words(params: list[Any]) -> list[Any]:
+    """Parameters whose help says TEXT or NUMBER instead of Python's types, and nothing where no value follows."""
+    for option in params:
+        if option.param_type_name == "option" and option.metavar is None and hasattr(option, "bare_type"):
+            option.metavar = "" if option.is_flag else METAVARS.get(option.bare_type())
+    return params
 
 
 @cache
@@ -80,7 +162,7 @@ def _added_commands() -> dict[str, Any]:
 
 
 app = typer.Typer(
-    cls=_Grouped,
+    cls=_Root,
     help="Adaptive machine translation: dragoman translates, you correct, and it learns from every correction.",
     epilog='Example: dragoman translate my-project "Press the green button."',
     no_args_is_help=True,

@@ -165,7 +165,7 @@ def test_commands_on_a_cluster_that_is_there(tmp_path: Path) -> None:
         return subprocess.run(command, input=given, capture_output=True, text=True)
 
     assert dragoman("create", project, "--source", "en", "--target", "es").returncode == 0
-    done = dragoman("train", project, "-", "--cluster", address, "--shards", "2", "--json", given=stream)
+    done = dragoman("base", "train", project, "-", "--cluster", address, "--shards", "2", "--json", given=stream)
     assert json.loads(done.stdout)["pairs"] == 40, done.stderr
     texts = "".join(f"{source}\n" for source, _ in PAIRS[:3])
     there = dragoman("translate", project, "--cluster", address, given=texts)

@@ -131,7 +131,7 @@ def test_commands(tmp_path: Path) -> None:
     project = str(tmp_path / "project")
     done = CliRunner().invoke(app, ["create", project, "--source", "en", "--target", "es", "--base", URL])
     assert done.exit_code == 0, done.output
-    assert str(fetch(URL)) in CliRunner().invoke(app, ["fetch", URL]).stdout
+    assert str(fetch(URL)) in CliRunner().invoke(app, ["base", "fetch", URL]).stdout
     with Engine.open(project, write=False) as engine:
         assert engine.translate("green button").text == "botón verde"
 

@@ -96,7 +96,7 @@ def test_corrections_whose_words_were_cut_otherwise_are_copied(tmp_path: Path, m
         before.setattr(state, "FORMAT", "2 characters")
         with new(tmp_path / "old") as old:
             old.learn("Close the lid.", "Cierre la tapa.")
-    with pytest.raises(BadInputError, match="dragoman copy"):
+    with pytest.raises(BadInputError, match="dragoman project copy"):
         Engine.open(tmp_path / "old")
     assert Engine.copy(tmp_path / "old", tmp_path / "new").learned == 1
     with Engine.open(tmp_path / "new") as engine:

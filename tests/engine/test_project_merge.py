@@ -88,7 +88,7 @@ def test_terms_are_added_and_conflicts_named(tmp_path: Path) -> None:
             teach(engine, range(n, n + 1), user)
             if user == "ben":
                 engine.remove_term("cup")
-    done = CliRunner().invoke(app, ["merge", *(str(tmp_path / name) for name in ("both", "ana", "ben"))])
+    done = CliRunner().invoke(app, ["project", "merge", *(str(tmp_path / name) for name in ("both", "ana", "ben"))])
     assert done.exit_code == 0
     assert done.stdout == f"{tmp_path / 'both'} has learned 2 corrections; 0 were in several projects\n"
     assert f"term kept: 'lid' is 'tapa'; {tmp_path / 'ben'} has 'cubierta'" in done.stderr

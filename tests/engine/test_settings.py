@@ -111,14 +111,14 @@ def test_a_limit_bounds_what_is_kept_and_replays_exactly(tmp_path: Path) -> None
 def test_the_command_shows_and_changes_settings(tmp_path: Path) -> None:
     new(tmp_path / "p").close()
     run = CliRunner().invoke
-    assert run(app, ["settings", str(tmp_path / "p"), "share", "0.7"]).exit_code == 0
-    assert run(app, ["settings", str(tmp_path / "p"), "language_share", "auto"]).exit_code == 0
-    shown = run(app, ["settings", str(tmp_path / "p"), "--json"])
+    assert run(app, ["project", "settings", str(tmp_path / "p"), "share", "0.7"]).exit_code == 0
+    assert run(app, ["project", "settings", str(tmp_path / "p"), "language_share", "auto"]).exit_code == 0
+    shown = run(app, ["project", "settings", str(tmp_path / "p"), "--json"])
     assert json.loads(shown.output)["share"] == 0.7
-    listed = run(app, ["settings", str(tmp_path / "p")]).output
+    listed = run(app, ["project", "settings", str(tmp_path / "p")]).output
     assert all(setting.about in listed for setting in SETTINGS.values())
     for wrong in (["sharing"], ["share", "much of it"], ["share", "7"]):
-        assert isinstance(run(app, ["settings", str(tmp_path / "p"), *wrong]).exception, BadInputError)
+        assert isinstance(run(app, ["project", "settings", str(tmp_path / "p"), *wrong]).exception, BadInputError)
 
 
 def test_the_documentation_lists_every_setting() -> None:

@@ -46,7 +46,7 @@ def test_a_memory_is_learned_and_written_again(project: Path, tmp_path: Path) ->
     (tmp_path / "more.tsv").write_text("Stop & go\tPare y siga\nthis one is wrong\tthis one is wrong\n")
     more = counts("import", project, tmp_path / "more.tsv")
     assert more == nothing | {"learned": 1, "new": 1, "flagged": 1}
-    assert run("forget", project, "1").exit_code == 0
+    assert run("project", "forget", project, "1").exit_code == 0
     assert counts("export", project, tmp_path / "out.tmx") == {"written": 2, "left_out": 0}
     assert counts("export", project, tmp_path / "out.tsv") == {"written": 2, "left_out": 0}
     expected = [

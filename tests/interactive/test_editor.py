@@ -156,7 +156,16 @@ Talk = Callable[[str, str], str]
 def terminal(project: Path) -> Iterator[tuple[Talk, subprocess.Popen[bytes]]]:
     """The command in a terminal of its own: a function that types, waits for some text to be shown, and returns all."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "dragoman", "interact", str(project), "Press the green button.", "Stop."]
+    command = [
+        sys.executable,
+        "-m",
+        "dragoman",
+        "project",
+        "interact",
+        str(project),
+        "Press the green button.",
+        "Stop.",
+    ]
     settings = os.environ | {"PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm"}  # nobody answers where the cursor is
     streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
     process = subprocess.Popen(command, **streams, env=settings, start_new_session=True)
@@ -204,7 +213,7 @@ def test_a_session_in_a_terminal(project: Path, terminal: tuple[Talk, subprocess
 
 
 def run(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "dragoman", "interact", *arguments]
+    command = [sys.executable, "-m", "dragoman", "project", "interact", *arguments]
     return subprocess.run(command, input=text, capture_output=True, text=True, start_new_session=True)
 
 

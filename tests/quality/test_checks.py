@@ -108,10 +108,15 @@ def test_every_check_says_what_it_looks_for() -> None:
 def test_a_file_is_checked_from_the_command_line(tmp_path: Path) -> None:
     file = tmp_path / "words.tsv"
     file.write_text("Open {0}.\tAbra.\nLid.\tTapa.\nLid.\tCubierta.\n", encoding="utf-8")
-    result = CliRunner().invoke(app, ["check", str(file)])
+    result = CliRunner().invoke(app, ["project", "check", str(file)])
     assert result.exit_code == 1
     assert result.stdout.splitlines() == [
         "1\tplaceholders\t{0} is missing",
         "3\tsame-source\tsegment 2 has the same source, but “Tapa.”",
     ]
-    assert CliRunner().invoke(app, ["check", str(file), "--off", "placeholders", "--off", "same-source"]).exit_code == 0
+    assert (
+        CliRunner()
+        .invoke(app, ["project", "check", str(file), "--off", "placeholders", "--off", "same-source"])
+        .exit_code
+        == 0
+    )

@@ -1,4 +1,4 @@
-"""`dragoman serve` and `dragoman keys`, run as their users run them."""
+"""`dragoman serve` and `dragoman project keys`, run as their users run them."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_what_cannot_be_served_is_one_clear_line(
         ([str(tmp_path / "manual")], "is open for writing by process"),
         ([str(tmp_path / "nowhere")], "neither a project nor a directory"),
         ([str(tmp_path), "--root", "google"], "choose libretranslate"),
-        ([str(tmp_path), "--host", "0.0.0.0"], "dragoman keys add"),  # noqa: S104
+        ([str(tmp_path), "--host", "0.0.0.0"], "dragoman project keys add"),  # noqa: S104
         ([str(tmp_path), "--keys", str(tmp_path / "nowhere")], "no such file; create a first key"),
         ([str(tmp_path), "--keys", str(tmp_path / "manual" / "project.json")], "is not a key file"),
     ):
@@ -173,14 +173,14 @@ def test_keys_are_made_listed_and_taken_away(
     file = str(tmp_path / "keys.json")
 
     def keys(*arguments: str) -> tuple[int, str]:
-        code = run(monkeypatch, "keys", *arguments)
+        code = run(monkeypatch, "project", "keys", *arguments)
         said = capsys.readouterr()
         return code, said.out + said.err
 
     assert "no such file; create a first key" in keys("list", file)[1]
     assert "no such directory" in keys("add", str(tmp_path / "nosuch" / "keys.json"), "ana")[1]
     assert not (tmp_path / "nosuch").exists()
-    assert "Example: dragoman keys add" in keys("--help")[1]
+    assert "Example: dragoman project keys add" in keys("--help")[1]
     code, key = keys("add", file, "ana", "--project", "manual", "--project", "other", "--role", "learn")
     assert code == 0
     assert re.fullmatch(r"dragoman_[\w-]{43}\n", key)

@@ -259,13 +259,17 @@ def test_the_commands_check_back_up_restore_and_repair(
         return int(ended.value.code or 0)
 
     assert [
-        run("check", "manual"),
-        run("backup", "manual", "m.zip"),
-        run("restore", "m.zip", "early", "--at", "2"),
+        run("project", "check", "manual"),
+        run("project", "backup", "manual", "m.zip"),
+        run("project", "restore", "m.zip", "early", "--at", "2"),
     ] == [0, 0, 0]
     file = project / "journal.db"
     file.write_bytes(file.read_bytes().replace(b"button number 9.", b"button number 6."))
-    assert [run("check", "manual"), run("repair", "manual", "saved"), run("check", "saved")] == [1, 1, 0]
+    assert [
+        run("project", "check", "manual"),
+        run("project", "repair", "manual", "saved"),
+        run("project", "check", "saved"),
+    ] == [1, 1, 0]
     said = capsys.readouterr()
     assert "early is restored up to row 2" in said.out
     assert "saved has 28 corrections; lost: 1" in said.out
@@ -303,7 +307,7 @@ def test_a_backup_removes_what_a_killed_one_left_and_not_what_another_is_making(
     make = backup._write
 
     def meanwhile(*given: Any) -> backup.Backup:
-        backup.sweep(tmp_path)  # as another `dragoman backup` into the same directory does
+        backup.sweep(tmp_path)  # as another `dragoman project backup` into the same directory does
         return make(*given)
 
     monkeypatch.setattr(backup, "_write", meanwhile)
@@ -317,7 +321,10 @@ def test_a_backup_that_does_not_fit_ends_in_one_clear_line(project: Path, tmp_pa
     limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000));"
     program = f"{limited} from dragoman.cli import main; sys.argv[0] = 'dragoman'; main()"
     made = subprocess.run(
-        [sys.executable, "-c", program, "backup", "manual", "m.zip"], cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, "-c", program, "project", "backup", "manual", "m.zip"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
     )
     assert (made.returncode, "Traceback" in made.stderr) == (2, False)
     assert ": cannot copy: disk I/O error; check the disk and its free space" in made.stderr

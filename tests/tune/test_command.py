@@ -1,4 +1,4 @@
-"""The command `dragoman tune`, and `dragoman measure repetition --project`, as their users run them."""
+"""The command `dragoman lab tune`, and `dragoman lab measure repetition --project`, as their users run them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_tuning_reports_each_round_and_sets_the_weights(trained: Path) -> None:
     with Engine.open(trained / "manual", write=False) as engine:
         before = engine.weights
-    tried = run("tune", "manual", "dev.en", "dev.es", "--dry-run", "--rounds", "2", "--json", cwd=trained)
+    tried = run("lab", "tune", "manual", "dev.en", "dev.es", "--dry-run", "--rounds", "2", "--json", cwd=trained)
     assert tried.returncode == 0, tried.stderr
     report = json.loads(tried.stdout)
     assert report["sentences"] == 20
@@ -45,7 +45,7 @@ def test_tuning_reports_each_round_and_sets_the_weights(trained: Path) -> None:
     assert report["after"] > report["before"]
     with Engine.open(trained / "manual", write=False) as engine:
         assert engine.weights == before
-    done = run("tune", "manual", "dev.en", "dev.es", "--rounds", "2", "--plot", "rounds.svg", cwd=trained)
+    done = run("lab", "tune", "manual", "dev.en", "dev.es", "--rounds", "2", "--plot", "rounds.svg", cwd=trained)
     assert done.returncode == 0, done.stderr
     assert "BLEU of the parts held out, by how far the weights were moved: 0%: " in done.stdout
     assert done.stdout.endswith("weights changed\n")
@@ -56,17 +56,17 @@ def test_tuning_reports_each_round_and_sets_the_weights(trained: Path) -> None:
 
 def test_numbers_that_are_no_weights_are_tuned_and_kept(trained: Path) -> None:
     files = ("manual", "dev.en", "dev.es", "--evaluations", "2")
-    tried = run("tune-number", "beta", *files, "--dry-run", "--json", cwd=trained)
+    tried = run("lab", "tune-number", "beta", *files, "--dry-run", "--json", cwd=trained)
     assert tried.returncode == 0, tried.stderr
     assert [value for value, _ in json.loads(tried.stdout)["tried"]] == [0.9, 0.0]
     for name in ("beta", "share"):
-        done = run("tune-number", name, *files, "--measure", "ter", cwd=trained)
+        done = run("lab", "tune-number", name, *files, "--measure", "ter", cwd=trained)
         assert done.returncode == 0, done.stderr
         assert f"{name} set to " in done.stdout
         with Engine.open(trained / "manual", write=False) as engine:
             kept = engine.estimates.beta if name == "beta" else engine.share
             assert f"{name} set to {kept:.3f}" in done.stdout
-    refused = run("tune-number", "gamma", *files, cwd=trained)
+    refused = run("lab", "tune-number", "gamma", *files, cwd=trained)
     assert (refused.returncode, "choose one of beta, delta, share" in refused.stderr) == (2, True)
 
 
@@ -83,14 +83,14 @@ def test_numbers_that_are_no_weights_are_tuned_and_kept(trained: Path) -> None:
 def test_bad_input_is_one_clear_line(trained: Path, arguments: list[str], message: str) -> None:
     (trained / "short.en").write_text("Press it.\n", encoding="utf-8")
     (trained / "empty").write_text("\n \n", encoding="utf-8")
-    done = run("tune", "manual", *arguments, cwd=trained)
+    done = run("lab", "tune", "manual", *arguments, cwd=trained)
     assert done.returncode == 2
     assert message in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
 
 
 def test_repetition_against_what_a_project_knows(trained: Path) -> None:
-    done = run("measure", "repetition", "dev.es", "--project", "manual", "--json", cwd=trained)
+    done = run("lab", "measure", "repetition", "dev.es", "--project", "manual", "--json", cwd=trained)
     assert done.returncode == 0, done.stderr
     with Engine.open(trained / "manual", write=False) as engine, engine.opened.reading() as state:
         side = state.knowledge.target
@@ -101,6 +101,6 @@ def test_repetition_against_what_a_project_knows(trained: Path) -> None:
     found = json.loads(done.stdout)
     assert (found["unf"], found["rrr"]) == pytest.approx((expected.unf, expected.rrr))
     assert 0 < found["unf"] < 100
-    refused = run("measure", "repetition", "dev.es", "dev.es", "--project", "manual", cwd=trained)
+    refused = run("lab", "measure", "repetition", "dev.es", "dev.es", "--project", "manual", cwd=trained)
     assert refused.returncode == 2
     assert "leave one of them out" in refused.stderr

@@ -162,7 +162,7 @@ def test_an_engine_is_named_in_one_step_and_asked_at_once(tmp_path: Path) -> Non
     silent = run("set", path, "command:false")
     assert silent.exit_code == 1
     assert "command:false gives no answer" in silent.stderr
-    shown = CliRunner().invoke(app, ["settings", str(path), "upstream", "--json"]).stdout
+    shown = CliRunner().invoke(app, ["project", "settings", str(path), "upstream", "--json"]).stdout
     assert json.loads(shown) == {"upstream": "command:false"}
     assert "builds on no engine now" in run("set", path, "none").stdout
 
@@ -175,8 +175,10 @@ def test_what_names_no_engine_is_refused_before_anything_is_made(tmp_path: Path)
 
 
 def test_settings_take_a_plain_string_and_ask_the_engine(project: Path) -> None:
-    done = CliRunner().invoke(app, ["settings", str(project), "upstream", ENGINE], catch_exceptions=False)
+    done = CliRunner().invoke(app, ["project", "settings", str(project), "upstream", ENGINE], catch_exceptions=False)
     assert done.exit_code == 0
     assert "as “OPEN THE FILE.”" in done.stderr
-    quoted = CliRunner().invoke(app, ["settings", str(project), "upstream", f'"{ENGINE}"'], catch_exceptions=False)
+    quoted = CliRunner().invoke(
+        app, ["project", "settings", str(project), "upstream", f'"{ENGINE}"'], catch_exceptions=False
+    )
     assert quoted.exit_code == 0

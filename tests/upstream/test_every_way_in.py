@@ -165,9 +165,11 @@ def test_asking_ahead_in_vain_is_not_repeated_for_each_text(dead: Path) -> None:
 def test_simulate_asks_ahead_and_says_what_is_missing(over: Path, dead: Path, tmp_path: Path) -> None:
     (tmp_path / "t.en").write_text("Open it.\nClose it.\n")
     (tmp_path / "t.es").write_text("OPEN IT.\nCLOSE IT.\n")
-    found = json.loads(run("simulate", over, tmp_path / "t.en", tmp_path / "t.es", "--no-learn", "--json").stdout)
+    found = json.loads(
+        run("lab", "simulate", over, tmp_path / "t.en", tmp_path / "t.es", "--no-learn", "--json").stdout
+    )
     assert found["WER"] == 0.0
-    done = run("simulate", dead, tmp_path / "t.en", tmp_path / "t.es", "--require-engine")
+    done = run("lab", "simulate", dead, tmp_path / "t.en", tmp_path / "t.es", "--require-engine")
     assert done.exit_code == 1
     assert "2 of 2 without the engine" in done.stderr
 

@@ -49,5 +49,5 @@ def find(identity: str) -> list[Experiment]:
         return [EXPERIMENTS[identity]]
     found = [each for each in EXPERIMENTS.values() if each.id.startswith(f"{identity}-")]
     if not found:
-        raise BadInputError(f"there is no experiment {identity!r}", remedy="see dragoman experiment --list")
+        raise BadInputError(f"there is no experiment {identity!r}", remedy="see dragoman lab experiment --list")
     return found

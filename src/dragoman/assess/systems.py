@@ -14,7 +14,7 @@ correct: what people have without dragoman is to look as good as it can.
 
 Scores are those of `dragoman.measure`. *Words to correct* are the edits of WER; *editing* is key strokes and mouse
 actions in an editor for each hundred characters (`dragoman.assess.edit_effort`), *typing* the same with completions, as
-`dragoman simulate` counts it (KSMR).
+`dragoman lab simulate` counts it (KSMR).
 """
 
 from __future__ import annotations

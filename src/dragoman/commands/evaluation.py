@@ -24,7 +24,7 @@ commands = typer.Typer()
 ADAPTERS = {"pa": "PassiveAggressive", "perceptron": "Perceptron", "ridge": "Ridge", "bayes": "Bayes"}
 
 
-@commands.command(epilog="Example: dragoman simulate manual test.en test.es --plot curve.svg")
+@commands.command(epilog="Example: dragoman lab simulate manual test.en test.es --plot curve.svg")
 def simulate(
     project: ProjectPath,
     source: SourceFile,
@@ -145,7 +145,7 @@ def _imported_adapter(place: str) -> type[Adapter]:
     return found
 
 
-@commands.command(epilog="Example: dragoman measure bleu output.es reference.es --baseline other.es")
+@commands.command(epilog="Example: dragoman lab measure bleu output.es reference.es --baseline other.es")
 def measure(
     name: Annotated[str, typer.Argument(help="wer, bleu, ter, chrf, or repetition.")],
     text: Annotated[Path, typer.Argument(help="Translations, one segment per line; for repetition, any text.")],

@@ -24,7 +24,7 @@ commands = typer.Typer()
 HELP = "Tab: next word · →: next character · Enter: accept and learn · Esc: another · ^K: none · ^C: quit"
 
 
-@commands.command(epilog='Example: dragoman interact manual "Press the green button."')
+@commands.command(epilog='Example: dragoman project interact manual "Press the green button."')
 def interact(
     project: ProjectPath,
     text: Annotated[

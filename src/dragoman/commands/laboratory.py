@@ -16,7 +16,7 @@ NAMES = {
 
 
 def _refuse(context: typer.Context) -> None:
-    what = f"`dragoman {context.info_name}` is a command of the laboratory, which is not installed"
+    what = f"`dragoman lab {context.info_name}` is a command of the laboratory, which is not installed"
     raise BadInputError(what, remedy="in a clone of dragoman's repository, run: pip install ./laboratory")
 
 

@@ -22,7 +22,7 @@ def doctor(json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-@commands.command(epilog="Example: dragoman demo")
+@commands.command(epilog="Example: dragoman lab demo")
 def demo(
     segments: Annotated[int, typer.Option(help="Number of segments of the manual; 0 for all.")] = 0,
 ) -> None:

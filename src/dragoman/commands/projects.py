@@ -79,7 +79,7 @@ def create(
             typer.echo(trial if trial.answer is not None else f"dragoman: {trial}", err=trial.answer is None)
 
 
-@commands.command(epilog="Example: dragoman copy manual manual-2 --base larger-base")
+@commands.command(epilog="Example: dragoman project copy manual manual-2 --base larger-base")
 def copy(
     project: ProjectPath,
     new: Annotated[Path, typer.Argument(help="The directory of the new project.")],
@@ -109,7 +109,7 @@ def copy(
         raise typer.Exit(1)
 
 
-@commands.command(epilog="Example: dragoman merge both ana ben")
+@commands.command(epilog="Example: dragoman project merge both ana ben")
 def merge(
     new: Annotated[Path, typer.Argument(help="The directory of the new project.")],
     projects: Annotated[list[Path], typer.Argument(help="Two or more projects of the same languages.")],
@@ -159,7 +159,7 @@ def _fetched(location: str, languages: tuple[str, str] | None = None) -> Path:
         return fetch(location, languages=languages, progress=progress)
 
 
-@commands.command(epilog="Example: dragoman fetch s3://models/en-es")
+@commands.command(epilog="Example: dragoman base fetch s3://models/en-es")
 def fetch(location: Annotated[str, typer.Argument(help="URL of a base, of any kind that fsspec supports.")]) -> None:
     """Download a base into the cache, verify it, and print where it is; its licence goes to standard error."""
     found = _find_base(location)
@@ -175,7 +175,7 @@ def _tell_card(base: Path | None) -> None:
         typer.echo(f"dragoman: base: {card}", err=True)
 
 
-@commands.command(epilog="Example: dragoman publish manual upload/en-es --licence CC-BY-4.0 --version 2026.1")
+@commands.command(epilog="Example: dragoman base publish manual upload/en-es --licence CC-BY-4.0 --version 2026.1")
 def publish(
     project: ProjectPath,
     directory: Annotated[Path, typer.Argument(help="A new directory to upload.")],
@@ -205,7 +205,7 @@ def publish(
         typer.echo(f"once it is uploaded, it can be used with: --base URL#{checksum[:16]}")
 
 
-@commands.command(epilog="Example: dragoman train manual train.en train.es.zst --cluster local")
+@commands.command(epilog="Example: dragoman base train manual train.en train.es.zst --cluster local")
 def train(
     project: ProjectPath,
     corpus: Annotated[
@@ -349,7 +349,7 @@ def _learn_input(learn_pair: Callable[[str, str], None]) -> dict[str, int]:
     return counts
 
 
-@commands.command(epilog="Example: dragoman forget manual 12")
+@commands.command(epilog="Example: dragoman project forget manual 12")
 def forget(project: ProjectPath, number: Annotated[int, typer.Argument(help="Id of the correction.")]) -> None:
     """Forget a correction: subtract exactly what it added."""
     with opened(project) as engine:
@@ -357,7 +357,7 @@ def forget(project: ProjectPath, number: Annotated[int, typer.Argument(help="Id 
     typer.echo(f"forgot correction {number}")
 
 
-@commands.command(epilog='Example: dragoman revise manual 12 "Pulse el botón verde."')
+@commands.command(epilog='Example: dragoman project revise manual 12 "Pulse el botón verde."')
 def revise(
     project: ProjectPath,
     number: Annotated[int, typer.Argument(help="Id of the correction.")],
@@ -369,7 +369,7 @@ def revise(
     typer.echo(f"replaced correction {number} by {new}")
 
 
-@commands.command(epilog="Example: dragoman history manual --search button")
+@commands.command(epilog="Example: dragoman project history manual --search button")
 def history(
     project: ProjectPath,
     limit: Annotated[int, typer.Option(help="Maximum number to list.")] = 20,
@@ -389,7 +389,7 @@ def history(
                 typer.echo(f"{row.id:6}  {row.time:%Y-%m-%d %H:%M}  {row.source} → {row.target}{mark}")
 
 
-@commands.command(epilog='Example: dragoman glossary manual "drip tray" "bandeja de goteo"')
+@commands.command(epilog='Example: dragoman project glossary manual "drip tray" "bandeja de goteo"')
 def glossary(
     project: ProjectPath,
     term: Annotated[
@@ -406,7 +406,7 @@ def glossary(
     changing = bool(term or file or remove)
     with opened(project, write=changing) as engine:
         if remove is not None and remove not in engine.glossary:
-            remedy = f"list its terms with `dragoman glossary {project}`"
+            remedy = f"list its terms with `dragoman project glossary {project}`"
             raise BadInputError(f"{remove!r} is not in the glossary", remedy=remedy)
         if file is not None:
             engine.glossary = engine.glossary | dict(file_pairs(file))
@@ -424,7 +424,7 @@ def glossary(
             typer.echo(f"{source}\t{target}")
 
 
-@commands.command(epilog="Example: dragoman stats manual --json")
+@commands.command(epilog="Example: dragoman project stats manual --json")
 def stats(project: ProjectPath, json: AsJson = False) -> None:
     """Show what a project has learned and how large it is."""
     with opened(project, write=False) as engine:
@@ -436,7 +436,7 @@ def stats(project: ProjectPath, json: AsJson = False) -> None:
             typer.echo(f"{name:24} {value:>12,}")
 
 
-@commands.command(epilog='Example: dragoman explain manual "Press the green button." --html why.html')
+@commands.command(epilog='Example: dragoman project explain manual "Press the green button." --html why.html')
 def explain(
     project: ProjectPath,
     text: Annotated[str, typer.Argument(help="The text to translate.")],

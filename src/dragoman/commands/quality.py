@@ -20,7 +20,7 @@ commands = typer.Typer()
 Found = list[tuple[str, "Finding"]]
 
 
-@commands.command("check", epilog="Example: dragoman check page.xlf --project manual --off spaces")
+@commands.command("check", epilog="Example: dragoman project check page.xlf --project manual --off spaces")
 def check(
     file: Annotated[Path, typer.Argument(help="A file with translations (XLIFF, PO, TMX, TSV …), or a project.")],
     project: Annotated[

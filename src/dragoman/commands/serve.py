@@ -17,7 +17,7 @@ from dragoman.extras import load
 commands = typer.Typer()
 keys = typer.Typer(
     help="Create, list and revoke the keys of a server.",
-    epilog="Example: dragoman keys add keys.json ana --project manual --role learn",
+    epilog="Example: dragoman project keys add keys.json ana --project manual --role learn",
     no_args_is_help=True,
 )
 commands.add_typer(keys, name="keys")
@@ -35,7 +35,7 @@ def serve(
     root: Annotated[
         str | None, typer.Option(help="Also serve this API at /: libretranslate, modernmt or apertium.")
     ] = None,
-    keys: Annotated[Path | None, typer.Option(help="Key file, created with `dragoman keys add`.")] = None,
+    keys: Annotated[Path | None, typer.Option(help="Key file, created with `dragoman project keys add`.")] = None,
     certificate: Annotated[Path | None, typer.Option(help="TLS certificate.")] = None,
     private_key: Annotated[Path | None, typer.Option(help="Its private key.")] = None,
     insecure: Annotated[bool, typer.Option("--insecure", help="Listen on the network without TLS.")] = False,
@@ -127,11 +127,11 @@ def _records(file: Path) -> list[dict[str, Any]]:
     from dragoman.server.keys import Keys
 
     if not file.exists():
-        raise BadInputError("no such file", where=file, remedy="create a first key with `dragoman keys add`")
+        raise BadInputError("no such file", where=file, remedy="create a first key with `dragoman project keys add`")
     return Keys(file).records()
 
 
-@keys.command(epilog="Example: dragoman keys add keys.json ana --project manual --role learn")
+@keys.command(epilog="Example: dragoman project keys add keys.json ana --project manual --role learn")
 def add(
     file: KeysFile,
     name: Annotated[str, typer.Argument(help="Whose key it is; the journal records this name.")],
@@ -150,7 +150,7 @@ def add(
     typer.echo(json_format.dumps({"name": name, "key": key}) if json else key)
 
 
-@keys.command("list", epilog="Example: dragoman keys list keys.json")
+@keys.command("list", epilog="Example: dragoman project keys list keys.json")
 def list_keys(file: KeysFile, json: AsJson = False) -> None:
     """List who has keys, and their roles."""
     found = [{"name": record["name"], "roles": record["roles"]} for record in _records(file)]
@@ -162,7 +162,7 @@ def list_keys(file: KeysFile, json: AsJson = False) -> None:
         typer.echo(f"{record['name']}: {roles}")
 
 
-@keys.command(epilog="Example: dragoman keys remove keys.json ana")
+@keys.command(epilog="Example: dragoman project keys remove keys.json ana")
 def remove(file: KeysFile, name: Annotated[str, typer.Argument(help="Whose key to revoke.")]) -> None:
     """Revoke somebody's key; a running server notices at once."""
     from dragoman.server.keys import Keys

@@ -13,7 +13,7 @@ from dragoman.errors import BadInputError
 commands = typer.Typer()
 
 
-@commands.command(epilog="Example: dragoman settings manual share 0.7")
+@commands.command(epilog="Example: dragoman project settings manual share 0.7")
 def settings(
     project: ProjectPath,
     name: Annotated[str | None, typer.Argument(help="One setting; without it, all are listed.")] = None,

@@ -18,7 +18,7 @@ METHODS = ("mert", "mira", "pro", "simplex", "powell")
 MEASURES = ("bleu", "ter", "wer")
 
 
-@commands.command(epilog="Example: dragoman tune manual dev.en dev.es --method mert --measure bleu")
+@commands.command(epilog="Example: dragoman lab tune manual dev.en dev.es --method mert --measure bleu")
 def tune(
     project: ProjectPath,
     source: SourceFile,
@@ -58,7 +58,7 @@ def tune(
     typer.echo(f"{report}\n{'dry run: nothing changed' if dry_run else outcome}")
 
 
-@commands.command(epilog="Example: dragoman tune-number share manual dev.en dev.es --measure ter")
+@commands.command(epilog="Example: dragoman lab tune-number share manual dev.en dev.es --measure ter")
 def tune_number(
     name: Annotated[str, typer.Argument(metavar="{name}", help=f"Which number: {', '.join(NUMBERS)}.")],
     project: ProjectPath,

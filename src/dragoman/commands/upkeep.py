@@ -30,12 +30,12 @@ def check_project(project: Path, json: bool) -> int:
     for each in found:
         typer.echo(json_format.dumps({"where": each.where, "what": each.what}) if json else str(each))
     if not json:
-        remedy = f"save what is whole with `dragoman repair {project} NEW`"
+        remedy = f"save what is whole with `dragoman project repair {project} NEW`"
         typer.echo(f"{len(found):,} damaged; {remedy}" if found else "everything is what was written", err=True)
     return len(found)
 
 
-@commands.command(epilog="Example: dragoman repair manual manual-2")
+@commands.command(epilog="Example: dragoman project repair manual manual-2")
 def repair(
     project: ProjectPath,
     new: Annotated[Path, typer.Argument(help="The directory of the new project.")],
@@ -79,7 +79,7 @@ def repair(
         raise typer.Exit(1)
 
 
-@commands.command(epilog="Example: dragoman backup manual manual-2026-05-01.zip")
+@commands.command(epilog="Example: dragoman project backup manual manual-2026-05-01.zip")
 def backup(
     project: ProjectPath,
     file: Annotated[Path, typer.Argument(help="The file to write; it replaces one of that name.")],
@@ -99,9 +99,9 @@ def backup(
         typer.echo(f"{file} has {project} up to row {made.revision:,}")
 
 
-@commands.command(epilog="Example: dragoman restore manual.zip manual-2 --at 2026-05-01T12:00")
+@commands.command(epilog="Example: dragoman project restore manual.zip manual-2 --at 2026-05-01T12:00")
 def restore(
-    file: Annotated[Path, typer.Argument(help="A backup made with `dragoman backup`.")],
+    file: Annotated[Path, typer.Argument(help="A backup made with `dragoman project backup`.")],
     new: Annotated[Path, typer.Argument(help="The directory of the new project.")],
     at: Annotated[
         str | None, typer.Option(help="Restore it as it was at this time (ISO, local if it says no zone) or row.")

@@ -17,7 +17,9 @@ TRANSLATED = 20  # the least state of a string that counts as translated in Webl
 PAGE = 200  # strings
 
 
-@commands.command("weblate-sync", epilog="Example: dragoman weblate-sync machine/ui/es --weblate https://weblate.org")
+@commands.command(
+    "weblate-sync", epilog="Example: dragoman project weblate-sync machine/ui/es --weblate https://weblate.org"
+)
 def weblate_sync(
     translation: Annotated[str, typer.Argument(help="Project, component and language, as in Weblate's addresses.")],
     weblate: Annotated[str, typer.Option("--weblate", help="The address of Weblate.")],

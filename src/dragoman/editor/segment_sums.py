@@ -65,4 +65,6 @@ def find_wrong(connection: sqlite3.Connection) -> Iterator[tuple[int, int]]:
 def damaged(path: Path, document: int, number: int) -> DamagedFileError:
     """The error for a segment that was altered."""
     what = f"segment {number} of document {document} is not what was written"
-    return DamagedFileError(what, where=path, remedy="see `dragoman check`, and save the rest with `dragoman repair`")
+    return DamagedFileError(
+        what, where=path, remedy="see `dragoman project check`, and save the rest with `dragoman project repair`"
+    )

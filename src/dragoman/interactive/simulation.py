@@ -1,4 +1,4 @@
-"""A person who translates a text with an engine, simulated: what `Engine.simulate` and `dragoman simulate` report."""
+"""A simulated person translates a text with an engine: what `Engine.simulate` and `dragoman lab simulate` report."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What a project is given when it is created, by the version of these defaults.
 
 A project records the version it was created with (`project.json`, 1 if it says nothing) and keeps it: what its journal
-holds was estimated with these choices, so better defaults are for new projects, and for copies (`dragoman copy`).
+holds was estimated with these choices, so better defaults are for new projects, and for copies
+(`dragoman project copy`).
 
 >>> defaults_of({"order": 5}).symmetrisation
 'grow-diag-final-and'

@@ -123,7 +123,9 @@ class Knowledge(Restorable):
         ids = self.models.source.ids(pair.source_words, add=True), self.models.target.ids(pair.target_words, add=True)
         if not all(map(np.array_equal, ids, (contribution.source, contribution.target))):
             what = "a correction was split into different words when it was learned, or belongs to another base"
-            remedy = "learn all of them again with `dragoman copy`, or restore the base that belongs to the journal"
+            remedy = (
+                "learn all of them again with `dragoman project copy`, or restore the base that belongs to the journal"
+            )
             raise BadInputError(what, remedy=remedy)
         self.put_back(pair, contribution)
 

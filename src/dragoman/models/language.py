@@ -349,7 +349,9 @@ class LanguageModel(Restorable, Reader):
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Return to the state with these `arrays()`, which are used directly, not copied; the base stays."""
         if "stored.inner" in arrays:
-            remedy = "train a base from texts (`dragoman train`), and import the corrections into a project over it"
+            remedy = (
+                "train a base from texts (`dragoman base train`), and import the corrections into a project over it"
+            )
             raise BadInputError("this base was imported from an ARPA file, which is no longer read", remedy=remedy)
         if ("few_scalars" in arrays) != (self.smoothing == "modified"):
             remedy = "restore the base that belongs to it"

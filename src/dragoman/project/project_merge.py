@@ -67,7 +67,9 @@ def merge(
     taken from the others with what holds for them, in the order in which they are named.
     """
     if len(projects) < 2:
-        raise BadInputError("one project is nothing to merge", remedy="name two or more, or use `dragoman copy`")
+        raise BadInputError(
+            "one project is nothing to merge", remedy="name two or more, or use `dragoman project copy`"
+        )
     if len({Path(each).resolve() for each in projects}) < len(projects):
         raise BadInputError("a project is named twice", remedy="name each project once")
     with ExitStack() as stack:  # so that nobody changes them meanwhile
@@ -111,7 +113,7 @@ def _check(stores: Sequence[Project]) -> None:
                 raise BadInputError(what, where=each.path, remedy="merge projects that were created alike")
         if each.base_checksum != first.base_checksum:
             moved, below = (each, first) if first.find_base() else (first, each)
-            remedy = f"first make a copy over the same base: dragoman copy {moved.path} NEW --base {below.path}"
+            remedy = f"first make a copy over the same base: dragoman project copy {moved.path} NEW --base {below.path}"
             raise BadInputError(f"is built on another base than {first.path}", where=each.path, remedy=remedy)
 
 

@@ -68,7 +68,7 @@ def repair(
     """
     description = whole_description(old)
     if "://" in description["journal"]:
-        remedy = "restore the database from its own backup, or use `dragoman copy`"
+        remedy = "restore the database from its own backup, or use `dragoman project copy`"
         raise BadInputError("the journal is in a database of its own", where=old, remedy=remedy)
     first, beneath = description["settings"], description["base"]
     below = base or (None if beneath is None else (old / beneath["path"]).absolute())

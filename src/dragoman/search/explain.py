@@ -155,7 +155,7 @@ class Explanation:
         return [*([Text(self.note)] if self.note else []), offered, derived, weighed, ranked]
 
     def as_dict(self) -> dict[str, Any]:
-        """The explanation for programs: plain values, as `dragoman explain --json` prints them."""
+        """The explanation for programs: plain values, as `dragoman project explain --json` prints them."""
         taken = [dict(zip(("source", "target", "kind"), words, strict=True)) for words, _ in self.derived()]
         return {
             "source": list(self.source),

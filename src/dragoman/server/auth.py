@@ -51,7 +51,7 @@ class Authenticator:
         elif self._trusts_loopback and _is_local(scope):
             return LOCAL
         headers = {"WWW-Authenticate": 'Bearer realm="dragoman"'}
-        remedy = "send a key created with `dragoman keys add`, as Authorization: Bearer …"
+        remedy = "send a key created with `dragoman project keys add`, as Authorization: Bearer …"
         what, code = ("unknown key", "key-unknown") if sent else ("a key is required", "key-required")
         raise ApiError(401, what, remedy, headers=headers, code=code)
 
@@ -65,7 +65,7 @@ class Authenticator:
                 check_time(headers, now)
                 scope.setdefault("state", {})["key"] = identity.name
                 return identity
-        remedy = "use a secret created with `dragoman keys add --webhook`"
+        remedy = "use a secret created with `dragoman project keys add --webhook`"
         raise ApiError(401, "the signature of this webhook is not valid", remedy)
 
     def people(self, project: str, role: str) -> list[str]:

@@ -60,7 +60,7 @@ class Settings:
         if is_loopback(self.host):
             return
         if self.keys is None:
-            remedy = "create keys with `dragoman keys add` and pass their file with --keys"
+            remedy = "create keys with `dragoman project keys add` and pass their file with --keys"
             raise BadInputError(f"{self.host} is reachable from other machines, but there are no keys", remedy=remedy)
         if self.certificate is None and not self.insecure:
             remedy = "pass --certificate and --private-key, or --insecure if a proxy in front does TLS"

@@ -57,7 +57,7 @@ def check_remote(name: str) -> None:
     if refused is None:
         return
     what = f"{refused!r} engines" if place.kind in LOCAL_KINDS else f"engines with the option {refused!r}"
-    remedy = "set it on the server's machine with `dragoman settings`, or start the server with --local-engines"
+    remedy = "set it on the server's machine with `dragoman project settings`, or start the server with --local-engines"
     raise ApiError(403, f"{what} cannot be set over HTTP", remedy)
 
 

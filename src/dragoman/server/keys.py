@@ -93,7 +93,7 @@ class Keys:
         records = self.records()
         kept = [record for record in records if record["name"] != name]
         if len(kept) == len(records):
-            raise BadInputError(f"{name!r} has no key", where=self._path, remedy="see `dragoman keys list`")
+            raise BadInputError(f"{name!r} has no key", where=self._path, remedy="see `dragoman project keys list`")
         self._write(kept)
 
     def records(self) -> list[dict[str, Any]]:

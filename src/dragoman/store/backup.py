@@ -185,7 +185,7 @@ def _unpack(file: Path, place: Path, progress: Progress | None) -> None:
                     raise DamagedFileError(f"{name} is not what was written", where=file, remedy="use another backup")
     except (zipfile.BadZipFile, KeyError, OSError, EOFError, ValueError, NotImplementedError, RuntimeError) as error:
         if isinstance(error, FileNotFoundError):
-            raise BadInputError("no such file", where=file, remedy="make one with `dragoman backup`") from None
+            raise BadInputError("no such file", where=file, remedy="make one with `dragoman project backup`") from None
         raise broken from error
     except Exception as error:  # zlib.error, which is not a ValueError
         if type(error).__module__ == "zlib":

@@ -57,7 +57,7 @@ def read_row(values: Mapping[Any, Any], where: str) -> Row:
     """The row with these values of `ROWS` or `MARKED_ROWS`, if its digest is right."""
     if digest(values["previous"] or NO_ROW, values) != values["digest"]:
         what = f"row {values['id']} of the journal, or the row before it, has been altered"
-        remedy = "save what is whole with `dragoman repair`, or restore the journal from a copy"
+        remedy = "save what is whole with `dragoman project repair`, or restore the journal from a copy"
         raise DamagedFileError(what, where=where, remedy=remedy)
     return Row(
         id=values["id"],

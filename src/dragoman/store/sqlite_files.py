@@ -64,7 +64,7 @@ def explain(error: BaseException, what: str, file: Path | None, name: str, *, ho
     code = getattr(error, "sqlite_errorname", None) or getattr(error, "sqlstate", None) or ""
     message = " ".join(str(error).split())
     if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-        saving = f"save what is whole with `dragoman repair`, or restore the {holds} from a copy"
+        saving = f"save what is whole with `dragoman project repair`, or restore the {holds} from a copy"
         return DamagedFileError(message, where=name, remedy=saving)
     if file and not file.exists():
         return DamagedFileError(f"the {holds} is missing", where=name, remedy="restore it from a copy")

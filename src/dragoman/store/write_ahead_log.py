@@ -197,7 +197,7 @@ def _lost(file: Path, interrupted: bool) -> int:
 def check_log(file: Path) -> None:
     """Refuse to open a file whose log was damaged: SQLite would drop what was acknowledged."""
     if found := find_log_damage(file, interrupted=False):
-        remedy = "save all that is whole with `dragoman repair`"
+        remedy = "save all that is whole with `dragoman project repair`"
         raise DamagedFileError(found, where=log_of(file), remedy=remedy)
 
 

@@ -1,4 +1,4 @@
-"""Tuning the weights of an open project: what `Engine.tune` and `dragoman tune` do."""
+"""Tuning the weights of an open project: what `Engine.tune` and `dragoman lab tune` do."""
 
 from __future__ import annotations
 

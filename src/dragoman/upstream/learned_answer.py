@@ -59,7 +59,7 @@ def relearn(knowledge: Knowledge, pair: Pair, answer: LearnedAnswer) -> None:
     ids = models.source.ids(pair.source_words, add=True), models.target.ids(pair.target_words, add=True)
     if not all(map(np.array_equal, ids, (added.source, added.target))):
         what = "an engine's translation was split into different words when it was learned, or belongs to another base"
-        remedy = "learn all of them again with `dragoman copy`, or restore the base that belongs to the journal"
+        remedy = "learn all of them again with `dragoman project copy`, or restore the base that belongs to the journal"
         raise BadInputError(what, remedy=remedy)
     put_back(knowledge, answer)
 

@@ -22,7 +22,7 @@ commands = typer.Typer()
 T = TypeVar("T")
 
 
-@commands.command(epilog="Example: dragoman adapt nbest.txt references.es --method bayes --measure ter")
+@commands.command(epilog="Example: dragoman lab adapt nbest.txt references.es --method bayes --measure ter")
 def adapt(
     nbest: Annotated[Path, typer.Argument(help="N-best lists in the format of Moses, plain or .gz.")],
     references: Annotated[
@@ -67,7 +67,7 @@ def _told(items: Iterable[T], what: str, total: int, report: Progress) -> Iterat
 Numbers = Annotated[str, typer.Option(help="One or more numbers, separated by commas.")]
 
 
-@commands.command(epilog="Example: dragoman sweep manual test.en test.es --alpha 0.003,0.01 --nbest 100,500")
+@commands.command(epilog="Example: dragoman lab sweep manual test.en test.es --alpha 0.003,0.01 --nbest 100,500")
 def sweep(
     project: ProjectPath,
     source: SourceFile,

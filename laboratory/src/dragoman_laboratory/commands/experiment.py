@@ -15,7 +15,7 @@ from dragoman.errors import BadInputError
 commands = typer.Typer()
 
 
-@commands.command(epilog="Example: dragoman experiment O-tab7 --data corpora --quick")
+@commands.command(epilog="Example: dragoman lab experiment O-tab7 --data corpora --quick")
 def experiment(
     name: Annotated[
         str | None, typer.Argument(help="An id or family from --list, the first letter of ids, or all.")

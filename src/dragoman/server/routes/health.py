@@ -36,7 +36,7 @@ async def ready(request: Request, server: Server) -> Response:
     stuck = {each.name for each in server.projects.opened() if _has_problem(each)}
     stuck |= {name for name in list(server.problems) if not server.projects.is_open(name)}
     state = {"state": server.state, "problems": len(stuck), "projects": sorted(_readable(server, request, stuck))}
-    if damaged := set(server.scrub.damaged):  # it serves what is whole; `dragoman check` names what is not
+    if damaged := set(server.scrub.damaged):  # it serves what is whole; `dragoman project check` names what is not
         state |= {"damaged": len(damaged), "damaged_projects": sorted(_readable(server, request, damaged))}
     if server.state == "starting":
         return JSONResponse(state | server.startup.status(), 503)
