@@ -46,3 +46,14 @@ def test_statements_on_segments_stand_in_one_module() -> None:
     statement = re.compile(r"(?:FROM|INTO|UPDATE|JOIN) segments\b")
     found = {path.stem for path in PACKAGE.rglob("*.py") if statement.search(path.read_text(encoding="utf-8"))}
     assert found == {"segment_table", "document_schema", "segment_sums"}
+
+
+def test_what_only_unix_has_is_imported_where_the_system_is_known() -> None:
+    absent = {"fcntl", "grp", "pty", "pwd", "resource", "syslog", "termios", "tty"}  # on Windows
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Import) and absent & {each.name for each in node.names}
+    }
+    assert found == set()

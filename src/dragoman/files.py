@@ -18,7 +18,9 @@ import io
 import json
 import os
 import re
+import secrets
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -52,7 +54,7 @@ def write_arrays(directory: Path, arrays: Mapping[str, np.ndarray], about: Mappi
                 leftover.unlink()
             raise
     _remember_verified(directory, entries)
-    for old in directory.glob("*.npy"):
+    for old in directory.glob("*.npy*"):  # with what interrupted attempts have left
         if old.name not in {entry["file"] for entry in entries.values()}:
             old.unlink(missing_ok=True)
 
@@ -136,23 +138,36 @@ def _write_array(directory: Path, name: str, array: np.ndarray) -> dict[str, Any
     return {"file": path.name, "bytes": path.stat().st_size, "sha256": checksum.hexdigest()}
 
 
-def write_durably(path: Path, *parts: bytes | memoryview) -> None:
-    """Write a temporary file, force it to disk, and move it into place; a device or pipe is written to as it is."""
+def write_durably(path: Path, *parts: bytes | memoryview, mode: int = 0o666) -> None:
+    """Write a temporary file, force it to disk, and move it into place; a device or pipe is written to as it is.
+
+    Each call has a temporary file of its own, created with this mode, so that of several writers one comes last.
+    """
     if path.exists() and not path.is_file():
         with path.open("wb") as file:
             file.writelines(parts)
         return
-    aside = path.with_name(f"{path.name}.part")
-    with aside.open("wb") as file:
-        for part in parts:
-            file.write(part)
-        file.flush()
-        os.fsync(file.fileno())
-    aside.replace(path)
+    aside = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with open(aside, "xb", opener=partial(os.open, mode=mode)) as file:
+            file.writelines(parts)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+    sync_directory(path.parent)
+
+
+def sync_directory(directory: Path) -> None:
+    """Force what was created, renamed or deleted in a directory to disk."""
     if os.name == "posix":
-        descriptor = os.open(path.parent, os.O_RDONLY)
-        os.fsync(descriptor)
-        os.close(descriptor)
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _manifest_checksum(manifest: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from dragoman.editor.edited_project import EditedProject
 from dragoman.editor.messages import SegmentChange
 from dragoman.editor.segment_edits import Author, change_segment
 from dragoman.engine import Engine
-from dragoman.errors import DamagedFileError, DragomanError
+from dragoman.errors import BadInputError, DamagedFileError, DragomanError
 from dragoman.store.seal import seal_of
 from tests.server.support import make_projects, running
 
@@ -167,11 +167,25 @@ def test_a_scrub_finds_damage_before_anybody_needs_what_is_damaged(tmp_path: Pat
     file = tmp_path / "manual" / "journal.db"
     with running(tmp_path) as server, server.client() as client:
         context = server.app.state.context
-        anyio.run(context.scrub.look_at, "manual", file.parent)
+        anyio.run(context.scrub.look_at, context.projects.get("manual"))
         assert "damaged" not in client.get("/ready").json()
         with closing(sqlite3.connect(file)) as connection:
             connection.execute("UPDATE journal SET target = 'Otra cosa.' WHERE id = 2")
             connection.commit()
-        anyio.run(context.scrub.look_at, "manual", file.parent)
+        anyio.run(context.scrub.look_at, context.projects.get("manual"))
         answer = client.get("/ready").json()
         assert (answer["damaged"], answer["damaged_projects"], answer["problems"]) == (1, ["manual"], 0)
+
+
+@pytest.mark.kernels
+def test_a_project_that_was_deleted_is_neither_damaged_nor_stuck_and_its_scrub_goes_on(tmp_path: Path) -> None:
+    make_projects(tmp_path)
+    with running(tmp_path) as server, server.client() as client:
+        context = server.app.state.context
+        context.problems = {"manual": BadInputError("was held by another process")}
+        manual = context.projects.get("manual")
+        manual.damaged = 3
+        assert client.get("/ready").json()["damaged_projects"] == ["manual"]
+        assert client.delete("/api/v1/projects/manual").status_code == 204
+        anyio.run(context.scrub.look_at, manual)
+        assert client.get("/ready").json() == {"state": "ready", "problems": 0, "projects": []}

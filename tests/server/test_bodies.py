@@ -121,12 +121,16 @@ def test_the_files_of_a_server_that_was_killed_are_removed_by_the_next(
     dead = tmp_path / f"{PREFIX}dead"
     dead.mkdir()
     (dead / "upload").write_bytes(b"somebody's text")
+    private, link = tmp_path / "private", tmp_path / f"{PREFIX}link"
+    private.mkdir()
+    link.symlink_to(private)
     living, other = JobFiles(1 << 20, 60), JobFiles(1 << 20, 60)
     kept = living.spool(b"being worked on")
     other.sweep()
     assert (dead.exists(), kept.read_bytes()) == (False, b"being worked on")
     living.close()
-    assert list(tmp_path.iterdir()) == []
+    assert sorted(tmp_path.iterdir()) == [link, private]
+    assert list(private.iterdir()) == []
 
 
 def test_a_client_has_only_so_much_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

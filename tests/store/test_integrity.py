@@ -304,6 +304,8 @@ def test_a_backup_removes_what_a_killed_one_left_and_not_what_another_is_making(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / ".backup-killed").mkdir()
+    (tmp_path / ".backup-link").symlink_to(project)
+    (project / "lock").write_text("as it was")
     make = backup._write
 
     def meanwhile(*given: Any) -> backup.Backup:
@@ -312,7 +314,8 @@ def test_a_backup_removes_what_a_killed_one_left_and_not_what_another_is_making(
 
     monkeypatch.setattr(backup, "_write", meanwhile)
     make_backup(project, tmp_path / "m.zip")
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["m.zip", "manual"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == [".backup-link", "m.zip", "manual"]
+    assert (project / "lock").read_text() == "as it was"
     assert restore(tmp_path / "m.zip", tmp_path / "new") > 0
 
 

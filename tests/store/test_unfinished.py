@@ -121,6 +121,17 @@ def test_two_cannot_build_the_same_project_at_once(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_another_name_left_and_what_a_link_leads_to_stay(tmp_path: Path) -> None:
+    other, elsewhere = tmp_path / ".a.b.01234567.unfinished", tmp_path / "elsewhere"
+    for folder in (other, elsewhere):
+        folder.mkdir()
+    (tmp_path / ".a.01234567.unfinished").symlink_to(elsewhere)
+    with aside(tmp_path / "a"):
+        pass
+    assert other.exists()
+    assert list(elsewhere.iterdir()) == []
+
+
 def test_a_journal_that_is_being_copied_is_not_replaced(url: str, tmp_path: Path) -> None:
     with unfinished(tmp_path / "one", url), pytest.raises(TakenError, match="a copy is being made here"):
         unfinished(tmp_path / "two", url)

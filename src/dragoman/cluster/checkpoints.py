@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -102,7 +103,7 @@ class Checkpoints:
 
 def _save(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     """Write arrays to a file that is there whole or not at all."""
-    aside = path.with_name(f"{path.name}.part")
+    aside = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")  # Ray may run a task twice at once
     with aside.open("wb") as file:
         places = json.dumps(ArrayTree(arrays).write_block(file)).encode()
         file.write(places)

@@ -24,10 +24,11 @@ from urllib.parse import unquote, urlsplit
 from dragoman import __version__
 from dragoman.errors import DamagedFileError
 from dragoman.extras import load
-from dragoman.files import reading_errors, storage_errors
+from dragoman.files import reading_errors, storage_errors, write_durably
 from dragoman.server.api_errors import ApiError
 from dragoman.server.config import is_loopback
 from dragoman.server.jobs import Job
+from dragoman.store.lock import in_turn
 
 FILE = ".callback-key.pem"
 SIGNATURE = "X-ModernMT-Signature"
@@ -154,12 +155,9 @@ class Callbacks:
 def _key_in(file: Path) -> bytes:
     """The key of a file, which is made if it is not there; only this user can read it."""
     if not file.exists():
-        aside, made = file.with_name(f"{file.name}.part"), _new_key()
-        with storage_errors(file):
-            aside.unlink(missing_ok=True)
-            aside.touch(mode=0o600)
-            aside.write_bytes(made)
-            aside.replace(file)
+        with in_turn(file.with_name(f"{file.name}.lock")), storage_errors(file):
+            if not file.exists():
+                write_durably(file, _new_key(), mode=0o600)
     with reading_errors(file):
         key = file.read_bytes()
     try:

@@ -7,9 +7,10 @@ leaves its directory behind, with what people have sent: the next one to start r
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
+import stat
+import sys
 import tempfile
 import threading
 from collections.abc import AsyncIterator, Iterable
@@ -21,8 +22,10 @@ from uuid import uuid4
 
 import anyio.to_thread
 
+from dragoman.errors import DragomanError
 from dragoman.files import storage_errors
 from dragoman.server.api_errors import ApiError
+from dragoman.store.lock import WriterLock
 
 PREFIX = "dragoman-jobs-"
 CLAIM = "claim"  # a file in the directory that its server has locked: the system unlocks it however the server ends
@@ -44,21 +47,18 @@ class JobFiles:
         self._most_bytes, self._most_seconds, self._most_each = most_bytes, most_seconds, most_each
         self._lock = threading.Lock()
         self._folder: Path | None = None
-        self._claim = -1
+        self._claim: WriterLock | None = None
         self._kept: dict[Path, KeptFile] = {}  # the oldest first
 
     def sweep(self) -> None:
         """Remove what servers left that were killed."""
         for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-            if folder.is_symlink():  # not ours
-                continue
-            with suppress(OSError):
-                claim = os.open(folder / CLAIM, os.O_RDWR | os.O_CREAT, 0o600)
-                try:
-                    fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    shutil.rmtree(folder)
-                finally:
-                    os.close(claim)
+            with suppress(OSError, DragomanError):
+                about = folder.lstat()
+                if not stat.S_ISDIR(about.st_mode) or about.st_uid != _user():  # anybody can put anything here
+                    continue
+                WriterLock(folder / CLAIM).release()
+                shutil.rmtree(folder)
 
     def spool(self, data: bytes, owner: str = "") -> Path:
         """Put something aside until `take` is called."""
@@ -116,21 +116,19 @@ class JobFiles:
         """Remove everything."""
         with self._lock:
             self._kept.clear()
-            if self._folder is not None:
+            if self._folder is not None and self._claim is not None:
+                self._claim.release()
                 shutil.rmtree(self._folder, ignore_errors=True)
-                os.close(self._claim)
-                self._folder, self._claim = None, -1
+                self._folder, self._claim = None, None
 
     def folder(self) -> Path:
         """The directory, which nobody else can read; a new one if somebody has removed it, as a tidy system may."""
         with self._lock:
             while self._folder is None or not (self._folder / CLAIM).exists():
-                if self._claim >= 0:
-                    os.close(self._claim)
+                if self._claim is not None:
+                    self._claim.release()
                 folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-                self._claim = os.open(folder / CLAIM, os.O_RDWR | os.O_CREAT, 0o600)
-                fcntl.flock(self._claim, fcntl.LOCK_EX)
-                self._folder = folder
+                self._claim, self._folder = WriterLock(folder / CLAIM), folder
             return self._folder
 
     def _write(self, contents: Iterable[bytes] | Path, owner: str, *, is_result: bool) -> Path:
@@ -166,3 +164,8 @@ class JobFiles:
     def _remove(self, file: Path) -> None:
         self._kept.pop(file, None)
         file.unlink(missing_ok=True)
+
+
+def _user() -> int:
+    """Who runs this process, as files name their owner; Windows names nobody."""
+    return os.getuid() if sys.platform != "win32" else 0

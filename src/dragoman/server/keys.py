@@ -18,7 +18,8 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from typing import Any
 from dragoman.errors import BadInputError, DamagedFileError
 from dragoman.files import reading_errors, storage_errors, write_durably
 from dragoman.server.webhooks import new_secret
+from dragoman.store.lock import in_turn
 
 ROLES = ("read", "translate", "learn", "review", "admin")  # each includes those before it
 ALL_PROJECTS = "*"  # including those created later
@@ -61,7 +63,7 @@ class Keys:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._read_at: tuple[int, int] | None = None
+        self._read_at: tuple[int, int, int] | None = None
         self._identities: dict[str, Identity] = {}
         self._webhooks: list[tuple[str, Identity]] = []
 
@@ -80,21 +82,21 @@ class Keys:
         for role in roles.values():
             if role not in ROLES:
                 raise BadInputError(f"unknown role {role!r}", remedy=f"choose one of {', '.join(ROLES)}")
-        records = self.records()
-        if any(record["name"] == name for record in records):
-            raise BadInputError(f"{name!r} already has a key", remedy="remove it first, or choose another name")
         key = new_secret() if webhook else f"dragoman_{secrets.token_urlsafe(32)}"
         secret = {"secret": key} if webhook else {}
-        self._write([*records, {"name": name, "hash": _hash(key), "roles": dict(roles)} | secret])
+        with self._changing() as records:
+            if any(record["name"] == name for record in records):
+                raise BadInputError(f"{name!r} already has a key", remedy="remove it first, or choose another name")
+            records.append({"name": name, "hash": _hash(key), "roles": dict(roles)} | secret)
         return key
 
     def remove(self, name: str) -> None:
         """Revoke somebody's key."""
-        records = self.records()
-        kept = [record for record in records if record["name"] != name]
-        if len(kept) == len(records):
-            raise BadInputError(f"{name!r} has no key", where=self._path, remedy="see `dragoman project keys list`")
-        self._write(kept)
+        with self._changing() as records:
+            kept = [record for record in records if record["name"] != name]
+            if len(kept) == len(records):
+                raise BadInputError(f"{name!r} has no key", where=self._path, remedy="see `dragoman project keys list`")
+            records[:] = kept
 
     def records(self) -> list[dict[str, Any]]:
         """Name, hash and roles of each key."""
@@ -106,18 +108,23 @@ class Keys:
             remedy = "restore it from a backup, or delete it and create new keys"
             raise DamagedFileError("is not a key file", where=self._path, remedy=remedy) from None
 
-    def _write(self, records: list[dict[str, Any]]) -> None:
+    @contextmanager
+    def _changing(self) -> Iterator[list[dict[str, Any]]]:
+        """The records, to be changed in the block and then written; others who change them wait."""
         with storage_errors(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_durably(self._path, json.dumps({"keys": records}, indent=1).encode())
-            self._path.chmod(0o600)
+        with in_turn(self._path.with_name(f"{self._path.name}.lock")):
+            records = self.records()
+            yield records
+            with storage_errors(self._path):
+                write_durably(self._path, json.dumps({"keys": records}, indent=1).encode(), mode=0o600)
 
     def _refresh(self) -> None:
         try:
             about = self._path.stat()
-            now = about.st_mtime_ns, about.st_size
+            now = about.st_mtime_ns, about.st_size, about.st_ino
         except OSError:
-            now = 0, 0
+            now = 0, 0, 0
         if now != self._read_at:
             records = self.records()
             self._identities = {

@@ -10,8 +10,8 @@ from pathlib import Path
 import anyio.to_thread
 
 from dragoman.editor.document_repair import check_documents
-from dragoman.server.logs import log
-from dragoman.server.registry import ProjectRegistry
+from dragoman.server.logs import log, log_failure
+from dragoman.server.registry import ProjectRegistry, ServedProject
 from dragoman.store.integrity import Damage, check_store
 
 FIRST = 600.0  # seconds after the start: first everybody is served
@@ -24,25 +24,29 @@ def check(path: Path) -> list[Damage]:
 
 
 class Scrub:
-    """Reads the projects through, one after the other, and remembers how much of each is damaged."""
+    """Reads the projects through, one after the other, and notes how much of each is damaged."""
 
     def __init__(self, projects: ProjectRegistry, look: Callable[[Path], list[Damage]] = check) -> None:
         self._projects, self._look = projects, look
         self._alone = anyio.CapacityLimiter(1)  # a thread of its own: nobody waits for it
-        self.damaged: dict[str, int] = {}  # by project, as of the last scrub
 
     async def run(self, first: float = FIRST, every: float = EVERY) -> None:
         """Scrub until cancelled."""
         await asyncio.sleep(first)
         while True:
             for project in list(self._projects.opened()):
-                await self.look_at(project.name, project.engine.path)
+                await self.look_at(project)
             await asyncio.sleep(every)
 
-    async def look_at(self, name: str, path: Path) -> None:
-        """Read a project through."""
-        found = await anyio.to_thread.run_sync(self._look, path, limiter=self._alone, abandon_on_cancel=True)
-        self.damaged = {each: count for each, count in self.damaged.items() if each != name}
-        if found:
-            self.damaged[name] = len(found)
-            log("damaged", logging.ERROR, project=name, count=len(found))
+    async def look_at(self, project: ServedProject) -> None:
+        """Read a project through, unless it has been deleted or renamed meanwhile: then there is nothing to read."""
+        try:
+            path = project.engine.path
+            found = await anyio.to_thread.run_sync(self._look, path, limiter=self._alone, abandon_on_cancel=True)
+        except Exception as error:
+            if project in self._projects.opened():
+                log_failure("not read through", error, project=project.name)
+            return
+        project.damaged = len(found)
+        if found and project in self._projects.opened():
+            log("damaged", logging.ERROR, project=project.name, count=len(found))

@@ -27,11 +27,10 @@ from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from dragoman.errors import BadInputError, DamagedFileError, DragomanError
-from dragoman.files import storage_errors
+from dragoman.files import storage_errors, sync_directory
 from dragoman.progress import Progress
 from dragoman.store.description import DESCRIPTION, migrate, read_description
 from dragoman.store.lock import WriterLock
-from dragoman.store.snapshot import sync_directory
 from dragoman.store.sqlite_files import TABLE, connect_to_read, explain
 from dragoman.store.unfinished import aside
 from dragoman.store.write_ahead_log import check_log
@@ -225,6 +224,8 @@ def _cut(journal: Path, at: datetime | int, file: Path) -> None:
 def sweep(folder: Path) -> None:
     """Remove what interrupted backups left in a directory, but not what another one is making."""
     for each in folder.glob(".backup-*"):
+        if each.is_symlink():  # not ours
+            continue
         with contextlib.suppress(DragomanError):
             WriterLock(each / "lock").release()
             shutil.rmtree(each, ignore_errors=True)

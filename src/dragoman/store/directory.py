@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dragoman.errors import BadInputError, DamagedFileError
-from dragoman.files import MANIFEST, storage_errors
+from dragoman.files import MANIFEST, storage_errors, sync_directory
 from dragoman.languages import refuse_unknown
 from dragoman.store.description import (
     DESCRIPTION,
@@ -35,7 +35,7 @@ from dragoman.store.description import (
 from dragoman.store.journal_file import JournalFile
 from dragoman.store.lock import WriterLock, holder
 from dragoman.store.rows import write_settings
-from dragoman.store.snapshot import Snapshot, SnapshotStore, sync_directory
+from dragoman.store.snapshot import Snapshot, SnapshotStore
 from dragoman.store.sqlite_files import Place
 
 if TYPE_CHECKING:

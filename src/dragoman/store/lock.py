@@ -10,7 +10,9 @@ import errno
 import os
 import socket
 import sys
-from contextlib import suppress
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dragoman.errors import BadInputError, StorageError
@@ -18,6 +20,9 @@ from dragoman.files import storage_errors
 from dragoman.store.fork_safety import only_here
 
 TAKEN = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)  # what systems report when another process has the lock
+
+PATIENCE = 10.0  # seconds to wait for those who hold a lock for a moment only
+PAUSE = 0.005  # seconds between two attempts
 
 if sys.platform == "win32":
     import msvcrt
@@ -81,6 +86,23 @@ class WriterLock:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+
+
+@contextmanager
+def in_turn(path: Path) -> Iterator[None]:
+    """Hold a lock while the block runs; whoever else wants it waits, as long as such a block may take."""
+    until, lock = time.monotonic() + PATIENCE, None
+    while lock is None:
+        try:
+            lock = WriterLock(path)
+        except TakenError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(PAUSE)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _taken(path: Path) -> TakenError:

@@ -16,8 +16,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from dragoman.files import write_durably
-from dragoman.store.snapshot import sync_directory
+from dragoman.files import sync_directory, write_durably
 
 ENDING = ".seal"
 HEAD = b"dragoman seal 1\n"

@@ -7,7 +7,6 @@ named by a number is complete; anything half-written that a crash left behind is
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import threading
 from collections.abc import Callable, Mapping
@@ -19,7 +18,7 @@ import numpy as np
 
 from dragoman.arrays import ArrayTree
 from dragoman.errors import DragomanError
-from dragoman.files import open_arrays, storage_errors, write_arrays
+from dragoman.files import open_arrays, storage_errors, sync_directory, write_arrays
 
 KEEP = 3  # snapshots: one to use, and two to fall back on
 PART = ".part"  # suffix of what is half-written or half-deleted
@@ -121,13 +120,3 @@ class SnapshotStore:
 def _size(directory: Path) -> int:
     """The bytes of all files in a directory."""
     return sum(file.stat().st_size for file in directory.iterdir() if file.is_file())
-
-
-def sync_directory(directory: Path) -> None:
-    """Force a directory's list of files to disk, on systems that support it."""
-    if os.name == "posix":
-        descriptor = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -10,17 +10,17 @@ Whatever happens in between, what is left cannot be opened, and the next attempt
 from __future__ import annotations
 
 import contextlib
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from dragoman.errors import BadInputError, DragomanError
-from dragoman.files import storage_errors
+from dragoman.files import storage_errors, sync_directory
 from dragoman.store.directory import Project
 from dragoman.store.journal_errors import UnfinishedError
 from dragoman.store.lock import WriterLock
-from dragoman.store.snapshot import sync_directory
 
 SUFFIX = ".unfinished"
 
@@ -63,7 +63,10 @@ def publish(built: Path, path: Path) -> None:
 
 def _remove_unfinished(path: Path) -> None:
     """Remove what interrupted attempts have left; refused while another process is building."""
-    for place in path.parent.glob(f".{path.name}.*{SUFFIX}"):
+    own = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{8}}{re.escape(SUFFIX)}")  # not those of `a.b`
+    for place in path.parent.glob(f".*{SUFFIX}"):
+        if place.is_symlink() or not own.fullmatch(place.name):
+            continue
         WriterLock(place / "lock").release()
         _drop_journal(place / "project")
         shutil.rmtree(place, ignore_errors=True)

@@ -34,9 +34,9 @@ async def ready(request: Request, server: Server) -> Response:
     says what it is doing (`done` of `total`), and whether requests are answered already (`usable`).
     """
     stuck = {each.name for each in server.projects.opened() if _has_problem(each)}
-    stuck |= {name for name in list(server.problems) if not server.projects.is_open(name)}
+    stuck |= {name for name in server.projects.names() if name in server.problems and not server.projects.is_open(name)}
     state = {"state": server.state, "problems": len(stuck), "projects": sorted(_readable(server, request, stuck))}
-    if damaged := set(server.scrub.damaged):  # it serves what is whole; `dragoman project check` names what is not
+    if damaged := {each.name for each in server.projects.opened() if each.damaged}:  # `dragoman project check` shows it
         state |= {"damaged": len(damaged), "damaged_projects": sorted(_readable(server, request, damaged))}
     if server.state == "starting":
         return JSONResponse(state | server.startup.status(), 503)
