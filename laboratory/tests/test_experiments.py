@@ -201,7 +201,7 @@ def test_what_is_not_found_again_is_reported_with_a_reason(folder: Path, tmp_pat
     assert known["findings"][0]["reason"]
     pages = write_pages(tmp_path, tmp_path / "pages")
     assert {page.name for page in pages} == {"convergence.md", "index.md"}
-    page = (tmp_path / "pages" / "convergence.md").read_text(encoding="utf-8")
+    page = (tmp_path / "pages" / "figures" / "convergence.md").read_text(encoding="utf-8")
     assert "Quick run" in page and "**not** found here" in page and "Reason:" in page
     assert r"\|A\| = " in (tmp_path / "pages" / "index.md").read_text(encoding="utf-8")
     words = len(workspace.pairs(Text("pydocs-en-es", "test", 4))[0][0].split())
@@ -330,7 +330,7 @@ def test_the_command_lists_runs_and_refuses(folder: Path, tmp_path: Path) -> Non
     data = "--data", str(folder), "--out", str(tmp_path / "out"), "--report", str(tmp_path / "pages")
     done = run("O-tab1", "--quick", *data)
     assert done.returncode == 0, done.stderr
-    assert "O-tab1" in (tmp_path / "pages" / "domains.md").read_text()
+    assert "O-tab1" in (tmp_path / "pages" / "figures" / "domains.md").read_text()
     again = run("O-tab1", "--quick", *data, "--against", str(tmp_path / "pages"))
     assert "0 contrary" in again.stdout
     refused = run("O-tab1", "--data", str(tmp_path / "nowhere"))

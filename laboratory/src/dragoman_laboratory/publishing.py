@@ -1,7 +1,8 @@
 """The report: tidy results, a figure, and pages in Markdown, all of it generated.
 
 1. `publish` writes `<id>.csv`, which is the same for the same seed, `<id>.json` with everything known, and `<id>.svg`.
-2. `write_pages` generates a page for each family and an index from the JSON files.
+2. `write_pages` generates one page with every finding from the JSON files, and in a directory beside it a page for
+   each family with its figures, which are kept with a release and not in the repository.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ SIGNS = (
     "draws; otherwise it is **undecided**. Where the best of several systems is compared, it was chosen on the same "
     "text. Times and likelihoods have no interval, so the sign decides."
 )
+FIGURES = "figures"  # the directory of pages with figures, in that of a report
 FINDINGS = "findings.json"  # the verdicts of a report, for comparison
 _INTERVAL = re.compile(r"([+-]?\d+(?:\.\d+)?) ± (\d+(?:\.\d+)?)")
 WITHIN = "the difference is within its interval"
@@ -122,22 +124,22 @@ def _reasons() -> dict[str, dict[str, str]]:
 
 
 def write_pages(out: Path, pages: Path) -> list[Path]:
-    """Write a page for each family with results in a directory, and an index; figures and CSV files go with them."""
+    """Write every finding into one page of a directory, and into its FIGURES a page for each family with results."""
     results = (path for path in sorted(out.glob("*.json")) if path.stem in EXPERIMENTS)
     known = {path.stem: json.loads(path.read_bytes()) for path in results}
     if not known:
         raise BadInputError("no results to report", where=out, remedy="run an experiment first")
-    written = []
+    written, figures = [], pages / FIGURES
     with storage_errors(pages):
-        pages.mkdir(parents=True, exist_ok=True)
+        figures.mkdir(parents=True, exist_ok=True)
         for name, (title, family) in FAMILIES.items():
             found = [known[each.id] for each in family if each.id in known]
             if not found:
                 continue
             beside = [f"{_id(each)}.{ending}" for each in found for ending in ("svg", "csv")]
-            for file in beside if pages.resolve() != out.resolve() else []:
-                shutil.copyfile(out / file, pages / file)
-            written.append(_write(pages / f"{name}.md", [f"# {title}", *(_section(each) for each in found)]))
+            for file in beside if figures.resolve() != out.resolve() else []:
+                shutil.copyfile(out / file, figures / file)
+            written.append(_write(figures / f"{name}.md", [f"# {title}", *(_section(each) for each in found)]))
         written.append(_write(pages / "index.md", _index(known)))
         verdicts = {each: {f["name"]: f["holds"] for f in found["findings"]} for each, found in known.items()}
         write_durably(pages / FINDINGS, json.dumps(verdicts, indent=1, ensure_ascii=False).encode())
@@ -208,14 +210,14 @@ def _table(table: dict[str, Any]) -> str:
 def _index(known: dict[str, Any]) -> list[str]:
     """Every finding in one table."""
     rows = []
-    for name, (_, family) in FAMILIES.items():
+    for _, family in FAMILIES.values():
         for each in family:
             for finding in known.get(each.id, {}).get("findings", []):
                 signed = known[each.id]["signature"]
                 scale = f"{signed['version']}, {'quick' if signed['quick'] else 'full'}"
                 scale += f", {signed['most']:,} segments" if signed.get("most") else ""
                 verdict = VERDICTS[finding["holds"]]
-                rows.append([f"[{each.id}]({name}.md)", finding["claim"], verdict, finding["ours"], scale])
+                rows.append([each.id, finding["claim"], verdict, finding["ours"], scale])
     columns = ["", "finding", "found here", "in numbers", "run"]
     return [
         "# The papers' tables and figures, rerun",
