@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import sqlite3
@@ -208,11 +209,62 @@ def test_backing_up_and_restoring_say_how_far_they_are(project: Path, tmp_path: 
         assert told[-1][1] > 0.9 * told[-1][2]  # the manifest of a backup is not counted
 
 
-@pytest.mark.parametrize("at", [10, START + timedelta(hours=9, minutes=30)])
-def test_a_backup_is_restored_to_a_point_in_time(project: Path, tmp_path: Path, at: datetime | int) -> None:
+def test_a_backup_is_restored_to_a_row(project: Path, tmp_path: Path) -> None:
     make_backup(project, tmp_path / "manual.zip")
-    assert restore(tmp_path / "manual.zip", tmp_path / "new", at) == 10
+    assert restore(tmp_path / "manual.zip", tmp_path / "new", 10) == 10
     assert list(restored(tmp_path / "new")) == PAIRS[:10]  # what was forgotten later is there again
+
+
+def test_what_was_written_until_a_time_is_restored_whatever_the_corrections_own_times(tmp_path: Path) -> None:
+    path, zipped = tmp_path / "manual", tmp_path / "manual.zip"
+    with Engine.create(path, source="en", target="es") as engine:
+        engine.learn(*PAIRS[0], time=datetime(2199, 1, 1, tzinfo=UTC))
+        engine.learn(*PAIRS[1])
+        before = datetime.now(UTC)
+        engine.learn(*PAIRS[2], time=datetime(1999, 1, 1, tzinfo=UTC))
+        engine.learn(*PAIRS[3])
+    make_backup(path, zipped)
+    assert restore(zipped, tmp_path / "earlier", before) == 2
+    assert list(restored(tmp_path / "earlier")) == PAIRS[:2]
+    assert restore(zipped, tmp_path / "now", datetime.now(UTC)) == 4
+    assert restore(zipped, tmp_path / "new", START) == 0
+
+
+def test_a_base_elsewhere_is_in_the_backup_and_the_restored_project_opens(tmp_path: Path) -> None:
+    with Engine.create(tmp_path / "base", source="en", target="es") as engine:
+        engine.train(PAIRS)
+    with Engine.create(tmp_path / "manual", source="en", target="es", base=tmp_path / "base" / "base") as engine:
+        engine.learn("Close the lid.", "Cierre la tapa.")
+        expected = engine.translate(PAIRS[2][0]).text
+    make_backup(tmp_path / "manual", tmp_path / "manual.zip")
+    shutil.rmtree(tmp_path / "base")
+    restore(tmp_path / "manual.zip", tmp_path / "new")
+    assert damage(tmp_path / "new") == []
+    with Engine.open(tmp_path / "new") as engine:
+        assert engine.translate(PAIRS[2][0]).text == expected
+        assert engine.translate("Close the lid.").text == "Cierre la tapa."
+
+
+def test_every_directory_that_a_restore_makes_is_forced_to_disk(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced, sync, target = set(), os.fsync, tmp_path / "a" / "b" / "new"
+
+    def watch(descriptor: int) -> None:
+        synced.add(os.fstat(descriptor).st_ino)
+        sync(descriptor)
+
+    make_backup(project, tmp_path / "manual.zip")
+    monkeypatch.setattr(os, "fsync", watch)
+    restore(tmp_path / "manual.zip", target)
+    made = [
+        tmp_path,
+        tmp_path / "a",
+        tmp_path / "a" / "b",
+        target,
+        *(each for each in target.rglob("*") if each.is_dir()),
+    ]
+    assert [each for each in made if each.stat().st_ino not in synced] == []
 
 
 def test_a_damaged_backup_is_refused_and_leaves_nothing(project: Path, tmp_path: Path) -> None:

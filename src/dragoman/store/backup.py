@@ -2,7 +2,7 @@
 
 1. Documents, answers and journal are copied by SQLite's own means, each as it is at one moment; documents first, so
    that they refer to nothing that the journal lacks.
-2. The copies, the description and a base of the project's own go into a zip file with a manifest of their checksums.
+2. The copies, the description and the base, wherever it is, go into a zip file with a manifest of their checksums.
    The file appears when it is whole.
 3. `restore` checks every byte, cuts the journal at a point in time if one is given, and publishes the directory.
 
@@ -29,7 +29,7 @@ from typing import IO, Any
 from dragoman.errors import BadInputError, DamagedFileError, DragomanError
 from dragoman.files import storage_errors, sync_directory
 from dragoman.progress import Progress
-from dragoman.store.description import DESCRIPTION, migrate, read_description
+from dragoman.store.description import DESCRIPTION, migrate, read_description, write_description
 from dragoman.store.lock import WriterLock
 from dragoman.store.sqlite_files import TABLE, connect_to_read, explain
 from dragoman.store.unfinished import aside
@@ -39,6 +39,7 @@ FORMAT = 1
 MANIFEST = "backup.json"
 FILES = ("documents.db", "answers.db")
 PIECE = 1 << 20
+PART = ".part"  # suffix of what was never finished
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,12 @@ def make_backup(project: Path, file: Path, progress: Progress | None = None) -> 
         for name in (*FILES, description["journal"]):
             if (project / name).exists():
                 copies[name] = _copy(project / name, Path(folder, name))
-        base = project / "base"
-        copies |= {f"base/{each.relative_to(base)}": each for each in sorted(base.rglob("*")) if each.is_file()}
+        if description["base"] is not None:
+            base = project / description["base"]["path"]  # which may be outside, and then is inside what is restored
+            files = sorted(each for each in base.rglob("*") if each.is_file() and each.suffix != PART)
+            copies |= {f"base/{each.relative_to(base)}": each for each in files}
+            write_description(Path(folder), description | {"base": description["base"] | {"path": "base"}})
+            copies[DESCRIPTION] = Path(folder, DESCRIPTION)
         moved = _Moved("backing up", sum(each.stat().st_size for each in copies.values()), progress)
         made = _write(part, copies, _last(Path(folder, description["journal"])), moved)
         part.replace(file)
@@ -153,6 +158,8 @@ def restore(file: Path, project: Path, at: datetime | int | None = None, *, prog
         with storage_errors(path):
             place.mkdir()
         _unpack(file, place, progress)
+        for folder in (place, *(each for each in place.rglob("*") if each.is_dir())):
+            sync_directory(folder)
         description = migrate(place, read_description(place), write=False)
         journal = place / description["journal"]
         if at is not None:
@@ -200,14 +207,9 @@ def _manifest(packed: zipfile.ZipFile, broken: DamagedFileError) -> dict[str, st
 
 
 def _cut(journal: Path, at: datetime | int, file: Path) -> None:
-    """Drop the rows after a point: a number is that of the last row that stays, a time that before the first one."""
+    """Drop the rows after a point: the number of the last row that stays, or a time until which rows were written."""
     with _sqlite_errors(journal), closing(sqlite3.connect(journal, isolation_level=None)) as connection:
-        if isinstance(at, int):
-            last = at
-        else:
-            when = at.astimezone(UTC).isoformat(timespec="microseconds")
-            first = connection.execute(f"SELECT min(id) FROM {TABLE} WHERE time > ?", (when,)).fetchone()[0]  # noqa: S608
-            last = _last(journal) if first is None else first - 1
+        last = at if isinstance(at, int) else _last_at(connection, at)
         if last > _last(journal) or last < 0:
             remedy = f"its last row is {_last(journal)}"
             raise BadInputError(f"the backup has no row {last}", where=file, remedy=remedy)
@@ -215,10 +217,20 @@ def _cut(journal: Path, at: datetime | int, file: Path) -> None:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(f"DELETE FROM {TABLE} WHERE id > ?", (last,))  # noqa: S608
         connection.execute(f"UPDATE {TABLE} SET forgotten_by = NULL WHERE forgotten_by > ?", (last,))  # noqa: S608
-        with contextlib.suppress(sqlite3.OperationalError):  # a journal without deliveries has no such table
-            connection.execute('DELETE FROM deliveries WHERE "row" > ?', (last,))
+        for beside in ("deliveries", "other_places", "written"):
+            with contextlib.suppress(sqlite3.OperationalError):  # the table is made when it is first needed
+                connection.execute(f'DELETE FROM {beside} WHERE "row" > ?', (last,))  # noqa: S608
         connection.execute("COMMIT")
         connection.execute("VACUUM")  # nor in the room between rows, where some SQLites leave copies
+
+
+def _last_at(connection: sqlite3.Connection, at: datetime) -> int:
+    """The last row that was written until a time; the time of a correction may be another one, that somebody gave."""
+    when = at.astimezone(UTC).isoformat(timespec="microseconds")
+    has_written = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'written'").fetchone()
+    written = '(SELECT written.time FROM written WHERE "row" = id)' if has_written else "NULL"
+    query = f"SELECT max(id) FROM {TABLE} WHERE coalesce({written}, time) <= ?"  # noqa: S608
+    return int(connection.execute(query, (when,)).fetchone()[0] or 0)
 
 
 def sweep(folder: Path) -> None:

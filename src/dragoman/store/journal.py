@@ -31,7 +31,7 @@ from dragoman.store.follower import Listener
 from dragoman.store.forgotten_marks import create_indexes, has_index, repair_marks
 from dragoman.store.journal_errors import RewoundError, interrupted, no_journal
 from dragoman.store.journal_page import CORRECTIONS, INSERT, NEWEST_FIRST, NO_TAIL, Page, read_tail
-from dragoman.store.journal_tables import IN_FORCE, JOURNAL, MARKED_ROWS, METADATA, ROWS, UNFINISHED
+from dragoman.store.journal_tables import IN_FORCE, JOURNAL, MARKED_ROWS, METADATA, ROWS, UNFINISHED, WRITTEN
 from dragoman.store.lock import TakenError
 from dragoman.store.row_reader import CHUNK, RowReader
 from dragoman.store.rows import (
@@ -389,6 +389,10 @@ class Journal(RowReader):
                     what = f"has row {page.tail.id} after row {self._tail.id}, which this process does not know"
                     raise StorageError(what, where=self.name, remedy="try again, or open the project again")
                 yield page
+                if time is not None:
+                    WRITTEN.create(connection, checkfirst=True)
+                    now, new = write_time(None), range(self._tail.id + 1, page.tail.id + 1)
+                    connection.execute(sa.insert(WRITTEN), [{"row": row, "time": now} for row in new])
             self._tail = page.tail
             self._appended = clock.monotonic()
 

@@ -57,6 +57,10 @@ JOURNAL = sa.Table(
     sa.Column("contribution", sa.LargeBinary),  # last, so that SQLite finds the others without reading past it
     sqlite_autoincrement=True,  # an id is given out once, even if its row is deleted
 )
+# When rows were written whose own time somebody has given, such as that of an older correction that was imported.
+WRITTEN = sa.Table(
+    "written", METADATA, sa.Column("row", ID, primary_key=True, autoincrement=False), sa.Column("time", sa.Text)
+)
 UNFINISHED = sa.Table(f"{TABLE}_unfinished", METADATA, sa.Column("id", ID))  # exists while the journal is being copied
 IN_FORCE = (JOURNAL.c.kind == sa.literal_column("'learn'")) & JOURNAL.c.forgotten_by.is_(None)
 _index_some(f"{TABLE}_in_force", JOURNAL.c.id, IN_FORCE)  # to count them quickly

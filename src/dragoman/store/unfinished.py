@@ -39,6 +39,8 @@ def aside(path: Path) -> Iterator[Path]:
     new_parents = [parent for parent in path.parents if not parent.exists()]
     with storage_errors(path):
         place.mkdir(parents=True)
+        for parent in new_parents:
+            sync_directory(parent.parent)
     lock = WriterLock(place / "lock")
     try:
         yield place / "project"
