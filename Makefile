@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # Tests marked as driving a browser or another process are tried once more if they fail (tests/conftest.py); -raR names them.
 SUMMARY := -raR
+# The tests start hundreds of interpreters: what one has compiled is kept for the next, whatever the environment says.
+unexport PYTHONDONTWRITEBYTECODE
 # What a server can use: nothing can be installed later in a container that is read-only.
 SERVER_EXTRAS := callbacks languages neural pdf postgresql spelling upstream workbench
 

@@ -20,8 +20,6 @@ from dragoman.errors import BadInputError
 from dragoman.locks import ReadWriteLock
 from tests.engine.support import PAIRS, new
 
-pytestmark = pytest.mark.kernels
-
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Any:

@@ -23,7 +23,6 @@ from dragoman.errors import BadInputError
 from dragoman.formats.tmx import TmxEntry, write_tmx
 from tests.assess.support import recorded, shipped
 
-pytestmark = pytest.mark.kernels
 SIZE = 24
 
 

@@ -20,7 +20,6 @@ from dragoman.errors import DragomanError
 from dragoman.interactive.user import interact
 from tests.assess.support import said, shipped
 
-pytestmark = pytest.mark.kernels
 SIZE = 30
 
 

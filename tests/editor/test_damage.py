@@ -113,7 +113,6 @@ def test_an_altered_segment_is_not_saved_as_if_whole_where_sums_cannot_be_read(t
     assert "Pulsa 7." not in targets
 
 
-@pytest.mark.kernels
 def test_what_was_interrupted_while_confirming_again_is_finished_at_opening(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,7 +132,6 @@ def test_what_was_interrupted_while_confirming_again_is_finished_at_opening(
     again.close()
 
 
-@pytest.mark.kernels
 def test_an_intent_that_led_to_nothing_is_dropped_at_opening(project: Path) -> None:
     editing = opened(project)
     number = editing.documents.add("page", [("1", SOURCES[0], "", "new")])
@@ -144,7 +142,6 @@ def test_an_intent_that_led_to_nothing_is_dropped_at_opening(project: Path) -> N
     again.close()
 
 
-@pytest.mark.kernels
 @pytest.mark.parametrize("damage", ["truncated", "overwritten"])
 def test_translating_goes_on_without_documents_that_cannot_be_read(tmp_path: Path, damage: str) -> None:
     make_projects(tmp_path)
@@ -161,7 +158,6 @@ def test_translating_goes_on_without_documents_that_cannot_be_read(tmp_path: Pat
         assert client.get("/ready").json()["projects"] == ["manual"]
 
 
-@pytest.mark.kernels
 def test_a_scrub_finds_damage_before_anybody_needs_what_is_damaged(tmp_path: Path) -> None:
     make_projects(tmp_path)
     file = tmp_path / "manual" / "journal.db"
@@ -177,7 +173,6 @@ def test_a_scrub_finds_damage_before_anybody_needs_what_is_damaged(tmp_path: Pat
         assert (answer["damaged"], answer["damaged_projects"], answer["problems"]) == (1, ["manual"], 0)
 
 
-@pytest.mark.kernels
 def test_a_project_that_was_deleted_is_neither_damaged_nor_stuck_and_its_scrub_goes_on(tmp_path: Path) -> None:
     make_projects(tmp_path)
     with running(tmp_path) as server, server.client() as client:

@@ -19,7 +19,6 @@ from dragoman.formats.filled_document import translate_segment
 from dragoman.formats.tmx import TmxEntry, write_tmx
 
 DATA = Path(__file__).parent / "data"
-pytestmark = pytest.mark.kernels
 
 
 def run(*arguments: str | Path) -> Result:

@@ -18,8 +18,6 @@ from dragoman.formats.filled_document import translate_segment
 from dragoman.project.multiline import joined, split_lines
 from dragoman.text.tokens import split
 
-pytestmark = pytest.mark.kernels
-
 PAIRS = [
     ("Open the lid.", "Abra la tapa."),
     ("Close the lid.", "Cierre la tapa."),

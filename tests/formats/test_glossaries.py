@@ -15,7 +15,6 @@ from dragoman.formats.glossaries import GlossaryTerm, read_glossary, write_gloss
 from dragoman.formats.glossary_terms import plan_import
 from dragoman.project.glossary import TermRule
 
-pytestmark = pytest.mark.kernels
 TERMS = [
     GlossaryTerm("lid", "tapa", "of a kettle"),
     GlossaryTerm('drip "tray", big', "bandeja & más", case="same"),

@@ -19,7 +19,6 @@ from dragoman.formats.import_plan import import_pairs
 from dragoman.formats.tmx import TmxEntry, write_tmx
 from tests.upstream.support import as_json, serving
 
-pytestmark = pytest.mark.kernels
 PAIRS = [("Close the lid.", "Cierre la tapa."), ("Open the lid.", "Abra la tapa."), ("Wait.", "Espere.")]
 
 

@@ -14,7 +14,6 @@ from dragoman.errors import BadInputError
 from dragoman.formats import read_document, write_document
 from dragoman.formats.filled_document import fill_document
 
-pytestmark = pytest.mark.kernels
 HEAD = (
     '<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="x" source-language="en" '
     'target-language="es" datatype="plaintext"><body>'

@@ -24,7 +24,6 @@ from dragoman.server.registry import ProjectRegistry
 from tests.server.support import Running, running
 from tests.store.replicas import until
 
-pytestmark = pytest.mark.kernels
 API = "/api/v1/projects/manual"
 
 

@@ -22,7 +22,6 @@ from dragoman.server.limits import Limits
 from tests.server.support import SMALL, Running, make_projects, running
 from tests.store.replicas import until
 
-pytestmark = pytest.mark.kernels
 IMPORTS = "/api/v1/projects/manual/imports?name=page.txt"
 LINES = "".join(f"Close the lid number {n}.\n" for n in range(1000)).encode()  # more than a buffer
 TIGHT = replace(SMALL, buffer=5_000, body_seconds=5.0, body_bytes_each=60_000, anonymous_body=10_000, jobs=1)

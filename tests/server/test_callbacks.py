@@ -23,8 +23,6 @@ from dragoman.server.keys import Keys
 from tests.server.support import PAIRS, Running, running
 from tests.upstream.support import Reaction, Request, serving
 
-pytestmark = pytest.mark.kernels
-
 
 class Receiver:
     """What waits for results; fails first as often as it is told to."""

@@ -7,11 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.server.support import Running
 
-pytestmark = pytest.mark.kernels
 SCRIPT = Path(__file__).parents[2] / "integrations" / "ci" / "teach.py"
 HEAD = 'msgid ""\nmsgstr "Language: {}\\n"\n\n'
 ENTRY = 'msgid "{}"\nmsgstr "{}"\n\n'

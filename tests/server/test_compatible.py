@@ -21,7 +21,6 @@ from dragoman.server.compatible.modernmt import import_status
 from dragoman.server.jobs import Job
 from tests.server.support import Running, make_projects, running
 
-pytestmark = pytest.mark.kernels
 PLACEHOLDERS = "[X12X]", "%s", "%(name)s", "{count}", '<g id="1">', "</g>", "&amp;"
 
 

@@ -13,7 +13,6 @@ import pytest
 from dragoman.engine import Engine
 from tests.server.support import Running, make_projects, running
 
-pytestmark = pytest.mark.kernels
 KNOWN, UNKNOWN = "Press the green button.", "Grease every sprocket."
 TAUGHT = "Pulse el botón verde."
 

@@ -21,7 +21,6 @@ from dragoman.types import Translation
 from tests.server.support import Running, make_projects, running
 from tests.store.replicas import until
 
-pytestmark = pytest.mark.kernels
 WHOLE = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 HALF = b"GET /health HTTP/1.1\r\nHost: 127"
 API = "/api/v1/projects/manual"

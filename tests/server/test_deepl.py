@@ -17,8 +17,6 @@ from dragoman.engine import Engine
 from dragoman.server.html_text import translate_html
 from tests.server.support import Running
 
-pytestmark = pytest.mark.kernels
-
 
 @pytest.fixture
 def client(server: Running) -> Iterator[httpx.Client]:

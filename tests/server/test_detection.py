@@ -10,8 +10,6 @@ import pytest
 from dragoman.engine import Engine
 from tests.server.support import running
 
-pytestmark = pytest.mark.kernels
-
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:

@@ -9,8 +9,6 @@ import pytest
 from dragoman.server import batches
 from tests.server.engine_behind import ALL, IN_BATCHES, LIES, SAID, TEXTS, behind, libretranslate, own
 
-pytestmark = pytest.mark.kernels
-
 
 def test_many_texts_are_asked_for_in_few_calls(tmp_path: Path) -> None:
     with behind(tmp_path) as (client, _, service):

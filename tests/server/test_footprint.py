@@ -8,7 +8,6 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.kernels
 COMPILE = """
 import gc, sys
 import numba, numpy as np

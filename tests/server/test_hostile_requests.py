@@ -109,7 +109,6 @@ def client(server: Running) -> Iterator[httpx.Client]:
         yield found
 
 
-@pytest.mark.kernels
 @pytest.mark.parametrize("name", ["hints", "context_vector", "glossaries"])
 def test_lists_of_names_are_bounded(client: httpx.Client, name: str) -> None:
     asked = {"q": "Close the lid.", "source": "en", "target": "es", name: ",".join(map(str, range(MOST_NAMES + 1)))}
@@ -117,7 +116,6 @@ def test_lists_of_names_are_bounded(client: httpx.Client, name: str) -> None:
     assert client.post("/modernmt/translate", json=asked, headers=override).status_code == 413
 
 
-@pytest.mark.kernels
 def test_names_that_are_kept_are_short(client: httpx.Client) -> None:
     pair = {"source": "en", "target": "es", "sentence": "Rinse the filter.", "translation": "Enjuague el filtro."}
     assert client.post("/modernmt/memories/manual/content", json=pair | {"tuid": "x" * 1001}).status_code == 400
@@ -125,7 +123,6 @@ def test_names_that_are_kept_are_short(client: httpx.Client) -> None:
     assert client.post("/hooks/weblate", json=edit, headers={"webhook-id": "x" * 201}).status_code == 400
 
 
-@pytest.mark.kernels
 @pytest.mark.parametrize("path", ["/api/v1/projects/", "/v2/translate/", "/libretranslate/languages/"])
 def test_redirects_do_not_follow_the_host_header(client: httpx.Client, path: str) -> None:
     answer = client.get(path, headers={"Host": "evil.example", "X-Forwarded-For": "192.0.2.1"})
@@ -135,7 +132,6 @@ def test_redirects_do_not_follow_the_host_header(client: httpx.Client, path: str
 # ── What is kept for a segment ───────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.kernels
 def test_comments_are_bounded(client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(teamwork, "MOST_COMMENTS", 2)
     monkeypatch.setattr(teamwork, "MOST_COMMENTS_ALL", 3)
@@ -147,7 +143,6 @@ def test_comments_are_bounded(client: httpx.Client, monkeypatch: pytest.MonkeyPa
     assert statuses == [201, 201, 409, 201, 409]
 
 
-@pytest.mark.kernels
 def test_of_what_was_only_typed_the_newest_is_kept(client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segment_log, "MOST_TYPED", 3)
     place = make(client, "Close the lid.")
@@ -182,7 +177,6 @@ def watch(server: Running, document: str) -> ClientConnection:
     return found
 
 
-@pytest.mark.kernels
 def test_what_a_client_sends_in_all_sockets_is_read_only_so_fast(tmp_path: Any) -> None:
     make_projects(tmp_path)
     limits = Limits(client_messages=2, client_message_burst=6)

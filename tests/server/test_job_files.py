@@ -16,7 +16,6 @@ from dragoman.server.job_files import PREFIX, JobFiles
 from dragoman.server.limits import Limits
 from tests.server.support import make_projects, running
 
-pytestmark = pytest.mark.kernels
 API = "/api/v1/projects/manual"
 
 

@@ -59,7 +59,6 @@ def test_the_json_schema_shows_the_limits_in_force() -> None:
     assert (found["n"]["maximum"], found["n"]["minimum"]) == (9, 1)
 
 
-@pytest.mark.kernels
 def test_two_servers_in_one_process_have_limits_of_their_own(tmp_path: Path) -> None:
     for name in ("wide", "narrow"):
         make_projects(tmp_path / name)

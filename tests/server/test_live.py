@@ -20,7 +20,6 @@ from tests.server.editor import confirm, upload
 from tests.server.support import PAIRS, Running, make_projects, running
 from tests.store.replicas import until
 
-pytestmark = pytest.mark.kernels
 LIVE = "/api/v1/projects/manual/live"
 
 

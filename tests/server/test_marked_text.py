@@ -14,7 +14,6 @@ from dragoman.server.entities import Entities
 from dragoman.server.marked_text import translate_marked
 from tests.server.support import PAIRS
 
-pytestmark = pytest.mark.kernels
 MORE = [
     ("Open the lid now.", "Abra ahora la tapa."),
     ("Use clean water and close the lid.", "Use agua limpia y cierre la tapa."),

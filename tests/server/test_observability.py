@@ -47,7 +47,6 @@ def test_the_names_of_metrics_stay() -> None:
         assert any(line.startswith(f"# TYPE dragoman_{name.removesuffix('_total')}") for line in lines)
 
 
-@pytest.mark.kernels
 def test_a_project_that_is_being_closed_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_projects(tmp_path)
     with running(tmp_path) as server, server.client() as client:

@@ -15,7 +15,6 @@ from dragoman.server.logs import without_places
 from dragoman.server.registry import number_of
 from tests.server.support import make_projects, running
 
-pytestmark = pytest.mark.kernels
 ODD = [
     [],
     {"settings": []},

@@ -17,8 +17,6 @@ from dragoman.server.keys import Keys
 from tests.server.support import Running, running
 from tests.upstream.support import as_json, serving
 
-pytestmark = pytest.mark.kernels
-
 SAID = {
     "Open the lid.": "Abre la tapadera.",
     "Close the lid.": "Cierra la tapadera.",

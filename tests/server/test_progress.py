@@ -14,7 +14,6 @@ from dragoman.engine import Engine
 from dragoman.server.routes import progress
 from tests.server.support import running
 
-pytestmark = pytest.mark.kernels
 API = "/api/v1/projects/manual"
 
 

@@ -21,7 +21,6 @@ from tests.store.replicas import copied, until, writer
 if TYPE_CHECKING:
     from tests.store.postgresql import Server
 
-pytestmark = pytest.mark.kernels
 API = "/api/v1/projects/manual"
 NUMBERS = count(1)
 SHORT = Limits(behind_seconds=1.5)  # the journal announces each row; on a busy machine that takes a moment

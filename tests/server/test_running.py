@@ -25,7 +25,7 @@ from dragoman.errors import StorageError
 from dragoman.server.keys import Keys
 from tests.server.support import PAIRS, make_projects, running
 
-pytestmark = [pytest.mark.outside, pytest.mark.kernels]
+pytestmark = pytest.mark.outside
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:

@@ -16,7 +16,6 @@ from dragoman.server.config import Settings
 from tests.conftest import RANDOM_INPUTS
 from tests.server.support import Running, make_projects, running
 
-pytestmark = pytest.mark.kernels
 everything = schemathesis.openapi.from_dict(create_app(Settings()).openapi())
 if not RANDOM_INPUTS:
     everything.config.seed = 1

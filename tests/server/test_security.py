@@ -24,7 +24,6 @@ from dragoman.server.middleware import Budgets
 from tests.server.support import Running, make_projects, running
 from tests.store.replicas import until
 
-pytestmark = pytest.mark.kernels
 MANUAL = "/api/v1/projects/manual"
 CORRECTION = {"source": "Close the lid.", "target": "Cierre la tapa."}
 

@@ -12,8 +12,6 @@ from dragoman.server import startup
 from dragoman.server.startup import Tell
 from tests.server.support import make_projects, starting
 
-pytestmark = pytest.mark.kernels
-
 
 def test_the_page_is_there_at_once_and_requests_are_answered_when_all_is_prepared(tmp_path: Path) -> None:
     begun, go_on = threading.Event(), threading.Event()

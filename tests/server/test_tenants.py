@@ -16,7 +16,6 @@ from dragoman.server.registry import ProjectRegistry
 from dragoman.server.reserved_names import FILE, LONGEST, MOST_EACH
 from tests.server.support import running
 
-pytestmark = pytest.mark.kernels
 TERMS = {"name": "lids", "source_lang": "EN", "target_lang": "ES", "entries": "lid\ttapa", "entries_format": "tsv"}
 
 

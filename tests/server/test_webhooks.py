@@ -20,7 +20,6 @@ from dragoman.server.webhooks import new_secret, sign
 from tests.server.support import Running, make_projects, running
 from tests.server.test_running import serving
 
-pytestmark = pytest.mark.kernels
 Sent = dict[str, Any]
 
 

@@ -14,7 +14,6 @@ from dragoman.engine import Engine
 from tests.server.support import Running, running
 from tests.upstream.support import Reaction, Request, as_json, serving
 
-pytestmark = pytest.mark.kernels
 URL = "https://weblate.example.com/translate/machine/ui/es/?checksum={}"
 
 

@@ -13,8 +13,6 @@ from dragoman.store import Delivery, Journal
 from dragoman.store.delivery_tables import find_delivered, find_delivery, find_place
 from dragoman.store.sqlite_files import Place
 
-pytestmark = pytest.mark.kernels
-
 
 def test_a_message_is_learned_once_also_after_opening_the_project_again(tmp_path: Path) -> None:
     sent = Delivery("msg-1", "string 7", 1)

@@ -80,7 +80,6 @@ def test_a_journal_of_an_older_version_gets_its_indexes_from_the_first_writer(fo
         assert {FORGETS.name, MARKED.name} <= found
 
 
-@pytest.mark.kernels
 def test_the_indexes_are_of_some_rows_only_in_either_database(forgotten: Place) -> None:
     in_sqlite = sa.text("SELECT sql FROM sqlite_master WHERE type = 'index' AND sql LIKE '%WHERE%'")
     in_postgresql = sa.text(
@@ -106,7 +105,6 @@ def test_one_altered_mark_never_keeps_a_project_from_opening(tmp_path: Path) -> 
         assert_is_clean_replay(engine, tmp_path / "copy")
 
 
-@pytest.mark.kernels
 def test_a_project_that_was_made_to_forget_twice_opens_again(tmp_path: Path) -> None:
     with new(tmp_path / "project") as engine:
         for pair in PAIRS[:3]:

@@ -29,7 +29,6 @@ from dragoman.store.backup import make_backup, restore
 from dragoman.store.integrity import Damage, check_store, whole_rows
 from dragoman.store.seal import seal, seal_of
 
-pytestmark = pytest.mark.kernels
 PAIRS = [(f"Press button number {n}.", f"Pulse el botón número {n}.") for n in range(1, 31)]
 START = datetime(2026, 5, 1, tzinfo=UTC)
 

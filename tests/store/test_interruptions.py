@@ -42,7 +42,6 @@ def lose_reply(journal: Journal) -> None:
         driver.close()
 
 
-@pytest.mark.kernels
 def test_a_writer_goes_on_after_a_commit_whose_reply_was_lost(engine: Engine) -> None:
     engine.learn(*PAIRS[0])
     lose_reply(engine.opened.store.journal)

@@ -11,7 +11,6 @@ from tests.store.kills import run
 pytestmark = pytest.mark.outside
 
 
-@pytest.mark.kernels
 def test_nothing_acknowledged_is_lost_by_kill_9(tmp_path: Path) -> None:
     tally = run(tmp_path, 12, seed=11, replay_every=3)
     assert tally.kills == 12

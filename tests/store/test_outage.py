@@ -20,7 +20,7 @@ from tests.engine.support import PAIRS, arrays_of, assert_same
 from tests.store.postgresql import Server, UnavailableError, private_server
 from tests.store.replicas import assert_follows, copied, until, writer
 
-pytestmark = [pytest.mark.outside, pytest.mark.kernels]
+pytestmark = pytest.mark.outside
 
 
 @pytest.fixture

@@ -11,8 +11,6 @@ from dragoman.errors import StorageError
 from dragoman.store import Journal
 from tests.engine.support import PAIRS, arrays_of, assert_same, full_disk, new
 
-pytestmark = pytest.mark.kernels
-
 
 def test_a_project_moves_to_a_database_and_back(url: str, tmp_path: Path) -> None:
     with new(tmp_path / "old") as old:

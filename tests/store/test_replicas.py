@@ -25,8 +25,6 @@ from tests.store.replicas import assert_follows, copied, end_backends, until, wr
 if TYPE_CHECKING:
     from tests.store.postgresql import Server
 
-pytestmark = pytest.mark.kernels
-
 
 @pytest.fixture
 def first(url: str, tmp_path: Path) -> Iterator[Engine]:

@@ -25,7 +25,6 @@ from dragoman.store.lock import TakenError
 from dragoman.store.raw_rows import RawRows
 from dragoman.store.seal import heal, seal_of
 
-pytestmark = pytest.mark.kernels
 PAGE = 4096
 PAIRS = [(f"Press button number {n}.", f"Pulse el botón número {n}.") for n in range(1, 41)]
 

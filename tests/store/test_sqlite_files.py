@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from dragoman.store.sqlite_files import connect
 
 DROPPED = """
@@ -31,7 +29,6 @@ def test_a_connection_that_is_dropped_closes_its_file(tmp_path: Path) -> None:
     assert not file.with_name("file-wal").exists()
 
 
-@pytest.mark.kernels
 def test_a_project_that_is_dropped_leaves_no_open_connection(tmp_path: Path) -> None:
     """Python 3.13 warns of those, which here would be printed."""
     command = [sys.executable, "-W", "always::ResourceWarning", "-c", DROPPED, str(tmp_path / "project")]

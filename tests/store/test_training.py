@@ -18,7 +18,6 @@ from tests.store.replicas import assert_follows, copied, until, writer
 if TYPE_CHECKING:
     pass
 
-pytestmark = pytest.mark.kernels
 TRAINED, LEARNED = PAIRS[:50], PAIRS[50:]
 
 

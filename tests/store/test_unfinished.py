@@ -50,7 +50,6 @@ def is_there(path: Path) -> bool:
     return True
 
 
-@pytest.mark.kernels
 def test_a_copy_killed_at_any_moment_is_whole_or_not_there(place: Place, tmp_path: Path) -> None:
     old, path, chance = tmp_path / "old", tmp_path / "copies" / "new", random.Random(7)
     journal = place if isinstance(place, str) else ""

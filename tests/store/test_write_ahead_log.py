@@ -19,7 +19,6 @@ from dragoman.project.repair import repair
 from dragoman.store.integrity import check_store
 from dragoman.store.write_ahead_log import _checksum, find_log_damage, log_of, read_log
 
-pytestmark = pytest.mark.kernels
 PAIRS = [(f"Press button number {n}.", f"Pulse el botón número {n}.") for n in range(1, 21)]
 
 

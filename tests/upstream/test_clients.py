@@ -19,7 +19,6 @@ from dragoman.upstream.contract import UpstreamEngine
 from tests.server.support import PAIRS, Running, make_projects, running
 from tests.upstream.support import Reaction, Request, as_json, serving
 
-pytestmark = pytest.mark.kernels
 KEY = "a1b2c3d4e5"
 APY = """
 # Apertium's server cannot be told to listen on this machine only.

@@ -16,7 +16,6 @@ from dragoman.upstream import Hints, prompt
 from tests.server.support import running
 from tests.upstream.support import Reaction, Request, as_json, serving
 
-pytestmark = pytest.mark.kernels
 RECORDED = {"Open the lid.": "Abre la tapadera.", "Wait.": "Espera."}
 PAIRS = [
     ("Close the lid of the tank.", "Cierre la tapa del depósito."),
