@@ -73,7 +73,7 @@ def small(**changes: object) -> Experiment:
         return [Cell(measured, {"test": scale.text("pydocs-en-es", "test", 9, 4), "rate": 1.0} | changes)]
 
     def findings(results: Results) -> list[Finding]:
-        return [Finding("few", "words are few", f"|A| = {results.value('words'):.0f}", results.value("words") < 0)]
+        return [Finding("few", "|A| is small", f"|A| = {results.value('words'):.0f}", results.value("words") < 0)]
 
     def draw(figure: Any, results: Results) -> None:
         figure.subplots().plot([results.value("words")])
@@ -203,7 +203,7 @@ def test_what_is_not_found_again_is_reported_with_a_reason(folder: Path, tmp_pat
     assert {page.name for page in pages} == {"convergence.md", "index.md"}
     page = (tmp_path / "pages" / "figures" / "convergence.md").read_text(encoding="utf-8")
     assert "Quick run" in page and "**not** found here" in page and "Reason:" in page
-    assert r"\|A\| = " in (tmp_path / "pages" / "index.md").read_text(encoding="utf-8")
+    assert "- O-fig2: |A| is small" in (tmp_path / "pages" / "index.md").read_text(encoding="utf-8")
     words = len(workspace.pairs(Text("pydocs-en-es", "test", 4))[0][0].split())
     assert (tmp_path / "O-fig2.csv").read_text() == (f"test,rate,words,third\npydocs-en-es/test/4,1.0,{words},0.3333\n")
 

@@ -42,7 +42,7 @@ from dragoman.search.class_kernels import OFF, say_classes
 from dragoman.search.lm_cache_kernels import say_after
 from dragoman.tables.table_kernels import ABSENT
 
-SURCHARGE = 0.1 * math.log(FLOOR)  # for what only a given prefix can have brought in; see docs/evidence/search.md
+SURCHARGE = 0.1 * math.log(FLOOR)  # for what only a given prefix can have brought in; see docs/understand/search.md
 # How often it is paid behind given words, for edits as in the correction of a word graph, [O] §2.3: for a word of a
 # phrase that was not said, for one that was given instead, and for one that nothing gave
 DROPPED, CHANGED, ADDED = 1, 2, 3
