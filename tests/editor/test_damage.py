@@ -6,17 +6,15 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import anyio
 import pytest
 
-from dragoman.editor.document_repair import check_documents, repair_documents
+from dragoman.editor.document_repair import repair_documents
 from dragoman.editor.document_store import DocumentStore
 from dragoman.editor.edited_project import EditedProject
 from dragoman.editor.messages import SegmentChange
 from dragoman.editor.segment_edits import Author, change_segment
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError, DamagedFileError, DragomanError
-from dragoman.store.seal import seal_of
 from tests.server.support import make_projects, running
 
 SOURCES = ["Press the green button.", "Close the lid."]
@@ -49,24 +47,6 @@ def test_a_segment_that_was_altered_on_disk_is_not_served(tmp_path: Path) -> Non
             store.segments(number)
 
 
-@pytest.mark.parametrize("left", ["nothing", "an empty file"])
-def test_documents_that_are_gone_are_told_and_not_begun_anew(project: Path, left: str) -> None:
-    file = project / "documents.db"
-    with closing(DocumentStore(file)) as store:
-        store.add("page", [("1", SOURCES[0], "", "new")])
-    file.unlink()
-    if left == "an empty file":
-        file.touch()
-    with pytest.raises(DamagedFileError, match="gone"):
-        DocumentStore(file)
-    assert [each.where for each in check_documents(project)] == ["documents.db"]
-    (project.parent / "new").mkdir()
-    assert [each.where for each in repair_documents(project, project.parent / "new", {})] == ["documents.db"]
-    seal_of(file).unlink()  # whoever wants to begin anew
-    with closing(DocumentStore(file)) as store:
-        assert store.add("page", [("1", SOURCES[0], "", "new")]) == 1
-
-
 def test_a_file_of_an_earlier_version_gets_its_sums(tmp_path: Path) -> None:
     with closing(DocumentStore(tmp_path / "documents.db")) as store:
         number = store.add("page", [("1", SOURCES[0], "", "new")])
@@ -82,7 +62,6 @@ def test_a_file_of_an_earlier_version_gets_its_sums(tmp_path: Path) -> None:
 def documents_of(path: Path) -> None:
     with closing(DocumentStore(path / "documents.db")) as store:
         store.add("page", [(str(n), f"Press {n}.", f"Pulse {n}.", "confirmed") for n in range(200)])
-    seal_of(path / "documents.db").unlink()
 
 
 def saved_targets(path: Path, new: Path) -> tuple[int, set[str]]:
@@ -158,29 +137,10 @@ def test_translating_goes_on_without_documents_that_cannot_be_read(tmp_path: Pat
         assert client.get("/ready").json()["projects"] == ["manual"]
 
 
-def test_a_scrub_finds_damage_before_anybody_needs_what_is_damaged(tmp_path: Path) -> None:
-    make_projects(tmp_path)
-    file = tmp_path / "manual" / "journal.db"
-    with running(tmp_path) as server, server.client() as client:
-        context = server.app.state.context
-        anyio.run(context.scrub.look_at, context.projects.get("manual"))
-        assert "damaged" not in client.get("/ready").json()
-        with closing(sqlite3.connect(file)) as connection:
-            connection.execute("UPDATE journal SET target = 'Otra cosa.' WHERE id = 2")
-            connection.commit()
-        anyio.run(context.scrub.look_at, context.projects.get("manual"))
-        answer = client.get("/ready").json()
-        assert (answer["damaged"], answer["damaged_projects"], answer["problems"]) == (1, ["manual"], 0)
-
-
-def test_a_project_that_was_deleted_is_neither_damaged_nor_stuck_and_its_scrub_goes_on(tmp_path: Path) -> None:
+@pytest.mark.kernels
+def test_a_deleted_project_is_no_problem_any_more(tmp_path: Path) -> None:
     make_projects(tmp_path)
     with running(tmp_path) as server, server.client() as client:
-        context = server.app.state.context
-        context.problems = {"manual": BadInputError("was held by another process")}
-        manual = context.projects.get("manual")
-        manual.damaged = 3
-        assert client.get("/ready").json()["damaged_projects"] == ["manual"]
+        server.app.state.context.problems = {"manual": BadInputError("was held by another process")}
         assert client.delete("/api/v1/projects/manual").status_code == 204
-        anyio.run(context.scrub.look_at, manual)
         assert client.get("/ready").json() == {"state": "ready", "problems": 0, "projects": []}

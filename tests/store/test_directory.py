@@ -42,7 +42,7 @@ def test_what_was_created_is_opened(tmp_path: Path) -> None:
         with pytest.raises(BadInputError, match="for reading only"):
             found.set_base(make_base(tmp_path / "base"))
     names = {path.name for path in (tmp_path / "new" / "project").iterdir()}
-    assert names == {"project.json", "project.json.copy", "journal.db", "journal.db.seal", "snapshots", "lock"}
+    assert names == {"project.json", "project.json.copy", "journal.db", "journal.db.head", "snapshots", "lock"}
 
 
 def test_a_project_can_be_moved(tmp_path: Path) -> None:
@@ -241,6 +241,7 @@ def test_snapshots_of_a_journal_that_was_lost_are_passed_over(tmp_path: Path) ->
         for number in (2, 3):
             found.save_snapshot(found.journal.append_learn("lost", "b"), {"a": np.arange(number)}, {})
     shutil.copy(tmp_path / "journal.db", path)  # an old copy is brought back, and life goes on from there
+    (path / "journal.db.head").unlink()
     with Project.open(path, write=True) as found:
         found.journal.append_learn("c", "d")
         snapshot, warnings = found.newest_snapshot()

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from dragoman.errors import BadInputError, DamagedFileError, StorageError
 from dragoman.store import Journal, Row
 from dragoman.store.database import Database
+from dragoman.store.head import head_of
 from dragoman.store.sqlite_files import Place
 
 if TYPE_CHECKING:
@@ -283,6 +284,8 @@ def test_an_id_is_never_given_out_twice_even_if_its_row_is_deleted(place: Place)
         for _ in range(3):
             journal.append_learn("a", "b")
     change(place, "DELETE FROM journal WHERE id > 1")
+    if isinstance(place, Path):
+        head_of(place).unlink()
     with Journal(place, write=True) as journal:
         assert journal.last_id == 1
         assert journal.append_learn("c", "d") > 3

@@ -14,10 +14,7 @@ from typing import Any
 
 from dragoman.editor import segment_sums
 from dragoman.editor.document_schema import prepare, source_hash
-from dragoman.errors import DamagedFileError
-from dragoman.store.seal import break_seal, is_gone, seal, seal_of
 from dragoman.store.sqlite_files import connect, connect_to_read, explain
-from dragoman.store.write_ahead_log import check_log
 
 
 class DocumentConnection:
@@ -27,28 +24,20 @@ class DocumentConnection:
         self._path = path.absolute()
         self._lock = threading.Lock()  # held while writing
         self._choosing = threading.Lock()  # held for a moment, while a reader takes or returns a connection
-        check_log(self._path)
-        if is_gone(self._path):  # SQLite would begin an empty one
-            remedy = f"restore the project from a backup; to begin without documents, delete {seal_of(path).name}"
-            raise DamagedFileError("the documents are gone", where=path, remedy=remedy)
-        break_seal(path)
         with self._errors():
             self._connection = open_documents(path)
             prepare(self._connection)
             segment_sums.prepare(self._connection)
-        break_seal(path)
         self._readers: list[sqlite3.Connection] = []  # connections that nobody is reading with
         self._closed = False
 
     def close(self) -> None:
-        """Close the file, and seal it."""
+        """Close the file."""
         with self._lock, self._choosing:
-            was_closed, self._closed = self._closed, True
+            self._closed = True
             for connection in (self._connection, *self._readers):
                 connection.close()
             self._readers.clear()
-        if not was_closed:
-            seal(self._path)
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
         """Read, with a connection that does not wait for whoever else reads or writes."""

@@ -10,36 +10,27 @@ from pathlib import Path
 from dragoman.editor import segment_sums, segment_table
 from dragoman.editor.document_connection import open_documents
 from dragoman.editor.document_store import DocumentStore
-from dragoman.store.integrity import Damage, check_file, check_log_of, healed_copy, or_broken_seal
-from dragoman.store.seal import is_gone
-from dragoman.store.write_ahead_log import apply_log
+from dragoman.store.integrity import Damage, check_file, copied
 
 FILE = "documents.db"
 TABLES = (
     *("documents", "segments", "units", "findings", "accepted", "changes", "comments", "regroupings"),
     *("memories", "memory_entries"),
 )
-GONE = Damage(FILE, "is gone, with all documents")
 
 
 def check_documents(project: Path) -> Iterator[Damage]:
     """What is damaged in the documents of a project."""
     file = project / FILE
-    if is_gone(file):
-        yield GONE
-    if is_gone(file) or not file.exists():
+    if not file.exists():
         return
-    if found := list(check_log_of(file)):
-        yield from found
-        return
-    found = list(check_file(file))
+    yield from check_file(file)
     try:
         with closing(open_documents(file)) as connection:
             for document, number in segment_sums.find_wrong(connection):
-                found.append(Damage(FILE, f"segment {number} of document {document} is not what was written"))
+                yield Damage(FILE, f"segment {number} of document {document} is not what was written")
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        found.append(Damage(FILE, str(error)))
-    yield from or_broken_seal(file, found)
+        yield Damage(FILE, str(error))
 
 
 def repair_documents(old: Path, new: Path, corrections: Mapping[int, int]) -> Iterator[Damage]:
@@ -47,15 +38,10 @@ def repair_documents(old: Path, new: Path, corrections: Mapping[int, int]) -> It
 
     A segment that was altered is there, but not translated.
     """
-    if is_gone(old / FILE):
-        yield GONE
-    if is_gone(old / FILE) or not (old / FILE).exists():
+    if not (old / FILE).exists():
         return
     with closing(DocumentStore(new / FILE)), closing(open_documents(new / FILE)) as writing:
-        with healed_copy(old / FILE, new.parent) as file:
-            if found := list(check_log_of(file)):
-                yield from found
-                apply_log(file)
+        with copied(old / FILE, new.parent) as file:
             yield from _copy_all(file, writing)
         _redirect(writing, corrections)
 

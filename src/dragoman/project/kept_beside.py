@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from dragoman.store.answer_file import NAME as ANSWERS
 from dragoman.store.deliveries import Delivery
-from dragoman.store.integrity import Damage, check_log_of, healed_copy
+from dragoman.store.integrity import Damage, copied
 from dragoman.store.rows import given_text
 from dragoman.store.sqlite_files import connect_to_read
-from dragoman.store.write_ahead_log import apply_log
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
@@ -33,15 +32,10 @@ ELSEWHERE = 'SELECT "row", place FROM other_places ORDER BY "row"'
 
 def keep_beside(engine: Engine, old: Path, journal: Path, learned: Mapping[int, int]) -> Iterator[Damage]:
     """Take over what a copy of the journal, and the file of answers beside the journal, hold besides corrections."""
-    if any(check_log_of(journal)):
-        apply_log(journal)
     yield from _take_deliveries(engine, journal, learned)
     yield from _take_answers(engine, journal)
     if (old / ANSWERS).exists():
-        with healed_copy(old / ANSWERS, journal.parent) as copy:
-            if found := list(check_log_of(copy)):
-                yield from found
-                apply_log(copy)
+        with copied(old / ANSWERS, journal.parent) as copy:
             yield from _take_answers(engine, copy)
 
 

@@ -26,16 +26,7 @@ from dragoman.project.kept_beside import keep_beside
 from dragoman.project.project_copy import learn_again, take_base
 from dragoman.store import Row
 from dragoman.store.description import whole_description
-from dragoman.store.integrity import (
-    Damage,
-    Unchecked,
-    check_file,
-    check_log_of,
-    healed_copy,
-    row_of,
-    salvaged_rows,
-    whole_rows,
-)
+from dragoman.store.integrity import Damage, Unchecked, check_file, copied, find_lost_end, row_of, whole_rows
 from dragoman.store.lock import WriterLock
 from dragoman.store.unfinished import aside, publish
 
@@ -87,7 +78,7 @@ def repair(
             base=None if is_inside else below,
             unfinished=True,
         )
-        with engine, healed_copy(old / description["journal"], place.parent) as copy:
+        with engine, copied(old / description["journal"], place.parent) as copy:
             if is_inside and below is not None:
                 take_base(engine, below)
             _take_rows(engine, copy, repaired, progress)
@@ -121,10 +112,8 @@ def _alone(old: Path) -> Iterator[None]:
 
 
 def _take_rows(engine: Engine, journal: Path, repaired: Repaired, progress: Progress | None) -> None:
-    damaged = list(check_log_of(journal)) or _damage_in(journal)
-    rows = salvaged_rows if damaged else whole_rows
-    known, forgotten, there = _survey(rows(journal))
-    for n, each in enumerate(rows(journal), start=1):
+    known, forgotten, there = _survey(whole_rows(journal))
+    for n, each in enumerate(whole_rows(journal), start=1):
         if isinstance(each, Damage):
             repaired.lost.append(str(each))
         else:
@@ -139,12 +128,9 @@ def _take_rows(engine: Engine, journal: Path, repaired: Repaired, progress: Prog
                 repaired.lost.append(f"row {row.id}: {error.what}")
         if progress:
             progress("learning", n, there)
+    repaired.lost += map(str, find_lost_end(journal))
     if not known:
-        repaired.lost += map(str, damaged)
-
-
-def _damage_in(journal: Path) -> list[Damage]:
-    return [*check_file(journal), *(each for each in whole_rows(journal) if isinstance(each, Damage))]
+        repaired.lost += map(str, check_file(journal))
 
 
 def _survey(rows: Iterator[Row | Damage | Unchecked]) -> tuple[set[int], set[int], int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import re
 import threading
@@ -21,7 +22,6 @@ from dragoman import __version__
 from dragoman.editor.bounds import use_bounds
 from dragoman.editor.refusal import Refusal
 from dragoman.errors import DragomanError
-from dragoman.server import footprint
 from dragoman.server.api_errors import Formats, handle
 from dragoman.server.auth import Authenticator
 from dragoman.server.bodies import Bodies, needs_of
@@ -178,12 +178,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     threading.Thread(target=_warm_up, args=(app, context), daemon=True).start()
     await anyio.to_thread.run_sync(context.jobs.files.sweep)
     log("started", projects=len(context.projects.names()))
-    tasks = [asyncio.create_task(each) for each in (_look_after(context), context.scrub.run())]
+    looking_after = asyncio.create_task(_look_after(context))
     yield
     if context.owns_process:
         leave_in_time()
-    for task in tasks:
-        task.cancel()
+    looking_after.cancel()
     context.startup.warming.stop()
     context.readers.stop()
     await context.jobs.stop()
@@ -210,8 +209,9 @@ def _warm_up(app: FastAPI, context: ServerContext) -> None:
         for route in app.router.routes:  # FastAPI builds what a route needs when it first looks at it
             route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
         app.openapi()  # half a second for which everybody would wait when somebody first tries a wrong method
-        footprint.pack_kernels()
-        footprint.give_back(settled=context.owns_process)
+        gc.collect()
+        if context.owns_process:
+            gc.freeze()  # what is left stays, and nobody waits while it is looked through again
         context.state = "ready"
         log("ready", problems=len(context.problems))
     except Exception as error:

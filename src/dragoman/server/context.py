@@ -32,7 +32,6 @@ from dragoman.server.logs import without_places
 from dragoman.server.middleware import Budgets
 from dragoman.server.observability import Metrics
 from dragoman.server.registry import ProjectRegistry, ServedProject
-from dragoman.server.scrub import Scrub
 from dragoman.server.session_memory import SessionMemory
 from dragoman.server.startup import Startup
 from dragoman.server.workers import Lane, Workers, to_the_end
@@ -72,12 +71,10 @@ class ServerContext:
     messages: Budgets = field(init=False)  # of live sessions, by client
     glossaries: GlossaryStore = field(init=False)
     callbacks: Callbacks = field(init=False)
-    scrub: Scrub = field(init=False)
     readers: FileReaders = field(init=False)
 
     def __post_init__(self) -> None:
         self.messages = Budgets(self.settings.limits.client_messages, self.settings.limits.client_message_burst)
-        self.scrub = Scrub(self.projects)
         self.readers = FileReaders(self.settings.limits, self.jobs.files)
         folder = self.projects.folder
         self.glossaries = GlossaryStore(folder / FILE if folder else None)

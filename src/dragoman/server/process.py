@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import sys
 import threading
@@ -15,7 +16,6 @@ import uvicorn
 from fastapi import FastAPI
 
 from dragoman.errors import BadInputError
-from dragoman.server import footprint
 from dragoman.server.app import create_app
 from dragoman.server.config import Settings
 from dragoman.server.connections import protocols
@@ -24,6 +24,8 @@ from dragoman.server.registry import ProjectRegistry
 from dragoman.server.startup import Startup, Tell
 
 SWITCH_INTERVAL = 0.0002  # seconds after which a thread yields to another: the event loop waits so long at each socket
+M_ARENA_MAX, M_MMAP_THRESHOLD, M_TRIM_THRESHOLD = -8, -3, -1  # options of glibc's mallopt
+LARGE = 1 << 20  # bytes: what is larger is given back to the system when it is freed
 OPEN_FILES = 10_240  # as many as macOS allows where it reports no limit
 GRACE = 5  # seconds that requests in flight get when the server is stopped
 
@@ -72,13 +74,22 @@ def serve(
             projects.get(name)
         set_up(logging.WARNING if quiet else logging.INFO)
         sys.setswitchinterval(SWITCH_INTERVAL)
-        footprint.bound_heaps()
+        _bound_heaps()
         startup = Startup(partial(prepare, projects) if prepare else None)
         config = configure(settings, projects, startup)
         cast(FastAPI, config.app).state.context.owns_process = True
         uvicorn.Server(config).run()
     finally:
         projects.close()
+
+
+def _bound_heaps() -> None:
+    """Let large arrays that are freed go back to the system: glibc would keep them in the heap of their thread."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # another C library than glibc
+            library = ctypes.CDLL("libc.so.6")
+            for option, value in ((M_ARENA_MAX, 2), (M_MMAP_THRESHOLD, LARGE), (M_TRIM_THRESHOLD, LARGE)):
+                library.mallopt(option, value)
 
 
 def _allow_open_files() -> None:

@@ -48,7 +48,6 @@ class ServedProject(EditedProject):
             engine.close()
             raise
         self.write_problem: StorageError | None = None  # why the last change could not be written
-        self.damaged = 0  # what the last scrub found
         self.watch = RevisionWatch(self.engine)
         # One change at a time; waiting for it takes no thread.
         self.writing = FairQueue(1, 1, DEFAULTS.waiting, DEFAULTS.waiting_each)

@@ -33,7 +33,6 @@ from dragoman.store.description import DESCRIPTION, migrate, read_description, w
 from dragoman.store.lock import WriterLock
 from dragoman.store.sqlite_files import TABLE, connect_to_read, explain
 from dragoman.store.unfinished import aside
-from dragoman.store.write_ahead_log import check_log
 
 FORMAT = 1
 MANIFEST = "backup.json"
@@ -88,7 +87,6 @@ def _place(folder: Path) -> Iterator[str]:
 
 
 def _copy(old: Path, new: Path) -> Path:
-    check_log(old)
     with (
         _sqlite_errors(old),
         closing(connect_to_read(old.absolute())) as reading,
@@ -213,7 +211,6 @@ def _cut(journal: Path, at: datetime | int, file: Path) -> None:
         if last > _last(journal) or last < 0:
             remedy = f"its last row is {_last(journal)}"
             raise BadInputError(f"the backup has no row {last}", where=file, remedy=remedy)
-        connection.execute("PRAGMA secure_delete = ON")  # nor are they found in what is free (`store.raw_rows`)
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(f"DELETE FROM {TABLE} WHERE id > ?", (last,))  # noqa: S608
         connection.execute(f"UPDATE {TABLE} SET forgotten_by = NULL WHERE forgotten_by > ?", (last,))  # noqa: S608
@@ -221,7 +218,7 @@ def _cut(journal: Path, at: datetime | int, file: Path) -> None:
             with contextlib.suppress(sqlite3.OperationalError):  # the table is made when it is first needed
                 connection.execute(f'DELETE FROM {beside} WHERE "row" > ?', (last,))  # noqa: S608
         connection.execute("COMMIT")
-        connection.execute("VACUUM")  # nor in the room between rows, where some SQLites leave copies
+        connection.execute("VACUUM")  # or what was cut off would still be in the file
 
 
 def _last_at(connection: sqlite3.Connection, at: datetime) -> int:

@@ -19,9 +19,7 @@ from sqlalchemy.pool import NullPool, QueuePool
 
 from dragoman.errors import BadInputError, StorageError
 from dragoman.store.fork_safety import KEPT, only_here
-from dragoman.store.seal import break_seal, seal
 from dragoman.store.sqlite_files import Place, connect, connect_to_read, explain, is_read_only
-from dragoman.store.write_ahead_log import check_log
 
 if TYPE_CHECKING:
     from dragoman.store.bounded_connection import DatabaseSilence
@@ -44,10 +42,8 @@ class Database:
         self._reader = self._engine(NullPool if self.file and is_read_only(self.file) else QueuePool)
         self._writer: sa.Engine | None = None
         if self.file:
-            check_log(self.file)
             _set_up_sqlite_reader(self._reader, self.file)
         self._forked = False
-        self._seals = False  # when it is closed, because it was opened for writing
         self._synchronous = "FULL"  # of SQLite: each commit is forced to disk
         only_here(self)
         if write:
@@ -58,15 +54,13 @@ class Database:
         for engine in filter(None, (self._reader, self._writer)):
             KEPT.append(engine.pool)
             engine.dispose(close=False)
-        self._forked, self._seals = self._writer is not None, False
+        self._forked = self._writer is not None
         self._writer = None
 
     def open_writer(self, *, create: bool = False, check: Callable[[], None] = lambda: None) -> None:
         """Open for writing too; `check` is called for each new connection and raises an error if we may not write."""
         self._writer = self._engine(QueuePool)
         if self.file:
-            self._seals = True
-            break_seal(self.file)
             _set_up_sqlite_writer(self._writer, self.file, self._synchronous, create=create)
         else:
             _set_up_postgresql_writer(self._writer, check)
@@ -139,11 +133,9 @@ class Database:
         return BadInputError("is open for reading only", where=self.name, remedy="open it for writing")
 
     def close(self) -> None:
-        """Close all connections; a file that was written is sealed."""
+        """Close all connections."""
         self._reader.dispose()
         self.close_writer()
-        if self.file and self._seals:
-            seal(self.file)
 
     @contextlib.contextmanager
     def clear_errors(self, what: str) -> Iterator[None]:
@@ -233,8 +225,7 @@ def _set_up_sqlite_writer(engine: sa.Engine, file: Path, synchronous: str, *, cr
                 raise sqlite3.OperationalError("no write-ahead log is possible on this file system; choose a local one")
             connection.execute(f"PRAGMA synchronous = {synchronous}")  # if FULL, each commit is forced to disk,
             connection.execute("PRAGMA fullfsync = ON")  # and out of the cache of the drive, where that takes asking
-            connection.execute("PRAGMA secure_delete = ON")  # or repair would find what was deleted (`raw_rows`)
-            break_seal(file)
+            connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
         except BaseException:
             connection.close()
             raise

@@ -2,7 +2,8 @@
 
 A journal is read to its end whatever is wrong in between, so that what is whole can be saved: `whole_rows`. A row is
 whole if its digest follows from the one before it and from its contents. If its own digest is what was altered, the row
-after it shows that. Where pages are damaged, `salvaged_rows` finds rows that SQLite cannot reach any more.
+after it shows that. The row after one that is lost cannot be checked. Rows lost at the end are those that the head of
+the journal knows of (`store.head`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -29,17 +29,14 @@ from dragoman.store.description import (
     read_description,
     whole_description,
 )
+from dragoman.store.head import find_loss, read_head
 from dragoman.store.journal_file import TEXTS
-from dragoman.store.raw_rows import RawRows, RowCell
 from dragoman.store.rows import NO_ROW, Row, digest, given_text, read_row
-from dragoman.store.seal import ENDING, check_seal, heal
 from dragoman.store.snapshot import SnapshotStore
 from dragoman.store.sqlite_files import TABLE, connect_to_read
-from dragoman.store.write_ahead_log import find_log_damage, log_of
 
 COLUMNS = f"SELECT * FROM {TABLE} WHERE id = ?"  # noqa: S608
 SMALLEST = 64  # bytes that a row takes at least: its digest, a time, and what leads to it
-STRAYS = 100  # rows in a wrong place that are tried in the place of one that is missing
 Values = dict[str, Any]
 
 
@@ -72,8 +69,7 @@ def check_store(path: Path, progress: Progress | None = None) -> Iterator[Damage
     else:
         yield from _check_journal(path / description["journal"], progress)
     if (path / ANSWERS).exists():
-        log = list(check_log_of(path / ANSWERS))
-        yield from log or or_broken_seal(path / ANSWERS, list(check_file(path / ANSWERS)))
+        yield from check_file(path / ANSWERS)
     for number in SnapshotStore(path / "snapshots").ids():
         yield from _check_arrays(path / "snapshots" / str(number), f"snapshots/{number}")
     if description["base"] is not None:
@@ -81,23 +77,9 @@ def check_store(path: Path, progress: Progress | None = None) -> Iterator[Damage
 
 
 def _check_journal(file: Path, progress: Progress | None) -> Iterator[Damage]:
-    if found := list(check_log_of(file)):
-        yield from found
-        yield from (each for each in salvaged_rows(file) if isinstance(each, Damage))
-    else:
-        rows = (each for each in whole_rows(file, progress) if isinstance(each, Damage))
-        yield from or_broken_seal(file, [*rows, *check_file(file)])
-
-
-def check_log_of(file: Path) -> Iterator[Damage]:
-    """What is wrong with the log of an SQLite file; then SQLite must not open it, or it drops what it cannot read."""
-    if found := find_log_damage(file):
-        yield Damage(log_of(file).name, found)
-
-
-def or_broken_seal(file: Path, found: list[Damage]) -> list[Damage]:
-    """What was found in a file; if that is nothing, what its seal shows, in bytes that nobody reads."""
-    return found or [Damage(file.name, what) for what in check_seal(file)]
+    yield from (each for each in whole_rows(file, progress) if isinstance(each, Damage))
+    yield from find_lost_end(file)
+    yield from check_file(file)
 
 
 def _check_arrays(directory: Path, name: str) -> Iterator[Damage]:
@@ -143,21 +125,28 @@ def whole_rows(file: Path, progress: Progress | None = None) -> Iterator[Row | D
         yield Damage(file.name, str(error))
 
 
-@contextmanager
-def healed_copy(file: Path, folder: Path) -> Iterator[Path]:
-    """A copy of a damaged SQLite file, with what its seal can put right put right; the file itself is not changed.
+def find_lost_end(file: Path) -> Iterator[Damage]:
+    """Whether the journal has lost rows at its end that were acknowledged."""
 
-    It is made in a folder, which must have room for it.
-    """
+    def digest_of(row_id: int) -> bytes | None:
+        with suppress(sqlite3.Error), closing(connect_to_read(file.absolute())) as connection:
+            found = connection.execute(f"SELECT digest FROM {TABLE} WHERE id = ?", (row_id,)).fetchone()  # noqa: S608
+            return found[0] if found else None
+        return None
+
+    if lost := find_loss(read_head(file), digest_of):
+        yield Damage(file.name, lost)
+
+
+@contextmanager
+def copied(file: Path, folder: Path) -> Iterator[Path]:
+    """A copy of an SQLite file, in a folder that must have room for it: reading could change the file itself."""
     with TemporaryDirectory(prefix="repair-", dir=folder) as place:
         copy = Path(place, file.name)
-        for ending in ("", "-wal", "-journal", ENDING):
-            beside = file.with_name(file.name + ending)
+        for beside in (file, *(file.with_name(file.name + ending) for ending in ("-wal", "-journal", ".head"))):
             if beside.exists():
                 with storage_errors(folder):
                     shutil.copyfile(beside, copy.with_name(beside.name))
-        if not log_of(copy).exists() and copy.exists():
-            heal(copy)
         yield copy
 
 
@@ -172,60 +161,8 @@ def row_of(each: Row | Unchecked) -> Row:
     return each.row if isinstance(each, Unchecked) else each
 
 
-def salvaged_rows(file: Path) -> Iterator[Row | Damage | Unchecked]:
-    """All rows of a journal that stand anywhere in its file, in order, whatever has become of the pages around them.
-
-    Only for a file that is damaged: in one that is whole, `whole_rows` says the same in less time.
-    """
-    with RawRows(file) as raw:
-        _renumber(raw)
-        yield from _checked(_standing(raw), str(file), file.name, gaps=True)
-        last = max(raw.ids(), default=0)
-        if raw.last_given() > last:
-            yield Damage(file.name, f"{_are_lost(last + 1, raw.last_given())}, unless a restored backup ended before")
-
-
-def _standing(raw: RawRows) -> Iterator[tuple[int, list[Values]]]:
-    for number in raw.ids():
-        yield number, list(raw.get(number))
-
-
-def _renumber(raw: RawRows) -> None:
-    """Find rows whose id was altered, which is in no digest: such a row follows from the one before a missing id."""
-    ids = raw.ids()
-    missing = [number + 1 for number, after in pairwise([0, *ids]) if after != number + 1] + [ids[-1] + 1 if ids else 1]
-    if len(missing) == 1:
-        return
-    strays, before = list[tuple[int, RowCell]](), [NO_ROW]
-    for number in ids:
-        cells = raw.cells(number)
-        forms = [raw.read(cell) for cell in cells]
-        digests = [each.get("digest", NO_ROW) for each in forms]
-        for cell, form, own in zip(cells, forms, digests, strict=True):
-            if len(set(digests)) > 1 or not any(_try(each, form) == own for each in before):
-                strays.append((number, cell))
-        before = digests
-    for number in missing:
-        while strays and (found := _stray_after(raw, number, strays[:STRAYS])):
-            raw.move(found[1], found[0], number)
-            strays.remove(found)
-            number += 1
-
-
-def _stray_after(raw: RawRows, number: int, strays: list[tuple[int, RowCell]]) -> tuple[int, RowCell] | None:
-    """The stray row that must have had this id."""
-    before = [each["digest"] for each in raw.get(number - 1)] or [NO_ROW]
-    if raw.cells(number):
-        return None
-    for stray in strays:
-        form = raw.read(stray[1])
-        if form and any(_try(each, form) == form["digest"] for each in before):
-            return stray
-    return None
-
-
-def _values(connection: sqlite3.Connection, progress: Progress | None) -> Iterator[tuple[int, list[Values]]]:
-    """Id and values of each row, none for those that cannot be read at all."""
+def _values(connection: sqlite3.Connection, progress: Progress | None) -> Iterator[tuple[int, Values | None]]:
+    """Id and values of each row, None for those that cannot be read at all."""
     last = 0
     if progress:
         with suppress(sqlite3.Error):  # rows before the damage can be read all the same
@@ -238,7 +175,7 @@ def _values(connection: sqlite3.Connection, progress: Progress | None) -> Iterat
             found = connection.execute(COLUMNS, (number,)).fetchone()
             values = {name: found[name] for name in found.keys()} if found else None  # noqa: SIM118
             values = values and values | {name: given_text(values[name]) for name in TEXTS}
-        yield number, [values] if values else []
+        yield number, values
 
 
 def _ids(connection: sqlite3.Connection) -> Iterator[int]:
@@ -264,27 +201,25 @@ def _last_id(connection: sqlite3.Connection) -> int:
     return int(found[0]) if found else 0
 
 
-def _checked(
-    rows: Iterator[tuple[int, list[Values]]], where: str, name: str, *, gaps: bool = False
-) -> Iterator[Row | Damage | Unchecked]:
-    """Each row that is whole, else what is wrong; with `gaps`, rows after one that is not may be unchecked."""
+def _checked(rows: Iterator[tuple[int, Values | None]], where: str, name: str) -> Iterator[Row | Damage | Unchecked]:
+    """Each row that is whole, else what is wrong; rows after one that is not may be unchecked."""
     before, stored = NO_ROW, NO_ROW  # digest of the row before: what it must be, and what the file has
     last, is_before_whole = 0, True
-    number, forms = next(rows, (0, []))
+    number, values = next(rows, (0, None))
     while number:
-        next_number, following = next(rows, (0, []))
-        values, right = _whole_form(forms, (before, stored), following)
+        next_number, following = next(rows, (0, None))
+        right = None if values is None else _digest_of(values, (before, stored), following)
         row: Row | Unchecked | None = None if values is None or right is None else _row(values, right, where)
-        if right is None and gaps and number > last + 1:
+        if right is None and number > last + 1:
             yield Damage(name, _are_lost(last + 1, number - 1))
             is_before_whole = False
-        if row is None and values is not None and gaps and not is_before_whole:
+        if row is None and values is not None and not is_before_whole:
             row = _unchecked(values, where)
         yield row or Damage(name, f"row {number} is not what was written")
         stored = values["digest"] if values is not None and isinstance(values["digest"], bytes) else NO_ROW
         before = right[1] if right else stored
         is_before_whole = right is not None
-        last, number, forms = number, next_number, following
+        last, number, values = number, next_number, following
 
 
 def _are_lost(first: int, last: int) -> str:
@@ -303,18 +238,7 @@ def _row(values: Values, right: tuple[bytes, bytes], where: str) -> Row | None:
     return None
 
 
-def _whole_form(
-    forms: list[Values], before: tuple[bytes, bytes], following: list[Values]
-) -> tuple[Values | None, tuple[bytes, bytes] | None]:
-    """Of the forms in which a row stands in a file the one that is whole, with the digest before it and its own."""
-    for values in forms:
-        for after in following or ({},):
-            if right := _digest_of(values, before, after):
-                return values, right
-    return (forms[0] if forms else None), None
-
-
-def _digest_of(values: Values, before: tuple[bytes, bytes], following: Values) -> tuple[bytes, bytes] | None:
+def _digest_of(values: Values, before: tuple[bytes, bytes], following: Values | None) -> tuple[bytes, bytes] | None:
     """The digest before a row and its own, if the row is whole."""
     for previous in before:
         own = _try(previous, values)

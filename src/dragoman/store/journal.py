@@ -29,6 +29,7 @@ from dragoman.store.deliveries import Delivery
 from dragoman.store.fencing import Fence, find_about, find_channel, find_holder
 from dragoman.store.follower import Listener
 from dragoman.store.forgotten_marks import create_indexes, has_index, repair_marks
+from dragoman.store.head import Head, check_head, drop_head, read_head, write_head
 from dragoman.store.journal_errors import RewoundError, interrupted, no_journal
 from dragoman.store.journal_page import CORRECTIONS, INSERT, NEWEST_FIRST, NO_TAIL, Page, read_tail
 from dragoman.store.journal_tables import IN_FORCE, JOURNAL, MARKED_ROWS, METADATA, ROWS, UNFINISHED, WRITTEN
@@ -67,6 +68,8 @@ class Journal(RowReader):
     def __init__(self, place: Place, *, write: bool = False, unfinished: bool = False) -> None:
         self.warnings = []
         self._database = Database(place)
+        self._keeps_head = self._database.file is not None
+        head = read_head(self._database.file) if self._database.file else None  # before the rows
         self._fence = None if self._database.file else Fence(self._database)
         self._insert = INSERT
         self._lock = threading.Lock()
@@ -79,6 +82,8 @@ class Journal(RowReader):
                 if not unfinished and sa.inspect(connection).has_table(UNFINISHED.name):
                     raise interrupted(self.name)
                 self._rows = ROWS if has_index(connection) else MARKED_ROWS
+            if self._database.file:
+                check_head(self._database.file, head, self._digest_of)
             if write:
                 self.start_writing()
         except BaseException:
@@ -94,6 +99,8 @@ class Journal(RowReader):
         """
         database = Database(place, write=True, create=True)
         try:
+            if database.file:
+                drop_head(database.file)
             with database.writing() as connection:
                 _clear_unfinished(connection)
                 if sa.inspect(connection).has_table(TABLE):
@@ -186,6 +193,9 @@ class Journal(RowReader):
     def sync_lazily(self) -> None:
         """Do not wait for the disk: for projects that are thrown away; see `Database.sync_lazily`."""
         self._database.sync_lazily()
+        self._keeps_head = False
+        if self._database.file:
+            drop_head(self._database.file)
 
     def stop_writing(self) -> None:
         """Stop writing, and let others write."""
@@ -333,6 +343,10 @@ class Journal(RowReader):
         rows = [read_row(each, self.name) for each in found]
         return rows[:-1] if len(rows) == CHUNK > 1 and rows[-1].kind == "forget" else rows
 
+    def _digest_of(self, row_id: int) -> bytes | None:
+        with self._database.reading() as connection:
+            return connection.execute(sa.select(JOURNAL.c.digest).where(JOURNAL.c.id == row_id)).scalar()
+
     def history(
         self, limit: int = 50, offset: int = 0, search: str | None = None, *, in_force: bool = False
     ) -> list[Row]:
@@ -394,6 +408,8 @@ class Journal(RowReader):
                     now, new = write_time(None), range(self._tail.id + 1, page.tail.id + 1)
                     connection.execute(sa.insert(WRITTEN), [{"row": row, "time": now} for row in new])
             self._tail = page.tail
+            if self._keeps_head and self._database.file:
+                write_head(self._database.file, Head(self._tail.id, self._tail.digest.hex()))
             self._appended = clock.monotonic()
 
     def _fetch(self, rows: sa.Select[Any]) -> list[Row]:

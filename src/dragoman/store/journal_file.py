@@ -12,11 +12,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from dragoman.store.head import check_head, read_head
 from dragoman.store.journal_errors import interrupted, no_journal
 from dragoman.store.row_reader import RowReader
 from dragoman.store.rows import Row, given_text, read_row
 from dragoman.store.sqlite_files import TABLE, connect_to_read, explain
-from dragoman.store.write_ahead_log import check_log
 
 NAMES = f"SELECT name FROM sqlite_master WHERE name LIKE '{TABLE}%'"  # noqa: S608 (no input)
 PREVIOUS = f"(SELECT digest FROM {TABLE} b WHERE b.id < j.id ORDER BY b.id DESC LIMIT 1) AS previous"  # noqa: S608
@@ -34,7 +34,7 @@ class JournalFile(RowReader):
     def __init__(self, file: Path) -> None:
         self._file, self.name = file.absolute(), str(file.absolute())
         self.warnings = []  # repairing takes a writer
-        check_log(self._file)
+        head = read_head(self._file)  # before the rows, which may be appended to meanwhile
         with self._reading() as connection:
             names = {name for (name,) in connection.execute(NAMES)}
         if TABLE not in names:
@@ -44,6 +44,7 @@ class JournalFile(RowReader):
         # Without the index of the rows that forget, the mark in each row is believed; see `store.forgotten_marks`
         columns = f"j.*, {PREVIOUS}, {FORGOTTEN_BY}" if f"{TABLE}_forgets" in names else f"j.*, {PREVIOUS}"
         self._rows = f"SELECT {columns} FROM {TABLE} j"  # noqa: S608
+        check_head(self._file, head, self._digest_of)
 
     def _between(self, after: int, last: int, most: int) -> list[Row]:
         query = f"{self._rows} WHERE j.id > ? AND j.id <= ? ORDER BY j.id LIMIT ?"
@@ -56,6 +57,11 @@ class JournalFile(RowReader):
         """The id of the newest row, 0 if there is none."""
         with self._reading() as connection:
             return int(connection.execute(f"SELECT max(id) FROM {TABLE}").fetchone()[0] or 0)  # noqa: S608
+
+    def _digest_of(self, row_id: int) -> bytes | None:
+        with self._reading() as connection:
+            found = connection.execute(f"SELECT digest FROM {TABLE} WHERE id = ?", (row_id,)).fetchone()  # noqa: S608
+            return found[0] if found else None
 
     def resume(self, known: int, known_digest: str) -> None:
         """Nothing: only a writer goes on after a row."""

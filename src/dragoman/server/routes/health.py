@@ -36,8 +36,6 @@ async def ready(request: Request, server: Server) -> Response:
     stuck = {each.name for each in server.projects.opened() if _has_problem(each)}
     stuck |= {name for name in server.projects.names() if name in server.problems and not server.projects.is_open(name)}
     state = {"state": server.state, "problems": len(stuck), "projects": sorted(_readable(server, request, stuck))}
-    if damaged := {each.name for each in server.projects.opened() if each.damaged}:  # `dragoman project check` shows it
-        state |= {"damaged": len(damaged), "damaged_projects": sorted(_readable(server, request, damaged))}
     if server.state == "starting":
         return JSONResponse(state | server.startup.status(), 503)
     return JSONResponse(state, 200 if server.state == "ready" else 503)
