@@ -62,6 +62,7 @@ release: $(VENV)/.dev  ## build sdist, wheel, kernels and bill of materials into
 	rm -rf dist
 	$(BIN)/python -m build
 	$(MAKE) --no-print-directory kernels
+	$(BIN)/python -m build --no-isolation --wheel --outdir dist engines/en-es
 	$(BIN)/cyclonedx-py requirements deploy/requirements.txt --pyproject pyproject.toml --output-reproducible \
 	  --output-file dist/dragoman.cdx.json
 	$(BIN)/python tools/check-release dist
@@ -80,14 +81,14 @@ $(VENV)/.core: $(VENV)/.python pyproject.toml
 	$(PIP) --editable .
 	touch $@
 
-$(VENV)/.server: $(VENV)/.python pyproject.toml
-	$(PIP) --editable '.[workbench]'
+$(VENV)/.server: $(VENV)/.python pyproject.toml engines/en-es/pyproject.toml
+	$(PIP) --editable '.[workbench,neural]' --editable engines/en-es
 	touch $@ $(VENV)/.core
 
-$(VENV)/.dev: $(VENV)/.python pyproject.toml laboratory/pyproject.toml
-	$(PIP) --editable '.[dev]' --editable laboratory
+$(VENV)/.dev: $(VENV)/.python pyproject.toml laboratory/pyproject.toml engines/en-es/pyproject.toml
+	$(PIP) --editable '.[dev]' --editable laboratory --editable engines/en-es
 	touch $@ $(VENV)/.core $(VENV)/.server
 
 $(VENV)/.bench: $(VENV)/.dev pyproject.toml
-	$(PIP) --editable '.[dev,plots,bench]' --editable laboratory
+	$(PIP) --editable '.[dev,plots,bench]' --editable laboratory --editable engines/en-es
 	touch $@ $(VENV)/.core $(VENV)/.server $(VENV)/.dev

@@ -49,7 +49,7 @@ def workbench(
     if browser and _has_browser():
         once_listening("127.0.0.1", port, lambda: webbrowser.open(address))
     serve(
-        Settings(paths=(folder,), port=port),
+        Settings(paths=(folder,), port=port, local_engines=True),
         quiet=True,
         prepare=add_sample if new else None,
     )

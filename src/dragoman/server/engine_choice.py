@@ -3,7 +3,8 @@
 Whoever administrates a project is not whoever runs the server: the server's keys for translation services must not go
 to an address that the former names, nor may the server ask machines of its own network on their behalf. So where there
 are keys, an engine is one of the server's own list (`--engines`), chosen by its name, or a service at its own address.
-What would run a program or read a file is refused in any case, unless the server was started to allow it.
+What would run a program or read a file is refused in any case, unless the server was started to allow it. Engines that
+are installed on the server's machine (`engine:en-es`) are named, not addressed: everybody may choose one.
 """
 
 from __future__ import annotations
@@ -65,12 +66,13 @@ def check_address(name: str, settings: Settings) -> None:
     """Refuse an engine at any other address than that of its service.
 
     >>> check_address("deepl:", Settings())
+    >>> check_address("engine:en-es", Settings())
     >>> check_address("deepl:http://mine", Settings())
     Traceback (most recent call last):
     dragoman.server.api_errors.ApiError: engines at other addresses cannot be set over HTTP
     """
     place = parse(name)
-    own = place.address.rstrip("/") in SERVICES.get(place.kind, ())
+    own = place.kind == "engine" or place.address.rstrip("/") in SERVICES.get(place.kind, ())
     if own and not any(option in place.options for option in UNSAFE_OPTIONS):
         return
     listed = f"choose one of {', '.join(sorted(settings.engines))}; " if settings.engines else ""
@@ -87,7 +89,8 @@ def kinds(settings: Settings) -> list[str]:
     """The kinds of engines that can be set."""
     if settings.local_engines:
         return list(KINDS)
-    return [kind for kind in KINDS if kind not in LOCAL_KINDS and (settings.keys is None or kind in SERVICES)]
+    open_to_all = tuple(KINDS) if settings.keys is None else (*SERVICES, "engine")
+    return [kind for kind in KINDS if kind not in LOCAL_KINDS and kind in open_to_all]
 
 
 def brief(problem: str) -> str:

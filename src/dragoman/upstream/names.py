@@ -9,7 +9,7 @@
 >>> parse("nmt")
 Traceback (most recent call last):
 dragoman.errors.BadInputError: 'nmt' does not name an engine; write kind:address, where kind is one of apertium, \
-command, ct2, deepl, libretranslate, modernmt, openai, recorded
+command, ct2, deepl, engine, libretranslate, modernmt, openai, recorded
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ from dragoman.upstream.contract import EngineName, Languages, Traits, UpstreamEn
 
 COMMON = ("seconds", "batch", "requests", "characters", "version")
 REMOTE = (*COMMON, "key-file", "key-env", "insecure", "workers")
+CT2 = (*COMMON, "nbest", "beam", "threads", "source-token", "target-token", "device")
 KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # module and class in this package, and options
     "apertium": ("apertium_client", "Apertium", REMOTE),
     "command": ("command", "Command", (*COMMON, "stay")),
-    "ct2": ("ct2", "CTranslate2", (*COMMON, "nbest", "beam", "threads", "source-token", "target-token", "device")),
+    "ct2": ("ct2", "CTranslate2", CT2),
     "deepl": ("deepl_client", "DeepL", (*REMOTE, "formality", "glossary-id", "examples")),
+    "engine": ("installed", "Installed", CT2),
     "libretranslate": ("libretranslate_client", "LibreTranslate", (*REMOTE, "nbest")),
     "modernmt": ("modernmt_client", "ModernMT", (*REMOTE, "nbest")),
     "openai": ("chat_client", "Chat", (*REMOTE, "temperature", "corrections", "schema")),
