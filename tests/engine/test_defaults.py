@@ -79,3 +79,23 @@ def test_a_copy_gets_the_current_defaults(tmp_path: Path) -> None:
     Engine.copy(made_with(tmp_path / "old", None), tmp_path / "copy")
     with Engine.open(tmp_path / "copy", write=False) as engine:
         assert engine.opened.state.knowledge.models.symmetrisation == VERSIONS[CURRENT].symmetrisation
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_an_earlier_project_keeps_its_tokens_and_every_correction(tmp_path: Path, version: int) -> None:
+    path = made_with(tmp_path / "old", version)
+    pairs = [("Copied %1 of :count files.", "Se copiaron %1 de :count archivos."), *PAIRS]
+    with Engine.open(path) as engine:
+        for pair in pairs:
+            engine.learn(*pair)
+        assert "%1" not in engine.translate(pairs[0][0]).source.words
+    (path / "snapshots").rename(tmp_path / "snapshots")  # so that the journal is replayed
+    with Engine.open(path) as engine:
+        assert engine.warnings == []
+        assert [engine.translate(source).text for source, _ in pairs] == [target for _, target in pairs]
+    with Engine.open(path) as engine:  # from its snapshot
+        assert engine.warnings == []
+        engine.forget(engine.learn("Copied %1 more.", "Se copió %1 más."))
+    assert Engine.copy(path, tmp_path / "copy").learned == len(pairs)
+    with Engine.open(tmp_path / "copy") as engine:
+        assert "%1" in engine.translate(pairs[0][0]).source.words

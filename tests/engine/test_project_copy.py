@@ -87,7 +87,7 @@ def test_a_copy_over_another_base(tmp_path: Path) -> None:
 
 
 def test_corrections_whose_words_were_cut_otherwise_are_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def characters(text: str, *_: object) -> Sentence:
+    def characters(text: str, *_: object, **__: object) -> Sentence:
         words = tuple(text.replace(" ", ""))
         return Sentence(words, ("",) * (len(words) + 1), (False,) * len(words))
 

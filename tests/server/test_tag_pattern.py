@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.server.tag_pattern import RUN, tag_pattern, to_javascript
+from dragoman.server.tag_pattern import _pattern, tag_pattern, to_javascript
 from dragoman.text.patterns import compile_pattern
-from dragoman.text.tokens import PLACEABLE_PATTERNS, SLOT_PATTERNS, is_slot, split
+from dragoman.text.tokens import is_slot, split
 
 TEXTS = [
     'Press <b>the</b> <g id="1">green</g> button.',
@@ -42,6 +42,31 @@ PIECES = [
     "[X1X]",
     "`",
     "``",
+    "%1",
+    "%",
+    "1",
+    ":count",
+    ":",
+    "__name__",
+    "__",
+    "@:a.b",
+    "@",
+    "⟦1⟧",
+    "⟦",
+    "[[1]]",
+    "[",
+    "#x#",
+    "#",
+    "$u$",
+    "$",
+    "|",
+    "{0:a|b}",
+    "{n, plural, one {",
+    "\\",
+    "(x)",
+    "$t(x)",
+    "<0>",
+    "&",
     "a",
     "É",
     " ",
@@ -58,9 +83,7 @@ def tags_by_tokens(text: str) -> list[str]:
 
 def tags_by_pattern(text: str) -> list[str]:
     """What the pattern finds, before it is written in JavaScript."""
-    others = [pattern for pattern in PLACEABLE_PATTERNS if pattern not in SLOT_PATTERNS]
-    pattern = f"{'|'.join(others)}|(?P<tag>{'|'.join(SLOT_PATTERNS)})|{RUN}"
-    return [found["tag"] for found in compile_pattern(pattern).finditer(text) if found["tag"] is not None]
+    return [found["tag"] for found in compile_pattern(_pattern()).finditer(text) if found["tag"] is not None]
 
 
 @pytest.mark.parametrize("text", TEXTS)

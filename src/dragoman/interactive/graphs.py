@@ -61,7 +61,7 @@ class Graphs:
         self.version = 0  # how often another engine has given a new answer
         self._project, self._request = project, request
         self._answer, self._continue_from = request.answer, continue_from
-        self._continuing = threading.Lock()
+        self._continuing, self._token_version = threading.Lock(), request.state.knowledge.target.version
         self._fixed = {word for word, fixed in zip(self.source.words, self.source.placeable, strict=True) if fixed}
 
     @property
@@ -71,7 +71,7 @@ class Graphs:
 
     def read(self, text: str) -> Sentence:
         """The tokens of a text in the target language."""
-        return split(text, self._project.tokens)
+        return split(text, self._project.tokens, version=self._token_version)
 
     def open(self) -> FoundGraph:
         """Search translations."""

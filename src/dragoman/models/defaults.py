@@ -19,6 +19,7 @@ from typing import Any
 from dragoman.models import symmetry
 from dragoman.models.language import MODIFIED
 from dragoman.models.loglinear import EARLIER_MOSES, MOSES, Weights
+from dragoman.text import tokens
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,9 @@ class Defaults:
 VERSIONS = {
     1: Defaults(symmetrisation=symmetry.HEURISTIC, smoothing="kneser-ney"),
     2: Defaults(symmetrisation=symmetry.DEFAULT, smoothing=MODIFIED),
+    3: Defaults(symmetrisation=symmetry.DEFAULT, smoothing=MODIFIED),
 }
+SECOND_TOKENS = 3  # from this version on, texts are split as today
 CURRENT = max(VERSIONS)
 EARLIER_WEIGHTS = {(1, "moses"): EARLIER_MOSES}  # by version and preset, where they were others than today
 
@@ -40,6 +43,11 @@ EARLIER_WEIGHTS = {(1, "moses"): EARLIER_MOSES}  # by version and preset, where 
 def defaults_of(settings: Mapping[str, Any]) -> Defaults:
     """The defaults of a project with these initial settings."""
     return VERSIONS[settings.get("defaults", 1)]
+
+
+def token_version(settings: Mapping[str, Any]) -> int:
+    """The version of the tokens of a project with these initial settings."""
+    return tokens.CURRENT if settings.get("defaults", 1) >= SECOND_TOKENS else 1
 
 
 def starting_weights(settings: Mapping[str, Any], *, classes: bool = True) -> Weights:

@@ -31,7 +31,7 @@ from dragoman.models.symmetry import DEFAULT
 from dragoman.progress import Progress
 from dragoman.text.given_texts import checked_pairs
 from dragoman.text.language_side import LanguageSide
-from dragoman.text.tokens import Mode
+from dragoman.text.tokens import CURRENT, Mode
 from dragoman.types import Pair, Sentence
 
 KIND = "Knowledge"
@@ -68,6 +68,7 @@ class Knowledge(Restorable):
         order: int = 5,
         symmetrisation: str = DEFAULT,
         smoothing: str = MODIFIED,
+        version: int = CURRENT,
     ) -> None:
         if base is not None and base.source.mode != tokens:
             remedy = f"create the project with tokens={base.source.mode!r}"
@@ -76,8 +77,8 @@ class Knowledge(Restorable):
         self.models = ModelSet(
             base.models if base else None, order=order, symmetrisation=symmetrisation, smoothing=smoothing
         )
-        self.source = LanguageSide(self.models.source, tokens, base.source if base else None)
-        self.target = LanguageSide(self.models.target, tokens, base.target if base else None)
+        self.source = LanguageSide(self.models.source, tokens, base.source if base else None, version)
+        self.target = LanguageSide(self.models.target, tokens, base.target if base else None, version)
 
     def without_corrections(self) -> Knowledge:
         """A new, empty one with the same settings over the same base."""
@@ -87,6 +88,7 @@ class Knowledge(Restorable):
             order=self.models.language.order,
             symmetrisation=self.models.symmetrisation,
             smoothing=self.models.language.smoothing,
+            version=self.source.version,
         )
         new.models.share, new.models.language_share = self.models.share, self.models.language_share
         new.models.limit = self.models.limit
@@ -153,7 +155,7 @@ class Knowledge(Restorable):
         if not kept:
             raise no_usable_pairs()
         # The usual case of words is only known after all sentences, and the models need an empty vocabulary.
-        usual = Knowledge(tokens=self.source.mode)
+        usual = Knowledge(tokens=self.source.mode, version=self.source.version)
         for one, other in kept:
             usual.source.add(one)
             usual.target.add(other)
@@ -183,11 +185,13 @@ class Knowledge(Restorable):
         *,
         tokens: Mode = "text",
         symmetrisation: str = DEFAULT,
+        version: int = CURRENT,
     ) -> Knowledge:
         """Restore from `arrays()`, which are used directly, not copied."""
         language = ArrayTree(arrays).under("models.language")
         order, smoothing = saved_order(language), saved_smoothing(language)
-        knowledge = cls(base, tokens=tokens, order=order, symmetrisation=symmetrisation, smoothing=smoothing)
+        choices = {"symmetrisation": symmetrisation, "smoothing": smoothing}
+        knowledge = cls(base, tokens=tokens, order=order, version=version, **choices)
         knowledge.restore(arrays)
         return knowledge
 

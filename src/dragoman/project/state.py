@@ -15,7 +15,7 @@ from dragoman.adapt.adaptation import Adaptation
 from dragoman.arrays import ArrayTree
 from dragoman.errors import DamagedFileError
 from dragoman.models.change_trust import ChangeTrust
-from dragoman.models.defaults import VERSIONS, defaults_of, starting_weights
+from dragoman.models.defaults import VERSIONS, defaults_of, starting_weights, token_version
 from dragoman.models.evidence import Evidence
 from dragoman.models.fusion_trust import Confidence
 from dragoman.models.knowledge import Knowledge
@@ -33,14 +33,12 @@ from dragoman.search.sentence_search import Search
 from dragoman.search.upstream_options import Trust
 from dragoman.store import Project, Row, Snapshot
 from dragoman.store.description import DESCRIPTION
-from dragoman.text.tokens import SIGNATURE, Mode
+from dragoman.text.tokens import Mode, signature
 from dragoman.types import Sentence
 from dragoman.upstream import learned_answer
 from dragoman.upstream.changes import Weighed, Words
 
-# Of snapshots, and how texts were split for them; snapshots of another format are ignored, the journal has it all.
-FORMAT = f"6 {SIGNATURE}"
-
+FORMAT = 6  # of snapshots; those of another format, or of other tokens, are ignored: the journal has it all
 
 MOST_LATEST = 8  # searches that are kept: about as many people as correct at the same time
 WeighedFor = tuple[int, Search, Words]  # revision, search and its best hypothesis
@@ -97,9 +95,9 @@ class State:
         """
         settings = initial_settings(project)
         choices = {"tokens": settings["tokens"], "order": settings["order"], **asdict(defaults_of(settings))}
-        state = cls._new(Knowledge(base, **choices), settings)
+        state = cls._new(Knowledge(base, **choices, version=token_version(settings)), settings)
         snapshot, warnings = project.newest_snapshot(verify=verify)
-        if snapshot and snapshot.about.get("format") != FORMAT:
+        if snapshot and snapshot.about.get("format") != state._format:
             warnings.append(f"snapshot {snapshot.id} skipped: it was made by another version of dragoman")
         elif snapshot:
             try:
@@ -121,8 +119,13 @@ class State:
     @classmethod
     def _from_snapshot(cls, snapshot: Snapshot, base: Knowledge | None, settings: Mapping[str, Any]) -> Self:
         arrays = ArrayTree.unpack(snapshot.arrays["state"], snapshot.about["places"])
-        symmetrisation = defaults_of(settings).symmetrisation
-        knowledge = Knowledge.from_arrays(arrays, base, tokens=settings["tokens"], symmetrisation=symmetrisation)
+        knowledge = Knowledge.from_arrays(
+            arrays,
+            base,
+            tokens=settings["tokens"],
+            symmetrisation=defaults_of(settings).symmetrisation,
+            version=token_version(settings),
+        )
         state = cls._new(knowledge, settings)
         state.memory = Memory.from_arrays(arrays.under("memory"))
         state.revision = state.saved = snapshot.id
@@ -253,6 +256,10 @@ class State:
         return self.fused_adaptation if fused else self.adaptation
 
     @property
+    def _format(self) -> str:
+        return f"{FORMAT} {signature(self.knowledge.source.version)}"
+
+    @property
     def is_untaught(self) -> bool:
         """Whether there is nothing that a translation could come from."""
         return not len(self.memory) and self.knowledge.base is None
@@ -260,7 +267,7 @@ class State:
     def snapshot(self) -> tuple[ArrayTree, dict[str, Any]]:
         """A copy of the state to save: arrays and their description."""
         packed, places = self.arrays().pack()
-        return ArrayTree(state=packed), {"format": FORMAT, "places": places, "settings": self.settings}
+        return ArrayTree(state=packed), {"format": self._format, "places": places, "settings": self.settings}
 
     def arrays(self) -> ArrayTree:
         """Everything except the settings and the base."""

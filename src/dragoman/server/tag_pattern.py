@@ -14,7 +14,7 @@ import re
 from functools import cache
 from typing import Final
 
-from dragoman.text.tokens import PLACEABLE_PATTERNS, SLOT_PATTERNS
+from dragoman.text.placeholders import SYNTAXES
 
 RUN = r"(?P<sign>[<%{$#`:/~.\\&])(?P=sign)+"  # one token, whatever follows
 _SPACE = r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -42,8 +42,13 @@ def tag_pattern(tokens: str) -> str | None:
     """
     if tokens == "words":
         return None
-    others = [pattern for pattern in PLACEABLE_PATTERNS if pattern not in SLOT_PATTERNS]
-    return to_javascript(f"{'|'.join(others)}|(?P<tag>{'|'.join(SLOT_PATTERNS)})|{RUN}")
+    return to_javascript(_pattern())
+
+
+def _pattern() -> str:
+    plain = [syntax for syntax in SYNTAXES if syntax.is_plain]
+    slots, others = ("|".join(each.pattern for each in plain if each.is_slot == is_slot) for is_slot in (True, False))
+    return f"{others}|(?P<tag>{slots})|{RUN}"
 
 
 def to_javascript(pattern: str) -> str:

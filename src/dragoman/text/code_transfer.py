@@ -16,13 +16,13 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
-from dragoman.text.tokens import SLOT_PATTERNS
+from dragoman.text.placeholders import TAG
 from dragoman.types import Match
 
 MOST_CODES = 200  # of a text; one with more is left as it is
 PENALTY, MOST_PENALTY = 1.0, 5.0  # percent: for each code that is lost or extra, and for all of them
 DIFFERENT = 99.0  # percent: at most so similar are texts whose codes differ
-_CODE = re.compile(SLOT_PATTERNS[0])
+_CODE = re.compile(TAG)
 _NAME = re.compile(r"</?([A-Za-z][\w:.-]*)")
 _OPENS = frozenset({"bpt", "bx", "sc", "sm"})
 _CLOSES = {"ept": "bpt", "ex": "bx", "ec": "sc", "em": "sm"}

@@ -23,7 +23,7 @@ from dragoman.errors import BadInputError
 from dragoman.text.casing import Casing
 from dragoman.text.slots import Slots
 from dragoman.text.spacing import Spacing
-from dragoman.text.tokens import Mode, split
+from dragoman.text.tokens import CURRENT, Mode, split
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.types import Sentence
 
@@ -37,8 +37,11 @@ class LanguageSide(Restorable):
     spacing: Spacing
     _slots: Slots
 
-    def __init__(self, vocabulary: Vocabulary, mode: Mode = "text", base: LanguageSide | None = None) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, mode: Mode = "text", base: LanguageSide | None = None, version: int = CURRENT
+    ) -> None:
         self.mode: Mode = mode
+        self.version = version  # of the tokens
         self.casing = Casing(vocabulary, base.casing if base else None)
         self.spacing = Spacing(vocabulary, base.spacing if base else None)
         self._slots = Slots(vocabulary, base._slots if base else None)
@@ -52,7 +55,7 @@ class LanguageSide(Restorable):
         """The tokens of a text."""
         if not isinstance(text, str):
             raise BadInputError(f"expected a text, not {text!r}", remedy="give a string")
-        return split(text, self.mode)
+        return split(text, self.mode, version=self.version)
 
     def model_words(self, sentence: Sentence) -> tuple[str, ...]:
         """The tokens as the models see them: in their usual case, with accents composed."""

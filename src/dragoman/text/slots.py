@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dragoman.text.tokens import is_slot
 from dragoman.text.vocabulary import Vocabulary, with_room
 
-SIGNS = b"<{%$["  # every slot contains one of them
+SIGNS = b"<{%$[@:#\\\xe2_"  # every slot contains one of them; \xe2 is the first byte of ⟦
 
 
 class Slots:

@@ -20,17 +20,20 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from functools import cache
 from typing import Literal
 
 from dragoman.errors import BadInputError
 from dragoman.text.character_classes import HIGH_LETTERS, LETTERS, MARKS
 from dragoman.text.patterns import compile_pattern
+from dragoman.text.placeholders import SLOT, SYNTAXES
 from dragoman.types import Sentence
 
 Mode = Literal["text", "words"]
+CURRENT = 2  # the version of tokens: 1 had fewer placeholders, and projects that were created with it keep it
 
 
-def split(text: str, mode: Mode = "text", *, normalise: bool = False) -> Sentence:
+def split(text: str, mode: Mode = "text", *, normalise: bool = False, version: int = CURRENT) -> Sentence:
     """The tokens of a text and the gaps around them; in mode "words" tokens are separated by spaces.
 
     With `normalise` the text is first converted to NFC, so that a separate accent does not make a different word;
@@ -50,7 +53,7 @@ def split(text: str, mode: Mode = "text", *, normalise: bool = False) -> Sentenc
         return Sentence(words, gaps=tuple(parts[::2]), placeable=(False,) * len(words))
 
     # A token adds four parts: the gap before it, the token, the token again if placeable, a character of punctuation.
-    parts = _TOKEN.split(text)
+    parts = token_pattern(version).split(text)
     return Sentence(words=tuple(parts[1::4]), gaps=tuple(parts[::4]), placeable=tuple(map(bool, parts[2::4])))
 
 
@@ -65,7 +68,7 @@ def is_slot(word: str) -> bool:
     >>> [word for word in ("{0}", "%s", "<b>", "$name", "&nbsp;", "`x`", "%") if is_slot(word)]
     ['{0}', '%s', '<b>', '$name']
     """
-    return _SLOT.fullmatch(word) is not None
+    return SLOT.fullmatch(word) is not None
 
 
 def join(sentence: Sentence) -> str:
@@ -115,59 +118,6 @@ _GREEK_TO_ARABIC = r"\u0370-\u06ff"
 _HEBREW = r"א-ת"
 _EMOJI = r"\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _EMOJI_SIGN = rf"{_MARK}\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f"  # also skin colours, and tags that make flags
-
-_IN_NAME = r"A-Za-z0-9_\u00c0-\u0dff"  # \w, but for scripts that are written without spaces, where a name ends
-
-# Placeables ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-# A URL does not take the full stop or bracket that follows it along: https://x.org/a_(b).
-_URL_CHAR = r"A-Za-z0-9_\u00c0-\u0dff/#~%&=+$@*-"
-_URL = rf"(?:[{_URL_CHAR}]++|[.,;:!?'’]++(?=[{_URL_CHAR}])|\([^\s()<>\"`]*+\))++"
-_EMAIL_DOMAIN = r"(?:[A-Za-z0-9-]{1,63}+\.){1,9}[A-Za-z]{2,63}+"
-_ADDRESS = rf"[A-Za-z0-9][A-Za-z0-9.+_-]{{0,63}}+(?:://{_URL}|@{_EMAIL_DOMAIN})|www\.(?=\w){_URL}"
-
-# /usr/lib but not and/or, ~/x, ./x, ../x, $HOME/x, C:\x
-_PATH_STEPS = r"(?:/\.?[A-Za-z0-9_+@%-]++(?:\.[A-Za-z0-9_+@%-]++)*+)++/?"
-_PATH = (
-    rf"/(?<![{_IN_NAME}/].)(?=[A-Za-z._])\.?[A-Za-z0-9_+@%-]++{_PATH_STEPS}"
-    rf"|~{_PATH_STEPS}|\.(?<![{_IN_NAME}.].)\.?{_PATH_STEPS}"
-    rf"|\$[{_IN_NAME}]++{_PATH_STEPS}|[A-Za-z]:\\(?:[A-Za-z0-9_-]++(?:\.[A-Za-z0-9_-]++)*+\\?)*+"
-)
-
-# ``code``, `code`, `name`_ and what follows a role. A reference that has a title, `title <target>`, is opened up, so
-# that the title is translated, unless the title is a piece of code: `open() <io.open>`.
-_CODE = (
-    r"``(?=[^\s`])(?:[^`]++|`(?!`))*+(?<=\S)``"
-    r"|`(?<![A-Za-z0-9`].)(?=[^\s`])(?:(?<!:`)[^`]*+(?<=\S)`(?!_)|[^`<]*+(?<=\S)`_{0,2}+|<[^`<>]*+>`"
-    r"|[^\s`<.(_]*+[.(_][^\s`<]*+\s*+<[^`<>]*+>`_{0,2}+)"
-)
-_TARGET = r"<[^<>`\s][^<>`]*+>`_{0,2}+"
-_ROLE = rf":(?<![{_IN_NAME}:].)[A-Za-z][\w+.-]{{0,40}}+(?::[A-Za-z][\w+.-]{{0,40}}+){{0,3}}+:(?![\w:])"
-_FOOTNOTE = r"\[[#*\w-]++\]_(?!\w)|\[\^[\w-]++\]"
-
-# An attribute needs its value, or "a <b and c> d" would have a tag in it.
-_VALUE = r"""(?:\\?"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>=`]++)"""
-_TAG = rf"</?[A-Za-z][\w:.-]*+(?:\s++[\w:.-]++\s*+=\s*+{_VALUE})*+\s*+/?>|<!--[^<>]*+>(?<=-->)"
-_ENTITY = r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});"
-
-# %(name)s and %1$s are beyond doubt; %s is not, after a digit (50%off%) or before a letter (%age).
-_SIZE = r"\d{0,4}(?:\.\d{1,4})?[hlLqjzt]{0,2}[A-Za-z@]"
-_PERCENT = (
-    rf"%(?:\(\w++\)|\d{{1,2}}\$)[#0 +-]*+{_SIZE}"
-    rf"|%(?<!\d.)(?:[#0+-]*+{_SIZE}(?![A-Za-z])|[A-Za-z_]\w++%)"
-)
-_BRACES = r"[%$#]?(?:\{\{[^{}]*+\}\}|\{[\w.:!\[\],<>=^+#%*/@|-]*+\})"
-# A variable is no currency: $US
-_VARIABLE = rf"\$(?<![{_IN_NAME}].)(?!(?:US|CAN?|AU?|NZ|HK)(?![A-Za-z_]))[A-Za-z_][{_IN_NAME}]*+"
-_NUMBERED = r"\[X\d++X\]"
-_ESCAPE = r"\\(?:[nrt](?![a-z])|u[0-9A-Fa-f]{4})"
-
-SLOT_PATTERNS = (_TAG, _PERCENT, _BRACES, _VARIABLE, _NUMBERED)  # what `is_slot` tells
-PLACEABLE_PATTERNS = (
-    *(_ADDRESS, _CODE, _TARGET, _TAG, _ROLE, _PERCENT, _PATH),
-    *(_BRACES, _VARIABLE, _FOOTNOTE, _NUMBERED, _ENTITY, _ESCAPE),
-)
-_PLACEABLE = "|".join(PLACEABLE_PATTERNS)
 
 # Ordinary tokens ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -219,9 +169,22 @@ _ORDINARY = "|".join([_INITIALS, _WORD, _CLITIC, _SYLLABLE, _CHARACTER, _PICTURE
 # A shortcut that does not change the result: a word followed by a space or similar is complete, and most words are.
 _WHOLE_WORD = rf"[{_LOW}]++(?![^\s,.;)!?»”\]}}\"]|[,.\"]\S)"
 
-_TOKEN = compile_pattern(rf"(?=[^{_GAP}])({_COUNTED}|{_WHOLE_WORD}|({_PLACEABLE})|{_ORDINARY})")
-_SLOT = compile_pattern("|".join(SLOT_PATTERNS))
-_WORDS_MODE = re.compile(r"(\S+)")
 
-# Counts made with another pattern do not match the tokens of this one.
-SIGNATURE = hashlib.sha256(_TOKEN.pattern.encode()).hexdigest()[:16]
+@cache
+def token_pattern(version: int = CURRENT) -> re.Pattern[str]:
+    """What is a token: its groups are all of it, the same if it is copied, and a character of punctuation."""
+    copied = [syntax.pattern for syntax in SYNTAXES if syntax.is_plain and syntax.since <= version]
+    whole_word = _WHOLE_WORD
+    if version > 1:
+        copied.append(_PICTURE)
+        whole_word = f"(?!__){_WHOLE_WORD}"  # which may be a placeholder
+    return compile_pattern(rf"(?=[^{_GAP}])({_COUNTED}|{whole_word}|({'|'.join(copied)})|{_ORDINARY})")
+
+
+@cache
+def signature(version: int = CURRENT) -> str:
+    """Of the tokens of a version: counts that were made with other tokens are none of these."""
+    return hashlib.sha256(token_pattern(version).pattern.encode()).hexdigest()[:16]
+
+
+_WORDS_MODE = re.compile(r"(\S+)")
