@@ -122,6 +122,6 @@ def test_the_command_shows_and_changes_settings(tmp_path: Path) -> None:
 
 
 def test_the_documentation_lists_every_setting() -> None:
-    page = (ROOT / "docs" / "understand" / "engine.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "understand" / "settings.md").read_text(encoding="utf-8")
     for name, setting in SETTINGS.items():
         assert f"| `{name}` | {setting.about} |" in page

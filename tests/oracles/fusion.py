@@ -50,7 +50,7 @@ class Fused:
                 yield from self._go_on((*so_far, choice), covered | span)
 
     def features(self, derivation: tuple[Choice, ...]) -> dict[str, float]:
-        """The features of a derivation, as docs/understand/upstream.md has them."""
+        """The features of a derivation, as docs/understand/fusion.md has them."""
         total = dict.fromkeys(NAMES, 0.0)
         history: list[str] = []
         place: int | None = 0

@@ -24,7 +24,7 @@ def test_the_modules_of_the_page(file: Path) -> None:
 
 
 def test_the_documentation_names_every_module_of_the_page_and_no_other() -> None:
-    text = (ROOT / "docs" / "use" / "workbench.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "understand" / "page.md").read_text(encoding="utf-8")
     table = text[text.index("| module |") : text.index("Opening a segment is a single request")]
     named = [name for line in table.split("\n| ") for name in re.findall("`([a-z_]+)`", line.split("|")[0])]
     there = [each.stem for each in (ROOT / "src" / "dragoman" / "editor" / "static").glob("*.js")]

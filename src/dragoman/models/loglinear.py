@@ -40,7 +40,7 @@ FEATURES = (
     "next_swap",
     "next_discontinuous",
 )
-# Of translations over another engine's (docs/understand/upstream.md); all 0 where there is none
+# Of translations over another engine's (docs/understand/fusion.md); all 0 where there is none
 UPSTREAM = (
     "upstream_words",  # the number of target words taken from the other engine's answer
     "upstream_left",  # minus the number of its words that were replaced or left out
@@ -135,7 +135,7 @@ PRESETS: dict[str, dict[str, float]] = {"thot": THOT, "moses": MOSES, "full": FU
 DEFAULT = "classes"  # the one that measures best
 PAPER_PRESET = "moses"  # that of [M], for experiments that repeat those of the papers
 # Starting weights over another engine, the same for all engines: fitted on development sets of three texts, each with a
-# neural and a rule-based engine, learning from nothing (docs/understand/upstream.md). TRUST is added to any preset.
+# neural and a rule-based engine, learning from nothing (docs/understand/fusion.md). TRUST is added to any preset.
 TRUST = {"upstream_words": -0.1, "upstream_left": 0.0, "upstream_breaks": 0.1, "upstream_evidence": 0.65}
 FUSED = {
     "language": 0.32,

@@ -5,7 +5,7 @@ answer is used, and marked, unless
 
 1. every word of the source was seen before, and most pairs of neighbours among them are in a learned phrase. On three
    texts such translations needed 3.6 word edits less than a good engine's, in the mean of 303; on texts in which
-   little repeats there are hardly any (docs/understand/upstream.md);
+   little repeats there are hardly any (docs/understand/fusion.md);
 2. or hardly a word of the answer was ever seen in a correction, although most of the source was: then it is in another
    language, or nonsense. Of right answers about 1 % look like this;
 3. or it says nothing at all.

@@ -2,7 +2,7 @@
 
 A setting is also a property of the engine (`engine.share = 0.7`): reading it returns the current value; assigning to it
 writes a row to the journal and applies the value. Commands and server show and change settings through SETTINGS, and
-the table in docs/understand/engine.md is generated from it.
+the table in docs/understand/settings.md is generated from it.
 
 1. `check(state, value)` takes a value from a user, in Python or JSON, refuses invalid ones, and returns it in the form
    used in the journal.
@@ -455,7 +455,7 @@ def _made(kind: Callable[..., R], name: str, value: Any) -> R:
         return kind(**_mapping(name, value))
     except TypeError:
         raise BadInputError(
-            f"unknown field in {name}: {', '.join(value)}", remedy="see docs/understand/engine.md"
+            f"unknown field in {name}: {', '.join(value)}", remedy="see docs/understand/settings.md"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""Another engine's translation among the options of a sentence (docs/understand/upstream.md).
+"""Another engine's translation among the options of a sentence (docs/understand/fusion.md).
 
 The source f and the other engine's translation m are aligned with the project's own models, the phrase pairs that the
 links allow are extracted, and offered to the search beside those that were learned: as if (f, m) had been learned, with

@@ -88,7 +88,7 @@ CONFIRMING = 5.0  # seconds between checks whether another server has taken over
 ABOUT = """Translates, learns from corrections at once, and completes what people type.
 
 Errors are answered with `{"error": {"what": …, "remedy": …}}`. Live sessions, over a WebSocket at
-`/api/v1/projects/{project}/live`, are described in docs/use/server.md. The APIs of LibreTranslate, ModernMT, DeepL,
+`/api/v1/projects/{project}/live`, are described in docs/use/live.md. The APIs of LibreTranslate, ModernMT, DeepL,
 Apertium APy, mosesserver, OPUS-CAT and OpenAI's chats are for programs that already speak them."""
 
 

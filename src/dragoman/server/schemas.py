@@ -28,7 +28,7 @@ class Error(Given):
     model_config = ConfigDict(extra="allow")
     what: str = Field(examples=["no project 'manul'"])
     remedy: str | None = Field(None, examples=["see /api/v1/projects"])
-    code: Annotated[str, Field(description="for programs; docs/use/server.md lists them")] = "error"
+    code: Annotated[str, Field(description="for programs; docs/use/api.md lists them")] = "error"
 
 
 class Problem(Given):
@@ -141,7 +141,7 @@ class ProjectSettings(Given):
     revision: int
     settings: Annotated[
         dict[str, Any],
-        Field(description="docs/understand/engine.md explains them; `upstream` is given in full to administrators"),
+        Field(description="docs/understand/settings.md explains them; `upstream` is given in full to administrators"),
     ]
     upstream_kinds: Annotated[
         list[str],

@@ -298,4 +298,4 @@ def _number_of(data: str | bytes) -> int | None:
 def _invalid(error: ValidationError) -> dict[str, str | None]:
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
-    return {"what": f"{place or 'the message'}: {first['msg']}", "remedy": "see docs/use/server.md for the requests"}
+    return {"what": f"{place or 'the message'}: {first['msg']}", "remedy": "see docs/use/live.md for the requests"}
