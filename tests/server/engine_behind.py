@@ -1,6 +1,6 @@
 """Clients of every interface, over an engine that is quick, slow, dead or lying.
 
-`python -m tests.server.engine_behind` tries all of them and prints the table of docs/use/connect-tools.md.
+`python -m tests.server.engine_behind` tries all of them and prints the table of docs/evidence/tools.md.
 """
 
 from __future__ import annotations
