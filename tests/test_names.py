@@ -22,7 +22,7 @@ NOUNS = {  # that end in -ing: words of the field, not what one does with a modu
         "reordering",
         "reordering_kernels",
     ),
-    *("sampling", "spacing", "spacing_kernels", "spelling", "unboxing"),
+    *("rounding", "rounding_kernels", "sampling", "spacing", "spacing_kernels", "spelling", "unboxing"),
 }
 
 

@@ -18,6 +18,7 @@ from dragoman import __version__
 from dragoman.commands import (
     assess,
     documents,
+    engines,
     evaluation,
     interaction,
     laboratory,
@@ -46,6 +47,7 @@ SHOWN = (
     "workbench",
     "serve",
     "upstream",
+    "engine",
     "watch",
     "assess",
     "doctor",
@@ -173,6 +175,7 @@ app = typer.Typer(
 for each in (
     projects,
     documents,
+    engines,
     interaction,
     assess,
     evaluation,

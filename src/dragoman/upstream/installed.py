@@ -22,6 +22,7 @@ from dragoman.errors import BadInputError
 from dragoman.upstream.contract import EngineName, Languages
 from dragoman.upstream.ct2 import CTranslate2
 
+TOLD = ("source", "target", "version", "licence", "about", "target_token")
 GROUP = "dragoman.engines"
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
@@ -37,6 +38,7 @@ class InstalledEngine:
     version: str = ""
     licence: str = ""
     about: str = ""
+    target_token: str = ""  # with which each translation begins, in models of several languages
     is_packaged: bool = False  # a package brought it, so that the package's own program removes it
 
     @property
@@ -62,7 +64,8 @@ class Installed(CTranslate2):
             what = f"engine:{found.name} translates from {found.source} to {found.target}"
             remedy = f"get one from {languages.source} to {languages.target}; see dragoman engine list"
             raise BadInputError(what, remedy=remedy)
-        made = super().from_place(replace(place, address=str(found.model)), languages)
+        options = ({"target-token": found.target_token} if found.target_token else {}) | place.options
+        made = super().from_place(replace(place, address=str(found.model), options=options), languages)
         made.name = place.name
         return made
 
@@ -100,7 +103,7 @@ def read(path: Path, *, is_packaged: bool = False, name: str = "") -> InstalledE
         return None
     try:
         told = json.loads((path / "engine.json").read_bytes())
-        texts = {key: str(told.get(key, "")) for key in ("source", "target", "version", "licence", "about")}
+        texts = {key: str(told.get(key, "")) for key in TOLD}
     except (OSError, ValueError, AttributeError):
         return None
     return InstalledEngine(name, path, **texts, is_packaged=is_packaged)
