@@ -50,7 +50,7 @@ LIES: dict[str, Callable[[str], str]] = {
 
 
 class FakeEngine:
-    """What the engine behind the server does: answer, refuse our key (`dead`), or one of the lies."""
+    """What the engine behind the server does: answer, refuse our key (`dead`), be `busy`, `break`, or one of the lies."""
 
     def __init__(self) -> None:
         self.may_answer = threading.Event()
@@ -61,6 +61,10 @@ class FakeEngine:
         self.may_answer.wait(30)
         if self.kind == "dead":
             return as_json({"error": "broken"}, status=401)
+        if self.kind == "busy":
+            return as_json({"error": "later"}, status=429, **{"Retry-After": "60"})
+        if self.kind == "breaks" and any("Break" in text for text in request.json["q"]):
+            return as_json({"error": "broken"}, status=500)
         say = LIES.get(self.kind, _say)
         return as_json({"translatedText": [say(text) for text in request.json["q"]]})
 
@@ -249,13 +253,15 @@ SPECIAL: dict[tuple[Interface, int], str] = {  # what stands in the place of a s
 
 def table(folder: Path) -> list[str]:
     """What every interface answers over every kind of engine, as rows of Markdown."""
-    columns = {kind: dict[Interface, str]() for kind in ("quick", "dead", "slow, and again", *LIES)}
+    columns = {kind: dict[Interface, str]() for kind in ("quick", "dead", "slow, and again", "lies")}
     for number, (kind, column) in enumerate(columns.items()):
         with behind(folder / str(number)) as (client, fake, _):
             for text, interface in zip(TEXTS, NAMES, strict=False):
                 if kind != "slow, and again":
-                    fake.kind = kind
-                    column[interface] = _cell(interface, client, text)
+                    cells = []
+                    for fake.kind in LIES if kind == "lies" else [kind]:
+                        cells.append(_cell(interface, client, text))
+                    column[interface] = "; ".join(dict.fromkeys(cells))
                     continue
                 fake.may_answer.clear()
                 first = _in_a_moment(interface, client, text)
@@ -270,7 +276,7 @@ def _cell(interface: Interface, client: Caller, text: str) -> str:
     """A status; of a translation, also whether it is the engine's."""
     status, made = interface(client, [text])
     if status == 200 and made != [SAID[text]]:
-        return f"200, {made[0]!r}"
+        return "200, the source" if made == [text] else f"200, {made[0]!r}"
     return SPECIAL.get((interface, status), str(status))
 
 

@@ -25,13 +25,32 @@ def test_an_engine_that_is_dead_is_an_error(tmp_path: Path) -> None:
         assert found == {interface.__name__: (503, []) for interface in ALL}
 
 
-def test_an_engine_that_lies_is_an_error(tmp_path: Path) -> None:
+def test_what_an_engine_lies_about_stays_as_it_is(tmp_path: Path) -> None:
     with behind(tmp_path) as (client, fake, _):
         for text, lie in zip(TEXTS, LIES, strict=False):
             fake.kind = lie
             found = {interface.__name__: interface(client, [text]) for interface in ALL}
-            assert found == {interface.__name__: (503, []) for interface in ALL}, lie
-            assert own(client, [text])[0] in (203, 204), lie  # marked as doubtful, or as not the engine's
+            assert found == {interface.__name__: (200, [text]) for interface in ALL}, lie
+            assert own(client, [text]) == (203, [])  # marked as doubtful
+
+
+def test_a_text_that_the_engine_cannot_do_blocks_no_other(tmp_path: Path) -> None:
+    with behind(tmp_path) as (client, fake, _):
+        fake.kind = "breaks"
+        for number, interface in enumerate(ALL):
+            texts = [f"{text} {number}" for text in TEXTS[:9]]
+            texts[4] = f"Break that <b>door</b>, number {number}."
+            said = [f"{SAID[text]} {number}" for text in TEXTS[:9]]
+            assert interface(client, texts) == (200, [*said[:4], texts[4], *said[5:]]), interface.__name__
+
+
+def test_the_pause_that_an_engine_asks_for_is_passed_on(tmp_path: Path) -> None:
+    with behind(tmp_path) as (client, fake, _):
+        fake.kind = "busy"
+        body = {"q": TEXTS[:1], "source": "en", "target": "es"}
+        found = client.post("/libretranslate/translate", json=body)
+    assert found.status_code == 503
+    assert 50 < int(found.headers["Retry-After"]) <= 60
 
 
 def test_an_engine_that_takes_too_long_is_an_error_until_its_answer_has_come(

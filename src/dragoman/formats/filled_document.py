@@ -155,6 +155,8 @@ def is_left(engine: Engine, source: str, target: str) -> bool:
 
 def _is_unknown(engine: Engine, line: str) -> bool:
     made = engine.translate(line)
+    if made.upstream_flaw and made.text == line:
+        return True
     words = [word.isalpha() and not fixed for word, fixed in zip(made.source.words, made.source.placeable, strict=True)]
     said = [phrase for phrase in made.phrases if any(words[slice(*phrase.source)])]
     return bool(said) and all(phrase.kind == "copy" for phrase in said)

@@ -46,6 +46,7 @@ class Asked(NamedTuple):
     number: int  # of different texts
     silent: Mapping[str, str]  # those without an answer, and why
     doubtful: Mapping[str, str] = MappingProxyType({})  # those whose answer looks wrong, and how
+    wait: float = 0.0  # seconds for which the engine wants to be left alone
 
     def __str__(self) -> str:
         return f"{len(self.silent):,} of {self.number:,} without the engine{self.reasons}"
@@ -154,9 +155,9 @@ class Consultant:
             outcome = AnswerOrSilence(upstream.find(core, hints), noted.silence)
         else:
             outcome = upstream.outcome(core, hints, seconds=self.seconds if seconds is None else seconds)
-        answer = outcome.answer or (outcome.refused if self._will_do(name, outcome) else None)
+        answer = outcome.answer or outcome.refused
         if answer is None:
-            return outcome._replace(refused=None)
+            return outcome
         self._remember(name, core, answer)
         spaced = replace(answer, text=before + answer.text + after)
         return AnswerOrSilence(spaced) if outcome.answer else AnswerOrSilence(None, outcome.silence, spaced)
@@ -180,17 +181,13 @@ class Consultant:
         for core, outcome in zip(asked, found, strict=True):
             if outcome.answer:
                 self._remember(name, core, outcome.answer)
-            elif not outcome.refused or not self._will_do(name, outcome):
+            elif not outcome.refused:
                 reasons[core], silent[core] = _reason(outcome, upstream), outcome.silence or Silence.FAILED
             else:
                 doubtful[core] = str(outcome.silence)
         self._note_silence(name, asked, silent)
         told_of_texts = ({text: by[core] for text, core in cores.items() if core in by} for by in (reasons, doubtful))
-        return Asked(len(asked), *told_of_texts)
-
-    def _will_do(self, name: str, outcome: AnswerOrSilence) -> bool:
-        """Whether an answer with a flaw may be better than none; a refusal only if somebody has recorded it as one."""
-        return name.startswith(RECORDED) or outcome.silence is not Silence.REFUSED
+        return Asked(len(asked), *told_of_texts, wait=upstream.rest)
 
     def _collect(self, name: str, upstream: Upstream, texts: dict[str, Hints]) -> None:
         """Note the texts that are not known yet instead of asking for them, if somebody collects them."""

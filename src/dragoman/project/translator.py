@@ -187,7 +187,7 @@ class Translator:
         answer, engine = self._consultant.find_answer(name, source, hints)
         if answer is None:
             return self._find_answer_by_lines(source)
-        return (self.usable(source, answer), engine) if answer.flaw else (answer, engine)
+        return (None, None) if answer.text == source and answer.flaw else (answer, engine)
 
     def _find_answer_by_lines(self, source: str) -> tuple[Answer | None, str | None]:
         """What was said for all lines of a text, which is how a text of several lines is translated."""

@@ -4,7 +4,8 @@
 2. The engine is asked for all of that at once, in batches, for as long as each of its calls may take (`seconds` in its
    name) and the client waits. Then 1. again: tags may make another question necessary.
 3. What the engine did not answer in time is kept when it comes, so the client's next attempt finds it. Until then the
-   request is an error in the way of its interface, unless dragoman itself knows all words of the text.
+   request is an error in the way of its interface, unless dragoman itself knows all words of the text. What the engine
+   cannot do stays as it is, and keeps nothing from the other texts.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import ceil
 from typing import TypeVar
 
 from fastapi import Request
@@ -25,7 +27,6 @@ from dragoman.project.multiline import split_lines
 from dragoman.server.api_errors import ApiError
 from dragoman.server.context import ProjectContext
 from dragoman.server.engine_choice import brief
-from dragoman.upstream import Silence
 
 T = TypeVar("T")
 ROUNDS = 5  # of asking for what one request needs
@@ -34,7 +35,6 @@ JOB_PATIENCE = 600.0  # seconds for which a job waits, since nobody's connection
 CLIENTS = {"weblate/": 4.5, "deepl-python/": 9.0, "deepl-node/": 9.0}  # of those that wait for less, by User-Agent
 RETRY_AFTER = 2  # seconds
 SHOWN = 60  # characters of a text in a message
-GRAVE = {Silence.EMPTY, Silence.RAMBLING, Silence.WRONG_LANGUAGE}  # what makes an answer worse than none
 
 
 def patience(request: Request) -> float:
@@ -73,7 +73,7 @@ async def translate_batch(
         ask = partial(_told, manner, partial(_ask, context.project.engine, wanted, left_over, terms))
         outcome = await context.ask(ask)
         asked.update(wanted)
-        if (outcome.silent or outcome.doubtful) and not lenient:
+        if outcome.silent and not lenient:
             told = outcome if context.identity.has_role("admin") else _briefly(outcome)
             await context.run("translate", partial(_check_known, context.project.engine, told, terms))
     rest = {number: each for number, each in enumerate(work) if number not in found}
@@ -124,31 +124,22 @@ def _briefly(asked: Asked) -> Asked:
 
 
 def _check_known(engine: Engine, asked: Asked, terms: Glossary | None) -> None:
-    """Refuse to go on without the engine, unless dragoman knows every word of the texts that have no answer.
-
-    An answer that looks wrong is none, since these interfaces have no mark for one.
-    """
-    wrong = {text: why for text, why in asked.doubtful.items() if why in GRAVE}
+    """Refuse to go on without the engine, unless dragoman knows every word of the texts that have no answer."""
     with extra_terms(terms):
-        silent, wrong = (
-            {text: each[text] for text in each if not is_known(engine, text)} for each in (asked.silent, wrong)
-        )
-    if not silent and not wrong:
+        silent = {text: why for text, why in asked.silent.items() if not is_known(engine, text)}
+    if not silent:
         return
-    missing = Asked(asked.number, silent, wrong)
     status = 529 if any("time" in why or "slow" in why for why in silent.values()) else 503
-    first = next(iter(silent or wrong))
-    what = f"{missing if silent else missing.doubts} ({first[:SHOWN]}{'…' if len(first) > SHOWN else ''})"
+    first = next(iter(silent))
+    what = f"{asked._replace(silent=silent)} ({first[:SHOWN]}{'…' if len(first) > SHOWN else ''})"
     remedy = "try again in a moment: answers that come later are kept"
-    raise ApiError(status, what, remedy if silent else None, headers={"Retry-After": str(RETRY_AFTER)})
+    raise ApiError(status, what, remedy, headers={"Retry-After": str(ceil(max(asked.wait, RETRY_AFTER)))})
 
 
 def is_known(engine: Engine, text: str) -> bool:
     """Whether dragoman has something to say for each word of a text; names and codes aside, nothing is copied."""
     for line in split_lines(text):
         made = engine.translate(line)
-        if made.upstream_flaw in GRAVE:
-            return False
         words = [
             word.isalpha() and not fixed and (word.islower() or at == 0)
             for at, (word, fixed) in enumerate(zip(made.source.words, made.source.placeable, strict=True))

@@ -5,8 +5,9 @@
    engine's attention, if it tells that, and by what it calls the words inside a pair alone (`span_answers`).
 2. If a mark got lost, or a number, the next way is tried, now with numbers masked too; then the line as it is; at last
    the line without any tag or placeholder, which are put where they stand in the source.
-3. The first answer that has everything is taken; else the first that lacks no tag or placeholder; else one that says
-   what is wrong with it.
+3. The first answer that has everything is taken; else the first that lacks no tag or placeholder.
+4. If there is none, what stands between the tags and placeholders is asked for piece by piece; and if not all pieces
+   have an answer, the line stays as it is, with what is wrong. So no line stands in the way of others.
 
 Most lines have nothing to mask and are asked for once, as they are.
 """
@@ -23,7 +24,16 @@ from dragoman.text.markup import Markup, take_out
 from dragoman.text.tag_placement import place
 from dragoman.text.tokens import split
 from dragoman.upstream.checks import is_text, missing, refuse
-from dragoman.upstream.contract import Answer, CharacterLink, ContinuingEngine, Hints, Marking, Scored, Silence
+from dragoman.upstream.contract import (
+    PASSING,
+    Answer,
+    CharacterLink,
+    ContinuingEngine,
+    Hints,
+    Marking,
+    Scored,
+    Silence,
+)
 from dragoman.upstream.masking import Masked, mask, restore
 from dragoman.upstream.span_answers import Call, SpanAnswers
 
@@ -40,7 +50,7 @@ class _AskedLine:
     silence: Silence = Silence.EMPTY  # the last reason
     answer: Answer | None = None
     spare: Answer | None = None  # one that lacks something, but nothing that breaks a file
-    flawed: Answer | None = None  # one that should not be used
+    torn: Answer | None = None  # one that lacks a tag or placeholder
     numbers: bool = False  # to be masked too
     asked: frozenset[str] = frozenset()  # what the engine was given already
     is_settled: bool = False
@@ -50,20 +60,18 @@ class _AskedLine:
         if isinstance(outcome, Silence):
             self.silence = outcome
             is_plain = sent.masked is None and not sent.markup.markers
-            self.is_settled = is_plain or outcome in (Silence.FAILED, Silence.SLOW, Silence.SPENT, Silence.RESTING)
+            self.is_settled = is_plain or outcome in PASSING
             return
         answer = _restored(outcome, sent, wordings)
         if answer is None:
             self.silence = Silence.MARKS_LOST
             return
-        flaw = refuse(self.text, answer.text, language)
-        if flaw is Silence.UNUSABLE:  # it cannot even be kept
+        if flaw := refuse(self.text, answer.text, language):
             self.silence = flaw
             return
         lost = missing(self.text, answer.text, self.hints.terms)
-        flaw = flaw or (Silence.MARKS_LOST if lost.slots else None)
-        if flaw:
-            self.flawed = replace(answer, flaw=flaw)
+        if lost.slots:
+            self.torn = replace(answer, flaw=Silence.MARKS_LOST)
         elif lost.others:
             self.spare, self.numbers = self.spare or answer, True
         else:
@@ -72,8 +80,9 @@ class _AskedLine:
 
     @property
     def outcome(self) -> Answer | Silence:
-        """The best answer so far, or the reason why there is none."""
-        return self.answer or self.spare or self.flawed or self.silence
+        """The best answer so far; else the line as it is, unless the next time may be better."""
+        found = self.answer or self.spare or self.torn
+        return found or (self.silence if self.silence in PASSING else Answer(self.text, flaw=self.silence))
 
 
 class _Sent(NamedTuple):
@@ -114,6 +123,7 @@ def attempt(
                 tried.append((line, sent))
         for marked in (True, False):
             _ask(call, [each for each in tried if bool(each[1].masked) == marked], marked, language, spans)
+    _ask_in_pieces(spans, [line for line in lines if isinstance(line.outcome, Answer) and line.outcome.flaw], language)
     return [line.outcome for line in lines]
 
 
@@ -141,6 +151,43 @@ def _ask(call: Call, tried: list[tuple[_AskedLine, _Sent]], marked: bool, langua
     wordings = dict(zip(tagged, spans.find(list(tagged.values())), strict=True))
     for number, ((line, sent), each) in enumerate(zip(tried, outcomes, strict=True)):
         line.take(each, sent, language, wordings.get(number, NO_WORDINGS))
+
+
+def _ask_in_pieces(spans: SpanAnswers, lines: Sequence[_AskedLine], language: str) -> None:
+    """Ask for what stands between the tags and placeholders of lines, one piece by another."""
+    cuts = [_cut(line.text) for line in lines]
+    said = spans.ask([piece.strip() for cut in cuts if len(cut) > 1 for piece in cut if _has_words(piece)])
+    good = {piece: each for piece, each in said.items() if each and refuse(piece, each, language) is None}
+    for line, cut in zip(lines, cuts, strict=True):
+        if len(cut) > 1 and all(piece.strip() in good or not _has_words(piece) for piece in cut):
+            line.answer = Answer("".join(_spaced(piece, good) for piece in cut))
+
+
+def _cut(text: str) -> list[str]:
+    """A text cut before and behind its tags and placeholders.
+
+    >>> _cut("Hello <b>{name}</b>, welcome.")
+    ['Hello ', '<b>{name}</b>', ', welcome.']
+    """
+    sentence, pieces, last = split(text), [""], False
+    for gap, word, fixed in zip(sentence.gaps, sentence.words, sentence.placeable, strict=False):
+        pieces[-1] += gap
+        if fixed != last:
+            pieces, last = [*pieces, ""], fixed
+        pieces[-1] += word
+    return [piece for piece in [*pieces[:-1], pieces[-1] + sentence.gaps[-1]] if piece]
+
+
+def _has_words(piece: str) -> bool:
+    sentence = split(piece)
+    words = zip(sentence.words, sentence.placeable, strict=True)
+    return any(not fixed and any(map(str.isalpha, word)) for word, fixed in words)
+
+
+def _spaced(piece: str, said: Mapping[str, str]) -> str:
+    """What was said for a piece, with the spaces around that."""
+    core = piece.strip()
+    return piece.replace(core, said[core].strip()) if core in said else piece
 
 
 def _of_tokens(source: str, target: str, links: Sequence[CharacterLink]) -> list[tuple[int, int, float]]:

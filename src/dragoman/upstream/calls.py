@@ -12,6 +12,7 @@ from dragoman.upstream.circuit import Circuit
 from dragoman.upstream.contract import NO_HINTS, Answer, Hints, MeteredEngine, Silence, UnansweredError, UpstreamEngine
 from dragoman.upstream.paragraphs import Paragraph, cut
 from dragoman.upstream.span_answers import SpanAnswers
+from dragoman.upstream.trial import question_for
 
 if TYPE_CHECKING:
     from dragoman.store.answers import Answers
@@ -27,12 +28,12 @@ class Caller:
         self,
         engine: UpstreamEngine,
         answers: Answers | ProjectAnswers | None,
-        language: str,
+        languages: tuple[str, str],
         note: Callable[[Exception], None],
         circuit: Circuit | None = None,
     ) -> None:
-        self._engine, self._answers, self._language, self._note = engine, answers, language, note
-        self._circuit = circuit or Circuit()
+        self._engine, self._answers, self._languages, self._note = engine, answers, languages, note
+        self.circuit = circuit or Circuit()
         self._spans = SpanAnswers(self._call, engine.traits.batch)
         self._is_metered = engine.traits.is_metered and answers is not None
         if self._is_metered and isinstance(engine, MeteredEngine):
@@ -43,7 +44,7 @@ class Caller:
         """For each text its answer, or why there is none."""
         if self._engine.traits.is_recorded:
             found = self._recorded(texts)
-            return [_checked(text, each, self._language) for text, each in zip(texts, found, strict=True)]
+            return [_checked(text, each, self._languages[1]) for text, each in zip(texts, found, strict=True)]
         paragraphs = [cut(text) for text in texts]
         lines: dict[tuple[str, Hints], int] = {}  # each line once, and its place among all
         places = [
@@ -52,7 +53,7 @@ class Caller:
         ]
         markings = self._engine.traits.markings
         asked = [text for text, _ in lines], [each for _, each in lines]
-        outcomes = attempt(self._call, markings, *asked, self._language, self._spans) if lines else []
+        outcomes = attempt(self._call, markings, *asked, self._languages[1], self._spans) if lines else []
         return [
             _joined(paragraph, [outcomes[place] for place in each])
             for paragraph, each in zip(paragraphs, places, strict=True)
@@ -70,37 +71,50 @@ class Caller:
         return outcomes
 
     def _call(self, texts: Sequence[str], hints: Sequence[Hints], marked: bool) -> list[Outcome]:
-        """One call within the limits; texts that the engine takes offence at are tried in halves."""
-        if not self._circuit.allows():
+        """One call within the limits; texts that the engine may not be able to do are tried in halves."""
+        if not self.circuit.allows():
             return [Silence.RESTING] * len(texts)
         try:
             if self._is_metered:
                 self._spend(1, sum(map(len, texts)))
             outcomes = self._engine.translate(texts, seconds=self._engine.traits.seconds, hints=hints, marked=marked)
+            if len(outcomes) != len(texts):
+                raise self._error(f"gave {len(outcomes)} answers for {len(texts)} texts")
         except UnansweredError as error:
             return self._unanswered(error, texts, hints, marked)
-        except Exception:
-            self._circuit.failed()
-            raise
-        self._circuit.succeeded()
-        if len(outcomes) != len(texts):
-            raise UnansweredError(f"gave {len(outcomes)} answers for {len(texts)} texts", where=self._engine.name)
+        except Exception as error:  # of others: only the kind is shown
+            return self._unanswered(self._error(f"unexpected {type(error).__name__}"), texts, hints, marked)
+        self.circuit.succeeded()
         return [Silence.EMPTY if answer is None else answer for answer in outcomes]
+
+    def _error(self, what: str) -> UnansweredError:
+        return UnansweredError(what, where=self._engine.name, blames_texts=True)
 
     def _unanswered(
         self, error: UnansweredError, texts: Sequence[str], hints: Sequence[Hints], marked: bool
     ) -> list[Outcome]:
         self._note(error)
-        if not error.blames_texts:
-            if not isinstance(error, OverLimitError):  # our own limit says nothing about the engine
-                self._circuit.failed(error.wait)
-            return [error.silence] * len(texts)
-        self._circuit.succeeded()  # it works, only not for these texts
-        if len(texts) == 1:
+        if error.blames_texts and len(texts) > 1:
+            half = len(texts) // 2
+            parts = (slice(0, half), slice(half, None))
+            return [each for part in parts for each in self._call(texts[part], hints[part], marked)]
+        if error.blames_texts and self._works():
+            self.circuit.succeeded()
             return [Silence.UNUSABLE]
-        half = len(texts) // 2
-        parts = (slice(0, half), slice(half, None))
-        return [each for part in parts for each in self._call(texts[part], hints[part], marked)]
+        if not isinstance(error, OverLimitError):  # our own limit says nothing about the engine
+            self.circuit.failed(error.wait)
+        return [error.silence] * len(texts)
+
+    def _works(self) -> bool:
+        """Whether the engine, which has just failed, does another text."""
+        question = question_for(self._languages[0])
+        try:
+            if self._is_metered:
+                self._spend(1, len(question))
+            self._engine.translate([question], seconds=self._engine.traits.seconds)
+        except Exception:
+            return False
+        return True
 
     def _spend(self, requests: int, characters: int) -> None:
         traits, name = self._engine.traits, self._engine.name

@@ -44,6 +44,11 @@ class Circuit:
             self._until = now + self._rest  # should the outcome never be told, somebody tries again later
             return True
 
+    @property
+    def rest(self) -> float:
+        """Seconds until a call may be made."""
+        return max(self._until - self._clock(), 0.0)
+
     def succeeded(self) -> None:
         """A call was answered."""
         with self._lock:

@@ -95,7 +95,8 @@ class Command:
         try:
             written = running.exchange(data, None, most, seconds, close=True)
             if running.wait() != 0:
-                raise self._unanswered(f"ended with exit code {running.wait()}{running.complaint()}")
+                what = f"ended with exit code {running.wait()}{running.complaint()}"
+                raise self._unanswered(what, blame=True)
             return written
         finally:
             running.end()
@@ -165,7 +166,8 @@ class _Running:
                 raise self._unanswered("did not answer in time", Silence.SLOW) from None
             if not chunk:
                 if lines is not None:
-                    raise self._unanswered(f"ended before it answered{self.complaint()}", Silence.FAILED)
+                    what = f"ended before it answered{self.complaint()}"
+                    raise UnansweredError(what, where=self._name, blames_texts=True)
                 break
             written += chunk
             if len(written) > most:

@@ -44,7 +44,10 @@ class Silence(StrEnum):
     WRONG_LANGUAGE = "wrong language"
     REFUSED = "refused"  # a language model says that it will not translate this
     MARKS_LOST = "marks lost"  # tags or placeholders of the source are missing
-    UNUSABLE = "unusable"  # the text or the answer is not valid Unicode, or the text is too long
+    UNUSABLE = "unusable"  # the text or the answer is not valid Unicode, or the engine cannot take the text
+
+
+PASSING = frozenset({Silence.FAILED, Silence.SLOW, Silence.RESTING, Silence.SPENT, Silence.OFF})  # next time may differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ class UnansweredError(DragomanError):
     ) -> None:
         super().__init__(what, where=where, remedy=remedy)
         self.silence = silence
-        self.blames_texts = blames_texts  # the engine works, but not for these texts: they are tried one by one
+        self.blames_texts = blames_texts  # maybe it cannot do these texts: they are tried one by one
         self.wait = wait  # seconds for which the engine wants to be left alone
 
 

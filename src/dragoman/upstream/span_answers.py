@@ -37,7 +37,7 @@ class SpanAnswers:
             if len(inside) <= LONGEST
         ]
         found: list[dict[int, list[str]]] = [{} for _ in wanted]
-        alone = self._ask([inside for _, _, inside in pairs])
+        alone = self.ask([inside for _, _, inside in pairs])
         unsure = []
         for at, number, inside in pairs:
             markup, translation = wanted[at]
@@ -45,13 +45,14 @@ class SpanAnswers:
             is_sure = found[at][number] and is_found(alone[inside], translation)
             if not is_sure and (text := quoted(markup, number)):
                 unsure.append((at, number, text))
-        again = self._ask([text for _, _, text in unsure])
+        again = self.ask([text for _, _, text in unsure])
         for at, number, text in unsure:
             said, translation = in_quotes(again[text]), wanted[at][1]
             found[at][number] += [said] if said and is_wording(said, text, translation) else []
         return found
 
-    def _ask(self, texts: Sequence[str]) -> dict[str, str]:
+    def ask(self, texts: Sequence[str]) -> dict[str, str]:
+        """What the engine says of each text by itself; "" where it says nothing."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         said = {text: self._known[text] for text in texts if text in self._known}
         for first in range(0, len(new), self._batch):

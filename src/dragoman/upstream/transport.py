@@ -93,8 +93,9 @@ class Transport:
                 return self._try(method, path, until, body)
             except _LaterError as error:
                 pause = error.pause or FIRST_PAUSE * 2 ** (attempt - 1) * random.uniform(0.8, 1.2)
-                if attempt == ATTEMPTS or time.monotonic() + pause >= until:
-                    raise self._unanswered(error.what, error.silence, wait=error.pause) from None
+                last = 2 if error.blames_texts else ATTEMPTS  # what goes on is found out text by text
+                if attempt == last or time.monotonic() + pause >= until:
+                    raise self._unanswered(error.what, error.silence, wait=error.pause, blame=error.blames_texts) from None
                 self._sleep(pause)
         raise AssertionError  # the last attempt returns or raises
 
@@ -139,7 +140,8 @@ class Transport:
         message = self._message(data)
         if status in LATER:
             silence = Silence.SPENT if status == 429 else Silence.FAILED
-            raise _LaterError(f"answered {status}{message}", _pause(headers.get("retry-after")), silence)
+            pause = _pause(headers.get("retry-after"))
+            raise _LaterError(f"answered {status}{message}", pause, silence, blames_texts=status == 500)
         if status in (401, 403):
             raise self._unanswered(f"refused our key ({status}){message}", remedy="check the key of this engine")
         if status in (402, 456):  # payment required; 456 is DeepL's own for a used-up quota
@@ -203,9 +205,11 @@ class _Exchange:
 class _LaterError(Exception):
     """What may work if tried again, after a pause that the server may have named."""
 
-    def __init__(self, what: str, pause: float = 0.0, silence: Silence = Silence.FAILED) -> None:
+    def __init__(
+        self, what: str, pause: float = 0.0, silence: Silence = Silence.FAILED, *, blames_texts: bool = False
+    ) -> None:
         super().__init__(what)
-        self.what, self.pause, self.silence = what, pause, silence
+        self.what, self.pause, self.silence, self.blames_texts = what, pause, silence, blames_texts
 
 
 def _pause(header: str | None) -> float:

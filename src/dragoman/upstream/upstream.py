@@ -25,6 +25,7 @@ from dragoman.upstream.calls import Caller
 from dragoman.upstream.checks import is_text
 from dragoman.upstream.contract import (
     NO_HINTS,
+    PASSING,
     Answer,
     ContinuingEngine,
     Hints,
@@ -168,7 +169,7 @@ class Upstream:
                 began = time.perf_counter()  # loading it takes time only once
                 asked = text or getattr(engine, "question", "") or asked
                 prompt = engine.prompt_for([asked], [hints]) if isinstance(engine, PromptedEngine) else None
-                [found] = Caller(engine, self._answers, self._languages[1], self._note).ask([asked], [hints])
+                [found] = Caller(engine, self._answers, self._languages, self._note).ask([asked], [hints])
                 outcome = _outcome_of(found) if isinstance(found, Answer) else AnswerOrSilence(None, found)
         except Exception as error:
             self._note(error)
@@ -180,6 +181,11 @@ class Upstream:
     def version(self) -> str | None:
         """The version of the engine, once it is loaded."""
         return self._engine.engine.version if self._engine.engine else None
+
+    @property
+    def rest(self) -> float:
+        """Seconds for which the engine is left alone, because it failed or has asked for that."""
+        return self._caller.circuit.rest if self._caller else 0.0
 
     def close(self) -> None:
         """Stop asking; calls under way get a moment to end."""
@@ -231,7 +237,7 @@ class Upstream:
         if progress:
             progress("asking", len(given) - len(new), len(given))
         found |= self._ask_new(engine, new, until, progress, len(given))
-        silent = {key: given[key] for key, outcome in found.items() if outcome.silence in _UNHEARD}
+        silent = {key: given[key] for key, outcome in found.items() if outcome.silence in PASSING}
         return found | {key: outcome for key, outcome in self._offline(silent, Silence.OFF).items() if outcome.answer}
 
     def _absence(self) -> Silence:
@@ -305,7 +311,7 @@ class Upstream:
             self._count(repeat("asked", len(answers)))
             if answers:
                 self.problem = None
-            self._keep(engine, answers)
+            self._keep(engine, {key: each for key, each in answers.items() if each.flaw is not Silence.UNUSABLE})
         except Exception as error:
             self._note(error)
         finally:
@@ -314,14 +320,14 @@ class Upstream:
     def _find_caller(self, engine: UpstreamEngine) -> Caller:
         with self._lock:
             if self._caller is None:
-                self._caller = Caller(engine, self._answers, self._languages[1], self._note)
+                self._caller = Caller(engine, self._answers, self._languages, self._note)
             return self._caller
 
     def _finish(self, outcomes: dict[Key, AnswerOrSilence]) -> None:
         with self._lock:
             waiting = {key: self._under_way.pop(key) for key in outcomes if key in self._under_way}
             for key, outcome in outcomes.items():
-                if outcome.silence and outcome.silence not in _UNHEARD:
+                if outcome.silence and outcome.silence not in PASSING:
                     self._refused[key] = outcome
             for key in list(self._refused)[: max(len(self._refused) - REMEMBERED, 0)]:
                 del self._refused[key]
@@ -335,9 +341,6 @@ class Upstream:
     def _note(self, error: Exception) -> None:
         """Remember what went wrong; errors of ours say it without secrets, of others only the kind is shown."""
         self.problem = str(error) if isinstance(error, DragomanError) else f"unexpected {type(error).__name__}"
-
-
-_UNHEARD = {Silence.FAILED, Silence.SLOW, Silence.RESTING, Silence.SPENT, Silence.OFF}  # the next time may differ
 
 
 def _outcome_of(answer: Answer) -> AnswerOrSilence:
