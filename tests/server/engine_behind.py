@@ -50,7 +50,7 @@ LIES: dict[str, Callable[[str], str]] = {
 
 
 class FakeEngine:
-    """What the engine behind the server does: answer, refuse our key (`dead`), be `busy`, `break`, or one of the lies."""
+    """What the engine behind the server does: answer, refuse our key (`dead`), be `busy`, break, or one of the lies."""
 
     def __init__(self) -> None:
         self.may_answer = threading.Event()

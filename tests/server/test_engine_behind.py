@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from dragoman.server import batches
+from dragoman.server import batches, workers
 from tests.server.engine_behind import ALL, IN_BATCHES, LIES, SAID, TEXTS, behind, libretranslate, own
 
 
@@ -71,6 +73,19 @@ def test_an_engine_that_takes_too_long_is_an_error_until_its_answer_has_come(
             verb, noun = (word.encode() for word in (text.split()[0], text.split(">")[1].split("<")[0]))
             asked = [each for each in service.requests if verb in each.body and noun in each.body]
             assert len(asked) == 1  # a word inside tags may be asked for by itself
+
+
+def test_nobody_waits_longer_because_others_wait_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "PATIENCE", 1.0)
+    monkeypatch.setattr(workers, "ENGINES", 1)
+    with behind(tmp_path) as (client, fake, _), ThreadPoolExecutor(10) as threads:
+        fake.may_answer.clear()
+        began = time.monotonic()
+        found = list(threads.map(lambda text: libretranslate(client, [text]), TEXTS[:10]))
+        took = time.monotonic() - began
+        fake.may_answer.set()
+    assert found == [(529, [])] * 10
+    assert took < 8
 
 
 def test_our_own_api_marks_what_the_engine_did_not_say(tmp_path: Path) -> None:

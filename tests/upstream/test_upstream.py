@@ -82,6 +82,33 @@ def test_a_batch_asks_for_each_new_text_once_and_answers_in_order(journal: Journ
     assert [len(batch) for batch in engine.asked] == [1, 3, 2]
 
 
+def test_texts_that_wait_for_the_engine_go_together_and_single_ones_before_lists(journal: Journal) -> None:
+    go, began = threading.Event(), threading.Event()
+
+    def say(text: str) -> str:
+        began.set()
+        go.wait(10)
+        return word_by_word(text)
+
+    engine = Scripted(say=say, traits=Traits(batch=4))
+    upstream = over(engine, journal)
+    lists = [["press"], [f"open {number}" for number in range(6)], ["close"], ["file"]]
+    threads = [threading.Thread(target=upstream.ask_all, args=(texts,)) for texts in lists]
+    for number, thread in enumerate(threads, start=1):
+        thread.start()
+        began.wait(10)
+        while len(upstream._under_way) < sum(map(len, lists[:number])):
+            time.sleep(0.01)
+    go.set()
+    for thread in threads:
+        thread.join()
+    assert [sorted(batch) for batch in engine.asked] == [
+        ["press"],
+        ["close", "file", "open 0", "open 1"],
+        [f"open {number}" for number in range(2, 6)],
+    ]
+
+
 def test_progress_ends_at_the_number_of_texts(journal: Journal) -> None:
     seen: list[tuple[str, int, int]] = []
     over(Scripted(traits=Traits(batch=2)), journal).ask_all(

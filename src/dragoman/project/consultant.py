@@ -186,8 +186,10 @@ class Consultant:
             else:
                 doubtful[core] = str(outcome.silence)
         self._note_silence(name, asked, silent)
-        told_of_texts = ({text: by[core] for text, core in cores.items() if core in by} for by in (reasons, doubtful))
-        return Asked(len(asked), *told_of_texts, wait=upstream.rest)
+        silences, doubts = (
+            {text: by[core] for text, core in cores.items() if core in by} for by in (reasons, doubtful)
+        )
+        return Asked(len(asked), silences, doubts, upstream.rest)
 
     def _collect(self, name: str, upstream: Upstream, texts: dict[str, Hints]) -> None:
         """Note the texts that are not known yet instead of asking for them, if somebody collects them."""

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import ceil
@@ -33,6 +34,7 @@ ROUNDS = 5  # of asking for what one request needs
 PATIENCE = 50.0  # seconds for which most clients, and the proxies before us, wait
 JOB_PATIENCE = 600.0  # seconds for which a job waits, since nobody's connection does
 CLIENTS = {"weblate/": 4.5, "deepl-python/": 9.0, "deepl-node/": 9.0}  # of those that wait for less, by User-Agent
+ASKING = 0.9  # of the time that a client waits is the engine's, the rest is for what is made of its answers
 RETRY_AFTER = 2  # seconds
 SHOWN = 60  # characters of a text in a message
 
@@ -61,7 +63,7 @@ async def translate_batch(
         return await context.run_all("translate", work)
     work = [partial(_told, manner, each) for each in work]
     found, asked = dict[int, T](), set[str]()
-    until = asyncio.get_running_loop().time() + (PATIENCE if seconds is None else seconds)
+    until = time.monotonic() + ASKING * (PATIENCE if seconds is None else seconds)
     for _ in range(ROUNDS):
         left = [number for number in range(len(work)) if number not in found]
         tries = await context.run_all("translate", [partial(_attempt, work[number], asked) for number in left])
@@ -69,9 +71,12 @@ async def translate_batch(
         wanted = sorted({text for made in tries if isinstance(made, set) for text in made})
         if not wanted:
             break
-        left_over = until - asyncio.get_running_loop().time()
-        ask = partial(_told, manner, partial(_ask, context.project.engine, wanted, left_over, terms))
-        outcome = await context.ask(ask)
+        ask = partial(_ask, context.project.engine, wanted, terms, manner)
+        try:
+            async with asyncio.timeout(until + 1 - time.monotonic()):  # others may be before us
+                outcome = await context.ask(partial(ask, until))
+        except TimeoutError:
+            outcome = await context.run("translate", partial(ask, 0.0))  # it is asked, but not waited for
         asked.update(wanted)
         if outcome.silent and not lenient:
             told = outcome if context.identity.has_role("admin") else _briefly(outcome)
@@ -113,9 +118,9 @@ def _attempt(work: Callable[[], T], asked: set[str]) -> tuple[T] | set[str]:
             return set(wanted)
 
 
-def _ask(engine: Engine, texts: Sequence[str], seconds: float, terms: Glossary | None) -> Asked:
-    with extra_terms(terms):
-        return engine.ask_ahead(texts, seconds=max(seconds, 0.0))
+def _ask(engine: Engine, texts: Sequence[str], terms: Glossary | None, manner: Manner, until: float) -> Asked:
+    with extra_terms(terms), telling(manner):
+        return engine.ask_ahead(texts, seconds=max(until - time.monotonic(), 0.0))
 
 
 def _briefly(asked: Asked) -> Asked:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,11 +35,16 @@ SAMPLE = 1 << 20  # bytes at the beginning and the end of a large file that stan
 USUAL_PIECES, MOST_PIECES = 256, 512  # of a translation: CTranslate2's own limit, and that of many models
 WORD_BEGINS = "\u2581"  # how sentencepiece marks the beginning of a word
 LEAST_ATTENTION = 0.3  # that one word of the source must have of one of the translation
+LEAST_PART = 4  # texts that one core translates together
 MOST_FOR_EACH = 3  # pieces of a translation for each piece of a long source
 
 
 class CTranslate2:
-    """A model that has been loaded; its calls run on `threads` cores and release the interpreter meanwhile."""
+    """A model that has been loaded; its calls release the interpreter meanwhile.
+
+    Each text is translated on one core, or on so many `threads`, which wait for each other at every step: on a machine
+    that does other work, too, that takes many times as long. Long lists go to all cores in parts, which do not wait.
+    """
 
     def __init__(self, path: Path, place: EngineName, about: Traits) -> None:
         self.name, self.traits = place.name, about
@@ -50,11 +56,14 @@ class CTranslate2:
         processor = load("sentencepiece", "upstream").SentencePieceProcessor
         self._encoder = processor(model_file=str(source))
         self._decoder = processor(model_file=str(target))
+        threads = int(number(place, "threads", 0, least=0, most=256))
+        self._cores = 1 if threads else os.cpu_count() or 1
         try:
             self._model = load("ctranslate2", "upstream").Translator(
                 str(path),
                 device=place.options.get("device", "cpu"),
-                intra_threads=int(number(place, "threads", 0, least=0, most=256)),
+                inter_threads=self._cores,
+                intra_threads=threads or 1,
             )
         except BadInputError:
             raise
@@ -120,11 +129,13 @@ class CTranslate2:
     def _search(
         self, sources: list[list[str]], n: int, prefixes: list[list[str]], *, attention: bool = False
     ) -> list[Any]:
+        part = max(-(-len(sources) // self._cores), LEAST_PART)
         longest = MOST_FOR_EACH * max(map(len, sources)) + max(map(len, prefixes))
         try:
             return list(
                 self._model.translate_batch(
                     sources,
+                    max_batch_size=part if part < len(sources) else 0,
                     target_prefix=prefixes if any(prefixes) else None,
                     beam_size=self._beam,
                     num_hypotheses=n,

@@ -95,7 +95,8 @@ class Transport:
                 pause = error.pause or FIRST_PAUSE * 2 ** (attempt - 1) * random.uniform(0.8, 1.2)
                 last = 2 if error.blames_texts else ATTEMPTS  # what goes on is found out text by text
                 if attempt == last or time.monotonic() + pause >= until:
-                    raise self._unanswered(error.what, error.silence, wait=error.pause, blame=error.blames_texts) from None
+                    blame, wait = error.blames_texts, error.pause
+                    raise self._unanswered(error.what, error.silence, blame=blame, wait=wait) from None
                 self._sleep(pause)
         raise AssertionError  # the last attempt returns or raises
 

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
-from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
 SECONDS = 5.0  # that `ask` waits, unless told otherwise
 LONGEST = 20_000  # characters of a text that an engine is asked for
 REMEMBERED = 10_000  # texts that had no usable answer, which are not asked for again
+FEW = 4  # texts, for which somebody waits who has asked for no more; they go before longer lists
 CLOSING = 2.0  # seconds for calls under way when all is closed
 
 
@@ -80,6 +80,7 @@ class Upstream:
         self._caller: Caller | None = None
         self._workers: ThreadPoolExecutor | None = None
         self._under_way: dict[Key, Future[AnswerOrSilence]] = {}
+        self._queue: dict[Key, Hints] = {}  # of those under way, what is still to be asked for
         self._refused: dict[Key, AnswerOrSilence] = {}
         self._is_closed = False
 
@@ -276,24 +277,39 @@ class Upstream:
         return found
 
     def _submit(self, engine: UpstreamEngine, new: dict[Key, Hints]) -> dict[Key, Future[AnswerOrSilence]]:
-        futures: dict[Key, Future[AnswerOrSilence]] = {}
         with self._lock:
-            mine = [key for key in new if key not in self._under_way]
+            mine = {key: hints for key, hints in new.items() if key not in self._under_way}
             self._under_way |= {key: Future() for key in mine}
             futures = {key: self._under_way[key] for key in new}
-            if mine and self._workers is None:
+            self._queue = mine | self._queue if len(new) <= FEW else self._queue | mine
+            if self._workers is None:
                 self._workers = ThreadPoolExecutor(engine.traits.workers, thread_name_prefix="asking upstream")
-        for batch in _batches(mine, engine):
-            run = partial(self._run, engine, {key: new[key] for key in batch})
-            try:
-                if self._workers:
-                    self._workers.submit(run)
-            except RuntimeError:  # closed meanwhile
-                self._finish({key: AnswerOrSilence(None, Silence.OFF) for key in batch})
+        try:
+            for _ in mine:  # at most so many batches: most of these calls find nothing left
+                self._workers.submit(self._run, engine)
+        except RuntimeError:  # closed meanwhile
+            self._finish({key: AnswerOrSilence(None, Silence.OFF) for key in mine})
         return futures
 
-    def _run(self, engine: UpstreamEngine, batch: dict[Key, Hints]) -> None:
+    def _take(self, engine: UpstreamEngine) -> dict[Key, Hints]:
+        """What is asked for next, no more than the engine takes at once; whoever waits for it, it goes together."""
+        batch: dict[Key, Hints] = {}
+        traits, size = engine.traits, 0
+        with self._lock:
+            for key, hints in self._queue.items():
+                first = next(iter(batch.values()), hints)
+                alike = (hints.context, hints.formality, hints.around) == (first.context, first.formality, first.around)
+                size += len(key[0])
+                if len(batch) >= traits.batch or not alike or (batch and size > traits.characters):
+                    break
+                batch[key] = hints
+            for key in batch:
+                del self._queue[key]
+        return batch
+
+    def _run(self, engine: UpstreamEngine) -> None:
         """In a worker: ask for a batch, keep its answers, and tell whoever waits."""
+        batch = self._take(engine)
         outcomes = {key: AnswerOrSilence(None, Silence.FAILED) for key in batch}
         try:
             outcomes |= {
@@ -355,16 +371,3 @@ def _key(text: str, hints: Hints) -> Key:
 
 def _unusable(text: str) -> AnswerOrSilence | None:
     return None if is_text(text) and len(text) <= LONGEST else AnswerOrSilence(None, Silence.UNUSABLE)
-
-
-def _batches(keys: list[Key], engine: UpstreamEngine) -> list[list[Key]]:
-    """Keys in order, no more in a batch than the engine takes at once."""
-    batches: list[list[Key]] = []
-    size = 0
-    for key in keys:
-        if not batches or len(batches[-1]) >= engine.traits.batch or size + len(key[0]) > engine.traits.characters:
-            batches.append([])
-            size = 0
-        batches[-1].append(key)
-        size += len(key[0])
-    return batches
