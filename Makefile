@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # What a server can use: nothing can be installed later in a container that is read-only.
 SERVER_EXTRAS := callbacks languages neural pdf postgresql spelling upstream workbench
 
-.PHONY: help run demo test test-bounds test-tools check format bench docs kernels lock release clean
+.PHONY: help run demo test test-all test-bounds test-tools check format bench docs kernels lock release clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -22,12 +22,15 @@ run: $(VENV)/.server  ## the main job: translate a manual in the browser, with s
 demo: $(VENV)/.core  ## in the terminal: watch a project learn the shipped manual from nothing
 	$(BIN)/dragoman lab demo
 
-test: $(VENV)/.dev  ## the whole test-suite: the fast run, then the kernel tests with bounds checks
-	$(BIN)/python -m pytest -n auto $(SUMMARY)
+test: $(VENV)/.dev  ## the test-suite: the fast run, then the kernel tests with bounds checks
+	$(BIN)/python -m pytest -n auto $(SUMMARY) -m "not long"
 	$(MAKE) --no-print-directory test-bounds
 
+test-all: test  ## the suite, and what takes long: kills, releases, experiments, the commands of the docs, large files
+	$(BIN)/python -m pytest -n auto $(SUMMARY) -m long
+
 test-bounds: $(VENV)/.dev  ## only the kernel tests, with every array access checked
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto $(SUMMARY) -m kernels
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto $(SUMMARY) -m "kernels and not long"
 
 test-tools: $(VENV)/.dev  ## beside the suite: Weblate, OmegaT and official clients against a live server; installs them
 	$(BIN)/python tools/test-tools

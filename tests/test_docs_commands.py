@@ -22,7 +22,7 @@ import pytest
 
 from tests.test_docs import PAGES, ROOT, name_of
 
-pytestmark = pytest.mark.outside
+pytestmark = [pytest.mark.outside, pytest.mark.long]
 
 BLOCK = re.compile(
     r"^ *```(?P<kind>sh|console|text)\b(?P<options>[^\n]*)\n(?P<body>.*?)^ *```$|^<!-- prepare\n(?P<hidden>.*?)^-->$"

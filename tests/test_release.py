@@ -23,6 +23,7 @@ from packaging.version import Version
 import dragoman
 from dragoman.kernels import shipped
 
+pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[1]
 CHECK: list[str | Path] = [sys.executable, ROOT / "tools" / "check-release"]
 

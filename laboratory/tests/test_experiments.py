@@ -208,6 +208,7 @@ def test_what_is_not_found_again_is_reported_with_a_reason(folder: Path, tmp_pat
     assert (tmp_path / "O-fig2.csv").read_text() == (f"test,rate,words,third\npydocs-en-es/test/4,1.0,{words},0.3333\n")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("identity", list(EXPERIMENTS))
 def test_each_experiment_goes_through(identity: str, workspace: Workspace) -> None:
     results, missing = running.run(EXPERIMENTS[identity], QUICK, workspace)
@@ -219,6 +220,7 @@ def test_each_experiment_goes_through(identity: str, workspace: Workspace) -> No
     json.loads((workspace.out / f"{identity}.json").read_text())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("identity", ["O-tab6", "X-ceiling"])
 def test_gains_are_compared_with_the_papers_on_the_full_scale(identity: str, folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, tmp_path / "corpora", ignore=shutil.ignore_patterns("newstest-en-fr"))
@@ -321,6 +323,7 @@ def test_ids_are_those_of_the_papers_and_every_family_has_a_page() -> None:
         find("O-tab99")
 
 
+@pytest.mark.long
 def test_the_command_lists_runs_and_refuses(folder: Path, tmp_path: Path) -> None:
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "dragoman", "lab", "experiment", *arguments]

@@ -155,6 +155,7 @@ def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None
         pass
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("runner")
 def test_commands_on_a_cluster_that_is_there(tmp_path: Path) -> None:
     address = ray.get_runtime_context().gcs_address

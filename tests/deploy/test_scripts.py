@@ -26,6 +26,7 @@ from dragoman.server.config import Settings
 from tests.deploy.ending import SECONDS, process_of
 from tests.store.postgresql import UnavailableError, private_server
 
+pytestmark = pytest.mark.long
 DEPLOY = Path(__file__).parents[2] / "deploy"
 PROGRAMS = Path(sys.executable).parent
 

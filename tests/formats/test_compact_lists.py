@@ -247,6 +247,7 @@ measure(sys.argv[1], Path(sys.argv[2]))
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["json", "po", "xlf"])
 def test_a_large_file_takes_a_few_times_its_size(kind: str, tmp_path: Path) -> None:
     data, size = made(FORMS[kind], 40_000, 6)

@@ -121,6 +121,7 @@ def large(name: str, count: int) -> bytes:
     return (f"{data}\n" * count).encode()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["page.md", "film.srt", "film.vtt", "en.yml", "strings.xml", "main.ftl"])
 def test_a_large_file_refuses_the_same_targets_as_when_it_is_written(name: str) -> None:
     document, chance = read(name, large(name, 1 + 2 * PROBED // len(EVERY[name]))), random.Random(name)
