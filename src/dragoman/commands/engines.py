@@ -11,7 +11,7 @@ from dragoman.commands.common import AsJson
 from dragoman.errors import BadInputError
 
 if TYPE_CHECKING:
-    from dragoman.upstream.offers import Offer
+    from dragoman.upstream.offers import EngineOffer
 
 commands = typer.Typer()
 group = typer.Typer(
@@ -129,7 +129,7 @@ def _has_index(place: str) -> bool:
     return "://" not in place and (Path(place) / "index.json").is_file()
 
 
-def _offer(name: str, place: str) -> Offer:
+def _offer(name: str, place: str) -> EngineOffer:
     from dragoman.upstream.engine_download import index_of
 
     for each in index_of(place):
@@ -139,7 +139,7 @@ def _offer(name: str, place: str) -> Offer:
     raise BadInputError(f"no engine {name!r} is offered", remedy=remedy)
 
 
-def _link(offer: Offer, place: str) -> str:
+def _link(offer: EngineOffer, place: str) -> str:
     """Where the package is: in the directory of a mirror if it lies there, or at the first address of the index."""
     from pathlib import Path
 

@@ -23,7 +23,7 @@ from dragoman.files import storage_errors, sync_directory
 from dragoman.progress import Progress
 from dragoman.remote_base import PATIENCE, Redirects
 from dragoman.upstream.installed import NAME, InstalledEngine, find, folder, installed, read
-from dragoman.upstream.offers import CODES, INDEX, Offer, offers
+from dragoman.upstream.offers import CODES, INDEX, EngineOffer, offers
 
 PIECE = 1 << 20
 PACKAGE = "package"  # what a fetched file is called until it is unpacked
@@ -34,7 +34,7 @@ PIECES = ("sentencepiece.model", "source.spm", "target.spm", "spm.model")
 CARDS = ("README.md", "card.md")
 
 
-def index_of(location: str = "") -> list[Offer]:
+def index_of(location: str = "") -> list[EngineOffer]:
     """What an index offers: at an address, in a file, or in a directory with an `index.json`."""
     location = location or INDEX
     if "://" in location:

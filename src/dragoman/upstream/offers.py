@@ -21,7 +21,7 @@ LICENCE = "see the package's own README; most are trained on OPUS and are under 
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class EngineOffer:
     """A package that can be fetched."""
 
     name: str
@@ -33,26 +33,26 @@ class Offer:
     licence: str = LICENCE
 
 
-def offers(index: bytes, where: str = INDEX) -> list[Offer]:
+def offers(index: bytes, where: str = INDEX) -> list[EngineOffer]:
     """The packages of an index that have a link, the newest of each pair, by name."""
     try:
         found = [_offer(entry) for entry in json.loads(index) if entry.get("type", "translate") == "translate"]
     except (ValueError, AttributeError, KeyError, TypeError):
         remedy = "give the address of an index of Argos packages"
         raise BadInputError("this is not an index of engines", where=where, remedy=remedy) from None
-    newest: dict[str, Offer] = {}
+    newest: dict[str, EngineOffer] = {}
     for each in found:
         if each.links and (each.name not in newest or _order(newest[each.name].version) < _order(each.version)):
             newest[each.name] = each
     return [newest[name] for name in sorted(newest)]
 
 
-def _offer(entry: dict[str, object]) -> Offer:
+def _offer(entry: dict[str, object]) -> EngineOffer:
     source, target = (CODES.get(code, code) for code in (str(entry["from_code"]), str(entry["to_code"])))
     links = entry.get("links", [])
     about = f"{entry.get('from_name', source)} to {entry.get('to_name', target)}, Argos Translate"
     usable = tuple(str(each) for each in links if "://" in str(each)) if isinstance(links, list) else ()
-    return Offer(f"{source}-{target}", source, target, str(entry.get("package_version", "")), usable, about)
+    return EngineOffer(f"{source}-{target}", source, target, str(entry.get("package_version", "")), usable, about)
 
 
 def _order(version: str) -> tuple[int, ...]:
