@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +15,9 @@ from websockets.sync.client import connect
 
 from dragoman.engine import Engine
 from dragoman.server.keys import Keys
+from dragoman.server.routes import live
 from tests.server.support import Running, running
-from tests.upstream.support import as_json, serving
+from tests.upstream.support import Reaction, Request, as_json, serving
 
 SAID = {
     "Open the lid.": "Abre la tapadera.",
@@ -100,6 +102,34 @@ def test_a_live_session_tells_what_the_engine_said(server: Running) -> None:
         socket.send(json.dumps({"number": 1, "do": "open", "source": "Lift the lid."}))
         answer = json.loads(socket.recv())
     assert (answer["suffix"], answer["upstream"]) == ("Levanta la tapa.", "Levanta la tapadera.")
+
+
+def test_until_a_slow_engine_has_answered_only_what_is_sure_is_suggested(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "ENGINE_SECONDS", 0.05)
+    go = threading.Event()
+
+    def react(request: Request) -> Reaction:
+        go.wait(30)
+        return as_json({"translatedText": ["Levanta la tapadera." for _ in request.json["q"]]})
+
+    with serving(react) as service:
+        with Engine.open(folder / "manual") as engine:
+            engine.upstream = f"libretranslate:{service.url}"
+        with running(folder) as server, connect(f"ws://127.0.0.1:{server.port}/api/v1/projects/manual/live") as socket:
+
+            def open_text(text: str, number: int) -> tuple[str, str | None]:
+                socket.send(json.dumps({"number": number, "do": "open", "source": text}))
+                while "suffix" not in (answer := json.loads(socket.recv())):  # a correction needs no answer
+                    assert answer == {"number": 1, "event": "engine"}
+                return answer["suffix"], answer.get("silence")
+
+            assert open_text("Close the lid.", 1) == ("Cierra la tapa.", "slow")
+            assert open_text("Lift every cupboard of the engine.", 2) == ("", "slow")
+            go.set()
+            assert json.loads(socket.recv()) == {"number": 2, "event": "engine"}
+            assert open_text("Lift every cupboard of the engine.", 3)[1] is None
 
 
 def test_a_compatible_api_gives_the_fused_translation(server: Running) -> None:
