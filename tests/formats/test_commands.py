@@ -71,10 +71,11 @@ def test_codes_of_three_letters_are_the_languages_of_the_project(project: Path, 
 
 def test_a_file_is_filled(project: Path, tmp_path: Path) -> None:
     (tmp_path / "more.tsv").write_text(
-        "the boiler\tla caldera\nwait\tespere\npress OK\tpulse OK\nopen it.\tábralo.\n" * 3
+        "the boiler\tla caldera\nwait\tespere\npress OK or\tpulse OK o\nopen it.\tábralo.\nclose it.\tciérrelo.\n"
+        "care of the boiler\tcuidado de la caldera\nfree again\totra vez libre\n" * 3
     )
     trained = counts("import", project, tmp_path / "more.tsv", "--base")
-    assert trained == {"learned": 12, "flagged": 0, "refused": 0, "left_out": 0}
+    assert trained == {"learned": 21, "flagged": 0, "refused": 0, "left_out": 0}
     filled = counts("fill", project, DATA / "manual.xlf", tmp_path / "out.xlf", "--learn-confirmed")
     assert (filled["learned"], filled["translated"], filled["left_as_they_were"]) == (1, 6, 7)
     document = read_document((tmp_path / "out.xlf").read_bytes(), "out.xlf")

@@ -47,15 +47,5 @@ def test_only_what_has_changed_is_translated_and_corrections_are_kept(project: P
     assert lines[:2] == ["Cierre la tapa.", "Abra usted la tapa."]
 
     other.unlink()
-    assert "left alone: the translation of en.json, whose source is gone" in fill(project, root, out)
+    assert "site/en.json, whose source is gone" in fill(project, root, out)
     assert (out / "es.json").exists()
-
-
-def test_a_record_that_is_damaged_says_what_to_do(project: Path, tmp_path: Path) -> None:
-    root, out = tmp_path / "site", tmp_path / "out"
-    root.mkdir()
-    out.mkdir()
-    (root / "a.md").write_text("Open the lid.\n")
-    (out / ".dragoman-fill.json").write_text("{")
-    done = CliRunner().invoke(app, ["fill", str(project), str(root), str(out)])
-    assert done.exit_code != 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json as json_format
 import os
 import sys
 from collections.abc import Iterator
@@ -93,3 +94,19 @@ def _check_figure(file: Path) -> None:
     if file.suffix.lower().removeprefix(".") not in known:
         remedy = f"use one of {', '.join(f'.{each}' for each in sorted(known))}"
         raise BadInputError("cannot write a figure in this format", where=file, remedy=remedy)
+
+
+def read_bytes(file: Path) -> bytes:
+    """The bytes of a file."""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise BadInputError(f"cannot be read ({error.strerror or error})", where=file) from None
+
+
+def report(counts: dict[str, int], json: bool) -> None:
+    """Print what was done, how many times."""
+    if json:
+        typer.echo(json_format.dumps({name.replace(" ", "_"): count for name, count in counts.items()}))
+    else:
+        typer.echo(", ".join(f"{count:,} {name}" for name, count in counts.items()))

@@ -154,14 +154,13 @@ def follow(look: Watcher, learn: Learn, every: float, *, once: bool) -> None:
 
 def _learner(engine: Engine, *, translated: bool, forget: bool, user: str | None) -> Learn:
     """Teaches a project in this process."""
-    from dragoman.commands.documents import read_in_languages
-    from dragoman.formats.file_language import check_conflicts, check_language
+    from dragoman.formats.file_language import check_conflicts, check_language, read_in_languages
     from dragoman.formats.import_plan import import_pairs, learnable
 
     def learn(path: Path) -> Counter[str]:
         data = path.read_bytes()
         check_conflicts(data)
-        document = read_in_languages(engine, path)
+        document = read_in_languages(engine, path, data)
         check_language(document, data, str(path.resolve()), engine.source, engine.target)
         pairs = learnable(document, translated=translated)
         asked = engine.ask_ahead([source for source, _ in pairs])  # so that what became of its answers is learned too

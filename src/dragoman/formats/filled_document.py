@@ -18,11 +18,12 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from dragoman.errors import BadInputError
+from dragoman.errors import BadInputError, DragomanError
 from dragoman.formats.document import Document, DocumentSegment, NewTarget, NewTargets, UnwritableError
 from dragoman.formats.inline import OPENERS, PAIRS, Inline, Kind, Tag, find_emptied_pair
 from dragoman.parallel import map_in_order
 from dragoman.progress import Progress
+from dragoman.project.consultant import UnaskedError
 from dragoman.project.multiline import split_lines
 from dragoman.text.affinity import Link
 from dragoman.text.markup import Markup, TagPart, without
@@ -34,15 +35,32 @@ if TYPE_CHECKING:
 
 CERTAIN = 0.999  # the weight of a link that is the best one of both its words
 AHEAD = 64  # segments that another engine is asked for at once
+MOST_UNKNOWN = 0.25  # of the words of a translation; with more it is a mixture of two languages
+
+
+class SegmentDraft(NamedTuple):
+    """A translation with the tags of its source, and what it was made of, unless that is a correction."""
+
+    text: str
+    made: Translation | None = None
 
 
 def translate_segment(engine: Engine, document: Document, segment: DocumentSegment) -> str:
     """A translation with the tags of its source."""
+    return draft_segment(engine, document, segment).text
+
+
+def draft_segment(engine: Engine, document: Document, segment: DocumentSegment) -> SegmentDraft:
+    """A translation with the tags of its source, and what it was made of."""
     if _has_cues(segment):
         return _divided(engine, document, segment)
     if segment.inline.tags and (recalled := _recall(engine, document, segment)) is not None:
-        return recalled
+        return SegmentDraft(recalled)
     found = engine.translate_text(segment.source)
+    return SegmentDraft(_with_tags(engine, document, segment, found), found)
+
+
+def _with_tags(engine: Engine, document: Document, segment: DocumentSegment, found: Translation) -> str:
     if segment.inline.tags and (moved := _moved(engine, found)) is not None and _fits(document, segment, moved):
         return moved
     if _fits(document, segment, found.text):
@@ -50,6 +68,10 @@ def translate_segment(engine: Engine, document: Document, segment: DocumentSegme
     placed = place_by_alignment(engine, segment.inline)
     if placed is not None and _fits(document, segment, placed):
         return placed
+    return _in_pieces(engine, segment)
+
+
+def _in_pieces(engine: Engine, segment: DocumentSegment) -> str:
     parts = segment.inline.parts
     return "".join(engine.translate_text(part).text if isinstance(part, str) else part.shown for part in parts)
 
@@ -86,27 +108,25 @@ def fill_document(
     progress: Progress | None = None,
     replace: Replace = "untranslated",
     ask: Callable[..., object] | None = None,
-    kept: Mapping[str, str] = MappingProxyType({}),
+    kept: Mapping[str, NewTarget] = MappingProxyType({}),
 ) -> Filled:
-    """Translate the segments of a document, on all cores; what cannot be written is left as it was.
+    """Translate the segments of a document, on all cores; what cannot be translated or written is left as it was.
 
     Segments without a target are translated; so are those whose target is blank, only tags or a mere copy of the
     source, unless `replace` is “nothing”; with “unconfirmed” also those that nobody has confirmed. `ask` asks another
-    engine for many texts at once, as `Engine.ask_ahead` does; `kept` has the translations of sources that are settled.
+    engine for many texts at once, as `Engine.ask_ahead` does; `kept` has the targets of segments that are settled.
     """
     targets, left_out, untranslated = NewTargets(), dict[str, str](), 0
-    total = sum(1 for _ in wanted_segments(document, replace))
-    translate = partial(_kept_or_translated, engine, document, kept)
-    found = map_in_order(translate, _asked_ahead(ask or engine.ask_ahead, wanted_segments(document, replace), kept))
-    for done, (segment, target) in enumerate(found, start=1):
-        if is_left(engine, segment.source, target):
+    total = sum(1 for _ in wanted_segments(document, replace, kept))
+    wanted = _asked_ahead(ask or engine.ask_ahead, wanted_segments(document, replace, kept), kept)
+    found = map_in_order(partial(_translated, engine, document, kept), wanted)
+    for done, (segment, new) in enumerate(found, start=1):
+        if isinstance(new, NewTarget):
+            targets.add(segment.id, *new)
+        elif new is None:
             untranslated += 1
-            continue
-        try:
-            document.check(segment, target)
-            targets.add(segment.id, target, "translated")
-        except BadInputError as error:
-            left_out[segment.id] = error.what
+        else:
+            left_out[segment.id] = new
         if progress:
             progress("translating", done, total)
     while True:
@@ -118,9 +138,32 @@ def fill_document(
             left_out[error.segment] = error.what
 
 
-def wanted_segments(document: Document, replace: Replace = "untranslated") -> Iterator[DocumentSegment]:
-    """The segments of a document that are to be translated."""
-    return (segment for segment in document.segments if _is_wanted(segment, replace))
+def _translated(
+    engine: Engine, document: Document, kept: Mapping[str, NewTarget], segment: DocumentSegment
+) -> tuple[DocumentSegment, NewTarget | str | None]:
+    """The new target of a segment; or None if nobody knows it, or else why there is none."""
+    try:
+        new = kept.get(segment.id)
+        if new is None:
+            draft = draft_segment(engine, document, segment)
+            if is_left(segment.source, draft):
+                return segment, None
+            new = NewTarget(draft.text, "translated")
+        document.check(segment, new.target)
+        return segment, new
+    except BadInputError as error:
+        return segment, error.what
+    except (DragomanError, UnaskedError):
+        raise
+    except Exception as error:  # one segment must not end a whole directory
+        return segment, f"cannot be translated ({type(error).__name__}: {error})"
+
+
+def wanted_segments(
+    document: Document, replace: Replace = "untranslated", kept: Mapping[str, NewTarget] = MappingProxyType({})
+) -> Iterator[DocumentSegment]:
+    """The segments of a document that are to be translated, or have been settled."""
+    return (segment for segment in document.segments if segment.id in kept or _is_wanted(segment, replace))
 
 
 def texts_of(segment: DocumentSegment) -> list[str]:
@@ -129,37 +172,35 @@ def texts_of(segment: DocumentSegment) -> list[str]:
 
 
 def _asked_ahead(
-    ask: Callable[..., object], segments: Iterable[DocumentSegment], kept: Mapping[str, str]
+    ask: Callable[..., object], segments: Iterable[DocumentSegment], kept: Mapping[str, NewTarget]
 ) -> Iterator[DocumentSegment]:
     """The same segments, the other engine asked for many at once, with the text around them."""
     remaining = iter(segments)
     while block := list(islice(remaining, AHEAD)):
-        texts = [text for segment in block if segment.source not in kept for text in texts_of(segment)]
+        texts = [text for segment in block if segment.id not in kept for text in texts_of(segment)]
         ask(texts, around=" ".join(segment.source for segment in block))
         yield from block
 
 
-def _kept_or_translated(
-    engine: Engine, document: Document, kept: Mapping[str, str], segment: DocumentSegment
-) -> tuple[DocumentSegment, str]:
-    settled = kept.get(segment.source)
-    if settled and _fits(document, segment, settled):
-        return segment, settled
-    return segment, translate_segment(engine, document, segment)
+def is_left(source: str, draft: SegmentDraft) -> bool:
+    """Whether a text is better left in the source language: too many of its words were known to nobody."""
+    if draft.made is None:
+        return False
+    counts = [_unknown(line) for line in draft.made.lines or (draft.made,)]
+    words, unknown = sum(words for words, _ in counts), sum(unknown for _, unknown in counts)
+    if draft.text.strip() == source.strip():
+        return any(words and unknown == words for words, unknown in counts)
+    return unknown > MOST_UNKNOWN * words
 
 
-def is_left(engine: Engine, source: str, target: str) -> bool:
-    """Whether a text was left in the source language: no word of it was known to anybody."""
-    return target.strip() == source.strip() and any(_is_unknown(engine, line) for line in split_lines(source))
-
-
-def _is_unknown(engine: Engine, line: str) -> bool:
-    made = engine.translate(line)
-    if made.upstream_flaw and made.text == line:
-        return True
+def _unknown(made: Translation) -> tuple[int, int]:
+    """How many words of a line there are to translate, and how many of them were merely copied."""
     words = [word.isalpha() and not fixed for word, fixed in zip(made.source.words, made.source.placeable, strict=True)]
-    said = [phrase for phrase in made.phrases if any(words[slice(*phrase.source)])]
-    return bool(said) and all(phrase.kind == "copy" for phrase in said)
+    said = [(sum(words[slice(*phrase.source)]), phrase.kind) for phrase in made.phrases]
+    number = sum(number for number, _ in said)
+    if made.upstream_flaw and made.text == made.source.text:
+        return max(number, 1), max(number, 1)
+    return number, sum(number for number, kind in said if kind == "copy")
 
 
 def _is_wanted(segment: DocumentSegment, replace: Replace) -> bool:
@@ -239,18 +280,19 @@ def _moved(engine: Engine, translation: Translation) -> str | None:
     return rearrange(translation.source, translation.target, _links(engine, translation))
 
 
-def _divided(engine: Engine, document: Document, segment: DocumentSegment) -> str:
+def _divided(engine: Engine, document: Document, segment: DocumentSegment) -> SegmentDraft:
     """The translation of all that is said, divided like the source: each cue gets its share, and at least a word."""
     parts, whole = segment.inline.parts, _without_cues(segment)
     cues = [part for part in parts if isinstance(part, Tag) and part.name == "cue"]
-    target = re.sub(r"\s+", " ", engine.translate_text(whole.source).text).strip()
+    made = engine.translate_text(whole.source)
+    target = re.sub(r"\s+", " ", made.text).strip()
     shares = [len(share) for share in re.split("|".join(re.escape(cue.shown) for cue in cues), segment.source)]
     spaces = [found.start() for found in re.finditer(r" (?![^<>]*>)", target)]
     if len(spaces) >= len(cues):
         placed = _share_out(target, spaces, shares, [cue.shown for cue in cues])
         if _fits(document, segment, placed):
-            return placed
-    return "".join(engine.translate_text(part).text if isinstance(part, str) else part.shown for part in parts)
+            return SegmentDraft(placed, made)
+    return SegmentDraft(_in_pieces(engine, segment), made)
 
 
 def _has_cues(segment: DocumentSegment) -> bool:

@@ -20,11 +20,13 @@ edited segment replaces what it said before, and whoever follows a file can forg
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.formats.document import Document
+from dragoman.progress import bars
 from dragoman.project.guard import FlaggedError
 from dragoman.store import Delivered, Delivery
 
@@ -133,3 +135,13 @@ def import_pairs(
         if progress:
             progress("learning", done, len(steps))
     return counts
+
+
+def learn_files(engine: Engine, pairs: Mapping[Path, list[tuple[str, str]]], user: str | None) -> dict[str, int]:
+    """Learn the pairs of some files; how many were learned, known, flagged and refused."""
+    counts: Counter[str] = Counter()
+    with bars() as report:
+        for path, found in pairs.items():
+            counts += import_pairs(engine, found, str(path.resolve()), user=user, progress=report)
+    learned = counts["new"] + counts["changed"]
+    return {"learned": learned} | {name: counts[name] for name in ("new", "changed", "known", "flagged", "refused")}

@@ -16,6 +16,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request, Response
 
 from dragoman.formats import read_document
+from dragoman.formats.document import NewTarget
 from dragoman.formats.filled_document import fill_document, wanted_segments
 from dragoman.languages import same_language
 from dragoman.server.api_errors import ApiError
@@ -164,13 +165,14 @@ async def translate_file(request: Request, call: KeyedCall) -> dict[str, str]:
 
 async def _fill(call: Call, context: ProjectContext, data: bytes, name: str) -> bytes:
     """A file with translations; if there is an engine, it has answered for all of them."""
-    engine, kept = context.project.engine, dict[str, str]()
+    engine, kept = context.project.engine, dict[str, NewTarget]()
     read = partial(read_document, data, name, source=engine.source, target=engine.target)
     document = await context.run("fill", read)
     if engine.upstream is not None:
         wanted = list(wanted_segments(document))
         made = await translate_segments(context, document, wanted, call.seconds)
-        kept = {each.source: text for each, text in zip(wanted, made, strict=True)}
+        both = zip(wanted, made, strict=True)
+        kept = {each.id: NewTarget(text, "translated") for each, text in both if text != each.source}
     filled = await context.run("fill", partial(fill_document, engine, document, kept=kept))
     return filled.data
 
