@@ -56,7 +56,7 @@ from dragoman.store.rows import write_time
 from dragoman.text.given_texts import check_one_text, checked_texts
 from dragoman.text.tokens import Mode
 from dragoman.types import Translation
-from dragoman.upstream.contract import Answer
+from dragoman.upstream.contract import Answer, Learned
 from dragoman.upstream.trial import Trial
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Engine(Queries):
     def __init__(self, project: Project, *, write: bool, memory: bool = True) -> None:
         super().__init__(OpenProject(project, write=write, snapshot_every=self.snapshot_every or SNAPSHOT_EVERY))
         self.memory = memory
-        self._consultant = Consultant(project, UPSTREAM_SECONDS)
+        self._consultant = Consultant(self.opened, UPSTREAM_SECONDS)
         self._translator = Translator(self.opened, self._consultant)
 
     @classmethod
@@ -230,6 +230,11 @@ class Engine(Queries):
     def upstream_problem(self) -> str | None:
         """What went wrong the last time that the other engine was asked, if something did."""
         return self._consultant.problem
+
+    @property
+    def upstream_learning(self) -> Learned | None:
+        """How far the other engine has come if it learns itself (`ct2:…#learns=yes`), once it is loaded."""
+        return self._consultant.learning
 
     def translate_text(self, text: str, *, n: int = 1, memory: bool | None = None) -> Translation:
         """Translate a text of several lines, line by line, unless there is a correction of the whole text.
@@ -401,7 +406,9 @@ class Engine(Queries):
         else:
             answer, name = self._translator.usable(source, upstream), upstream_name
         correction = NewCorrection(source, target, answer, name, user, force, time, delivery, weigh_upstream, once)
-        return corrector.learn(self.opened, correction, self._learn)
+        number = corrector.learn(self.opened, correction, self._learn)
+        self._consultant.hurry()
+        return number
 
     def _learn(self, state: State, lesson: Lesson, comparison: CorrectionComparison | None) -> CorrectionRecord:
         """What the models learn from a correction; experiments leave a part of it out."""
@@ -410,6 +417,7 @@ class Engine(Queries):
     def forget(self, number: int, *, user: str | None = None) -> None:
         """Subtract exactly what a correction has contributed; the journal keeps both rows."""
         corrector.forget(self.opened, number, user=user)
+        self._consultant.hurry()
 
     def revise(
         self,
@@ -423,7 +431,9 @@ class Engine(Queries):
         """Replace the target of a correction: `forget` and `learn` in one step; returns the new id."""
         self.check_writable()
         teach = self._learn
-        return corrector.revise(self.opened, number, target, user=user, force=force, delivery=delivery, teach=teach)
+        new = corrector.revise(self.opened, number, target, user=user, force=force, delivery=delivery, teach=teach)
+        self._consultant.hurry()
+        return new
 
     def train(self, pairs: Iterable[tuple[str, str]], *, progress: bool | Progress | None = None) -> int:
         """Train a base from pairs of texts, before the first correction. Returns the number of pairs learned.

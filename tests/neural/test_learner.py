@@ -41,7 +41,7 @@ def learned(first: Network, pairs: list[Pair]) -> Learner:
 
 def content(learner: Learner) -> tuple[object, ...]:
     weights = [value.tobytes() for value in learner.weights.values()]
-    return learner.count, learner.digest, learner.ledger.sums.tobytes(), learner.texts, weights
+    return learner.count, learner.digest, learner.ledger.sums.tobytes(), learner.words, weights
 
 
 def test_a_snapshot_is_the_state_itself(first: Network) -> None:

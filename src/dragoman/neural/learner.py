@@ -3,7 +3,7 @@
     W_t = W_{t-1} - Adam(∇ -log p(target_t | source_t; W_{t-1}))        one step a correction, all weights
 
 1. `Learner` begins with the weights of a model, which all learners of the model share and nobody changes.
-2. `learn` makes a step. Before it, both weights say how probable the correction was; the ledger counts that.
+2. `learn` makes a step. Before it, both weights say what they think of the correction; the ledger counts that.
 3. After every EVERY corrections the state is rounded to what a snapshot keeps; `snapshot` gives its bytes.
 4. `restore` goes on from a snapshot. `digest` names a state by the model and everything learned since, so that a
    snapshot can be told to belong to corrections without asking when, where and by whom it was made.
@@ -14,7 +14,7 @@ To forget is to restore a snapshot from before, and to learn again what follows.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from dragoman.neural.adam import Adam, is_finite
-from dragoman.neural.ledger import COMPARED, Ledger, likeness
+from dragoman.neural.ledger import Ledger, familiarity, words_of
 from dragoman.neural.network import Loss, Network
 from dragoman.neural.rounding import Rounded, from_bytes, restore_state, round_state, to_bytes
 
@@ -56,15 +56,16 @@ class Learner:
 
     def __init__(self, first: Network) -> None:
         self.first = first
+        self.first_digest = _digest_of(first)
         learned = {name: first.parameters[name].copy() for name in first.architecture.learned}
         self.network = Network(first.architecture, {**first.parameters, **learned}, first.file)
         self.weights, self._adam = learned, Adam(learned)
         self._restart()
 
     def _restart(self) -> None:
-        self.count, self.digest = 0, first_digest(self.first)
+        self.count, self.digest = 0, self.first_digest
         self.ledger = Ledger()
-        self.texts: list[str] = []  # the sources learned last
+        self.words: set[str] = set()  # of all sources that were learned
         self._rounded: Rounded | None = None  # the state, if it is what a snapshot keeps
 
     def begin(self) -> None:
@@ -80,7 +81,7 @@ class Learner:
         if pair.is_learned:
             with one_thread():
                 said = self._step(pair)
-        self.texts = [*self.texts[1 - COMPARED :], pair.text]
+        self.words.update(words_of(pair.text))
         self.count, self.digest = self.count + 1, pair.digest(self.digest)
         self._rounded = None
         if self.count % EVERY == 0:
@@ -94,7 +95,7 @@ class Learner:
         if is_finite(gradients):
             self._adam.step(self.weights, gradients)
         if self.count:
-            self.ledger.add(likeness(pair.text, self.texts), (first.nats - learned.nats) / learned.pieces)
+            self.ledger.add(familiarity(pair.text, self.words), (learned.right - first.right) / learned.pieces)
         return first, learned
 
     def snapshot(self) -> bytes:
@@ -104,11 +105,12 @@ class Learner:
         about = {"count": self.count, "digest": self.digest, "ledger": self.ledger.sums.tolist()}
         return to_bytes(about, self._rounded)
 
-    def restore(self, content: bytes, texts: Sequence[str]) -> None:
-        """Go to the state of a snapshot; `texts` are the sources that had been learned by then."""
+    def restore(self, content: bytes, texts: Iterable[str]) -> None:
+        """Go to the state of a snapshot; `texts` are all sources that had been learned by then."""
         about, kept = from_bytes(content)
         restore_state(kept, *self._state)
-        self.count, self.digest, self.texts = about["count"], about["digest"], list(texts[-COMPARED:])
+        self.count, self.digest = about["count"], about["digest"]
+        self.words = {word for text in texts for word in words_of(text)}
         self.ledger, self._rounded = Ledger(np.array(about["ledger"])), kept
 
     @property
@@ -116,7 +118,7 @@ class Learner:
         return self.first.parameters, self.weights, self._adam
 
 
-def first_digest(network: Network) -> str:
+def _digest_of(network: Network) -> str:
     """The name of a model before anything was learned."""
     digest = hashlib.sha256(f"{RECIPE} ".encode())
     digest.update(network.file.content())

@@ -15,7 +15,7 @@ through the block; the memory is looked at by every layer of the decoder and is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,7 +34,7 @@ from dragoman.neural.layers import (
     layer_norm_backward,
     log_softmax,
 )
-from dragoman.neural.model_file import CannotLearnError, ModelFile
+from dragoman.neural.model_file import CannotLearnError, ModelFile, index_of
 
 BIAS = "decoder/projection/bias"
 Ids = Sequence[int]
@@ -46,6 +46,7 @@ class Loss(NamedTuple):
 
     nats: float  # -log p of all its pieces and the mark of the end
     pieces: int  # that were predicted
+    right: int = 0  # of these pieces, those that were found the most probable
 
 
 class Pass(NamedTuple):
@@ -60,7 +61,8 @@ class Pass(NamedTuple):
     def loss(self, outputs: np.ndarray, given: int = 0) -> Loss:
         """How unexpected these pieces are [pairs, target pieces]; the first `given` of each are not counted."""
         chosen = np.take_along_axis(self.log_probabilities, outputs[..., None], -1)[:, given:]
-        return Loss(-float(chosen.sum(dtype=np.float64)), chosen.size)
+        right = (self.log_probabilities.argmax(-1) == outputs)[:, given:]
+        return Loss(-float(chosen.sum(dtype=np.float64)), chosen.size, int(right.sum()))
 
 
 class Network:
@@ -70,6 +72,7 @@ class Network:
         self.architecture = architecture
         self.parameters = parameters  # by the names of CTranslate2's variables
         self.file = file  # what they were read from
+        self._vocabularies: dict[str, Mapping[str, int]] = {}
 
     @classmethod
     def load(cls, directory: Path) -> Network:
@@ -82,6 +85,14 @@ class Network:
         except CannotLearnError as error:
             raise CannotLearnError(error.reason, where=directory, remedy=error.remedy) from None
         return cls(architecture, parameters, file)
+
+    def ids(self, side: str, pieces: Iterable[str]) -> tuple[int, ...]:
+        """The numbers of pieces of the "source" or "target"; what its vocabulary lacks is the unknown piece."""
+        if side not in self._vocabularies:
+            self._vocabularies[side] = index_of(self.file.vocabulary(side))
+        known = self._vocabularies[side]
+        unknown = known[self.file.config["unk_token"]]
+        return tuple(known.get(piece, unknown) for piece in pieces)
 
     def loss(self, source: Ids, target: Ids, *, given: int = 0) -> Loss:
         """How unexpected this translation is; the first `given` pieces of it are not counted (a language's mark)."""

@@ -21,10 +21,12 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
+from dragoman.project.corrections_in_force import CorrectionsInForce
 from dragoman.project.memory import Memory
+from dragoman.project.open_project import OpenProject
 from dragoman.project.request import Request
-from dragoman.store import Project
 from dragoman.upstream import Answer, Hints, Silence, TermPlace, Upstream
+from dragoman.upstream.contract import Learned
 from dragoman.upstream.names import parse
 from dragoman.upstream.upstream import AnswerOrSilence
 
@@ -124,8 +126,8 @@ def telling(manner: Manner) -> Iterator[None]:
 class Consultant:
     """Asks the engine that a project is set to; made once for an open project, safe to use from threads."""
 
-    def __init__(self, project: Project, seconds: float) -> None:
-        self._project = project
+    def __init__(self, opened: OpenProject, seconds: float) -> None:
+        self._project, self._corrections = opened.store, CorrectionsInForce(opened)
         self.seconds = seconds  # that whoever translates waits for it
         self._lock = threading.Lock()
         self._upstream: Upstream | None = None
@@ -142,7 +144,7 @@ class Consultant:
                     old.close()
             if name is not None and self._upstream is None:
                 languages = {"source": self._project.source, "target": self._project.target}
-                self._upstream = Upstream(name, self._project.answers, **languages)
+                self._upstream = Upstream(name, self._project.answers, corrections=self._corrections, **languages)
             return self._upstream
 
     def ask(self, name: str, text: str, hints: Hints, *, seconds: float | None = None) -> AnswerOrSilence:
@@ -223,6 +225,16 @@ class Consultant:
         upstream, (_, core, after) = self.upstream(name), _parts(name, text)
         answer = upstream.continue_from(core, prefix) if upstream and core else None
         return replace(answer, text=answer.text + after) if answer else None
+
+    def hurry(self) -> None:
+        """Tell an engine that learns itself that something was learned or forgotten; returns at once."""
+        if self._upstream:
+            self._upstream.hurry()
+
+    @property
+    def learning(self) -> Learned | None:
+        """How far an engine that learns itself has come, once it is loaded."""
+        return self._upstream.learning if self._upstream else None
 
     @property
     def problem(self) -> str | None:

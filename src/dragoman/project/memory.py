@@ -54,6 +54,7 @@ class Memory:
         self._ids: dict[str, list[int]] = {}  # of the key of a source, the newest last
         self._coded: dict[str, list[int]] = {}  # those whose source has codes, by the source without them
         self._sources: list[tuple[int, str]] = []  # length and text of all sources without codes, in order
+        self.removed = 0  # how many have been removed
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -81,6 +82,7 @@ class Memory:
         if number not in self._texts:
             return
         key = _key(self._texts.pop(number)[0])
+        self.removed += 1
         plain = bare(key)
         _remove(self._ids, key, number)
         if plain != key:
@@ -152,6 +154,10 @@ class Memory:
     def texts(self) -> list[tuple[int, str, str]]:
         """Id, source and target of all corrections, newest first: a copy, for a search without the lock."""
         return [(number, *pair) for number, pair in reversed(self._texts.items())]
+
+    def in_order(self) -> list[tuple[int, tuple[str, str]]]:
+        """Id, source and target of all corrections, oldest first; may be called while others learn."""
+        return sorted(self._texts.items())
 
     def arrays(self) -> ArrayTree:
         """Everything needed to restore the memory."""

@@ -27,6 +27,7 @@ SHORT_RATIO = 5.0  # a source may be so many times as long as its answer, with t
 REPEATS, LONGEST_UNIT = 4, 8  # so often up to so many words may stand in a row, unless they do so in the source
 FOREIGN_LETTERS = 3  # of another script, from which on most letters decide
 COPIED_WORDS = 4  # different ones in small letters, from which on a copy of the source is no translation
+_RUN = re.compile(r"(\S{1,8}?)(?:\s?\1){11,}")  # at least twelve times
 TAG_NAME = re.compile(r"<(/?)([A-Za-z][\w:.-]*)[^>]*?(/?)>")
 _REFUSING = re.compile(
     r"\b(?:i'?m sorry|i am sorry|i apologi[sz]e|sorry, (?:but )?i|i (?:can'?t|cannot|can not|won'?t)"
@@ -160,6 +161,16 @@ def _longest_run(sentence: Sentence) -> int:
             if run >= unit * most and any(map(str.isalpha, "".join(words[at - unit + 1 : at + 1]))):
                 most = run // unit + 1
     return most
+
+
+def is_run(source: str, answer: str) -> bool:
+    """Whether an answer repeats a few characters of any kind far more often than its source.
+
+    >>> is_run("Use * or **.", "Use * o **."), is_run("Use * or **.", "Use * o **** * * * * * * * * * * * * * * * *")
+    (False, True)
+    """
+    longest = max((len(each.group()) for each in _RUN.finditer(answer)), default=0)
+    return longest > 0 and longest > 2 * max((len(each.group()) for each in _RUN.finditer(source)), default=0)
 
 
 def _in_other_script(source: Sentence, target: Sentence, language: str) -> bool:

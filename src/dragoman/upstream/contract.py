@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from dragoman.errors import DragomanError
@@ -139,8 +140,12 @@ class UpstreamEngine(Protocol):
     """An engine: texts in, answers out, in order. Calls may come from several threads."""
 
     name: str  # stands for the engine in the database and the journal; holds no secret
-    version: str  # answers of another version are not used while this one can be asked
     traits: Traits
+
+    @property
+    def version(self) -> str:
+        """Answers of another version are not used while this one can be asked."""
+        ...
 
     def translate(
         self, texts: Sequence[str], *, seconds: float, hints: Sequence[Hints] = (), marked: bool = False
@@ -172,6 +177,67 @@ class ContinuingEngine(UpstreamEngine, Protocol):
 
     def continue_from(self, text: str, prefix: str, *, n: int = 4) -> Answer | None:
         """The best translations that begin with whole words; None if the engine finds none."""
+        ...
+
+
+class CorrectionsInForce(Protocol):
+    """What a project has learned and not forgotten, as it is at this moment; read from any thread, without a lock."""
+
+    directory: Path  # of the project
+
+    @property
+    def may_write(self) -> bool:
+        """Whether this process writes the project."""
+        ...
+
+    def __len__(self) -> int:
+        """How many there are."""
+        ...
+
+    def in_order(self) -> list[tuple[int, tuple[str, str]]]:
+        """The id, source and target of each, the oldest first."""
+        ...
+
+    def begin_with(self, ids: tuple[int, ...]) -> bool:
+        """Whether the oldest of them are these."""
+        ...
+
+
+class Familiar(NamedTuple):
+    """Texts that are as familiar to an engine that learns, and whether what it has learned answers for them."""
+
+    least: float  # share of the words that were learned
+    corrections: float  # counted, older ones less
+    ahead: float  # how many more pieces of them the learned weights had right, of each
+    error: float  # its standard error
+    learned_answers: bool
+
+
+class Learned(NamedTuple):
+    """How far an engine that learns itself has come."""
+
+    corrections: int  # in force that it has learned
+    due: int  # that it has not
+    derailed: int  # learned answers that ran wild and were replaced
+    problem: str | None  # why it does not learn
+    standings: Sequence[Familiar]
+
+
+@runtime_checkable
+class LearningEngine(UpstreamEngine, Protocol):
+    """An engine that learns itself, in the background."""
+
+    @property
+    def learning(self) -> Learned | None:
+        """How far it has come; None if it is not to learn."""
+        ...
+
+    def follow(self, corrections: CorrectionsInForce) -> None:
+        """Learn these corrections, and go on learning them as they change."""
+        ...
+
+    def hurry(self) -> None:
+        """The corrections have changed; returns at once."""
         ...
 
 

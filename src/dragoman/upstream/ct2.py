@@ -1,7 +1,8 @@
 """`ct2:models/nmt-en-es`: a neural model in CTranslate2's format, run here, without a network.
 
 The directory holds the model and its sentencepiece files: `sentencepiece.model` for both languages, or `source.spm` and
-`target.spm` as converted OPUS-MT models have.
+`target.spm` as converted OPUS-MT models have. With `#learns=yes` the model itself learns the corrections of the
+project, in the background (`learned_weights.py`).
 """
 
 from __future__ import annotations
@@ -11,22 +12,30 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from dragoman.errors import BadInputError
 from dragoman.extras import load
+from dragoman.upstream.checks import is_run
 from dragoman.upstream.contract import (
     Answer,
     CharacterLink,
+    CorrectionsInForce,
     EngineName,
     Hints,
     Languages,
+    Learned,
     Scored,
     Traits,
     UnansweredError,
 )
-from dragoman.upstream.names import number, traits
+from dragoman.upstream.learned_pairs import AskedPair, as_asked
+from dragoman.upstream.names import number, traits, yes_or_no
+
+if TYPE_CHECKING:
+    from dragoman.upstream.learned_weights import LearnedWeights
 
 BEAM = 4
 END = "</s>"
@@ -58,21 +67,23 @@ class CTranslate2:
         self._decoder = processor(model_file=str(target))
         threads = int(number(place, "threads", 0, least=0, most=256))
         self._cores = 1 if threads else os.cpu_count() or 1
+        self._load = partial(
+            load("ctranslate2", "upstream").Translator,
+            str(path),
+            device=place.options.get("device", "cpu"),
+            inter_threads=self._cores,
+            intra_threads=threads or 1,
+        )
         try:
-            self._model = load("ctranslate2", "upstream").Translator(
-                str(path),
-                device=place.options.get("device", "cpu"),
-                inter_threads=self._cores,
-                intra_threads=threads or 1,
-            )
-        except BadInputError:
-            raise
+            self._model = self._load()
         except (RuntimeError, ValueError) as error:
             what = f"cannot be loaded: {' '.join(str(error).split())}"
             raise BadInputError(what, where=path, remedy="convert the model again, for CTranslate2 4") from None
         self._end = [] if _adds_end(path) else [END]
         asked = f"{self._beam} {self._nbest} {self._source_tokens} {self._target_tokens}"
-        self.version = place.options.get("version") or _fingerprint(path, asked)
+        self._version = place.options.get("version") or _fingerprint(path, asked)
+        self.learned = self._learning(path) if yes_or_no(place, "learns", default=False) else None
+        self.derailed = 0  # answers of learned weights that were replaced
 
     @classmethod
     def from_place(cls, place: EngineName, languages: Languages) -> Self:
@@ -84,6 +95,32 @@ class CTranslate2:
             raise BadInputError("there is no CTranslate2 model here", where=path, remedy=remedy)
         return cls(path, place, traits(place, batch=16))
 
+    @property
+    def version(self) -> str:
+        """What changes when the model does, or what it is asked for, or has learned."""
+        served = self.learned.served() if self.learned else None
+        return f"{self._version}+{served.digest[:12]}" if served else self._version
+
+    def _learning(self, path: Path) -> LearnedWeights:
+        from dragoman.upstream.learned_weights import LearnedWeights  # loads Numba's functions, which only these need
+
+        return LearnedWeights(path, self._read, lambda files: self._load(files=files))
+
+    @property
+    def learning(self) -> Learned | None:
+        """How far it has come; None if it is not to learn."""
+        return self.learned.standing(self.derailed) if self.learned else None
+
+    def follow(self, corrections: CorrectionsInForce) -> None:
+        """Learn these corrections, and go on learning them as they change; nothing unless the engine is to learn."""
+        if self.learned:
+            self.learned.follow(corrections)
+
+    def hurry(self) -> None:
+        """The corrections have changed."""
+        if self.learned:
+            self.learned.hurry()
+
     def translate(
         self, texts: Sequence[str], *, seconds: float, hints: Sequence[Hints] = (), marked: bool = False
     ) -> list[Answer | None]:
@@ -91,7 +128,7 @@ class CTranslate2:
         del seconds, marked  # a batch cannot be stopped; whoever waits for it may stop waiting
         sources, prefixes = [self._encode(text) for text in texts], [self._target_tokens] * len(texts)
         linked = any(each.wants_links for each in hints)
-        found = self._search(sources, self._nbest, prefixes, attention=linked)
+        found = self._search_all(texts, sources, prefixes, attention=linked)
         answers = [self._answer(each) for each in found]
         if not linked:
             return list(answers)
@@ -116,24 +153,66 @@ class CTranslate2:
         """The best translations that begin with these whole words."""
         given = [*self._target_tokens, *self._decoder.encode(prefix.rstrip(), out_type=str)]
         n = min(n, self._beam)
-        answer = self._answer(self._search([self._encode(text)], n, [given])[0])
+        model = (self.learned and self.learned.model_for(text)) or self._model
+        answer = self._answer(self._search(model, [self._encode(text)], [given], n)[0])
         begun = [each for each in (answer.nbest or (Scored(answer.text),)) if each.text.startswith(prefix.rstrip())]
         return Answer(begun[0].text, tuple(begun)) if begun else None
 
     def close(self) -> None:
-        """Nothing is open; the memory goes with the last call that is still running."""
+        """Learn no longer. Nothing is open; the memory goes with the last call that is still running."""
+        if self.learned:
+            self.learned.close()
 
     def _encode(self, text: str) -> list[str]:
         return [*self._source_tokens, *self._encoder.encode(text, out_type=str), *self._end]
 
-    def _search(
-        self, sources: list[list[str]], n: int, prefixes: list[list[str]], *, attention: bool = False
+    def _read(self, source: str, target: str) -> AskedPair:
+        """A correction as the model is asked for it."""
+        source, target = as_asked(source, target)
+        pieces = [*self._target_tokens, *self._decoder.encode(target, out_type=str)]
+        return AskedPair(source, self._encode(source), pieces, len(self._target_tokens))
+
+    def _search_all(
+        self, texts: Sequence[str], sources: list[list[str]], prefixes: list[list[str]], *, attention: bool
     ) -> list[Any]:
+        """What is found for each text, by the learned weights where they answer and do not derail."""
+        models = [self._model] * len(texts)
+        if self.learned:
+            self.learned.wait()
+            models = [self.learned.model_for(text) or self._model for text in texts]
+        found: list[Any] = [None] * len(texts)
+
+        def search(places: list[int], model: Any) -> None:
+            asked, given = ([each[place] for place in places] for each in (sources, prefixes))
+            for place, result in zip(places, self._search(model, asked, given, attention=attention), strict=True):
+                found[place] = result
+
+        for model in dict.fromkeys(models):
+            search([place for place, each in enumerate(models) if each is model], model)
+        off = [n for n, each in enumerate(models) if each is not self._model and self._derails(texts[n], found[n])]
+        if off:
+            self.derailed += len(off)
+            search(off, self._model)
+        return found
+
+    def _derails(self, text: str, found: Any) -> bool:
+        return is_run(text, self._decoder.decode(found.hypotheses[0][len(self._target_tokens) :]))
+
+    def _search(
+        self,
+        model: Any,
+        sources: list[list[str]],
+        prefixes: list[list[str]],
+        n: int | None = None,
+        *,
+        attention: bool = False,
+    ) -> list[Any]:
+        n = n or self._nbest
         part = max(-(-len(sources) // self._cores), LEAST_PART)
         longest = MOST_FOR_EACH * max(map(len, sources)) + max(map(len, prefixes))
         try:
             return list(
-                self._model.translate_batch(
+                model.translate_batch(
                     sources,
                     max_batch_size=part if part < len(sources) else 0,
                     target_prefix=prefixes if any(prefixes) else None,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 
-from dragoman.upstream.contract import UpstreamEngine
+from dragoman.upstream.contract import CorrectionsInForce, LearningEngine, UpstreamEngine
 from dragoman.upstream.names import from_name, parse
 
 
@@ -22,12 +22,17 @@ class LazyEngine:
     """
 
     def __init__(
-        self, engine: UpstreamEngine | str, source: str, target: str, note: Callable[[Exception], None]
+        self,
+        engine: UpstreamEngine | str,
+        source: str,
+        target: str,
+        note: Callable[[Exception], None],
+        corrections: CorrectionsInForce | None = None,
     ) -> None:
         self.name = parse(engine).name if isinstance(engine, str) else engine.name
         self.engine = None if isinstance(engine, str) else engine  # None until it is loaded, or if that failed
         self._named = engine if isinstance(engine, str) else ""
-        self._languages, self._note = (source, target), note
+        self._languages, self._note, self._corrections = (source, target), note, corrections
         self._lock = threading.Lock()
         self._loading: Future[None] | None = None
 
@@ -52,7 +57,10 @@ class LazyEngine:
     def _make(self) -> None:
         source, target = self._languages
         try:
-            self.engine = from_name(self._named, source=source, target=target)
+            engine = from_name(self._named, source=source, target=target)
+            if self._corrections is not None and isinstance(engine, LearningEngine):
+                engine.follow(self._corrections)
+            self.engine = engine
         except Exception as error:
             self._note(error)
         finally:

@@ -26,7 +26,7 @@ from dragoman.upstream.contract import EngineName, Languages, Traits, UpstreamEn
 
 COMMON = ("seconds", "batch", "requests", "characters", "version")
 REMOTE = (*COMMON, "key-file", "key-env", "insecure", "workers")
-CT2 = (*COMMON, "nbest", "beam", "threads", "source-token", "target-token", "device")
+CT2 = (*COMMON, "nbest", "beam", "threads", "source-token", "target-token", "device", "learns")
 KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # module and class in this package, and options
     "apertium": ("apertium_client", "Apertium", REMOTE),
     "command": ("command", "Command", (*COMMON, "stay")),
@@ -108,6 +108,15 @@ def number(place: EngineName, option: str, default: float, least: float = 1.0, m
         what = f"option {option} of engine {place.kind!r} is not a number from {least:g} to {most:g}"
         raise BadInputError(what, remedy=f"write {option}={default:g}")
     return value
+
+
+def yes_or_no(place: EngineName, option: str, *, default: bool) -> bool:
+    """Whether an option is on."""
+    text = place.options.get(option, "yes" if default else "no")
+    if text not in ("yes", "no"):
+        what = f"option {option} of engine {place.kind!r} is neither yes nor no"
+        raise BadInputError(what, remedy=f"write {option}=yes or {option}=no")
+    return text == "yes"
 
 
 def traits(place: EngineName, **defaults: Any) -> Traits:

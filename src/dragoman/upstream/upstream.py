@@ -27,7 +27,10 @@ from dragoman.upstream.contract import (
     PASSING,
     Answer,
     ContinuingEngine,
+    CorrectionsInForce,
     Hints,
+    Learned,
+    LearningEngine,
     PromptedEngine,
     Silence,
     UpstreamEngine,
@@ -69,11 +72,17 @@ class Upstream:
     """
 
     def __init__(
-        self, engine: UpstreamEngine | str, answers: Answers | ProjectAnswers | None = None, *, source: str, target: str
+        self,
+        engine: UpstreamEngine | str,
+        answers: Answers | ProjectAnswers | None = None,
+        *,
+        source: str,
+        target: str,
+        corrections: CorrectionsInForce | None = None,
     ) -> None:
         self.problem: str | None = None  # what went wrong the last time, fit to be shown
         self.counts: Counter[str] = Counter()  # answers that were "kept" or "asked" for, and the reasons for silence
-        self._engine = LazyEngine(engine, source, target, self._note)
+        self._engine = LazyEngine(engine, source, target, self._note, corrections)
         self.name = self._engine.name
         self._languages, self._answers = (source, target), answers
         self._lock = threading.Lock()
@@ -177,6 +186,17 @@ class Upstream:
         answer = outcome.answer.text if outcome.answer else None
         took = round(time.perf_counter() - began, 3)
         return Trial(self.name, self.version, asked, answer, outcome.silence, self.problem, took, prompt)
+
+    def hurry(self) -> None:
+        """Tell an engine that learns itself that the corrections have changed; returns at once."""
+        if isinstance(self._engine.engine, LearningEngine):
+            self._engine.engine.hurry()
+
+    @property
+    def learning(self) -> Learned | None:
+        """How far an engine that learns itself has come."""
+        engine = self._engine.engine
+        return engine.learning if isinstance(engine, LearningEngine) else None
 
     @property
     def version(self) -> str | None:

@@ -1,0 +1,174 @@
+"""An engine that learns the corrections of its project, as a project uses it."""
+
+from __future__ import annotations
+
+import gc
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dragoman import Engine
+from dragoman.neural import learner as learner_module
+from dragoman.upstream import learned_weights
+from dragoman.upstream.checks import is_run
+from dragoman.upstream.ct2 import CTranslate2
+from dragoman.upstream.learned_weights import WEIGHTS, LearnedWeights, thin_out
+from tests.upstream.support import make_model
+
+pytestmark = pytest.mark.kernels
+
+WORDS = ["open", "close", "the", "file"]
+PAIRS = [(f"{a} {b} {c}", f"{c} {b} abra {a}") for a in WORDS for b in WORDS for c in WORDS][:8]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_model(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(learner_module, "EVERY", 3)
+    monkeypatch.setattr(learned_weights, "EVERY", 3)
+    yield
+    gc.collect()
+
+
+def project(path: Path, model: Path) -> Engine:
+    return Engine.create(path, source="en", target="es", upstream=f"ct2:{model}#learns=yes")
+
+
+def learned(engine: Engine) -> LearnedWeights:
+    """The weights of an engine that has learned all that is in force."""
+    engine.translate("open")
+    upstream = engine._consultant.upstream(engine.upstream)
+    assert upstream
+    loaded = upstream._engine.engine
+    assert isinstance(loaded, CTranslate2)
+    assert loaded.learned
+    weights = loaded.learned
+    wait_for(lambda: not weights.due or bool(weights.problem))
+    assert (loaded.learned.problem, loaded.learned.due) == (None, 0)
+    return loaded.learned
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert condition()
+
+
+def bits(weights: LearnedWeights) -> list[bytes]:
+    assert weights._learner
+    return [value.tobytes() for value in weights._learner.weights.values()]
+
+
+def snapshots(path: Path) -> list[str]:
+    return sorted(each.name for each in (path / WEIGHTS).iterdir())
+
+
+def test_an_engine_follows_what_is_learned_forgotten_and_revised(model: Path, tmp_path: Path) -> None:
+    with project(tmp_path / "one", model) as one, project(tmp_path / "other", model) as other:
+        numbers = [one.learn(*pair) for pair in PAIRS]
+        weights = learned(one)
+        before = weights.served()
+        assert before
+        assert before.ids == tuple(numbers)
+        one.forget(numbers[4])
+        seen = weights.served()  # from now on, nothing that has seen it
+        assert seen is None or numbers[4] not in seen.ids
+        one.revise(numbers[5], "abra")
+        kept = [pair for n, pair in enumerate(PAIRS) if n not in (4, 5)]
+        for pair in [*kept, (PAIRS[5][0], "abra")]:
+            other.learn(*pair)
+        assert bits(learned(one)) == bits(learned(other))
+        assert weights.served().digest == learned(other).served().digest != before.digest  # type: ignore[union-attr]
+        assert snapshots(tmp_path / "one") == snapshots(tmp_path / "other")  # those of what is forgotten are gone
+        for row in list(one.corrections()):
+            one.forget(row.id)
+        assert learned(one).served() is None
+        wait_for(lambda: not snapshots(tmp_path / "one"))
+
+
+@pytest.mark.parametrize("lost", ["nothing", "all", "damaged"])
+def test_reopened_it_is_the_same_with_or_without_its_snapshots(model: Path, tmp_path: Path, lost: str) -> None:
+    path = tmp_path / "project"
+    with project(path, model) as engine:
+        for pair in PAIRS:
+            engine.learn(*pair)
+        before = bits(learned(engine))
+        version = learned(engine).served()
+    assert len(snapshots(path)) == 2
+    if lost == "all":
+        shutil.rmtree(path / WEIGHTS)
+    if lost == "damaged":
+        (path / WEIGHTS / snapshots(path)[-1]).write_bytes(b"half")
+    with Engine.open(path) as engine:
+        assert bits(learned(engine)) == before
+        assert learned(engine).served().digest == version.digest  # type: ignore[union-attr]
+
+
+def test_projects_share_the_weights_of_the_model(model: Path, tmp_path: Path) -> None:
+    with project(tmp_path / "one", model) as one, project(tmp_path / "other", model) as other:
+        for engine in (one, other):
+            engine.learn(*PAIRS[0])
+        first, second = learned(one)._learner, learned(other)._learner
+        assert first
+        assert second
+        assert first.first is second.first
+        assert first.weights is not second.weights
+
+
+def test_answers_of_other_weights_are_not_taken_for_those_of_now(model: Path, tmp_path: Path) -> None:
+    with project(tmp_path / "project", model) as engine:
+        upstream = engine._consultant.upstream(engine.upstream)
+        assert upstream
+        for _ in range(2):
+            engine.translate("open the file")
+        plain, counts = upstream.version, dict(upstream.counts)
+        assert (counts["asked"], counts["kept"]) == (1, 1)
+        number = engine.learn(*PAIRS[0])
+        learned(engine)
+        assert upstream.version != plain
+        engine.translate("open the file")
+        assert upstream.counts["kept"] == 1
+        assert upstream.counts["asked"] > 1
+        engine.forget(number)
+        learned(engine)
+        assert upstream.version == plain
+
+
+def test_an_engine_that_cannot_learn_says_why_and_translates(model: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(model, tmp_path / "model")
+    config = other / "config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"layer_norm_epsilon": 7}))
+    with project(tmp_path / "project", other) as engine:
+        engine.translate("open")
+        engine.learn(*PAIRS[0])
+        wait_for(lambda: bool(engine.upstream_learning and engine.upstream_learning.problem))
+        assert engine.upstream_learning
+        assert "cannot learn" in str(engine.upstream_learning.problem)
+        assert engine.translate("open the file").upstream is not None
+
+
+def test_of_many_snapshots_the_old_ones_are_thinned_out(tmp_path: Path) -> None:
+    (tmp_path / WEIGHTS).mkdir()
+    for count in range(3, 90, 3):
+        (tmp_path / WEIGHTS / f"{count:06d}-{'0' * 16}.snapshot").touch()
+        thin_out(tmp_path)
+    counts = [int(name[:6]) for name in snapshots(tmp_path)]
+    assert len(counts) == 10
+    assert counts[-3:] == [81, 84, 87]
+    assert counts[0] <= 30
+
+
+def test_answers_that_run_wild_are_recognised() -> None:
+    assert is_run("Use --- here.", "Use " + "*" * 300)
+    assert is_run("a", "a " + ". . " * 20)
+    assert not is_run("-" * 40, "-" * 41)
+    assert not is_run("It costs 1,000,000,000 dollars.", "Cuesta 1.000.000.000 dólares.")
