@@ -80,7 +80,9 @@ def test_every_kind_has_a_module_and_says_how_to_install_its_library(monkeypatch
     monkeypatch.setitem(sys.modules, "httpx", None)
     with pytest.raises(BadInputError, match=r"this needs httpx; install it with: pip install 'dragoman\[upstream\]'"):
         make("apertium:http://127.0.0.1:2737")
-    assert set(KINDS) == {"apertium", "command", "ct2", "deepl", "libretranslate", "modernmt", "openai", "recorded"}
+    assert set(KINDS) == {
+        *("apertium", "command", "ct2", "deepl", "engine", "libretranslate", "modernmt", "openai", "recorded")
+    }
 
 
 def test_a_key_is_not_sent_unencrypted_to_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:

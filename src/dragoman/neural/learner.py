@@ -20,8 +20,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
+from dragoman.extras import load
 from dragoman.neural.adam import Adam, is_finite
 from dragoman.neural.ledger import Ledger, familiarity, words_of
 from dragoman.neural.network import Loss, Network
@@ -127,7 +127,7 @@ def _digest_of(network: Network) -> str:
 
 @cache
 def _pools() -> Any:
-    return ThreadpoolController()
+    return load("threadpoolctl", "neural").ThreadpoolController()
 
 
 def one_thread() -> AbstractContextManager[Any]:
