@@ -19,7 +19,7 @@ help:  ## show this list
 run: $(VENV)/.server  ## the main job: translate a manual in the browser, with suggestions that learn
 	$(BIN)/dragoman workbench projects
 
-demo: $(VENV)/.core  ## in the terminal: watch a project learn the shipped manual from nothing
+demo: $(VENV)/.server  ## in the terminal: watch a project learn the shipped manual from nothing
 	$(BIN)/dragoman lab demo
 
 test: $(VENV)/.dev  ## the test-suite: the fast run, then the kernel tests with bounds checks

@@ -15,6 +15,7 @@ from rich.text import Text
 from dragoman import kernels, sample
 from dragoman.engine import Engine
 from dragoman.interactive.post_editing import Outcome, post_edit
+from dragoman.upstream.installed import name_in_the_box
 
 BARS = "▁▂▃▄▅▆▇█"
 WINDOW = 24  # segments to each bar of the curve
@@ -30,12 +31,14 @@ def show(segments: int = 0) -> None:
     console = Console()
     kernels.warm(only_first=True)
     pairs = sample.pairs()[: segments or None]
-    console.print(f"A new, empty project translates a manual of {len(pairs)} segments. Each correction")
+    engine_name = name_in_the_box()
+    over = f" over {engine_name}" if engine_name else ""
+    console.print(f"A new, empty project{over} translates a manual of {len(pairs)} segments. Each correction")
     console.print("is learned at once; the word error rate shows how much is left to correct.\n")
     outcomes: list[Outcome] = []
     with (
         tempfile.TemporaryDirectory() as directory,
-        Engine.create(Path(directory) / "manual", source="en", target="es") as engine,
+        Engine.create(Path(directory) / "manual", source="en", target="es", upstream=engine_name) as engine,
         Live(console=console, refresh_per_second=8) as live,
     ):
         for outcome in post_edit(engine, pairs):

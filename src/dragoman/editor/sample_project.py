@@ -11,10 +11,9 @@ from dragoman import sample
 from dragoman.editor.document_store import DocumentStore
 from dragoman.engine import Engine
 from dragoman.project.guard import FlaggedError
-from dragoman.upstream import installed
+from dragoman.upstream.installed import name_in_the_box
 
 SAMPLE = "espresso"
-ENGINE = "en-es"  # over which the sample is, if it is installed
 KNOWN = 502  # segments that are already translated: all before the chapter on error messages
 
 
@@ -35,8 +34,7 @@ def make_sample(folder: Path, tell: Callable[[int, int], None] | None = None) ->
             closing(DocumentStore(unfinished / "documents.db")) as documents,
         ):
             _fill_sample(engine, documents, tell)
-            if any(each.name == ENGINE for each in installed.installed()):
-                engine.upstream = f"engine:{ENGINE}"
+            engine.upstream = name_in_the_box()  # now: what the sample teaches needs no answers of an engine
         unfinished.rename(place)
     return place
 

@@ -24,6 +24,7 @@ from dragoman.upstream.ct2 import CTranslate2
 
 TOLD = ("source", "target", "version", "licence", "about", "target_token")
 GROUP = "dragoman.engines"
+IN_THE_BOX = "en-es"  # the pair of the sample
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -86,6 +87,11 @@ def find(name: str) -> InstalledEngine:
             return found
     remedy = f"fetch it with: dragoman engine get {name}" if NAME.fullmatch(name) else "see dragoman engine list"
     raise BadInputError(f"there is no engine {name[:64]!r} on this machine", remedy=remedy)
+
+
+def name_in_the_box() -> str | None:
+    """The name of the engine that comes with dragoman, if it is installed."""
+    return f"engine:{IN_THE_BOX}" if any(each.name == IN_THE_BOX for each in installed()) else None
 
 
 def installed() -> list[InstalledEngine]:
