@@ -56,7 +56,7 @@ from dragoman.store.rows import write_time
 from dragoman.text.given_texts import check_one_text, checked_texts
 from dragoman.text.tokens import Mode
 from dragoman.types import Translation
-from dragoman.upstream.contract import Answer, Learned
+from dragoman.upstream.contract import Answer, EngineProgress
 from dragoman.upstream.trial import Trial
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class Engine(Queries):
         return self._consultant.problem
 
     @property
-    def upstream_learning(self) -> Learned | None:
+    def upstream_learning(self) -> EngineProgress | None:
         """How far the other engine has come if it learns itself (`ct2:…#learns=yes`), once it is loaded."""
         return self._consultant.learning
 

@@ -8,7 +8,7 @@ import pytest
 from dragoman.errors import DamagedFileError
 from dragoman.neural import Network
 from dragoman.neural import learner as learner_module
-from dragoman.neural.learner import Learner, Pair
+from dragoman.neural.learner import Learner, PiecePair
 from dragoman.neural.rounding import MEAN_STEPS, WEIGHT_STEPS, from_bytes, restore_state, round_state, to_bytes
 from tests.oracles.small_transformers import small_model
 
@@ -17,9 +17,9 @@ pytestmark = pytest.mark.kernels
 RANDOM = np.random.default_rng(5)
 
 
-def some_pair(number: int) -> Pair:
+def some_pair(number: int) -> PiecePair:
     source, target = (tuple(RANDOM.integers(3, 20, RANDOM.integers(1, 9)).tolist()) for _ in range(2))
-    return Pair(f"source {number}", source, target)
+    return PiecePair(f"source {number}", source, target)
 
 
 PAIRS = [some_pair(number) for number in range(8)]
@@ -32,7 +32,7 @@ def first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Network:
     return Network.load(tmp_path)
 
 
-def learned(first: Network, pairs: list[Pair]) -> Learner:
+def learned(first: Network, pairs: list[PiecePair]) -> Learner:
     learner = Learner(first)
     for pair in pairs:
         learner.learn(pair)
@@ -80,7 +80,11 @@ def test_the_model_itself_stays_as_it_is(first: Network) -> None:
 def test_what_makes_no_step_is_counted_all_the_same(first: Network) -> None:
     learner = learned(first, PAIRS[:1])
     weights = {name: value.tobytes() for name, value in learner.weights.items()}
-    for pair in (Pair("", (), (4,)), Pair("long", (4,) * 201, (4,)), Pair("mark only", (4,), (5,), given=1)):
+    for pair in (
+        PiecePair("", (), (4,)),
+        PiecePair("long", (4,) * 201, (4,)),
+        PiecePair("mark only", (4,), (5,), given=1),
+    ):
         assert learner.learn(pair) is None
     learner_weights = {name: value.tobytes() for name, value in learner.weights.items()}
     assert learner.count == 4

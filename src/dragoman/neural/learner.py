@@ -32,7 +32,7 @@ EVERY = 50  # corrections from one snapshot to the next
 LONGEST = 200  # pieces of a source or target that is learned
 
 
-class Pair(NamedTuple):
+class PiecePair(NamedTuple):
     """A correction, as the model sees it."""
 
     text: str  # the source, as the model is asked
@@ -75,7 +75,7 @@ class Learner:
         self._adam = Adam(self.weights)
         self._restart()
 
-    def learn(self, pair: Pair) -> tuple[Loss, Loss] | None:
+    def learn(self, pair: PiecePair) -> tuple[Loss, Loss] | None:
         """Make a step; what the model's own weights and the learned ones said before it, None if it is no step."""
         said = None
         if pair.is_learned:
@@ -89,7 +89,7 @@ class Learner:
             restore_state(self._rounded, *self._state)
         return said
 
-    def _step(self, pair: Pair) -> tuple[Loss, Loss]:
+    def _step(self, pair: PiecePair) -> tuple[Loss, Loss]:
         learned, gradients = self.network.gradients([(pair.source, pair.target)], given=pair.given)
         first = self.first.loss(pair.source, pair.target, given=pair.given) if self.count else learned
         if is_finite(gradients):

@@ -21,12 +21,12 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
-from dragoman.project.corrections_in_force import CorrectionsInForce
+from dragoman.project.correction_feed import CorrectionFeed
 from dragoman.project.memory import Memory
 from dragoman.project.open_project import OpenProject
 from dragoman.project.request import Request
 from dragoman.upstream import Answer, Hints, Silence, TermPlace, Upstream
-from dragoman.upstream.contract import Learned
+from dragoman.upstream.contract import EngineProgress
 from dragoman.upstream.names import parse
 from dragoman.upstream.upstream import AnswerOrSilence
 
@@ -127,7 +127,7 @@ class Consultant:
     """Asks the engine that a project is set to; made once for an open project, safe to use from threads."""
 
     def __init__(self, opened: OpenProject, seconds: float) -> None:
-        self._project, self._corrections = opened.store, CorrectionsInForce(opened)
+        self._project, self._corrections = opened.store, CorrectionFeed(opened)
         self.seconds = seconds  # that whoever translates waits for it
         self._lock = threading.Lock()
         self._upstream: Upstream | None = None
@@ -232,7 +232,7 @@ class Consultant:
             self._upstream.hurry()
 
     @property
-    def learning(self) -> Learned | None:
+    def learning(self) -> EngineProgress | None:
         """How far an engine that learns itself has come, once it is loaded."""
         return self._upstream.learning if self._upstream else None
 

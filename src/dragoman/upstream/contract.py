@@ -213,7 +213,7 @@ class Familiar(NamedTuple):
     learned_answers: bool
 
 
-class Learned(NamedTuple):
+class EngineProgress(NamedTuple):
     """How far an engine that learns itself has come."""
 
     corrections: int  # in force that it has learned
@@ -228,7 +228,7 @@ class LearningEngine(UpstreamEngine, Protocol):
     """An engine that learns itself, in the background."""
 
     @property
-    def learning(self) -> Learned | None:
+    def learning(self) -> EngineProgress | None:
         """How far it has come; None if it is not to learn."""
         ...
 

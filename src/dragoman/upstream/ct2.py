@@ -24,9 +24,9 @@ from dragoman.upstream.contract import (
     CharacterLink,
     CorrectionsInForce,
     EngineName,
+    EngineProgress,
     Hints,
     Languages,
-    Learned,
     Scored,
     Traits,
     UnansweredError,
@@ -107,7 +107,7 @@ class CTranslate2:
         return LearnedWeights(path, self._read, lambda files: self._load(files=files))
 
     @property
-    def learning(self) -> Learned | None:
+    def learning(self) -> EngineProgress | None:
         """How far it has come; None if it is not to learn."""
         return self.learned.standing(self.derailed) if self.learned else None
 

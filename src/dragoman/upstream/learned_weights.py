@@ -23,11 +23,11 @@ from weakref import WeakValueDictionary
 
 from dragoman.errors import DragomanError
 from dragoman.files import write_durably
-from dragoman.neural.learner import EVERY, Learner, Pair
+from dragoman.neural.learner import EVERY, Learner, PiecePair
 from dragoman.neural.ledger import Ledger, familiarity
 from dragoman.neural.network import Network
 from dragoman.neural.quantise import ModelImage
-from dragoman.upstream.contract import CorrectionsInForce, Familiar, Learned
+from dragoman.upstream.contract import CorrectionsInForce, EngineProgress, Familiar
 from dragoman.upstream.learned_pairs import AskedPair
 from dragoman.upstream.learning_worker import WORKER
 
@@ -60,7 +60,7 @@ class LearnedWeights:
         self._path, self._read, self._load = path, read, load
         self._changed = threading.Condition()
         self._corrections: CorrectionsInForce | None = None
-        self._pairs: dict[int, Pair] = {}
+        self._pairs: dict[int, PiecePair] = {}
         self._learner: Learner | None = None
         self._image: ModelImage | None = None
         self._ids: tuple[int, ...] = ()  # of what the learner has learned
@@ -112,11 +112,11 @@ class LearnedWeights:
         served = self.served()
         return len(self._corrections) - (len(served.ids) if served else 0)
 
-    def standing(self, derailed: int) -> Learned:
+    def standing(self, derailed: int) -> EngineProgress:
         """How far learning has come, and what the ledger says of it."""
         served = self.served()
         standings = [Familiar(*each) for each in served.ledger.standings()] if served else []
-        return Learned(len(served.ids) if served else 0, self.due, derailed, self.problem, standings)
+        return EngineProgress(len(served.ids) if served else 0, self.due, derailed, self.problem, standings)
 
     # ── In the background ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -163,14 +163,14 @@ class LearnedWeights:
             self._serve(learner)
         return not up_to_date
 
-    def _pair(self, learner: Learner, number: int, source: str, target: str) -> Pair:
+    def _pair(self, learner: Learner, number: int, source: str, target: str) -> PiecePair:
         if number not in self._pairs:
             asked = self._read(source, target)
             source_ids, target_ids = (
                 learner.first.ids("source", asked.source),
                 learner.first.ids("target", asked.target),
             )
-            self._pairs[number] = Pair(asked.text, source_ids, target_ids, asked.given)
+            self._pairs[number] = PiecePair(asked.text, source_ids, target_ids, asked.given)
         return self._pairs[number]
 
     def _serve(self, learner: Learner) -> None:
@@ -240,7 +240,7 @@ def first_network(path: Path) -> Network:
         return found
 
 
-def digests(learner: Learner, pairs: Sequence[Pair]) -> dict[int, str]:
+def digests(learner: Learner, pairs: Sequence[PiecePair]) -> dict[int, str]:
     """The names of the snapshots of these corrections, by how many of them are in each."""
     digest, names = learner.first_digest, dict[int, str]()
     for count, pair in enumerate(pairs, start=1):

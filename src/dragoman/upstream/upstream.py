@@ -28,8 +28,8 @@ from dragoman.upstream.contract import (
     Answer,
     ContinuingEngine,
     CorrectionsInForce,
+    EngineProgress,
     Hints,
-    Learned,
     LearningEngine,
     PromptedEngine,
     Silence,
@@ -193,7 +193,7 @@ class Upstream:
             self._engine.engine.hurry()
 
     @property
-    def learning(self) -> Learned | None:
+    def learning(self) -> EngineProgress | None:
         """How far an engine that learns itself has come."""
         engine = self._engine.engine
         return engine.learning if isinstance(engine, LearningEngine) else None

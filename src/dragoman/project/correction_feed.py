@@ -6,7 +6,7 @@ from dragoman.project.memory import Memory
 from dragoman.project.open_project import OpenProject
 
 
-class CorrectionsInForce:
+class CorrectionFeed:
     """What the memory holds at this moment; see `upstream.contract.CorrectionsInForce`.
 
     It is read without the project's lock, so that nobody who holds that waits for the background. A correction is in
