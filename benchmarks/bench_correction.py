@@ -33,13 +33,12 @@ from dragoman import engine as engines
 from dragoman.engine import Engine
 from dragoman.errors import DragomanError
 from dragoman.models import alignment, language, modelset, phrases
-from dragoman.project import corrector, guard, lesson, memory, state, translation
+from dragoman.project import correction_record, corrector, guard, memory, state, translation
 from dragoman.project.correction_record import CorrectionRecord
 from dragoman.project.request import Request
 from dragoman.project.translator import Translator
 from dragoman.store.journal import Journal
 from dragoman.text.language_side import LanguageSide
-from dragoman.upstream import learned_answer
 
 WARM = 20  # segments whose times are not counted
 STAGES: list[tuple[str, Any, str]] = [  # name, where the function is, its name
@@ -48,13 +47,13 @@ STAGES: list[tuple[str, Any, str]] = [  # name, where the function is, its name
     ("text is read: tokens, letter case", corrector, "_prepare"),
     ("proposed changes are weighed", translation, "weigh"),
     ("searched, if that was not just done", Request, "search_once"),
-    ("letter case of the answer", lesson, "_cases"),
-    ("what each level of trust would have cost", lesson, "_costs"),
+    ("letter case of the answer", corrector, "_cases"),
+    ("what each level of trust would have cost", corrector, "_costs"),
     ("the guard", guard.Guard, "check"),
     ("alignment models: expected counts", alignment.AlignmentModel, "estimate"),
     ("alignment models: added", alignment.AlignmentModel, "apply"),
     ("links between the words", modelset.ModelSet, "align"),
-    ("links of the answer", learned_answer, "link"),
+    ("links of the answer", correction_record, "link"),
     ("phrase pairs", phrases.PhraseModel, "add"),
     ("n-grams", language.LanguageModel, "add_ids"),
     ("letter case and spaces", LanguageSide, "add"),

@@ -46,7 +46,7 @@ from dragoman.adapt import Bayes, PassiveAggressive, Perceptron, Ridge
 from dragoman.engine import Engine
 from dragoman.errors import DragomanError
 from dragoman.measure import Bleu, Wer, bootstrap, lower_bound, recall
-from dragoman.models import change_trust
+from dragoman.models import trust
 from dragoman.text.text_files import lines
 from dragoman.text.tokens import split
 
@@ -187,7 +187,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.weights:
         weights = json.loads(given.weights.read_text(encoding="utf-8"))["weights"]
-        setattr(change_trust, "shipped_weights", lambda: weights)  # noqa: B010
+        setattr(trust, "shipped_weights", lambda: weights)  # noqa: B010
     print(HEADING + "\n|" + 7 * "---|", flush=True)
     systems = list(dict.fromkeys(["engine", *given.systems, *(METHODS if given.adapters else ())]))
     for name in given.sets or sets(given.directory):

@@ -36,12 +36,12 @@ from benchmarks import bench_postedits, bench_upstream
 from dragoman.engine import Engine
 from dragoman.errors import DragomanError
 from dragoman.measure import Bleu
-from dragoman.models import change_trust
-from dragoman.models.change_trust import HELPED, NEITHER, UNIT, ChangeOutcome, ChangeTrust, Kind, bin_of, features
-from dragoman.project import lesson
+from dragoman.models import trust as trust_module
+from dragoman.models.trust import HELPED, NEITHER, UNIT, ChangeOutcome, ChangeTrust, Kind, bin_of, features
+from dragoman.project import corrector
 from dragoman.upstream.changes import SURE, Proposal, Weighed, decide, outcomes
 
-WEIGHTS = Path(change_trust.__file__).with_name("change_weights.json")
+WEIGHTS = Path(trust_module.__file__).with_name("change_weights.json")
 SETS = {  # segments, and how much each change counts
     "en-es-sap": (1000, 1.0),
     "en-fr-sap": (1000, 1.0),
@@ -87,7 +87,7 @@ def record(name: str, count: int) -> list[Recorded]:
     with (
         tempfile.TemporaryDirectory() as directory,
         Engine.create(Path(directory) / "project", source=source, target=target) as engine,
-        patch.object(lesson, "outcomes", recording),
+        patch.object(corrector, "outcomes", recording),
     ):
         for segment in read(name, count):
             with suppress(DragomanError):
@@ -136,7 +136,7 @@ def judge(answers: list[Recorded], weights: dict[str, int]) -> str:
     for each in answers:
         said, proposals = each.weighed.answer, list[Proposal]()
         for one in each.weighed.proposals:
-            score = change_trust.score_of(bins(each.weighed, one), weights)
+            score = trust_module.score_of(bins(each.weighed, one), weights)
             score = max(score, SURE) if one.kind == Kind.SURE else score
             proposals.append(one._replace(score=score, bound=trust.bound(one.kind, one.operation, score)))
         texts.append(each.weighed._replace(proposals=decide(proposals, said)).words)

@@ -28,26 +28,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 from dragoman.cancellation import bound, checkpoint
 from dragoman.errors import BadInputError
 from dragoman.interactive import session
-from dragoman.interactive.graphs import Graphs
-from dragoman.interactive.session_start import SessionStarts
+from dragoman.interactive.session_search import Graphs, SessionStarts, carry_over
 from dragoman.interactive.translation_graph import USUAL_ARCS, TranslationGraph, find_graph
-from dragoman.interactive.word_confidence import carry_over
 from dragoman.models.loglinear import DEFAULT
 from dragoman.parallel import map_in_order
 from dragoman.progress import Progress
 from dragoman.project import corrector, project_base, project_copy, settings, translation
 from dragoman.project.consultant import Asked, Consultant
-from dragoman.project.correction_record import CorrectionRecord
 from dragoman.project.corrector import NewCorrection
 from dragoman.project.glossary import TermRule
-from dragoman.project.lesson import CorrectionComparison, Lesson, learn_lesson
 from dragoman.project.memory import SAME
 from dragoman.project.multiline import joined, split_lines
 from dragoman.project.open_project import OpenProject
 from dragoman.project.provenance import changes_of
 from dragoman.project.queries import Queries
 from dragoman.project.request import Request
-from dragoman.project.state import State
 from dragoman.project.translator import Translator, check_list
 from dragoman.remote_base import fetch
 from dragoman.search.explain import Explanation, explain
@@ -406,13 +401,9 @@ class Engine(Queries):
         else:
             answer, name = self._translator.usable(source, upstream), upstream_name
         correction = NewCorrection(source, target, answer, name, user, force, time, delivery, weigh_upstream, once)
-        number = corrector.learn(self.opened, correction, self._learn)
+        number = corrector.learn(self.opened, correction)
         self._consultant.hurry()
         return number
-
-    def _learn(self, state: State, lesson: Lesson, comparison: CorrectionComparison | None) -> CorrectionRecord:
-        """What the models learn from a correction; experiments leave a part of it out."""
-        return learn_lesson(state, lesson, comparison)
 
     def forget(self, number: int, *, user: str | None = None) -> None:
         """Subtract exactly what a correction has contributed; the journal keeps both rows."""
@@ -430,8 +421,7 @@ class Engine(Queries):
     ) -> int:
         """Replace the target of a correction: `forget` and `learn` in one step; returns the new id."""
         self.check_writable()
-        teach = self._learn
-        new = corrector.revise(self.opened, number, target, user=user, force=force, delivery=delivery, teach=teach)
+        new = corrector.revise(self.opened, number, target, user=user, force=force, delivery=delivery)
         self._consultant.hurry()
         return new
 

@@ -11,11 +11,10 @@ import pytest
 from dragoman.adapt import Ridge
 from dragoman.engine import Engine
 from dragoman.errors import DamagedFileError
-from dragoman.models.change_trust import ChangeOutcome
 from dragoman.models.contribution import Contribution
-from dragoman.project.correction_record import CorrectionRecord, answer_in
+from dragoman.models.trust import ChangeOutcome
+from dragoman.project.correction_record import CorrectionRecord, answer_from_bytes, answer_in, answer_to_bytes
 from dragoman.store import Row
-from dragoman.upstream.learned_answer import answer_from_bytes, answer_to_bytes
 
 pytestmark = pytest.mark.kernels
 

@@ -12,7 +12,7 @@ import pytest
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 from dragoman.project.guard import FlaggedError, Guard
-from dragoman.text.scripts import scripts_of
+from dragoman.text.identification import scripts_of
 from dragoman.text.tokens import split
 from tests.engine.support import PAIRS, arrays_of, assert_same, new
 

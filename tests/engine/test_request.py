@@ -99,7 +99,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
 
         monkeypatch.setattr(owner, name, counted)
 
-    for module in ("text.language_side", "upstream.checks", "project.glossary", "interactive.graphs"):
+    for module in ("text.language_side", "upstream.checks", "project.glossary", "interactive.session_search"):
         count(import_module(f"dragoman.{module}"), "split", "texts split")
     count(Glossary, "find", "searches of the glossary")
     count(TermRules, "banned", "lists of banned words")

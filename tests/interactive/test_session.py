@@ -16,8 +16,8 @@ from dragoman.cancellation import Cancellation
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError, CancelledError
 from dragoman.interactive import session as module
-from dragoman.interactive.graphs import Graphs
 from dragoman.interactive.session import Mode, Session
+from dragoman.interactive.session_search import Graphs
 from dragoman.project.guard import FlaggedError
 from dragoman.project.request import Request
 from dragoman.upstream.contract import Answer

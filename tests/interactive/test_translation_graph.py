@@ -10,7 +10,7 @@ import pytest
 
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
-from dragoman.interactive.graphs import Graphs
+from dragoman.interactive.session_search import Graphs
 from dragoman.interactive.translation_graph import TranslationGraph, WordShares
 from dragoman.project.request import Request
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.models.change_trust import (
+from dragoman.models.evidence_kernels import CONTEXTS
+from dragoman.models.trust import (
     BINS,
     HARMED,
     HELPED,
@@ -27,7 +28,6 @@ from dragoman.models.change_trust import (
     operation_of,
     shipped_weights,
 )
-from dragoman.models.evidence_kernels import CONTEXTS
 from dragoman.upstream.changes import SURE, Proposal, decide
 from tests.oracles.change_trust import posterior
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dragoman.models.fusion_trust import BONUSES, HANDICAPS, Confidence
+from dragoman.models.trust import BONUSES, HANDICAPS, Confidence
 
 LEVEL = len(BONUSES) - 1  # the one that needs no handicap
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from dragoman.text.shapes import LOWER, shape
-from dragoman.text.starts import find_starts
-from dragoman.text.tokens import Mode, split
+from dragoman.text.casing import find_starts
+from dragoman.text.tokens import LOWER, Mode, shape, split
 from dragoman.types import Term
 
 

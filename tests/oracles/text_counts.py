@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dragoman.text import spacing_kernels as constants
-from dragoman.text.casing import in_capitals
-from dragoman.text.shapes import LOWER, MIXED, shape
+from dragoman.text.casing import find_starts, in_capitals
 from dragoman.text.spacing import _CLOSES, _CLOSING_IF_ALONE, _KINDS, _RULES, GAPS, SPACE, look_of
-from dragoman.text.starts import find_starts
+from dragoman.text.tokens import LOWER, MIXED, shape
 from dragoman.types import Sentence
 
 Token = tuple[object, ...]

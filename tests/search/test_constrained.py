@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from dragoman.errors import BadInputError
 from dragoman.models.loglinear import FEATURES, PLACES, Weights
 from dragoman.models.modelset import ModelSet
-from dragoman.search.constrained import Ids, Prefix
+from dragoman.search.constrained import Prefix
 from dragoman.search.constrained_edits import nearly
 from dragoman.search.decoder import Beam, Decoder
 from dragoman.search.hypotheses import Hypothesis
 from dragoman.search.options import SentenceOptions
 from dragoman.search.options_kernels import SpanOptions
+from dragoman.tables import Ids
 from tests.oracles.near import Near, Said
 from tests.oracles.search import Choice, Derivation, Exhaustive
 from tests.search.test_decoder import EVERYTHING, assert_true, corpora, learned, sample, weights_of

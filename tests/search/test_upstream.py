@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.models.answer_links import blocks
+from dragoman.models.evidence import Replacements, blocks
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
-from dragoman.models.replacements import Replacements
 from dragoman.search.decoder import Beam, Decoder, Step
 from dragoman.search.sentence_search import Search, SentenceSearch
 from dragoman.search.upstream_options import ListedWords, Trust, UpstreamWords

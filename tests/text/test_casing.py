@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from dragoman.files import open_arrays, write_arrays
 from dragoman.text.casing import Casing
-from dragoman.text.shapes import shape
-from dragoman.text.tokens import split
+from dragoman.text.tokens import shape, split
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.types import Sentence
 from tests.oracles.text_counts import form_at_start

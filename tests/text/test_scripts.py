@@ -8,7 +8,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.text.scripts import count_letters, count_scripts, script_of
+from dragoman.text.identification import count_letters, count_scripts, script_of
 
 
 @given(st.lists(st.text(max_size=8), max_size=8))

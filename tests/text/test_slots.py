@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.text.slots import SIGNS, Slots
+from dragoman.text.language_side import SIGNS, Slots
 from dragoman.text.tokens import is_slot, split
 from dragoman.text.vocabulary import Vocabulary
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from typing import Any, ClassVar
+from unittest.mock import patch
 
 from dragoman.engine import Engine
 from dragoman.models.contribution import Contribution
 from dragoman.models.estimators import interlaced, renew
+from dragoman.project import corrector
 from dragoman.project.correction_record import CorrectionRecord
-from dragoman.project.lesson import CorrectionComparison, Lesson
+from dragoman.project.corrector import CorrectionComparison, PreparedCorrection
 from dragoman.project.state import State
 from dragoman_laboratory import learning_curves as curves
 from dragoman_laboratory.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
@@ -33,13 +35,20 @@ class Interlacing(Engine):
 
     kept: ClassVar[int] = 1  # R
 
-    def _learn(self, state: State, lesson: Lesson, comparison: CorrectionComparison | None) -> CorrectionRecord:
+    def learn(self, *texts: Any, **options: Any) -> int:
+        """Learn a correction in another way, for as long as that takes."""
+        with patch.object(corrector, "apply_correction", self._apply):
+            return super().learn(*texts, **options)
+
+    def _apply(
+        self, state: State, prepared: PreparedCorrection, comparison: CorrectionComparison | None
+    ) -> CorrectionRecord:
         del comparison  # weights do not adapt here
-        contribution = state.knowledge.learn(lesson.pair)
+        contribution = state.knowledge.learn(prepared.pair)
         added = Contribution.from_bytes(contribution.to_bytes())  # before it is renewed
         self._renew(state, contribution)
         state.after_learning()
-        return CorrectionRecord(lesson.pair.source.text, lesson.pair.target.text, added)
+        return CorrectionRecord(prepared.pair.source.text, prepared.pair.target.text, added)
 
     def _renew(self, state: State, new: Contribution) -> None:
         """Re-estimate the E − 1 corrections before the new one, in both directions."""

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
+from unittest.mock import patch
 
 import numpy as np
 
@@ -19,11 +20,12 @@ from dragoman.adapt.adaptation import Adaptation
 from dragoman.engine import Engine
 from dragoman.errors import UnlearnableError
 from dragoman.measure import Bleu, Measure, Ter
-from dragoman.models.fusion_trust import BONUSES, HANDICAPS, Confidence
+from dragoman.models.evidence import Replacements
 from dragoman.models.loglinear import TRUST, Weights
-from dragoman.models.replacements import Replacements
+from dragoman.models.trust import BONUSES, HANDICAPS, Confidence
+from dragoman.project import corrector
 from dragoman.project.correction_record import CorrectionRecord
-from dragoman.project.lesson import CorrectionComparison, Lesson
+from dragoman.project.corrector import CorrectionComparison, PreparedCorrection, apply_correction
 from dragoman.project.state import State
 from dragoman.search.upstream_options import Trust
 from dragoman_laboratory.corpora import Segment
@@ -56,14 +58,21 @@ class Ablated(Engine):
 
     lacking: ClassVar[str] = ""  # one of FEATURES, OPTIONS and LEARNING
 
-    def _learn(self, state: State, lesson: Lesson, comparison: CorrectionComparison | None) -> CorrectionRecord:
+    def learn(self, *texts: Any, **options: Any) -> int:
+        """Learn a correction in another way, for as long as that takes."""
+        with patch.object(corrector, "apply_correction", self._apply):
+            return super().learn(*texts, **options)
+
+    def _apply(
+        self, state: State, prepared: PreparedCorrection, comparison: CorrectionComparison | None
+    ) -> CorrectionRecord:
         if comparison and self.lacking in FEATURES:
             comparison = replace(comparison, offered=None)
         if comparison and self.lacking == "trust fixed":
             comparison = replace(comparison, costs=None)
         if self.lacking == "nothing learned of the engine":
-            lesson, comparison = replace(lesson, answer=None), None
-        learned = super()._learn(state, lesson, comparison)
+            prepared, comparison = replace(prepared, answer=None), None
+        learned = apply_correction(state, prepared, comparison)
         if self.lacking == "replacements not counted":
             state.replacements = Replacements()
         return learned

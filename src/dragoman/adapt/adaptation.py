@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from dragoman.adapt.factors import Factors
-from dragoman.adapt.lists import Candidates, Ids
+from dragoman.adapt.lists import Candidates
 from dragoman.adapt.protocol import Adapter, Matrix, Vector
 from dragoman.arrays import ArrayTree
 from dragoman.errors import DamagedFileError
+from dragoman.tables import Ids
 
 SMALLEST = 1e-12  # change of a factor that is one; less is rounding
 

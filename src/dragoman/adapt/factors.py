@@ -13,17 +13,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dragoman.adapt.protocol import Vector
 from dragoman.arrays import ArrayTree
 from dragoman.errors import BadInputError
 from dragoman.models.phrases import PhraseModel
-from dragoman.tables import ABSENT
+from dragoman.tables import ABSENT, Ids
 
 SMALLEST = 1e-100  # scale at which the numbers are made ordinary again
-
-Ids = NDArray[np.int64]
 
 
 class Factors:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dragoman.adapt.protocol import Matrix, Vector
 from dragoman.kernels import exercise
@@ -16,8 +15,8 @@ from dragoman.measure.sentences import Sentences, number
 from dragoman.search import wordgraph_kernels as graph_kernels
 from dragoman.search.hypotheses import NBest
 from dragoman.search.sentence_search import Search
+from dragoman.tables import Ids
 
-Ids = NDArray[np.int64]
 Words = tuple[str, ...]
 
 

@@ -18,11 +18,10 @@ from dragoman.models.language_kernels import DROPPED as DROPPED_GRAMS
 from dragoman.models.language_kernels import FEW, FEW_TALLIES, GRAM, TALLIES, TOTAL, TYPES, WORDS
 from dragoman.models.phrases import COUNTS
 from dragoman.models.phrases_kernels import DROPPED, LONGEST_PLACE, SORTED, PairColumns
-from dragoman.tables import ABSENT, Index
+from dragoman.tables import ABSENT, Ids, Index
 from dragoman.tables.table_kernels import WORD_BITS, find_many
 from dragoman.text.vocabulary import END
 
-Ids = NDArray[np.int64]
 Found = Sequence[ArrayTree]  # what `count_shard` found in each shard
 
 

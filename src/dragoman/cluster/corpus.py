@@ -8,7 +8,6 @@ from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dragoman.arrays import ArrayTree
 from dragoman.cluster.disk import ScratchDirectory
@@ -18,13 +17,12 @@ from dragoman.cluster.text_blocks import SIDES, Writing, count_writing, number_w
 from dragoman.files import Arrays
 from dragoman.models.knowledge import no_usable_pairs
 from dragoman.progress import Progress
+from dragoman.tables import Ids
 from dragoman.text.tokens import Mode
 from dragoman.text.vocabulary import Vocabulary
 
 BLOCK = 2_000  # pairs of texts per task
 SHARD = 10_000  # pairs of sentences per shard, unless a number of shards is given
-
-Ids = NDArray[np.int64]
 
 
 class Texts:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dragoman.arrays import ArrayTree
 from dragoman.cluster import shard_alignment_kernels as kernels
@@ -24,12 +23,11 @@ from dragoman.models.alignment import AlignmentModel
 from dragoman.models.alignment_kernels import JUMP_UNIFORM, LEXICAL_UNIFORM, POSITION_BITS
 from dragoman.models.estimators_kernels import CorpusArrays, Pairs
 from dragoman.models.modelset import NEARNESS
+from dragoman.tables import Ids
 from dragoman.tables.table_kernels import WORD_BITS
 from dragoman.text.vocabulary import NULL, SPECIAL
 
 FIRST = len(SPECIAL)  # id of the first word
-
-Ids = NDArray[np.int64]
 
 
 class Expected:

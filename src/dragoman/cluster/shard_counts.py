@@ -31,10 +31,9 @@ from dragoman.models.extraction_kernels import (
 from dragoman.models.lengths import LengthModel
 from dragoman.models.modelset import NEARNESS, ModelSet
 from dragoman.models.phrases import COUNTS
+from dragoman.tables import Ids
 from dragoman.tables.table_kernels import WORD_BITS
 from dragoman.text.vocabulary import END, START
-
-Ids = NDArray[np.int64]
 
 
 def find_paths(words: Ids, reach: Ids, longest: int) -> tuple[Paths, NDArray[np.int32]]:

@@ -37,15 +37,13 @@ from dragoman.models.extraction import MAX_PHRASE_WORDS
 from dragoman.models.phrases import COUNTS, PhraseModel
 from dragoman.models.phrases_kernels import DROPPED
 from dragoman.search.decoder import Beam
-from dragoman.tables import ABSENT, Index
+from dragoman.tables import ABSENT, Ids, Index
 from dragoman.tables.table_kernels import WORD_BITS
 
 RULE = PruningRule(MAX_PHRASE_WORDS, options=Beam().options, longest_alone=4, likely=0.3)  # p(e|f) · p(f|e), multiplied
 SHORTEST = 3  # words of an n-gram that may be left out
 LEAST = 2  # how often it is counted to be kept for its own sake
 FAINT = 0.1, 0.001  # a link expected less often than the first, and with less than the second of its word's total
-
-Ids = NDArray[np.int64]
 
 
 # ── Phrases ──────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -23,14 +23,13 @@ from numpy.typing import NDArray
 
 from dragoman.cluster.disk import ScratchDirectory
 from dragoman.cluster.sorted_tables import check_size
+from dragoman.tables import Ids
 from dragoman.tables.table_kernels import WORD_BITS
 
 ROOM = 1 << 19  # entries of all runs in one piece of a merge, roughly
 THREADS = min(os.cpu_count() or 1, 4)  # that sort pieces
 MOST_PATHS = (1 << 63 - WORD_BITS) - 2  # whose numbers fit into the upper part of a key
 LOW = (1 << WORD_BITS) - 1  # the bits of a key that hold its second part
-
-Ids = NDArray[np.int64]
 
 
 @dataclass

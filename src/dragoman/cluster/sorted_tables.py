@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 from dragoman.arrays import ArrayTree
 from dragoman.cluster.disk import ScratchDirectory
 from dragoman.errors import BadInputError
-from dragoman.tables import Index, table_kernels
+from dragoman.tables import Ids, Index, table_kernels
 from dragoman.tables.table import EMPTIEST, MOST_ENTRIES
 
 CHUNK = 1 << 20  # entries handled at a time
-
-Ids = NDArray[np.int64]
 
 
 def chunks(size: int) -> Iterator[slice]:

@@ -39,7 +39,8 @@ from dragoman.kernels import exercise
 from dragoman.search import nbest_kernels
 from dragoman.search.hypotheses import KINDS, patience
 from dragoman.search.wordgraph import WordGraph
-from dragoman.text.completion import compared
+from dragoman.tables import Ids
+from dragoman.text.language_side import compared
 from dragoman.text.tokens import split
 
 HIT = 0.8  # p_h, [O] §4.2
@@ -52,7 +53,6 @@ TIE = 1e-9  # all edits are equally probable ([O] §4.2); this prefers substitut
 WEIGHT, UNFINISHED_WEIGHT = 0.5, 2.0
 MAX_COLUMN_BYTES, MIN_COLUMNS = 8_000_000, 8  # columns kept: as many as fit into so many bytes, and at least so many
 
-Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 

@@ -9,15 +9,13 @@ however long the source is. A graph of up to three sections is its own window, a
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dragoman.interactive.error_model_kernels import IMPOSSIBLE, Column, Edges
 from dragoman.search.wordgraph import WordGraph
+from dragoman.tables import Ids
 
 SECTION_EDGES = 10_000  # of a section, at least
 MAX_WINDOWS = 4  # kept
-
-Ids = NDArray[np.int64]
 
 
 class Window:

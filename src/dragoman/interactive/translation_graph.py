@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.errors import BadInputError
-from dragoman.interactive.graphs import Graphs
+from dragoman.interactive.session_search import Graphs
 from dragoman.project.open_project import OpenProject
 from dragoman.project.request import Request
 from dragoman.project.state import State

@@ -19,7 +19,7 @@ from dragoman.interactive import word_completion_kernels as kernels
 from dragoman.kernels import exercise
 from dragoman.models import language_kernels
 from dragoman.models.modelset import ModelSet
-from dragoman.text.shapes import capital
+from dragoman.text.tokens import capital
 from dragoman.text.vocabulary import Vocabulary
 
 CANDIDATES = 500  # words compared at most; those with the lowest ids were seen first and tend to be most common

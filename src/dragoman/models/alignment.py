@@ -27,14 +27,13 @@ from dragoman.kernels import exercise
 from dragoman.models import alignment_kernels as kernels
 from dragoman.models.alignment_kernels import DROPPED, MAX_SENTENCE_WORDS, SKIPPED, SUM, AlignmentArrays, Counts
 from dragoman.models.lattice_kernels import P0
-from dragoman.tables import Table
+from dragoman.tables import Ids, Table
 from dragoman.tables.table_kernels import WORD_BITS
 from dragoman.text.vocabulary import NULL, SPECIAL, UNKNOWN, Vocabulary
 
 SLACK = 16  # `prune` stops 1/16 below the limit, so that it does not run again after every sentence
 TABLES = ("links", "targets", "jumps", "origins", "sources")
 
-Ids = NDArray[np.int64]
 Words = Sequence[str]
 
 # A key packs positions and a sentence length, none above MAX_SENTENCE_WORDS; more bits would run into the next field.

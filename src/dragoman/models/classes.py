@@ -21,13 +21,13 @@ from collections.abc import Mapping
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dragoman.arrays import ArrayTree, Restorable
 from dragoman.kernels import exercise
 from dragoman.models import classes_kernels as kernels
 from dragoman.models.language import LanguageModel
 from dragoman.models.language_upkeep import list_grams, merge_renamed
+from dragoman.tables import Ids
 from dragoman.text.vocabulary import END, SPECIAL, START, Vocabulary
 
 CLASSES = 200
@@ -39,8 +39,6 @@ SETTLED = 0.005  # of the words moved in a round
 OTHER = len(SPECIAL)  # the class of words that are in no other
 FIRST = OTHER + 1  # the others have ids from here on
 NOTHING = np.zeros(0, np.int64)
-
-Ids = NDArray[np.int64]
 
 
 class ClassModel(Restorable):

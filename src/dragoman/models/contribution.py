@@ -13,11 +13,11 @@ from dragoman.kernels import exercise
 from dragoman.models import alignment
 from dragoman.models import contribution_kernels as kernels
 from dragoman.models.alignment_kernels import MAX_SENTENCE_WORDS
+from dragoman.tables import Ids
 
 FORMAT = b"\0dc2"  # the first bytes; data without them is in the older form, all int32
 WIDTHS = (1, 1, 2, 3, 3, 3, 3)  # columns of each part: source, target, links, and links and jumps of both models
 
-Ids = NDArray[np.int64]
 
 # Position 0 is the null word, so the last one equals the length of the sentence. If it took more bits, it would run
 # into the position before it, and forgetting a correction would subtract the wrong counts.

@@ -28,6 +28,7 @@ from dragoman.models import estimators_kernels as kernels
 from dragoman.models.alignment import AlignmentContribution, AlignmentModel, check_pair
 from dragoman.models.alignment_kernels import JUMP_UNIFORM, LEXICAL_UNIFORM, POSITION_BITS
 from dragoman.models.estimators_kernels import CorpusArrays, Pairs
+from dragoman.tables import Ids
 from dragoman.tables.table_kernels import WORD_BITS
 from dragoman.text.vocabulary import NULL, SPECIAL
 
@@ -38,7 +39,6 @@ CELLS = 1 << 22  # source positions × target positions of the sentences that ma
 TASKS = 16  # at least this many, if there are enough sentences
 ONLINE = 100_000  # the first sentence pairs, which an online epoch uses: it cannot be parallelised
 
-Ids = NDArray[np.int64]
 Progress = Callable[[int, int], None]  # sentences done, sentences of all epochs
 
 

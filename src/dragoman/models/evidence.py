@@ -15,30 +15,193 @@ AnswerChange(begin=1, stop=2, words=(9,))
 >>> evidence.count(source, answer, links, np.array([7, 9]), -1)
 >>> evidence.propose(answer), len(evidence.table)
 ([], 0)
+
+What became of the pieces of another engine's translation: kept, or replaced by what, given the source words.
+
+For each piece m̃ that stands for a source phrase f̃, what the correction says for f̃ is counted: so
+p(ẽ | f̃, m̃) is known, where the phrase model only knows p(ẽ | f̃). How often pieces are kept at all, by their number of
+source words, is the measure of trust in that engine.
+
+>>> replacements = Replacements()
+>>> source, answer, corrected = np.array([4, 5]), np.array([7, 8]), np.array([7, 9])
+>>> links = np.array([[0, 0], [1, 1]], np.int32)
+>>> replacements.count(source, answer, links, corrected, links)
+>>> replacements.kept(1)  # of two pieces of one word
+(1, 2)
+>>> replacements.count(source, answer, links, corrected, links, sign=-1)
+>>> len(replacements.table)
+0
+
+Which words of another engine's translation stand for which words of the source, and what follows from that.
+
+The project's own alignment models decide, helped by spelling: numbers, names and cognates look alike. Links are always
+made from Viterbi alignments: where little was learned, posteriors leave most words without a link, but each word of the
+engine needs its place.
 """
 
 from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Levenshtein
 
 from dragoman.arrays import ArrayTree
+from dragoman.files import Arrays
 from dragoman.kernels import exercise
+from dragoman.models import alignment_kernels, extraction_kernels, symmetry_kernels
 from dragoman.models import evidence_kernels as kernels
-from dragoman.models.evidence_kernels import CONTEXTS, END, LONGEST, START
-from dragoman.tables import Table
+from dragoman.models.evidence_kernels import CONTEXTS, END, LENGTHS, LONGEST, START
+from dragoman.models.extraction import MAX_PHRASE_WORDS
+from dragoman.models.modelset import ModelSet
+from dragoman.models.symmetry import HEURISTIC, KINDS
+from dragoman.tables import Ids, Table
+
+Links = NDArray[np.int32]
+
+
+class Replacements:
+    """Counts of pieces by what they were replaced by; keys are hashes of words."""
+
+    def __init__(self, base: Replacements | None = None) -> None:
+        self.base = base
+        self.table: Table = Table({"count": np.int64}, None if base is None else base.table)
+
+    def count(self, source: Ids, answer: Ids, answer_links: Links, target: Ids, links: Links, sign: int = 1) -> None:
+        """Count what became of each piece (sign 1), or take it back (sign −1)."""
+        pieces, spans = _spans(answer_links, source.size, answer.size), _spans(links, source.size, target.size)
+        self.table.add(kernels.outcomes(source, answer, pieces, target, spans), count=sign)
+
+    def kept(self, length: int) -> tuple[int, int]:
+        """How many pieces of so many source words were kept, of how many."""
+        length = min(length, LENGTHS - 1)
+        seen, kept = self.table.get([length, LENGTHS + length], "count").tolist()
+        return kept, seen
+
+    def rates(self) -> NDArray[np.int64]:
+        """[2, LENGTHS] pieces seen and kept, by their number of source words."""
+        return self.table.get(np.arange(2 * LENGTHS), "count").reshape(2, LENGTHS)
+
+    def counts(self, source: Ids, answer: Ids, words: Ids, row: NDArray[np.void]) -> NDArray[np.int64]:
+        """[n, 2] how often what stands in `answer` at the place of each option was seen, and replaced by its words."""
+        keys = np.empty((row.size, 2), np.int64)
+        kernels.fill_keys(source, answer, words, row, keys)
+        return self.table.get(keys.ravel(), "count").reshape(-1, 2)
+
+    def arrays(self) -> Arrays:
+        """Everything needed to open this again, the base not counted."""
+        return self.table.arrays()
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray], base: Replacements | None = None) -> Replacements:
+        """The counts whose `arrays()` these are."""
+        made = cls(base)
+        made.table = Table.from_arrays(dict(arrays), None if base is None else base.table)
+        return made
+
+    def compact(self) -> None:
+        """Put the entries into the order of their keys and give back spare room."""
+        self.table.compact()
+
+
+def _spans(links: Links, J: int, I: int) -> NDArray[np.int32]:
+    found, n = extraction_kernels.extract(links, J, I, MAX_PHRASE_WORDS, np.empty((64, 6), np.int32), 0)
+    spans: NDArray[np.int32] = found[:n]
+    return spans
+
+
+@exercise
+def _exercise_replacements() -> None:
+    one, links = np.ones(1, np.int64), np.zeros((1, 2), np.int32)
+    Replacements().count(one, one, links, one, links)
+
+
+LIKE = 60.0  # percent of common characters, below which spelling says nothing about two words
+NEVER = 1e-30  # p(f|e) of words that are known not to stand for each other
+COGNATE = 0.5  # p(f|e) of two words that are spelled alike, at least
+
+Block = tuple[int, int, int, int]  # first source word, one past the last; first word of m, one past the last
+
+
+@lru_cache(maxsize=64)  # a correction needs what the translation before it has needed
+def alike(source: tuple[str, ...], target: tuple[str, ...]) -> NDArray[np.float64]:
+    """[J, I] a probability that two words stand for each other by the look of them; must not be changed."""
+    ratio = process.cdist(
+        [w.lower() for w in source], [w.lower() for w in target], scorer=fuzz.ratio, score_cutoff=LIKE
+    )
+    likeness = ratio.astype(np.float64) / 100
+    sizes = [np.array([len(word) for word in words]) for words in (source, target)]
+    different = np.not_equal.outer(np.array(source, object), np.array(target, object)).astype(np.bool_)
+    likeness[(np.minimum.outer(*sizes) < 4) & different] = 0.0
+    return np.asarray(COGNATE * likeness**4, np.float64)
+
+
+def link(
+    models: ModelSet, source: Ids, target: Ids, least: NDArray[np.float64], settled: Sequence[Block] = ()
+) -> NDArray[np.bool_]:
+    """[J, I] links of a sentence pair, from alignments of both directions with p(f|e) of at least `least`.
+
+    They always come from the best alignments: every word of the engine's translation should be tied to what it stands
+    for, and the weights over another engine were chosen with such links. Blocks that are `settled`, such as terms that
+    both languages have, stand for each other and for nothing else.
+    """
+    inverse = alignment_kernels.lattice(models.inverse.view, source, target)
+    direct = alignment_kernels.lattice(models.direct.view, target, source)
+    for (emission, _), likely in ((inverse, least), (direct, least.T)):
+        np.maximum(emission[:, 1:], likely, out=emission[:, 1:])
+    allowed, certain = _settled(least.shape, settled)
+    for (emission, _), may, must in ((inverse, allowed, certain), (direct, allowed.T, certain.T)):
+        emission[:, 1:][~may] = NEVER
+        emission[:, 1:][must] = 1.0
+    matrix: NDArray[np.bool_] = symmetry_kernels.link_lattices(inverse, direct, KINDS[HEURISTIC])
+    return matrix & allowed | certain
+
+
+def _settled(shape: tuple[int, ...], blocks: Sequence[Block]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """[J, I] where links may be, and where they must be."""
+    allowed, certain = np.ones(shape, np.bool_), np.zeros(shape, np.bool_)
+    for s, e, a, b in blocks:
+        allowed[s:e] = allowed[:, a:b] = False
+        certain[s:e, a:b] = True
+    return allowed | certain, certain
+
+
+def phrase_pairs(linked: NDArray[np.bool_], longest: int) -> list[Block]:
+    """The phrase pairs that the links allow."""
+    links = np.argwhere(linked).astype(np.int32)
+    found, n = extraction_kernels.extract(links, *linked.shape, longest, np.empty((64, 6), np.int32), 0)
+    return [(s, e, a, b) for s, e, a, b in found[:n, :4].tolist()]
+
+
+def blocks(linked: NDArray[np.bool_]) -> list[Block]:
+    """The smallest monotone blocks that no link leaves; unlinked words go with those before them.
+
+    >>> blocks(np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]], bool))
+    [(0, 1, 0, 1), (1, 3, 1, 3)]
+    """
+    J, I = linked.shape
+    last = np.where(linked.any(axis=1), I - np.argmax(linked[:, ::-1], axis=1), 0)
+    first = np.where(linked.any(axis=1), np.argmax(linked, axis=1), I)
+    reach, ahead = np.maximum.accumulate(last), np.minimum.accumulate(first[::-1])[::-1]
+    found, start, begin = [], 0, 0
+    for j in range(1, J):
+        end = int(ahead[j])
+        if reach[j - 1] <= end < I and reach[j - 1] > begin and last[j] > 0:
+            found.append((start, j, begin, end))
+            start, begin = j, end
+    return [*found, (start, J, begin, I)]
+
 
 MOST_REPLACED, MOST_INSTEAD = 4, 6  # words of a piece that can be proposed to change, and of what stands instead
 MOST_RULES = 30  # changes proposed for one piece, the most frequent ones
 LEAST_SHARE, LEAST_ALONE = 10, 25  # a change is proposed if it was made one in so many times that the piece was seen
 
-Ids = NDArray[np.int64]
 Linked = NDArray[np.bool_]  # [J, I] which source word belongs to which word of the answer
 Key = tuple[int, ...]
 W = TypeVar("W", int, str)  # a word, or its id

@@ -50,7 +50,7 @@ from dragoman.models.language_kernels import (
 )
 from dragoman.models.text_reader import TextReader
 from dragoman.models.text_reader_kernels import sentence_scores
-from dragoman.tables import ABSENT, Table
+from dragoman.tables import ABSENT, Ids, Table
 from dragoman.text.vocabulary import END, NULL, SPECIAL, START, Vocabulary
 
 KIND = "LanguageModel"
@@ -69,7 +69,6 @@ ELSEWHERE = 0.5  # the share of a layer then
 FOREIGN = 0.2  # if more of a layer's words than this are unknown to the base, it is from another domain
 ENOUGH = 100  # distinct words a layer needs before this is decided
 
-Ids = NDArray[np.int64]
 Words = Sequence[str]
 Share = float | Literal["auto"] | None
 Item = TypeVar("Item")

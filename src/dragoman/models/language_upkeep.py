@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dragoman.models import language_upkeep_kernels as kernels
-from dragoman.tables import ABSENT, PathTable, Table
+from dragoman.tables import ABSENT, Ids, PathTable, Table
 from dragoman.tables.table_kernels import HIGH, WORD_BITS, insert_many
 from dragoman.text.vocabulary import SPECIAL
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from dragoman.models.language import LanguageModel
 
 SLACK = 16  # `prune` stops 1/16 below the limit, so that it does not run again after every sentence
-
-Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ from dragoman.models.phrases import PhraseModel
 from dragoman.models.symmetry import DEFAULT, KINDS, check_kind
 from dragoman.models.word_forms import WordForms
 from dragoman.progress import Progress
+from dragoman.tables import Ids
 from dragoman.text.vocabulary import Vocabulary
 
 __all__ = ["Contribution", "ModelSet"]
@@ -49,7 +50,6 @@ NEARNESS = (
 )
 MAX_LIMIT = 2**53  # of a layer: exact in JSON, and far more than fits into memory
 
-Ids = NDArray[np.int64]
 Words = Sequence[str]
 
 

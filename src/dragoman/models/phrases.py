@@ -34,14 +34,13 @@ from dragoman.models import phrases_kernels as kernels
 from dragoman.models.extraction import MAX_PHRASE_WORDS, as_links
 from dragoman.models.phrases_kernels import DROPPED, SKIPPED, SORTED, SUM, PairColumns, PhraseArrays
 from dragoman.models.phrases_options_kernels import Options
-from dragoman.tables import ABSENT, PathTable, Table, table_kernels
+from dragoman.tables import ABSENT, Ids, PathTable, Table, table_kernels
 from dragoman.tables.table_kernels import FREE, HIGH, LIVE, WORD_BITS
 
 COUNTS = PairColumns._fields[:5]  # the columns that say what was seen; the others link pairs into lists
 SENTENCES = 100  # trained at a time: room is reserved for all phrases they could have
 PAIRS = 1 << 16  # merged at a time
 
-Ids = NDArray[np.int64]
 Sample = tuple[ArrayLike, ArrayLike, ArrayLike]  # source word ids, target word ids, links
 
 

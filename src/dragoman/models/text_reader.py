@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dragoman.errors import BadInputError
 from dragoman.kernels import exercise
 from dragoman.models import text_reader_kernels as kernels
-from dragoman.tables import Table
+from dragoman.tables import Ids, Table
 from dragoman.text.vocabulary import SPECIAL, START, Vocabulary
 
 WORD_END, SENTENCE_END = "\udcff", "\udcfe"  # written as the bytes FF and FE, which no UTF-8 text contains
-
-Ids = NDArray[np.int64]
 
 
 class TextReader:

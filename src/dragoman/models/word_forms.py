@@ -35,7 +35,7 @@ from threading import Lock
 import numpy as np
 
 from dragoman.models.phrases import PhraseModel
-from dragoman.text.shapes import CAPITAL, LOWER, UNCASED, shape
+from dragoman.text.tokens import CAPITAL, LOWER, UNCASED, shape
 from dragoman.text.vocabulary import UNKNOWN, Vocabulary
 
 SHORTEST_STEM, LEAST_STEM = 4, 0.6  # characters of a stem, at least, and its share of both words

@@ -15,11 +15,12 @@ from itertools import islice, product
 import numpy as np
 
 from dragoman.cancellation import checkpoint
-from dragoman.models.modelset import Contribution, Ids
+from dragoman.models.modelset import Contribution
 from dragoman.project.correction_record import CorrectionRecord
 from dragoman.project.memory import fold
 from dragoman.project.state import State
 from dragoman.store import Row
+from dragoman.tables import Ids
 from dragoman.types import Change, Phrase, Translation
 
 MAX_NAMED = 10  # corrections named for each phrase

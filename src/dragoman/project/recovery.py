@@ -13,12 +13,11 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from dragoman.project.correction_record import CorrectionRecord
+from dragoman.project.correction_record import CorrectionRecord, forget_answer, put_back_answer
 from dragoman.project.memory import Memory
 from dragoman.project.state import State
 from dragoman.store import Row
 from dragoman.types import Pair
-from dragoman.upstream import learned_answer
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0  # seconds before trying again; each pause is twice as long as the one before
 
@@ -64,14 +63,14 @@ class Undo:
             state.knowledge.forget(pair, record.contribution)
             if record.answer:
                 state.count_answer(record.answer, record.contribution, -1)
-                learned_answer.forget(state.knowledge, record.answer)
+                forget_answer(state.knowledge, record.answer)
         state.knowledge = self._knowledge
         state.replacements, state.confidence, state.evidence, state.change_trust = self._counted
         state.repeats = self._repeats
         if self._forgot:
             record = CorrectionRecord.of(self._forgot)
             if record.answer:
-                learned_answer.put_back(state.knowledge, record.answer)
+                put_back_answer(state.knowledge, record.answer)
                 state.count_answer(record.answer, record.contribution)
             pair = state.knowledge.read_pair(record.source, record.target)
             state.knowledge.put_back(pair, record.contribution)

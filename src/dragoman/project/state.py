@@ -14,15 +14,20 @@ from typing import Any, NamedTuple, Self, get_args
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.arrays import ArrayTree
 from dragoman.errors import DamagedFileError
-from dragoman.models.change_trust import ChangeTrust
 from dragoman.models.defaults import VERSIONS, defaults_of, starting_weights, token_version
-from dragoman.models.evidence import Evidence
-from dragoman.models.fusion_trust import Confidence
+from dragoman.models.evidence import Evidence, Replacements
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import PRESETS, Weights
 from dragoman.models.modelset import Contribution
-from dragoman.models.replacements import Replacements
-from dragoman.project.correction_record import CorrectionRecord
+from dragoman.models.trust import ChangeTrust, Confidence
+from dragoman.project.correction_record import (
+    CorrectionRecord,
+    LearnedAnswer,
+    count_changes,
+    count_replacements,
+    forget_answer,
+    relearn_answer,
+)
 from dragoman.project.glossary import Glossary, TermRules
 from dragoman.project.guard import Guard
 from dragoman.project.memory import SAME, Memory
@@ -35,7 +40,6 @@ from dragoman.store import Project, Row, Snapshot
 from dragoman.store.description import DESCRIPTION
 from dragoman.text.tokens import Mode, signature
 from dragoman.types import Sentence
-from dragoman.upstream import learned_answer
 from dragoman.upstream.changes import Weighed, Words
 
 FORMAT = 6  # of snapshots; those of another format, or of other tokens, are ignored: the journal has it all
@@ -160,7 +164,7 @@ class State:
             adaptation.replay(correction.adaptation)
         pair = self.knowledge.read_pair(source, target)
         if answer:
-            learned_answer.relearn(self.knowledge, self.knowledge.read_pair(source, answer.text), answer)
+            relearn_answer(self.knowledge, self.knowledge.read_pair(source, answer.text), answer)
         self.knowledge.relearn(pair, correction.contribution)
         if answer:
             self.count_answer(answer, correction.contribution)
@@ -176,7 +180,7 @@ class State:
             self.knowledge.forget(pair, correction.contribution)
             if correction.answer:
                 self.count_answer(correction.answer, correction.contribution, -1)
-                learned_answer.forget(self.knowledge, correction.answer)
+                forget_answer(self.knowledge, correction.answer)
             self.memory.remove(row.id)
             if not len(self.memory):  # as if there had never been any: this drops the vocabulary, too
                 self.knowledge = self.knowledge.without_corrections()
@@ -187,13 +191,13 @@ class State:
                 adaptation.retract(correction.adaptation)
             self._drop_vanished_factors()
 
-    def count_answer(self, answer: learned_answer.LearnedAnswer, correction: Contribution, sign: int = 1) -> None:
+    def count_answer(self, answer: LearnedAnswer, correction: Contribution, sign: int = 1) -> None:
         """Count what became of another engine's translation, or take that back (sign −1)."""
-        learned_answer.count(self.replacements, answer, correction, sign)
+        count_replacements(self.replacements, answer, correction, sign)
         if answer.costs is not None:
             self.confidence.add(answer.costs, sign)
         self.confidence.add_cases(answer.cases, sign)
-        learned_answer.count_changes(self.evidence, answer, correction, sign)
+        count_changes(self.evidence, answer, correction, sign)
         self.change_trust.add(answer.outcomes, sign)
         if answer.repeat:
             self.repeats.add(answer.repeat, sign)

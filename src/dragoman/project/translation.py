@@ -22,7 +22,7 @@ from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Search
 from dragoman.search.hypotheses import Hypothesis, NBest
 from dragoman.search.sentence_search import Links
-from dragoman.text.starts import find_starts
+from dragoman.text.casing import find_starts
 from dragoman.types import Match, Phrase, ProposedChange, Sentence, Translation
 from dragoman.upstream.changes import Proposal, Weighed, composed, propose
 

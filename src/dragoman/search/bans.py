@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dragoman.search.options_kernels import TERM
 from dragoman.search.terms import OptionTable
-from dragoman.text.spelling import Spelling
+from dragoman.text.vocabulary import Spelling
 
 
 def leave_out(found: OptionTable, banned: Sequence[tuple[str, ...]], spelling: Spelling) -> OptionTable:

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from dragoman.search import wordgraph_kernels as graph_kernels
 from dragoman.search.hypotheses_kernels import ARCS, FINAL, NONE, STATES, Workspace
 from dragoman.search.options_kernels import SpanOptions
-
-Ids = NDArray[np.int64]
+from dragoman.tables import Ids
 
 
 def thinned(work: Workspace, options: SpanOptions, best: Ids, most: int) -> tuple[Workspace, SpanOptions]:

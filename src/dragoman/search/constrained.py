@@ -29,12 +29,11 @@ from dragoman.search import lm_cache_kernels
 from dragoman.search.constrained_edits import nearly
 from dragoman.search.options import SentenceOptions, new_span_options, selected
 from dragoman.search.options_kernels import ADDED, COPY, GIVEN, INSERTED, NOWHERE, OPTION, STRANGE, SpanOptions
+from dragoman.tables import Ids
 
 COMPLETIONS = 10  # tried for an unfinished word where no option offers one
 PLACES = 50_000  # most pairs of a prefix word and a source word tried; in long sentences, those near the diagonal
 NEAREST = 10  # source words, either side of the diagonal, that are always tried
-
-Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

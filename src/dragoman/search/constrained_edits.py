@@ -16,7 +16,6 @@ with the same prefix, the words that the language model likes least would otherw
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dragoman.kernels import exercise
 from dragoman.models.loglinear import Weights
@@ -25,8 +24,7 @@ from dragoman.models.modelset import ModelSet
 from dragoman.search import constrained_edits_kernels as kernels
 from dragoman.search.options import SentenceOptions, selected
 from dragoman.search.options_kernels import GIVEN, SpanOptions
-
-Ids = NDArray[np.int64]
+from dragoman.tables import Ids
 
 
 def nearly(sentence: SentenceOptions, options: SpanOptions, prefix: Ids, near: Ids) -> tuple[SpanOptions, Ids]:

@@ -13,13 +13,13 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases_options_kernels import LEAST, SHARED
 from dragoman.search.hypotheses import KINDS
 from dragoman.search.options_kernels import COPY, NOWHERE, OPTION, SpanOptions
 from dragoman.search.terms import OptionTable
+from dragoman.tables import Ids
 
 if TYPE_CHECKING:
     from dragoman.search.options import SentenceOptions
@@ -29,8 +29,6 @@ DISCOUNT = 0.5  # of the probabilities of a guess, beside those of what was lear
 MAX_OPTIONS = 6  # taken over from each known form
 MAX_PART_OPTIONS = 2  # and from each part of a compound
 MAX_PART_WORDS = 2  # of a part's translation
-
-Ids = NDArray[np.int64]
 
 
 class Guess(NamedTuple):

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from dragoman.errors import BadInputError
 from dragoman.search import nbest_kernels
+from dragoman.tables import Ids
 
 # From "copy" to "inserted" as -COPY … -INSERTED, "upstream" as -FROM_ANSWER, "guess" as -GUESSED
 KINDS = ("phrase", "copy", "term", "given", "inserted", "end", "upstream", "guess")
 PATIENCE = 5  # partial paths examined, for each translation of an n-best list and each source word
 MAX_PATIENT_WORDS = 2_000  # source words that count for this
 
-Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 

@@ -42,8 +42,8 @@ from dragoman.search.lm_cache_kernels import AGES, ANSWER, Memo
 from dragoman.search.options_kernels import LINK, OPTION, WINDOW, SpanOptions
 from dragoman.search.terms import OptionTable, settle
 from dragoman.search.upstream_options import NO_ANSWER, UpstreamWords, align, find_place, offer
-from dragoman.tables import Table
-from dragoman.text.spelling import Spelling
+from dragoman.tables import Ids, Table
+from dragoman.text.vocabulary import Spelling
 from dragoman.types import Term
 
 if TYPE_CHECKING:
@@ -53,7 +53,6 @@ REMEMBERED = 1 << 12  # answers of the alignment models in one search
 ANSWERS = 1 << 15  # of a language model, a megabyte
 STATES = 1 << 12  # of a language model
 
-Ids = NDArray[np.int64]
 Factors = Callable[[Ids], NDArray[np.float64]]  # from the keys of phrase pairs to their factors u
 
 

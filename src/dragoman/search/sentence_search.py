@@ -27,11 +27,11 @@ from dragoman.search.options import LanguageStates, SentenceOptions
 from dragoman.search.options_kernels import NOWHERE, OPTION, SpanOptions
 from dragoman.search.upstream_options import UpstreamWords
 from dragoman.search.wordgraph import END, WordGraph, renumbered
+from dragoman.tables import Ids
 
 if TYPE_CHECKING:
     from dragoman.search.decoder import Decoder
 
-Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Links = dict[Step, list[tuple[int, int]]]  # within phrases
 TAKEN = "upstream_words"  # a feature

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
 from dragoman.search.options_kernels import GIVEN, NOWHERE, OPTION, STRANGE, TERM
-from dragoman.text.spelling import Spelling
+from dragoman.tables import Ids
+from dragoman.text.vocabulary import Spelling
 from dragoman.types import Term
-
-Ids = NDArray[np.int64]
 
 
 class OptionTable(NamedTuple):

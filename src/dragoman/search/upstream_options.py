@@ -17,20 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
-from dragoman.models.answer_links import Block, alike, blocks, link, phrase_pairs
+from dragoman.models.evidence import Block, Replacements, alike, blocks, link, phrase_pairs
+from dragoman.models.evidence_kernels import LENGTHS
 from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases_options_kernels import LEAST, SHARED
-from dragoman.models.replacements import Replacements
-from dragoman.models.replacements_kernels import LENGTHS
 from dragoman.search.options_kernels import FROM_ANSWER, NOWHERE, OPTION, WINDOW, AnswerIds
 from dragoman.search.terms import OptionTable, used_terms
-from dragoman.text.spelling import Spelling
+from dragoman.tables import Ids
+from dragoman.text.vocabulary import Spelling
 from dragoman.types import Sentence, Term
 
 KEPT, PRIOR = 0.7, 4  # rate of pieces of m that are kept, before anything is known, and how many pieces it is worth
 RAREST = 1e-4  # p(ẽ | f̃, m̃), at least
 
-Ids = NDArray[np.int64]
 Counts = defaultdict[tuple[int, ...], float]
 SpanWords = tuple[int, int, tuple[int, ...]]  # first source word, one past the last; target words
 

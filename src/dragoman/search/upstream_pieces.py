@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dragoman.models.answer_links import Block, alike, blocks, link
+from dragoman.models.evidence import Block, alike, blocks, link
 from dragoman.models.modelset import ModelSet
 from dragoman.search.options_kernels import WINDOW
 

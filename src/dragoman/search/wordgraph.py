@@ -18,10 +18,10 @@ from dragoman.search import nbest_kernels
 from dragoman.search import wordgraph_kernels as kernels
 from dragoman.search.hypotheses import KINDS, Hypothesis, NBest, Step, patience
 from dragoman.search.options_kernels import SURCHARGE
+from dragoman.tables import Ids
 
 END = KINDS.index("end")
 
-Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 

@@ -25,8 +25,9 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.progress import Progress
 from dragoman.search.decoder import Decoder
+from dragoman.tables import Ids
 from dragoman.tune.development import Development, decode
-from dragoman.tune.pool import Ids, Tuner, Vector
+from dragoman.tune.pool import Tuner, Vector
 from dragoman.tune.rounds import TuningOptions, TuningReport, tune, vector
 
 FOLDS = 2

@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from dragoman.errors import BadInputError
 from dragoman.kernels import exercise
 from dragoman.measure import Measure
+from dragoman.tables import Ids
 from dragoman.tune import pool_kernels as kernels
 
 SAME = 9  # decimals in which the features of two hypotheses must agree to be taken for one
 
 Vector = NDArray[np.float64]
-Ids = NDArray[np.int64]
 
 
 class Tuner(Protocol):

@@ -16,7 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
-from dragoman.models.change_trust import (
+from dragoman.models.evidence import AnswerChange, Evidence, find_changes, is_worth_proposing
+from dragoman.models.evidence_kernels import BOTH, LONGEST, PIECE, SOURCE, WIDE
+from dragoman.models.modelset import ModelSet
+from dragoman.models.trust import (
     HARMED,
     HELPED,
     NEITHER,
@@ -27,10 +30,7 @@ from dragoman.models.change_trust import (
     features,
     operation_of,
 )
-from dragoman.models.change_trust import score_of as score_features
-from dragoman.models.evidence import AnswerChange, Evidence, find_changes, is_worth_proposing
-from dragoman.models.evidence_kernels import BOTH, LONGEST, PIECE, SOURCE, WIDE
-from dragoman.models.modelset import ModelSet
+from dragoman.models.trust import score_of as score_features
 from dragoman.search.hypotheses import Hypothesis, Step
 from dragoman.search.sentence_search import Links, Search
 

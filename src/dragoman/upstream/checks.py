@@ -15,8 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from dragoman.text.identification import find_other
-from dragoman.text.scripts import count_letters, count_scripts, scripts_of
+from dragoman.text.identification import count_letters, count_scripts, find_other, scripts_of
 from dragoman.text.tokens import is_slot, split
 from dragoman.types import Sentence
 from dragoman.upstream.contract import Silence, TermPlace

@@ -1,6 +1,18 @@
-"""What a session asks of an open project for its source: word graphs, guesses, and how words are written.
+"""What a session asks of an open project for its source: how it begins, word graphs, guesses, how words are written.
+
+It begins with the translation of the text that everybody else gets.
+
+A text of several lines is translated line by line, wherever it is translated; so another engine is asked for its lines,
+and what it says for all of them is its answer for the text.
 
 Each question takes the project's lock for as long as it needs the models, and gives back what stays valid without it.
+
+How sure the words of a translation are, by what a word graph thinks of the same words.
+
+The two may differ in a word or in spaces; what stands in the same order in both is the same word.
+
+>>> carry_over(["Pulse", "la", "tecla", "verde"], ["Pulse", "el", "botón", "verde"], [0.9, 0.8, 0.7, 0.6])
+[0.9, 0.0, 0.0, 0.6]
 """
 
 from __future__ import annotations
@@ -8,24 +20,85 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.errors import BadInputError
 from dragoman.interactive.word_completion import WordCompletion, guess
+from dragoman.project.multiline import joined
 from dragoman.project.open_project import OpenProject
 from dragoman.project.request import Request
 from dragoman.project.state import State
-from dragoman.project.translator import search_in_pieces
+from dragoman.project.translator import Translator, find_first, search_in_pieces
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam
 from dragoman.search.wordgraph import WordGraph
 from dragoman.text.casing import in_capitals
-from dragoman.text.completion import take_gaps
+from dragoman.text.language_side import take_gaps
 from dragoman.text.tokens import split
-from dragoman.types import Sentence
+from dragoman.types import Match, Sentence, Translation
 from dragoman.upstream.contract import Answer
+
+MAX_SESSION_WORDS = 5_000  # limit of a text whose translation is completed: each key takes milliseconds
+
+
+class SessionStart(NamedTuple):
+    """A request, and what is known of its translation before anything is typed."""
+
+    request: Request
+    upstream: str | None  # another engine's answer for the whole text
+    known: Match | None = None  # a correction that is its translation
+    best: Translation | None = None  # else the translation that everybody gets
+
+
+class SessionStarts:
+    """Makes the start of a session for a text."""
+
+    def __init__(self, opened: OpenProject, translator: Translator, *, recalls: bool, seconds: float | None) -> None:
+        self._opened, self._translator = opened, translator
+        self._recalls, self._seconds = recalls, seconds
+
+    def make(self, text: str, lines: Sequence[str], answer: str | Answer | None, *, is_plain: bool) -> SessionStart:
+        """The start of a session for a text that is translated in these lines, maybe with the answer that it was given.
+
+        Only a `plain` session begins with the best translation.
+        """
+        return self._whole(text, answer, is_plain=is_plain) if len(lines) == 1 else self._of_lines(text, lines)
+
+    def _whole(self, text: str, answer: str | Answer | None, *, is_plain: bool) -> SessionStart:
+        request = _checked(self._translator.request(text, answer, seconds=self._seconds))
+        with self._opened.reading() as state:
+            request = request.at(state)
+            known = find_first(request) if self._recalls else None
+        best = self._translator.translated(request) if is_plain and not known and len(request.source) else None
+        return SessionStart(request, request.answer.text if request.answer else None, known, best)
+
+    def _of_lines(self, text: str, lines: Sequence[str]) -> SessionStart:
+        with self._opened.reading() as state:
+            request = _checked(self._translator.read(state, text))
+        self._translator.ask_ahead(lines, recalls=self._recalls, seconds=self._seconds)
+        asked = [self._translator.request(line, recalls=self._recalls, seconds=self._seconds) for line in lines]
+        made = [self._translator.translated(each, recalls=self._recalls) for each in asked]
+        best, both = joined(made), list(zip(asked, made, strict=True))
+        silence = next((each.silence for each in asked if each.silence), None)
+        is_answered = any(each.answer for each in asked) and all(
+            each.answer or line.memory is not None or not len(line.source) for each, line in both
+        )
+        # A search takes the correction of a line for its answer; what is shown is only what was answered.
+        whole = "".join(each.answer.text if each.answer else line.text for each, line in both)
+        return SessionStart(request.answered(Answer(whole) if is_answered else None, silence), best.upstream, best=best)
+
+
+def _checked(request: Request) -> Request:
+    """The request; refused if its text is too long for a session."""
+    if (words := len(request.source)) > MAX_SESSION_WORDS:
+        what = f"the text has {words:,} words, too many to complete its translation"
+        raise BadInputError(what, remedy=f"open sessions for texts of at most {MAX_SESSION_WORDS:,} words")
+    return request
+
 
 OPENING = Beam(pops=1000, stack=250)  # wide: what is not in the graph cannot be suggested at once
 MAX_POPS, MIN_POPS = 150_000, 100  # of the opening: for all words together, but at least so many for each
@@ -125,3 +198,11 @@ class Graphs:
         like = typed if in_capitals(typed) else self.source
         with self._project.reading() as state:
             return state.knowledge.target.write(words, like, [word in self._fixed for word in words])
+
+
+def carry_over(words: Sequence[str], known: Sequence[str], confidences: Sequence[float]) -> list[float]:
+    """The confidence of each word: that of the same word among those known, or 0 where those have another."""
+    found = [0.0] * len(words)
+    for begin, other, size in SequenceMatcher(None, words, known, autojunk=False).get_matching_blocks():
+        found[begin : begin + size] = confidences[other : other + size]
+    return found
