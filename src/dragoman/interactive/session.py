@@ -27,10 +27,9 @@ from typing import Literal, NamedTuple, Self, get_args
 from dragoman.errors import BadInputError
 from dragoman.interactive.error_model import Beginning, Completion, ErrorModel
 from dragoman.interactive.session_search import FoundGraph, Graphs, carry_over
-from dragoman.interactive.typed_text import Typed, read_typed
+from dragoman.interactive.typed_text import Typed, is_finished, read_typed
 from dragoman.interactive.word_completion import WordCompletion
 from dragoman.text.language_side import compared, rest_of
-from dragoman.text.sentence_end import is_finished
 from dragoman.types import Translation
 
 Mode = Literal["auto", "graph", "search"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.text.sentence_end import is_finished
+from dragoman.interactive.typed_text import is_finished
 
 FINISHED = [
     ("Press the button.", "Pulse el botón.", " Window la"),
