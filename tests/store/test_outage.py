@@ -205,8 +205,7 @@ def test_a_statement_that_may_take_long_is_waited_for(server: Server, monkeypatc
         database = Database(server.url)
         with pytest.raises(StorageError, match="does not answer"), database.reading() as connection:
             connection.exec_driver_sql("SELECT pg_sleep(2)")
-        monkeypatch.setattr(bounded_connection.DatabaseSilence, "PAUSE", 0.0)
-        until(lambda: database._silence is not None and database._silence.check())
+        until(lambda: database._circuit is not None and database._circuit.allows())
         with patiently(), database.reading() as connection:
             connection.exec_driver_sql("SELECT pg_sleep(1)")
         database.close()

@@ -25,6 +25,8 @@ SOURCE = "Press the green button twice to rinse the group."
         (SOURCE, Silence.WRONG_LANGUAGE),
         ("Pulse el botón " + "de la caja " * 6, Silence.RAMBLING),
         ("Pulse " + "muy " * 9 + "bien", Silence.RAMBLING),
+        ("Pulse el botón. " + "*" * 300, Silence.RAMBLING),
+        ("Pulse el botón . . . . . . . .", Silence.RAMBLING),
         ("Claro que sí, con mucho gusto. " + " ".join(f"Palabra{n}" for n in range(40)), Silence.RAMBLING),
         ("Pulse \ud800", Silence.UNUSABLE),
         ("Pulse dos veces el botón verde para enjuagar el grupo.", None),
@@ -49,6 +51,11 @@ def test_a_few_words_for_a_long_text_are_as_good_as_nothing() -> None:
 def test_what_repeats_itself_in_the_source_may_do_so_in_the_answer() -> None:
     assert refuse("no no no no no no", "no no no no no no", "es") is None
     assert refuse("ha ha ha ha ha ha ha", "ja ja ja ja ja ja ja", "es") is None
+
+
+def test_rows_of_marks_may_stay() -> None:
+    assert refuse("Name: __________", "Nombre: __________", "es") is None
+    assert refuse("Costs 3000000000.", "Cuesta 3000000000.", "es") is None
 
 
 def test_names_in_a_script_of_few_letters_do_not_make_another_language() -> None:

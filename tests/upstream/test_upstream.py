@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.circuit import FAILURES
 from dragoman.store import Journal
 from dragoman.store.answers import Answers, Spent
 from dragoman.upstream import Hints, Silence, TermPlace, UnansweredError, Upstream
-from dragoman.upstream.circuit import FAILURES
 from dragoman.upstream.contract import Traits, UpstreamEngine
 from tests.upstream.support import Reaction, Request, Scripted, as_json, serving, word_by_word
 

@@ -7,7 +7,6 @@ that has taken too long ends in an error, and its connection is closed.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -16,8 +15,11 @@ from typing import Any
 
 import psycopg
 
+from dragoman.circuit import Circuit
+
 QUICK = 4.0  # seconds for what people wait for: reading some rows, appending one
 PATIENT = 60.0  # seconds for what is done once: indexes, taking over from a writer that is still at it
+PAUSE = 1.0  # seconds before somebody asks again a database that did not answer
 _allowed: ContextVar[float] = ContextVar("seconds", default=QUICK)
 
 
@@ -38,50 +40,21 @@ class SilentDatabaseError(psycopg.OperationalError):
         super().__init__("the database does not answer")
 
 
-class DatabaseSilence:
-    """Whether a database was last found not to answer: then one asks now and then, and nobody else waits for it."""
-
-    PAUSE = 1.0  # seconds before somebody may ask again
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._ask_again: float | None = None  # None while it answers
-        self._asking = 0  # the thread that asks on behalf of all
-
-    def check(self) -> bool:
-        """Whether to try: always if it answers, otherwise one at a time."""
-        with self._lock:
-            now = time.monotonic()
-            if self._ask_again is None or self._asking == threading.get_ident():
-                return True
-            if now < self._ask_again:
-                return False
-            self._ask_again = now + QUICK + self.PAUSE  # this one asks, the others are told what is known
-            self._asking = threading.get_ident()
-            return True
-
-    def note(self, *, silent: bool) -> None:
-        """How it went."""
-        with self._lock:
-            self._ask_again = time.monotonic() + self.PAUSE if silent else None
-            self._asking = 0
-
-
 class BoundedConnection(psycopg.Connection[Any]):
     """A connection on which nothing waits for longer than is allowed."""
 
-    silence: DatabaseSilence  # of the database
+    circuit: Circuit  # of the database
 
     @classmethod
-    def open(cls, silence: DatabaseSilence, *arguments: Any, **options: Any) -> BoundedConnection:
+    def open(cls, circuit: Circuit, *arguments: Any, **options: Any) -> BoundedConnection:
         """Connect, unless the database is known not to answer."""
-        if not silence.check():
+        if not circuit.allows():
             raise SilentDatabaseError
         try:
             connection = cls.connect(*arguments, **options)
         except psycopg.errors.ConnectionTimeout as error:
             raise SilentDatabaseError from error
-        connection.silence = silence
+        connection.circuit = circuit
         return connection
 
     def wait(self, gen: Generator[Any, Any, Any], *arguments: Any, **options: Any) -> Any:
@@ -89,7 +62,7 @@ class BoundedConnection(psycopg.Connection[Any]):
         try:
             return super().wait(_until(time.monotonic() + _allowed.get(), gen), *arguments, **options)
         except SilentDatabaseError:
-            self.silence.note(silent=True)  # whoever tries again with another connection need not wait again
+            self.circuit.failed()  # whoever tries again with another connection need not wait again
             self.pgconn.finish()
             raise
 
@@ -105,6 +78,11 @@ def _until(deadline: float, work: Generator[Any, Any, Any]) -> Generator[Any, An
             wanted = work.send(ready)
     except StopIteration as done:
         return done.value
+
+
+def new_circuit() -> Circuit:
+    """Of a database: if it was last found not to answer, one thread asks now and then, and nobody else waits for it."""
+    return Circuit(failures=1, rest=(PAUSE, PAUSE), trial=QUICK + PAUSE)
 
 
 def is_silence(error: BaseException | None) -> bool:

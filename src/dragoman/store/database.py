@@ -22,7 +22,7 @@ from dragoman.store.fork_safety import KEPT, only_here
 from dragoman.store.sqlite_files import Place, connect, connect_to_read, explain, is_read_only
 
 if TYPE_CHECKING:
-    from dragoman.store.bounded_connection import DatabaseSilence
+    from dragoman.circuit import Circuit
 
 LOST = {"idle": 5, "interval": 2, "count": 3}  # seconds without a sign, and between questions, and how many of these
 KEEP_ALIVE = tuple(f"SET tcp_keepalives_{name} = {number}" for name, number in LOST.items())  # at the server's end
@@ -38,7 +38,7 @@ class Database:
         self.file = place.absolute() if isinstance(place, Path) else None
         self._url = URL.create("sqlite") if isinstance(place, Path) else _postgresql(place)
         self.name = str(self.file or self._url.render_as_string(hide_password=True))
-        self._silence: DatabaseSilence | None = None if self.file else _silence()
+        self._circuit: Circuit | None = None if self.file else _new_circuit()
         self._reader = self._engine(NullPool if self.file and is_read_only(self.file) else QueuePool)
         self._writer: sa.Engine | None = None
         if self.file:
@@ -107,8 +107,8 @@ class Database:
             made = sa.create_engine(self._url, poolclass=pool, pool_pre_ping=True, connect_args=arguments)
         except ModuleNotFoundError:
             raise _no_driver() from None
-        if self._silence:
-            _bound_waiting(made, self._silence)
+        if self._circuit:
+            _bound_waiting(made, self._circuit)
         return made
 
     @contextlib.contextmanager
@@ -143,16 +143,16 @@ class Database:
 
         If a database in PostgreSQL does not answer, nobody who comes after waits for it again: they are told at once.
         """
-        if self._silence and not self._silence.check():
+        if self._circuit and not self._circuit.allows():
             raise StorageError(what.format("the database does not answer"), where=self.name, remedy=SILENT)
         try:
             yield
         except sa.exc.DBAPIError as error:
-            if self._silence:
-                self._silence.note(silent=_is_silence(error.orig))
+            if self._circuit:
+                (self._circuit.failed if _is_silence(error.orig) else self._circuit.succeeded)()
             raise explain(error.orig or error, what, self.file, self.name) from error
-        if self._silence:
-            self._silence.note(silent=False)
+        if self._circuit:
+            self._circuit.succeeded()
 
 
 def patiently() -> contextlib.AbstractContextManager[None]:
@@ -164,14 +164,14 @@ def patiently() -> contextlib.AbstractContextManager[None]:
     return allow()
 
 
-def _silence() -> DatabaseSilence:
+def _new_circuit() -> Circuit:
     try:
         import psycopg  # noqa: F401
 
-        from dragoman.store.bounded_connection import DatabaseSilence  # here, since most projects need no PostgreSQL
+        from dragoman.store.bounded_connection import new_circuit  # here, since most projects need no PostgreSQL
     except ModuleNotFoundError:
         raise _no_driver() from None
-    return DatabaseSilence()
+    return new_circuit()
 
 
 def _no_driver() -> BadInputError:
@@ -185,12 +185,12 @@ def _is_silence(error: BaseException | None) -> bool:
     return is_silence(error)
 
 
-def _bound_waiting(engine: sa.Engine, silence: DatabaseSilence) -> None:
+def _bound_waiting(engine: sa.Engine, circuit: Circuit) -> None:
     from dragoman.store.bounded_connection import BoundedConnection
 
     @sa.event.listens_for(engine, "do_connect")
     def connect_bounded(_dialect: Any, _record: Any, arguments: list[Any], options: dict[str, Any]) -> Any:
-        return BoundedConnection.open(silence, *arguments, **options)
+        return BoundedConnection.open(circuit, *arguments, **options)
 
 
 def _postgresql(place: str) -> URL:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dragoman.circuit import Circuit
 from dragoman.upstream.attempts import attempt
 from dragoman.upstream.checks import refuse
-from dragoman.upstream.circuit import Circuit
 from dragoman.upstream.contract import NO_HINTS, Answer, Hints, MeteredEngine, Silence, UnansweredError, UpstreamEngine
 from dragoman.upstream.paragraphs import Paragraph, cut
 from dragoman.upstream.span_answers import SpanAnswers
@@ -30,10 +30,9 @@ class Caller:
         answers: Answers | ProjectAnswers | None,
         languages: tuple[str, str],
         note: Callable[[Exception], None],
-        circuit: Circuit | None = None,
     ) -> None:
         self._engine, self._answers, self._languages, self._note = engine, answers, languages, note
-        self.circuit = circuit or Circuit()
+        self.circuit = Circuit()
         self._spans = SpanAnswers(self._call, engine.traits.batch)
         self._is_metered = engine.traits.is_metered and answers is not None
         if self._is_metered and isinstance(engine, MeteredEngine):

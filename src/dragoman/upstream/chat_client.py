@@ -21,7 +21,6 @@ from dragoman.upstream.contract import NO_HINTS, Answer, EngineName, Hints, Lang
 from dragoman.upstream.credentials import Key, find_key
 from dragoman.upstream.names import number, traits
 from dragoman.upstream.remote import BILLED, Remote
-from dragoman.upstream.small_talk import bare
 
 NUMBER = re.compile(r"\d+\s*[:.)]\s*(?=\S)")
 SERVICE = "https://api.openai.com/v1"
@@ -107,7 +106,9 @@ class Chat(Remote):
 def _check(texts: Sequence[str], content: str, language: str) -> list[Answer | None]:
     """An answer for each text for which there is a translation with the same tags and placeholders."""
     lines = prompt.read(content, len(texts)) or [""] * len(texts)
-    found = [(text, _numbered(text, bare(text, line))) for text, line in zip(texts, lines, strict=True)]
+    found = [
+        (text, _numbered(text, prompt.find_translation(text, line))) for text, line in zip(texts, lines, strict=True)
+    ]
     return [Answer(line) if _is_good(text, line, language) else None for text, line in found]
 
 

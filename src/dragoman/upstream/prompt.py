@@ -9,19 +9,24 @@ Close {name}. => Cierre {name}.
 <BLANKLINE>
 Translate this text:
 1: Open {name}.
->>> read('{"1": "Abra {name}."}', 1), read("Sure!\n1: Abra {name}.", 1), read("Abra.\nCierre.", 1)
+>>> read('{"1": "Abra {name}."}', 1), read("Sure!\n1: Abra {name}.", 1), read("Abra.\nCierre.", 3)
 (['Abra {name}.'], ['Abra {name}.'], None)
+>>> find_translation("Close the lid.", "Sure! Here is the translation: **Cierre la tapa.**")
+'Cierre la tapa.'
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+from dragoman.text.scripts import count_letters
+from dragoman.text.tokens import split
 from dragoman.upstream.contract import NO_HINTS, Hints
-from dragoman.upstream.small_talk import without_remarks
 
 VERSION = "2"  # of the prompt: part of the engine's version, since another prompt gives other answers
 MOST_TERMS, MOST_CORRECTIONS = 40, 6
@@ -41,6 +46,10 @@ AGAIN = (
 THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?</\1>\s*", re.DOTALL | re.IGNORECASE)
 FENCE = re.compile(r"```[\w-]*\n(.*?)\n?```", re.DOTALL)
 NUMBERED = re.compile(r"\s*\**(\d+)\**\s*[:.)]\s*(.*\S)\s*")
+QUOTES = ('""', "“”", "«»", "''", "‘’", "「」", "``", "„“")
+OPENING = "\"“«'‘「`„"
+EMPHASIS = ("***", "**", "__", "~~", "*", "_", "`")
+UNLIKE = 0.5  # the logarithm of the lengths' ratio from which on a line among others is no translation
 Message = dict[str, str]
 
 
@@ -122,8 +131,49 @@ def _from_lines(text: str, count: int) -> list[str] | None:
     numbered = [found.groups() for line in lines if (found := NUMBERED.fullmatch(line))]
     if [number for number, _ in numbered] == [str(number) for number in range(1, count + 1)]:
         return [line for _, line in numbered]
-    lines = without_remarks(lines, count)
-    return lines if len(lines) == count else None
+    return lines if len(lines) == count else ["\n".join(lines)] if count == 1 and lines else None
+
+
+def find_translation(source: str, answer: str) -> str:
+    """What of an answer is the translation of a text: by its length, without quotes and emphasis that the text has not.
+
+    It may stand behind a colon, or in a line of its own; nothing if more than one line may be it.
+    """
+    lines = [line.strip() for line in answer.splitlines() if line.strip()]
+    if not re.search("[:：]", source):
+        parts = (re.split("[:：]", line, maxsplit=1) for line in lines)
+        lines = [
+            min(filter(str.strip, (line, part[-1])), key=partial(_unlike, source))
+            for line, part in zip(lines, parts, strict=True)
+        ]
+    fitting = [line for line in lines if _unlike(source, line) < UNLIKE] if len(lines) > 1 else lines
+    text = fitting[0].strip() if len(fitting) == 1 else ""
+    before = None
+    while before != text:
+        before, text = text, _without_frame(source, text)
+    return text
+
+
+def _unlike(source: str, text: str) -> float:
+    """How different the lengths of two texts are, as a logarithm."""
+    ours, theirs = (count_letters(split(each).words) for each in (source, text))
+    return abs(math.log((1 + theirs) / (1 + ours)))
+
+
+def _without_frame(source: str, text: str) -> str:
+    for mark in EMPHASIS:
+        if mark in source:
+            continue
+        if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark):
+            return text[len(mark) : -len(mark)].strip()
+        if len(mark) > 1 and text.count(mark) >= 1:  # around some of the words, or left over on one side
+            return text.replace(mark, "")
+    for quotes in QUOTES:
+        if len(text) > 2 and text[0] + text[-1] == quotes and source[:1] not in OPENING:
+            return text[1:-1].strip()
+    if text.startswith("#") and not source.startswith("#"):
+        return text.lstrip("#").strip()
+    return text
 
 
 def _line(text: str) -> str:
