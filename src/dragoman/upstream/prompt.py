@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from dragoman.text.scripts import count_letters
+from dragoman.text.identification import count_letters
 from dragoman.text.tokens import split
 from dragoman.upstream.contract import NO_HINTS, Hints
 
