@@ -24,7 +24,7 @@ from pathlib import Path
 
 from dragoman.errors import BadInputError
 from dragoman.formats import Document, DocumentSegment, read_document, write_document
-from dragoman.formats.file_types import BY_ENDING
+from dragoman.formats.file_types import by_ending
 
 TARGET = "es"
 
@@ -46,7 +46,7 @@ def main() -> int:
     """Try the files below some directories and print what became of them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directories", nargs="+", type=Path)
-    parser.add_argument("--endings", default=",".join(BY_ENDING))
+    parser.add_argument("--endings", default=",".join(by_ending()))
     parser.add_argument(
         "--most", type=int, default=300, help="files of each ending, chosen at random with a fixed seed"
     )

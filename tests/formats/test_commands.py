@@ -109,7 +109,8 @@ def test_every_kind_is_filled(name: str, project: Path, tmp_path: Path) -> None:
     assert run("upstream", "set", project, "command:sed s/^.*/Hola/").exit_code == 0
     assert counts("fill", project, DATA / name, tmp_path / name)["translated"] > alone
     again = read_document((tmp_path / name).read_bytes(), name, source="en", target="es")
-    assert name == "page.txt" or all(one.state != "new" for one in again.segments)
+    left = [one for one in again.segments if one.state == "new"]
+    assert name == "page.txt" or all(len(one.source) > 100 for one in left)  # a word is no answer to a long text
 
 
 def test_a_file_in_another_script_is_refused(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def _export_glossary(project: Path, file: Path) -> dict[str, int]:
 def _documents(engine: Engine, file: Path) -> dict[Path, Document]:
     """The document in a file, or those in a directory; what cannot be read is named and left out."""
     from dragoman.formats.directories import find_documents
-    from dragoman.formats.file_language import read_in_languages
+    from dragoman.formats.fill_files import read_in_languages
 
     if not file.is_dir():
         return {file: read_in_languages(engine, file)}

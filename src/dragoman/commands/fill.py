@@ -13,6 +13,7 @@ from dragoman.errors import BadInputError
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
+    from dragoman.formats.division import FindBoundaries
 
 commands = typer.Typer()
 
@@ -63,27 +64,30 @@ def fill(
     translations (.tsv). Filled again, what people have changed in a translation stays, and in a directory only new
     sentences are translated.
     """
-    from dragoman.formats.directories import left_alone
-    from dragoman.formats.fill_files import Filling, FillJob, fill_files, plan_directory
-    from dragoman.formats.srx import read_srx
+    from dragoman.formats.fill_files import Filling, FillJob, fill_files
 
     if replace not in ("nothing", "untranslated", "unconfirmed"):
         remedy = "choose nothing, untranslated or unconfirmed"
         raise BadInputError(f"unknown choice {replace!r} of --replace", remedy=remedy)
     chosen: Any = replace
-    rules = read_srx(read_bytes(srx), srx.name) if srx else sentences
+    rules: bool | FindBoundaries = sentences
+    if srx:
+        from dragoman.formats.srx import read_srx
+
+        rules = read_srx(read_bytes(srx), srx.name)
     with opened(project, write=learn_confirmed) as engine:
         place, use = _output(engine, file, out, to), EngineUse(engine)
         how = Filling(engine, use.ask, _say, learn_confirmed, rules, user, chosen, overwrite)
         if is_directory := file.is_dir():
+            from dragoman.formats.directories import left_alone, plan_directory
+
             jobs = plan_directory(engine, file, place, include or (), exclude or ())
+            for reason, count in left_alone(file, include or (), exclude or ()).items():
+                _say(f"dragoman: left alone: {count:,} files: {reason}")
         else:
             check_output(place)
             jobs = [FillJob(file, place, place.parent)]
         counts = dict(fill_files(how, jobs, is_directory=is_directory))
-    if is_directory:
-        for reason, count in left_alone(file, include or (), exclude or ()).items():
-            _say(f"dragoman: left alone: {count:,} files: {reason}")
     if out is None:
         _say(f"dragoman: wrote {place}")
     if use.silent:
@@ -99,7 +103,7 @@ def _say(line: str) -> None:
 def _output(engine: Engine, file: Path, out: Path | None, to: str | None) -> Path:
     """Where the translation of a file or directory goes: `site-es` for `site`, `es.json` or `page.es.md` for files."""
     from dragoman.formats.directories import catalogue_name, translated_path
-    from dragoman.formats.file_language import PDF
+    from dragoman.formats.fill_files import PDF
     from dragoman.languages import same_language
 
     if to is not None and not same_language(to, engine.target):

@@ -154,7 +154,8 @@ def follow(look: Watcher, learn: Learn, every: float, *, once: bool) -> None:
 
 def _learner(engine: Engine, *, translated: bool, forget: bool, user: str | None) -> Learn:
     """Teaches a project in this process."""
-    from dragoman.formats.file_language import check_conflicts, check_language, read_in_languages
+    from dragoman.formats.file_language import check_conflicts, check_language
+    from dragoman.formats.fill_files import read_in_languages
     from dragoman.formats.import_plan import import_pairs, learnable
 
     def learn(path: Path) -> Counter[str]:

@@ -1,6 +1,6 @@
 r"""Files of translation tools: read as segments, and written back with new targets and everything else unchanged.
 
-1. `read_document` turns the bytes of a file into a `Document`; `FORMATS` has the classes and their endings.
+1. `read_document` turns the bytes of a file into a `Document`; `file_types` says which class reads it.
 2. Its `segments` have ids, sources, targets and states. Inline tags appear as tags in the texts.
 3. `write_document` returns the same bytes with new targets, replacing these and nothing else.
 
@@ -19,11 +19,11 @@ from dragoman.formats.compact_lists import TooMuchMemoryError
 from dragoman.formats.contents import check_size
 from dragoman.formats.division import FindBoundaries
 from dragoman.formats.document import Document, DocumentSegment, State, Targets, no_collection
-from dragoman.formats.file_types import FORMATS, find_kind
+from dragoman.formats.file_types import find_kind
 from dragoman.formats.packed import PackedDocument
 from dragoman.formats.piece_document import PieceDocument
 
-__all__ = ["FORMATS", "Document", "DocumentSegment", "State", "Targets", "read_document", "write_document"]
+__all__ = ["Document", "DocumentSegment", "State", "Targets", "read_document", "write_document"]
 
 
 def read_document(

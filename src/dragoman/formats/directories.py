@@ -15,8 +15,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
-from dragoman.formats.file_types import BY_ENDING
+from dragoman.errors import BadInputError
+from dragoman.formats.file_types import by_ending
+from dragoman.formats.fill_files import FillJob
+
+if TYPE_CHECKING:
+    from dragoman.engine import Engine
 
 # Files with the right endings that hold no text to translate.
 NEVER = (
@@ -42,11 +48,30 @@ def find_documents(root: Path, include: Sequence[str] = (), exclude: Sequence[st
     for path in sorted(root.rglob("*")):
         inside = path.relative_to(root)
         hidden = any(part.startswith(".") or part in SKIPPED for part in inside.parts)
-        if hidden or path.is_symlink() or not path.is_file() or path.suffix.lower() not in BY_ENDING:
+        if hidden or path.is_symlink() or not path.is_file() or path.suffix.lower() not in by_ending():
             continue
         if _matches(inside, (*exclude, *NEVER)) or (include and not _matches(inside, include)):
             continue
         yield path
+
+
+def plan_directory(
+    engine: Engine, root: Path, out: Path, include: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> list[FillJob]:
+    """The documents in a directory with the places of their translations; those among these are not sources."""
+    if root.exists() and out.exists() and root.samefile(out):
+        what = "is both the source and the output"
+        raise BadInputError(what, where=root, remedy="name another directory, or fill its files one by one")
+    inside = None if out.resolve() in root.resolve().parents else out.resolve()
+    jobs = []
+    for path in find_documents(root, include, exclude):
+        if inside in path.resolve().parents:
+            continue
+        place = out / translated_path(path.relative_to(root), engine.source, engine.target)
+        if path.suffix.lower() == ".pot":
+            place = place.with_name(catalogue_name(path, engine.target))
+        jobs.append(FillJob(path, place, out))
+    return jobs
 
 
 def left_alone(root: Path, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> Counter[str]:
@@ -60,7 +85,7 @@ def left_alone(root: Path, include: Sequence[str] = (), exclude: Sequence[str] =
             found["hidden"] += 1
         elif path.suffix.lower() == ".pdf":
             found["PDF, which is filled alone (dragoman fill PROJECT FILE.pdf OUT.tsv)"] += 1
-        elif path.suffix.lower() not in BY_ENDING:
+        elif path.suffix.lower() not in by_ending():
             found[f"no format for {path.suffix.lower() or 'names without an ending'}"] += 1
         elif _matches(inside, exclude) or (include and not _matches(inside, include)):
             found["excluded"] += 1

@@ -10,20 +10,13 @@ A file that declares its language has been checked already. Otherwise its path m
 from __future__ import annotations
 
 import re
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from pathlib import PurePosixPath
 
 from dragoman.errors import BadInputError
 from dragoman.formats import read_document
 from dragoman.formats.document import Document
 from dragoman.languages import primary, same_language
 from dragoman.text.identification import NAMES, detect, find_other, name_of
-
-if TYPE_CHECKING:
-    from dragoman.engine import Engine
-    from dragoman.formats.division import FindBoundaries
-
-PDF = ".pdf"  # read, but not written
 
 CODE = re.compile(r"[a-z]{2}(?:[-_](?:[A-Z]{2}|[A-Z][a-z]{3}))?")
 CONFLICT = re.compile(rb"^(?:<{7}|>{7}) ", re.MULTILINE)
@@ -69,36 +62,3 @@ def check_language(document: Document, data: bytes, path: str, source: str, targ
     if declared is None:
         what = f"the path says {name_of(named)}, and the file does not say anything else"
         raise BadInputError(what, remedy=f"send files from {source} to {target} only")
-
-
-def read_in_languages(
-    engine: Engine, file: Path, data: bytes | None = None, *, sentences: bool | FindBoundaries = True
-) -> Document:
-    """The document in a file, which must have the languages of the project."""
-    try:
-        data = file.read_bytes() if data is None else data
-    except OSError as error:
-        raise BadInputError(f"cannot read it ({error.strerror or error})", where=file) from None
-    ours = engine.source, engine.target
-    if file.suffix.lower() == PDF:
-        from dragoman.formats.pdf import read_pdf
-
-        return read_pdf(data, file.name, source=ours[0], target=ours[1], sentences=sentences)
-    document = read_document(data, file.name, source=ours[0], target=ours[1], sentences=sentences)
-    remedy = f"use a file from {ours[0]} to {ours[1]}"
-    theirs = document.source_language, document.target_language
-    if document.format == "tmx" and not any(one.target for one in document.segments):
-        theirs = _languages_of_memory(data, file, remedy)
-    if any(said and not same_language(said, wanted) for said, wanted in zip(theirs, ours, strict=True)):
-        what = f"the file is from {theirs[0]} to {theirs[1]}, but the project is from {ours[0]} to {ours[1]}"
-        raise BadInputError(what, where=file, remedy=remedy)
-    return document
-
-
-def _languages_of_memory(data: bytes, file: Path, remedy: str) -> tuple[str | None, str | None]:
-    """The languages that a TMX file really has: when read with given languages, it reports those instead."""
-    try:
-        document = read_document(data, file.name)
-    except BadInputError as error:  # it has more than two languages, and not the two of the project
-        raise BadInputError(error.what, where=file, remedy=remedy) from None
-    return document.source_language, document.target_language

@@ -1,92 +1,85 @@
-"""The table of formats: a new one is a module with its class, and a line here."""
+"""The table of formats: a new one is a module with its class, and a line here.
+
+A module is loaded when a file needs it.
+"""
 
 from __future__ import annotations
 
 import re
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from dragoman.errors import BadInputError
-from dragoman.formats.android import AndroidDocument
-from dragoman.formats.apple import StringsDocument
-from dragoman.formats.asciidoc import AsciiDocDocument
-from dragoman.formats.captions import AssDocument, SbvDocument
-from dragoman.formats.csv_files import CsvDocument
-from dragoman.formats.document import Document
-from dragoman.formats.epub import EpubDocument
-from dragoman.formats.fluent import FluentDocument
-from dragoman.formats.html import HtmlDocument
-from dragoman.formats.idml import IdmlDocument
-from dragoman.formats.json_files import ArbDocument, JsonDocument
-from dragoman.formats.latex import LatexDocument
-from dragoman.formats.lines import TextDocument, TsvDocument
-from dragoman.formats.markdown import MarkdownDocument
-from dragoman.formats.mo import MoDocument
-from dragoman.formats.office import DocxDocument, PptxDocument, XlsxDocument
-from dragoman.formats.opendocument import OpenDocument
-from dragoman.formats.php_arrays import PhpDocument
-from dragoman.formats.po import PoDocument
-from dragoman.formats.properties import PropertiesDocument
-from dragoman.formats.renpy import RenpyDocument
-from dragoman.formats.restructured_text import RstDocument
-from dragoman.formats.resx import ResxDocument
-from dragoman.formats.script_modules import ScriptDocument
-from dragoman.formats.settings_files import IniDocument, TomlDocument
-from dragoman.formats.stringsdict import StringsDictDocument
-from dragoman.formats.subtitles import SubtitlesDocument, VttDocument
-from dragoman.formats.vue_components import VueDocument
-from dragoman.formats.xcstrings import XcstringsDocument
-from dragoman.formats.xml_document import XmlDocument
-from dragoman.formats.xml_vocabularies import RuledDocument, find_vocabulary
-from dragoman.formats.yaml_files import YamlDocument
 
-FORMATS: dict[type[Document], str] = {
-    XmlDocument: ".xlf .xliff .sdlxliff .mqxliff .mxliff .tmx .ts .xml",
-    PoDocument: ".po .pot",
-    MoDocument: ".mo",
-    TsvDocument: ".tsv .tab",
-    TextDocument: ".txt .text",
-    HtmlDocument: ".html .htm .xhtml",
-    MarkdownDocument: ".md .markdown .mdx",
-    RstDocument: ".rst .rest",
-    LatexDocument: ".tex .ltx",
-    AsciiDocDocument: ".adoc .asciidoc .asc",
-    RuledDocument: ".dita .ditamap .dbk .docbook .ttml .dfxp",  # and .xml, by its root or the rules in it
-    SubtitlesDocument: ".srt",
-    VttDocument: ".vtt",
-    JsonDocument: ".json",
-    ArbDocument: ".arb",
-    YamlDocument: ".yml .yaml",
-    AndroidDocument: "",  # .xml, by its root
-    StringsDocument: ".strings",
-    StringsDictDocument: ".stringsdict",
-    XcstringsDocument: ".xcstrings",
-    PropertiesDocument: ".properties",
-    ResxDocument: ".resx .resw",
-    FluentDocument: ".ftl",
-    CsvDocument: ".csv",
-    ScriptDocument: ".js .mjs .cjs .mts",  # and .ts, unless it is XML, of Qt
-    VueDocument: ".vue",
-    RenpyDocument: ".rpy",
-    PhpDocument: ".php",
-    TomlDocument: ".toml",
-    IniDocument: ".ini",
-    SbvDocument: ".sbv",
-    AssDocument: ".ass .ssa",
-    DocxDocument: ".docx .docm .dotx .dotm",
-    PptxDocument: ".pptx .pptm .ppsx .ppsm .potx .potm",
-    XlsxDocument: ".xlsx .xlsm .xltx .xltm",
-    OpenDocument: ".odt .ott .ods .ots .odp .otp .odg",
-    EpubDocument: ".epub",
-    IdmlDocument: ".idml",
+if TYPE_CHECKING:
+    from dragoman.formats.document import Document
+
+# Each class, and the endings of its files; other packages add some by entry points of the group `dragoman.formats`.
+FORMATS = {
+    "dragoman.formats.xml_document:XmlDocument": ".xlf .xliff .sdlxliff .mqxliff .mxliff .tmx .ts .xml",
+    "dragoman.formats.po:PoDocument": ".po .pot",
+    "dragoman.formats.mo:MoDocument": ".mo",
+    "dragoman.formats.lines:TsvDocument": ".tsv .tab",
+    "dragoman.formats.lines:TextDocument": ".txt .text",
+    "dragoman.formats.html:HtmlDocument": ".html .htm .xhtml",
+    "dragoman.formats.markdown:MarkdownDocument": ".md .markdown .mdx",
+    "dragoman.formats.restructured_text:RstDocument": ".rst .rest",
+    "dragoman.formats.latex:LatexDocument": ".tex .ltx",
+    "dragoman.formats.asciidoc:AsciiDocDocument": ".adoc .asciidoc .asc",
+    # and .xml, by its root or the rules in it:
+    "dragoman.formats.xml_vocabularies:RuledDocument": ".dita .ditamap .dbk .docbook .ttml .dfxp",
+    "dragoman.formats.subtitles:SubtitlesDocument": ".srt",
+    "dragoman.formats.subtitles:VttDocument": ".vtt",
+    "dragoman.formats.json_files:JsonDocument": ".json",
+    "dragoman.formats.json_files:ArbDocument": ".arb",
+    "dragoman.formats.yaml_files:YamlDocument": ".yml .yaml",
+    "dragoman.formats.apple:StringsDocument": ".strings",
+    "dragoman.formats.stringsdict:StringsDictDocument": ".stringsdict",
+    "dragoman.formats.xcstrings:XcstringsDocument": ".xcstrings",
+    "dragoman.formats.properties:PropertiesDocument": ".properties",
+    "dragoman.formats.resx:ResxDocument": ".resx .resw",
+    "dragoman.formats.fluent:FluentDocument": ".ftl",
+    "dragoman.formats.csv_files:CsvDocument": ".csv",
+    "dragoman.formats.script_modules:ScriptDocument": ".js .mjs .cjs .mts",  # and .ts, unless it is XML, of Qt
+    "dragoman.formats.vue_components:VueDocument": ".vue",
+    "dragoman.formats.renpy:RenpyDocument": ".rpy",
+    "dragoman.formats.php_arrays:PhpDocument": ".php",
+    "dragoman.formats.settings_files:TomlDocument": ".toml",
+    "dragoman.formats.settings_files:IniDocument": ".ini",
+    "dragoman.formats.captions:SbvDocument": ".sbv",
+    "dragoman.formats.captions:AssDocument": ".ass .ssa",
+    "dragoman.formats.office:DocxDocument": ".docx .docm .dotx .dotm",
+    "dragoman.formats.office:PptxDocument": ".pptx .pptm .ppsx .ppsm .potx .potm",
+    "dragoman.formats.office:XlsxDocument": ".xlsx .xlsm .xltx .xltm",
+    "dragoman.formats.opendocument:OpenDocument": ".odt .ott .ods .ots .odp .otp .odg",
+    "dragoman.formats.epub:EpubDocument": ".epub",
+    "dragoman.formats.idml:IdmlDocument": ".idml",
 }
-BY_ENDING = {ending: kind for kind, endings in FORMATS.items() for ending in endings.split()}
+ADDED = "dragoman.formats"  # entry points: the name is the ending, the value a class
 _RESOURCES = re.compile(rb"<resources[\s>/]")
+
+
+@cache
+def by_ending() -> dict[str, str]:
+    """The class for each ending, as `module:class`."""
+    added = {each.name: each.value for each in entry_points(group=ADDED)}
+    return {ending: kind for kind, endings in FORMATS.items() for ending in endings.split()} | added
+
+
+def load_kind(kind: str) -> type[Document]:
+    """A class that reads files."""
+    module, _, name = kind.partition(":")
+    found: type[Document] = getattr(import_module(module), name)
+    return found
 
 
 def find_kind(data: bytes, name: str) -> type[Document]:
     """The class that reads a file; resources of Android are told from other XML by their root."""
     ending = PurePath(name).suffix.lower()
-    kind = BY_ENDING.get(ending)
+    kind = by_ending().get(ending)
     if ending == ".pdf":
         what = "a PDF can only be read, and not here"
         remedy = "dragoman fill PROJECT FILE.pdf OUT.tsv writes its sentences with their translations"
@@ -96,14 +89,22 @@ def find_kind(data: bytes, name: str) -> type[Document]:
         what = "cannot tell the file type from its name"
         raise BadInputError(what, where=name, remedy=f"{way}, or use {_endings()}")
     if ending == ".ts" and not data.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"<"):
-        return ScriptDocument
-    if ending == ".xml" and _RESOURCES.search(data[:20_000]):
-        return AndroidDocument
-    if ending == ".xml" and find_vocabulary(data.decode("utf-8", "replace"), ending):
-        return RuledDocument
+        kind = "dragoman.formats.script_modules:ScriptDocument"
+    if ending == ".xml":
+        kind = _kind_of_xml(data, kind)
+    return load_kind(kind)
+
+
+def _kind_of_xml(data: bytes, kind: str) -> str:
+    from dragoman.formats.xml_vocabularies import find_vocabulary
+
+    if _RESOURCES.search(data[:20_000]):
+        return "dragoman.formats.android:AndroidDocument"
+    if find_vocabulary(data.decode("utf-8", "replace"), ".xml"):
+        return "dragoman.formats.xml_vocabularies:RuledDocument"
     return kind
 
 
 def _endings() -> str:
-    *some, last = BY_ENDING
+    *some, last = by_ending()
     return f"{', '.join(some)} or {last}"

@@ -1,6 +1,6 @@
 """Files and directories that are filled: read, compared with what was written before, translated and written.
 
-1. `plan_directory` says which documents are translated, and where each translation goes; one file is a plan of its own.
+1. `directories.plan_directory` says which documents are translated, and where each translation goes.
 2. `fill_files` reads each document, and what people have made of its translation (`fill_record`).
 3. Another engine is asked for the texts of several documents at once; then each is translated (`filled_document`),
    entered in the record, and written.
@@ -20,19 +20,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from dragoman.errors import BadInputError, DragomanError
 from dragoman.files import reading_errors, storage_errors, write_durably
 from dragoman.formats import read_document
-from dragoman.formats.directories import catalogue_name, find_documents, translated_path
 from dragoman.formats.division import FindBoundaries
 from dragoman.formats.document import Document
-from dragoman.formats.file_language import read_in_languages
-from dragoman.formats.file_types import BY_ENDING
+from dragoman.formats.file_types import by_ending
 from dragoman.formats.fill_record import FilledFile, FillRecord, Kept, digest, find_kept, made_of, said_in
 from dragoman.formats.filled_document import Filled, Replace, fill_document, texts_of, wanted_segments
-from dragoman.formats.import_plan import learn_files, learnable
+from dragoman.languages import same_language
 from dragoman.progress import bars
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
 
+PDF = ".pdf"  # read, but not written
 BATCH = 64  # texts that another engine is asked for at once
 
 
@@ -65,25 +64,6 @@ class _Read(NamedTuple):
     data: bytes
     document: Document
     kept: Kept
-
-
-def plan_directory(
-    engine: Engine, root: Path, out: Path, include: Sequence[str] = (), exclude: Sequence[str] = ()
-) -> list[FillJob]:
-    """The documents in a directory with the places of their translations; those among these are not sources."""
-    if _is_same(root, out):
-        what = "is both the source and the output"
-        raise BadInputError(what, where=root, remedy="name another directory, or fill its files one by one")
-    inside = None if out.resolve() in root.resolve().parents else out.resolve()
-    jobs = []
-    for path in find_documents(root, include, exclude):
-        if inside in path.resolve().parents:
-            continue
-        place = out / translated_path(path.relative_to(root), engine.source, engine.target)
-        if path.suffix.lower() == ".pot":
-            place = place.with_name(catalogue_name(path, engine.target))
-        jobs.append(FillJob(path, place, out))
-    return jobs
 
 
 def fill_files(how: Filling, jobs: Sequence[FillJob], *, is_directory: bool) -> Counter[str]:
@@ -156,10 +136,6 @@ def _status(path: Path) -> os.stat_result | None:
         return None
 
 
-def _is_same(one: Path, other: Path) -> bool:
-    return one.exists() and other.exists() and one.samefile(other)
-
-
 def _read(how: Filling, job: FillJob, record: FillRecord, *, is_directory: bool) -> _Read | None:
     """A source, and what its translation keeps; None if that is what was written for just this source."""
     with reading_errors(job.source):
@@ -199,7 +175,7 @@ def _names(job: FillJob) -> tuple[str, str]:
 
 def _read_translated(how: Filling, job: FillJob, data: bytes) -> Document:
     """A translated file: its sentences are those of the target language."""
-    name = job.place.name if job.place.suffix.lower() in BY_ENDING else job.source.name
+    name = job.place.name if job.place.suffix.lower() in by_ending() else job.source.name
     return read_document(data, name, source=how.engine.source, target=how.engine.target, sentences=how.sentences)
 
 
@@ -228,6 +204,8 @@ def _fill(how: Filling, read: _Read, record: FillRecord) -> dict[str, int]:
     job, document, kept = read.job, read.document, read.kept
     counts: dict[str, int] = {}
     if how.learn_confirmed:
+        from dragoman.formats.import_plan import learn_files, learnable
+
         counts = learn_files(how.engine, {job.source: learnable(document), job.place: kept.pairs}, how.user)
     with bars() as report:
         filled = fill_document(how.engine, document, report, how.replace, how.ask, kept.targets)
@@ -280,3 +258,36 @@ def _why_left(document: Document, replace: Replace) -> str:
     if replace == "nothing":
         why["new"] = "with a target that is no translation"
     return ", ".join(f"{states[state]:,} {text}" for state, text in why.items() if states[state])
+
+
+def read_in_languages(
+    engine: Engine, file: Path, data: bytes | None = None, *, sentences: bool | FindBoundaries = True
+) -> Document:
+    """The document in a file, which must have the languages of the project."""
+    try:
+        data = file.read_bytes() if data is None else data
+    except OSError as error:
+        raise BadInputError(f"cannot read it ({error.strerror or error})", where=file) from None
+    ours = engine.source, engine.target
+    if file.suffix.lower() == PDF:
+        from dragoman.formats.pdf import read_pdf
+
+        return read_pdf(data, file.name, source=ours[0], target=ours[1], sentences=sentences)
+    document = read_document(data, file.name, source=ours[0], target=ours[1], sentences=sentences)
+    remedy = f"use a file from {ours[0]} to {ours[1]}"
+    theirs = document.source_language, document.target_language
+    if document.format == "tmx" and not any(one.target for one in document.segments):
+        theirs = _languages_of_memory(data, file, remedy)
+    if any(said and not same_language(said, wanted) for said, wanted in zip(theirs, ours, strict=True)):
+        what = f"the file is from {theirs[0]} to {theirs[1]}, but the project is from {ours[0]} to {ours[1]}"
+        raise BadInputError(what, where=file, remedy=remedy)
+    return document
+
+
+def _languages_of_memory(data: bytes, file: Path, remedy: str) -> tuple[str | None, str | None]:
+    """The languages that a TMX file really has: when read with given languages, it reports those instead."""
+    try:
+        document = read_document(data, file.name)
+    except BadInputError as error:  # it has more than two languages, and not the two of the project
+        raise BadInputError(error.what, where=file, remedy=remedy) from None
+    return document.source_language, document.target_language

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request
 
-from dragoman.formats.file_types import BY_ENDING
+from dragoman.formats.file_types import by_ending
 from dragoman.server import schemas
 from dragoman.server.auth import CurrentIdentity, key_of
 from dragoman.server.context import Server
@@ -28,4 +28,4 @@ async def me(request: Request, identity: CurrentIdentity, server: Server) -> sch
 @router.get("/formats")
 async def formats(_: CurrentIdentity) -> schemas.FileFormats:
     """The endings of the files that can be uploaded."""
-    return schemas.FileFormats(endings=list(BY_ENDING))
+    return schemas.FileFormats(endings=list(by_ending()))
