@@ -11,11 +11,11 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from dragoman.records import Sentence
 from dragoman.text.casing import Casing
 from dragoman.text.text_files import lines
 from dragoman.text.tokens import split
 from dragoman.text.vocabulary import Vocabulary
-from dragoman.types import Sentence
 
 CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
 NAMES = ("desktop-en-es", "europarl-en-es", "europarl-en-fr", "pydocs-en-es", "pydocs-en-fr")

@@ -24,8 +24,8 @@ from dragoman.models.knowledge import Knowledge
 from dragoman.project.guard import Guard
 from dragoman.project.memory import Memory
 from dragoman.project.state import State
+from dragoman.records import Translation
 from dragoman.text.tokens import split
-from dragoman.types import Translation
 
 CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
 Pairs = list[tuple[str, str]]

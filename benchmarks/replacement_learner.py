@@ -17,8 +17,8 @@ from collections import Counter, defaultdict
 
 from dragoman.measure import lower_bound
 from dragoman.models.evidence import find_changes
+from dragoman.records import Sentence
 from dragoman.text.tokens import split
-from dragoman.types import Sentence
 
 LONGEST = 4  # words of a piece
 BOUND = 0.5  # that the lower bound of the share of successes must exceed

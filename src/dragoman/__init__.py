@@ -21,9 +21,9 @@ if TYPE_CHECKING:
         UnlearnableError,
     )
     from dragoman.project.guard import FlaggedError
+    from dragoman.records import Match, Translation
     from dragoman.store.journal_errors import BehindError, ReplicaError, RewoundError, SupersededError, UnfinishedError
     from dragoman.store.lock import TakenError
-    from dragoman.types import Match, Translation
 
 __all__ = [
     "BadInputError",
@@ -47,9 +47,9 @@ __all__ = [
 _PLACES = {
     "Engine": "engine",
     "FlaggedError": "project.guard",
-    "Match": "types",
+    "Match": "records",
     "TakenError": "store.lock",
-    "Translation": "types",
+    "Translation": "records",
     **dict.fromkeys(
         ("BehindError", "ReplicaError", "RewoundError", "SupersededError", "UnfinishedError"), "store.journal_errors"
     ),

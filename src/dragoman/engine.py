@@ -44,13 +44,13 @@ from dragoman.project.provenance import changes_of
 from dragoman.project.queries import Queries
 from dragoman.project.request import Request
 from dragoman.project.translator import Translator, check_list
+from dragoman.records import Translation
 from dragoman.remote_base import fetch
 from dragoman.search.explain import Explanation, explain
 from dragoman.store import Delivery, Project
 from dragoman.store.rows import write_time
 from dragoman.text.given_texts import check_one_text, checked_texts
 from dragoman.text.tokens import Mode
-from dragoman.types import Translation
 from dragoman.upstream.contract import Answer, EngineProgress
 from dragoman.upstream.trial import Trial
 

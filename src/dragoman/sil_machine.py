@@ -23,8 +23,8 @@ from dragoman.engine import Engine
 from dragoman.errors import BadInputError
 from dragoman.extras import load
 from dragoman.interactive.translation_graph import TranslationArc, TranslationGraph
+from dragoman.records import Translation
 from dragoman.text.tokens import split
-from dragoman.types import Translation
 
 load("machine.translation", "machine")
 from machine.annotations import Range  # noqa: E402

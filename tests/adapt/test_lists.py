@@ -9,10 +9,10 @@ from dragoman.adapt.lists import ListedTranslations, candidates, losses, uses
 from dragoman.measure import Bleu, Measure, Ter, Wer
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
+from dragoman.records import Term
 from dragoman.sample import pairs
 from dragoman.search.decoder import Decoder, NBest, Search
 from dragoman.text.tokens import split
-from dragoman.types import Term
 
 pytestmark = pytest.mark.kernels
 

@@ -14,9 +14,9 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.project import glossary as module
 from dragoman.project.glossary import Glossary
+from dragoman.records import Term
 from dragoman.search.decoder import Decoder
 from dragoman.text.tokens import Mode
-from dragoman.types import Term
 from tests.engine.support import assert_is_clean_replay, new
 from tests.oracles import glossary as oracle
 

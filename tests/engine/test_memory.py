@@ -13,7 +13,7 @@ from rapidfuzz import fuzz
 
 from dragoman.engine import Engine
 from dragoman.project.memory import LEAST_SIMILARITY, MAX_PORTION, MAX_WORK, MOST_MATCHES, Memory
-from dragoman.types import Match
+from dragoman.records import Match
 from tests.engine.support import PAIRS, new
 
 

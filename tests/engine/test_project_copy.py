@@ -15,10 +15,10 @@ from dragoman.project import state
 from dragoman.project.guard import FlaggedError
 from dragoman.project.project_copy import Copied
 from dragoman.project.project_merge import merge
+from dragoman.records import Sentence
 from dragoman.store import TakenError
 from dragoman.store.answers import AnswerEntry, Answers, Spent
 from dragoman.text import language_side
-from dragoman.types import Sentence
 from tests.engine.support import PAIRS, arrays_of, assert_same, full_disk, new
 
 pytestmark = pytest.mark.kernels

@@ -18,10 +18,10 @@ from dragoman.project import translator
 from dragoman.project.glossary import Glossary, TermRules
 from dragoman.project.memory import Memory
 from dragoman.project.request import Request
+from dragoman.records import Match, Sentence
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Decoder
 from dragoman.search.options import SentenceOptions
-from dragoman.types import Match, Sentence
 from dragoman.upstream.checks import refuse_sentence
 from dragoman.upstream.contract import Silence
 from tests.engine.support import PAIRS

@@ -5,9 +5,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 
+from dragoman.records import Term
 from dragoman.text.casing import find_starts
 from dragoman.text.tokens import LOWER, Mode, shape, split
-from dragoman.types import Term
 
 
 def find(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from dragoman.records import Sentence
 from dragoman.text import spacing_kernels as constants
 from dragoman.text.casing import find_starts, in_capitals
 from dragoman.text.spacing import _CLOSES, _CLOSING_IF_ALONE, _KINDS, _RULES, GAPS, SPACE, look_of
 from dragoman.text.tokens import LOWER, MIXED, shape
-from dragoman.types import Sentence
 
 Token = tuple[object, ...]
 

@@ -7,12 +7,12 @@ import pytest
 
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
+from dragoman.records import Term
 from dragoman.search.decoder import Decoder
 from dragoman.search.explain import explain
 from dragoman.search.guesses import find_guesses
 from dragoman.search.hypotheses import Hypothesis
 from dragoman.search.upstream_options import UpstreamWords
-from dragoman.types import Term
 
 pytestmark = pytest.mark.kernels
 

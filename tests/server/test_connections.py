@@ -16,8 +16,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from dragoman.engine import Engine
+from dragoman.records import Translation
 from dragoman.server.limits import Limits
-from dragoman.types import Translation
 from tests.server.support import Running, make_projects, running
 from tests.store.replicas import until
 

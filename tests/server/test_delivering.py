@@ -14,9 +14,9 @@ from dragoman.editor.segment_edits import Author, change_segment
 from dragoman.engine import Engine
 from dragoman.formats import read_document
 from dragoman.quality import deliver
+from dragoman.records import Check
 from dragoman.server.document_files import add_file
 from dragoman.server.registry import ServedProject
-from dragoman.types import Check
 from tests.quality.samples import EVERY, SOURCE_REPLACED
 from tests.quality.test_delivery import bare, edited, pieces
 

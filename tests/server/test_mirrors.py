@@ -12,8 +12,8 @@ from dragoman.editor.document_store import Segment
 from dragoman.editor.segment_undo import Undone
 from dragoman.formats import preview_blocks
 from dragoman.interactive.translation_graph import TranslationArc
+from dragoman.records import Match, ProposedChange
 from dragoman.server import preview_schemas, schemas
-from dragoman.types import Match, ProposedChange
 
 # What a model has besides, and what it leaves out.
 MIRRORS: list[tuple[type[BaseModel], type, set[str], set[str]]] = [

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from dragoman.engine import Engine
 from dragoman.errors import StorageError
 from dragoman.store import Journal, TakenError
-from dragoman.store.journal_page import INSERT, Page, read_tail
 from dragoman.store.sqlite_files import Place
+from dragoman.store.transaction import INSERT, Transaction, read_tail
 from tests.engine.support import PAIRS, arrays_of, assert_same
 from tests.store.replicas import end_backends, until
 
@@ -71,7 +71,7 @@ def test_an_append_waits_until_it_is_clear_what_became_of_the_one_before(url: st
         with journal._database.writing() as lost:  # as one that we were cut off from, and that ends only now
             journal._fence.check(lost)
             signature = {"username": None, "time": "2024-05-01T12:00:00.000000+00:00"}
-            Page(lost, INSERT, read_tail(lost), signature).append("learn", source="a", target="b")
+            Transaction(lost, INSERT, read_tail(lost), signature).append("learn", source="a", target="b")
             thread.start()
             thread.join(0.3)
             assert thread.is_alive()

@@ -18,7 +18,7 @@ from dragoman.errors import BadInputError, StorageError
 from dragoman.project.guard import FlaggedError, Guard
 from dragoman.store import BehindError, Journal, ReplicaError, SupersededError
 from dragoman.store.follower import Listener
-from dragoman.store.journal_page import INSERT
+from dragoman.store.transaction import INSERT
 from tests.engine.support import PAIRS, act, arrays_of, assert_same
 from tests.store.replicas import assert_follows, copied, end_backends, until, writer
 
@@ -268,8 +268,8 @@ def test_who_takes_over_waits_for_the_append_under_way(
     taken: list[Journal] = []
     other = threading.Thread(target=lambda: taken.append(Journal(url, write=True)))
     lost = nullcontext() if committed else pytest.raises(StorageError, match="nothing was acknowledged")
-    with lost, first._appending(None, None) as page:
-        page.append("learn", source="c", target="d")
+    with lost, first._appending(None, None) as transaction:
+        transaction.append("learn", source="c", target="d")
         end_backends(postgresql, "pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')")
         other.start()
         other.join(0.3 if committed else 20)  # a process that hangs in the middle is given up after a second

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.files import open_arrays, write_arrays
+from dragoman.records import Sentence
 from dragoman.text.casing import Casing
 from dragoman.text.tokens import shape, split
 from dragoman.text.vocabulary import Vocabulary
-from dragoman.types import Sentence
 from tests.oracles.text_counts import form_at_start
 
 pytestmark = pytest.mark.kernels

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.files import open_arrays, write_arrays
+from dragoman.records import Sentence
 from dragoman.text.spacing import GAPS, Spacing
 from dragoman.text.tokens import split
 from dragoman.text.vocabulary import Vocabulary
-from dragoman.types import Sentence
 from tests.oracles import text_counts as oracle
 
 pytestmark = pytest.mark.kernels

@@ -19,12 +19,12 @@ from dragoman.errors import BadInputError
 from dragoman.files import Arrays
 from dragoman.models.alignment import can_align
 from dragoman.models.knowledge import compact
+from dragoman.records import Sentence
 from dragoman.tables import Ids, Table
 from dragoman.text.language_side import LanguageSide
 from dragoman.text.spacing_kernels import CLASSES
 from dragoman.text.tokens import MIXED, Mode, shape
 from dragoman.text.vocabulary import SPECIAL, Vocabulary
-from dragoman.types import Sentence
 
 SIDES = ("source", "target")
 HABIT_BITS = 3  # of the key of a habit that hold a mark; above them a word, or nothing

@@ -30,7 +30,7 @@ from dragoman.errors import BadInputError
 if TYPE_CHECKING:
     from dragoman.cluster.batch_translation import BatchTranslation
     from dragoman.engine import Engine
-    from dragoman.types import Translation
+    from dragoman.records import Translation
 
 commands = typer.Typer()
 

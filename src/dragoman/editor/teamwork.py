@@ -11,7 +11,7 @@ from dragoman.editor.document_store import DocumentStore, Segment, now
 from dragoman.editor.edited_project import EditedProject
 from dragoman.editor.refusal import Refusal
 from dragoman.editor.segment_batches import teach_some
-from dragoman.types import Match
+from dragoman.records import Match
 
 TAUGHT = 20  # segments that are learned at once when they are approved
 REPEATS = 1000  # segments with the same source that are listed

@@ -31,7 +31,7 @@ from dragoman.text.tag_placement import place, rearrange, renumber
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
-    from dragoman.types import Translation
+    from dragoman.records import Translation
 
 CERTAIN = 0.999  # the weight of a link that is the best one of both its words
 AHEAD = 64  # segments that another engine is asked for at once

@@ -29,8 +29,8 @@ from dragoman.interactive.error_model import Beginning, Completion, ErrorModel
 from dragoman.interactive.session_search import FoundGraph, Graphs, carry_over
 from dragoman.interactive.typed_text import Typed, is_finished, read_typed
 from dragoman.interactive.word_completion import WordCompletion
+from dragoman.records import Translation
 from dragoman.text.language_side import compared, rest_of
-from dragoman.types import Translation
 
 Mode = Literal["auto", "graph", "search"]
 

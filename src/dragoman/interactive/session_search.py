@@ -33,13 +33,13 @@ from dragoman.project.open_project import OpenProject
 from dragoman.project.request import Request
 from dragoman.project.state import State
 from dragoman.project.translator import Translator, find_first, search_in_pieces
+from dragoman.records import Match, Sentence, Translation
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam
 from dragoman.search.wordgraph import WordGraph
 from dragoman.text.casing import in_capitals
 from dragoman.text.language_side import take_gaps
 from dragoman.text.tokens import split
-from dragoman.types import Match, Sentence, Translation
 from dragoman.upstream.contract import Answer
 
 MAX_SESSION_WORDS = 5_000  # limit of a text whose translation is completed: each key takes milliseconds

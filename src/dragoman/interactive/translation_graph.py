@@ -19,8 +19,8 @@ from dragoman.interactive.session_search import Graphs
 from dragoman.project.open_project import OpenProject
 from dragoman.project.request import Request
 from dragoman.project.state import State
+from dragoman.records import Sentence, Translation
 from dragoman.search.wordgraph import END, WordGraph
-from dragoman.types import Sentence, Translation
 
 USUAL_ARCS = 2_000  # of a graph, unless more are asked for
 MAX_GRAPH_ARCS = 20_000

@@ -27,7 +27,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from dragoman.interactive.error_model import Beginning
-from dragoman.types import Sentence
+from dragoman.records import Sentence
 
 GLUED = 8  # most tokens that are taken for the beginning of one word
 STOPS = ".!?…。．！？؟۔।॥።။។؞᙮‼⁇⁈⁉"  # marks that end a sentence

@@ -17,9 +17,9 @@ from dragoman.models.evidence import find_changes
 from dragoman.project.correction_record import CorrectionRecord
 from dragoman.project.memory import fold
 from dragoman.project.state import State
+from dragoman.records import ProposedChange, Translation
 from dragoman.store import Row
 from dragoman.text.vocabulary import Vocabulary
-from dragoman.types import ProposedChange, Translation
 from dragoman.upstream.changes import Words, folded
 
 MAX_DATED = 20  # changes of a translation

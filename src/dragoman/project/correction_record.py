@@ -28,9 +28,9 @@ from dragoman.models.contribution import Contribution
 from dragoman.models.evidence import Evidence, Replacements, alike, link
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.trust import BONUSES, ChangeOutcome, Costs
+from dragoman.records import Pair, Sentence
 from dragoman.search.hypotheses import Shares
 from dragoman.store import Row
-from dragoman.types import Pair, Sentence
 
 ENTRIES = 40  # of the n-best list that shows what each level of trust would have said
 

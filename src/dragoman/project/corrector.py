@@ -29,9 +29,9 @@ from dragoman.project.open_project import OpenProject
 from dragoman.project.repeats import compare as compare_repeat
 from dragoman.project.request import Request
 from dragoman.project.state import State
+from dragoman.records import Pair
 from dragoman.search.decoder import Search
 from dragoman.store import Delivery, Row
-from dragoman.types import Pair
 from dragoman.upstream.changes import Weighed, outcomes
 from dragoman.upstream.contract import Answer
 

@@ -27,9 +27,9 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple, get_args
 
 from dragoman.errors import BadInputError
+from dragoman.records import Term
 from dragoman.text.casing import find_starts
 from dragoman.text.tokens import LOWER, Mode, shape, split
-from dragoman.types import Term
 
 MAX_WORDS = 30  # of a source term: about as many syllables as the longest names have; a search allows up to 62
 MAX_TRANSLATION_WORDS = 500

@@ -17,10 +17,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from dragoman.errors import BadInputError
+from dragoman.records import Sentence
 from dragoman.text.casing import in_capitals
 from dragoman.text.identification import count_letters, count_scripts, scripts_of
 from dragoman.text.tokens import LOWER, UNCASED, UPPER, shape
-from dragoman.types import Sentence
 
 LONGEST_UNIT = 8  # characters of a repeated unit
 

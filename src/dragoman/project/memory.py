@@ -30,8 +30,8 @@ from rapidfuzz.distance import Indel
 
 from dragoman.arrays import ArrayTree
 from dragoman.cancellation import checkpoint
+from dragoman.records import Match, Sentence
 from dragoman.text.code_transfer import DIFFERENT, MOST_PENALTY, PENALTY, bare, carry_match
-from dragoman.types import Match, Sentence
 
 SAME = 100.0  # percent similarity of the same source
 LEAST_SIMILARITY = 70.0  # percent; less similar corrections are of little help

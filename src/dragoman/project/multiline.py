@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from dragoman.types import Phrase, Sentence, Translation
+from dragoman.records import Phrase, Sentence, Translation
 
 _BREAK = re.compile(r"[\n\r\t\v\f\x85\u2028\u2029]+")
 _NEXT = re.compile(r" *(\S?)")

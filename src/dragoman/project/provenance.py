@@ -19,9 +19,9 @@ from dragoman.models.modelset import Contribution
 from dragoman.project.correction_record import CorrectionRecord
 from dragoman.project.memory import fold
 from dragoman.project.state import State
+from dragoman.records import Change, Phrase, Translation
 from dragoman.store import Row
 from dragoman.tables import Ids
-from dragoman.types import Change, Phrase, Translation
 
 MAX_NAMED = 10  # corrections named for each phrase
 MAX_READ = 200  # corrections read from the journal for each phrase

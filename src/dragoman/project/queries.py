@@ -20,12 +20,12 @@ from dragoman.project.memory import LEAST_SIMILARITY, MOST_MATCHES
 from dragoman.project.open_project import OpenProject, Role
 from dragoman.project.places import Places
 from dragoman.project.provenance import Origin, find_origins
+from dragoman.records import Alignment, Check, Match, Term, Translation
 from dragoman.search.decoder import Estimates
 from dragoman.store import Delivered, Row
 from dragoman.text.given_texts import check_one_text
 from dragoman.text.tokens import Mode
 from dragoman.text.vocabulary import UNKNOWN
-from dragoman.types import Alignment, Check, Match, Term, Translation
 
 LEAST_LINK = 0.05  # probability of a link from which on it is told
 SHARPER = 8  # the power that tells the better from the slightly worse, after a few corrections as after many

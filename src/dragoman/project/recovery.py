@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from dragoman.project.correction_record import CorrectionRecord, forget_answer, put_back_answer
 from dragoman.project.memory import Memory
 from dragoman.project.state import State
+from dragoman.records import Pair
 from dragoman.store import Row
-from dragoman.types import Pair
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0  # seconds before trying again; each pause is twice as long as the one before
 

@@ -19,6 +19,7 @@ from typing import Self
 from dragoman.errors import BadInputError
 from dragoman.project.glossary import has_extra_terms
 from dragoman.project.state import Latest, State
+from dragoman.records import Sentence, Term
 from dragoman.search.constrained import NO_PREFIX, Prefix
 from dragoman.search.decoder import Beam, Decoder, Search
 from dragoman.search.options import SentenceOptions
@@ -28,7 +29,6 @@ from dragoman.search.terms import used_terms
 from dragoman.search.upstream_options import ListedWords, UpstreamWords, is_passable
 from dragoman.search.upstream_pieces import MAX_ALIGNED, cut_both
 from dragoman.text.language_side import LanguageSide
-from dragoman.types import Sentence, Term
 from dragoman.upstream.contract import Answer, Scored, Silence
 
 MAX_OTHERS = 9  # translations of another engine's n-best list, beside the first

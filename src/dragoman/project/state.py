@@ -33,13 +33,13 @@ from dragoman.project.guard import Guard
 from dragoman.project.memory import SAME, Memory
 from dragoman.project.repeats import Repeats
 from dragoman.project.settings import apply_settings, dump_settings
+from dragoman.records import Sentence
 from dragoman.search.decoder import Estimates
 from dragoman.search.sentence_search import Search
 from dragoman.search.upstream_options import Trust
 from dragoman.store import Project, Row, Snapshot
 from dragoman.store.description import DESCRIPTION
 from dragoman.text.tokens import Mode, signature
-from dragoman.types import Sentence
 from dragoman.upstream.changes import Weighed, Words
 
 FORMAT = 6  # of snapshots; those of another format, or of other tokens, are ignored: the journal has it all

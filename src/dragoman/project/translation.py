@@ -18,12 +18,12 @@ from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import Candidates, candidates
 from dragoman.project.request import Request, new_decoder
 from dragoman.project.state import State
+from dragoman.records import Match, Phrase, ProposedChange, Sentence, Translation
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Search
 from dragoman.search.hypotheses import Hypothesis, NBest
 from dragoman.search.sentence_search import Links
 from dragoman.text.casing import find_starts
-from dragoman.types import Match, Phrase, ProposedChange, Sentence, Translation
 from dragoman.upstream.changes import Proposal, Weighed, composed, propose
 
 MOST_AVOIDING = 100  # translations among which one without banned words is looked for

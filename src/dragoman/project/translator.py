@@ -22,10 +22,10 @@ from dragoman.project.open_project import OpenProject
 from dragoman.project.repeats import ANSWER, MAJORITY, majority
 from dragoman.project.request import Request, new_decoder
 from dragoman.project.state import State
+from dragoman.records import Match, Translation
 from dragoman.search.decoder import Beam, Hypothesis, Search
 from dragoman.search.pieces import Pieces
 from dragoman.search.sentence_search import Links
-from dragoman.types import Match, Translation
 from dragoman.upstream.checks import refuse, refuse_sentence
 from dragoman.upstream.contract import Answer
 

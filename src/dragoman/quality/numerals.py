@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from dragoman.quality.finding import Finding
+from dragoman.records import Sentence
 from dragoman.text.tokens import is_slot
-from dragoman.types import Sentence
 
 # Digits with the separators of thousands and decimals in between; a space only separates groups of three.
 _NUMBER = re.compile(r"\d+(?:(?:[.,:'’٫٬]|[ \u00a0\u202f](?=\d{3}(?!\d)))\d+)*")

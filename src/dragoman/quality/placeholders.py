@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dragoman.quality.finding import Finding
+from dragoman.records import Sentence
 from dragoman.text.tokens import is_slot
-from dragoman.types import Sentence
 
 _NAME = re.compile(r"</?([A-Za-z][\w:.-]*)")
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from dragoman.project.glossary import FoundRule
 from dragoman.quality.finding import Finding
+from dragoman.records import Sentence, Term
 from dragoman.text.tokens import split
-from dragoman.types import Sentence, Term
 
 Find = Callable[[Sequence[str], Sequence[bool]], list[Term]]  # the terms in the words of a sentence
 FindRules = Callable[[Sequence[str], Sequence[bool]], list[FoundRule]]

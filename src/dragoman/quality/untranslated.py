@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from dragoman.quality.finding import Finding
+from dragoman.records import Sentence
 from dragoman.text.tokens import LOWER, shape
-from dragoman.types import Sentence
 
 SHORTEST = 3  # letters: shorter words are often the same in two languages
 Known = Callable[[str], bool]

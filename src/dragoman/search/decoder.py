@@ -24,6 +24,7 @@ from dragoman.kernels import exercise
 from dragoman.models.lengths_kernels import LengthArrays
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
+from dragoman.records import Term
 from dragoman.search import decoder_kernels
 from dragoman.search.constrained import NO_BLOCKS, NO_PREFIX, Blocks, Prefix, constrain
 from dragoman.search.decoder_kernels import Task
@@ -45,7 +46,6 @@ from dragoman.search.pieces import MAX_UNCUT_WORDS, search_pieces
 from dragoman.search.sentence_search import Search, SentenceSearch
 from dragoman.search.upstream_options import UpstreamWords
 from dragoman.tables import Table
-from dragoman.types import Term
 
 __all__ = ["PROFILES", "Beam", "Decoder", "Estimates", "Hypothesis", "NBest", "Prefix", "Search", "Step"]
 

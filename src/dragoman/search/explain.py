@@ -18,10 +18,10 @@ from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from dragoman.records import Change, Match, ProposedChange
 from dragoman.search.hypotheses import Hypothesis, Step
 from dragoman.search.options_kernels import SURCHARGE
 from dragoman.search.sentence_search import Search, SentenceSearch
-from dragoman.types import Change, Match, ProposedChange
 
 if TYPE_CHECKING:  # imported below where a terminal is drawn on: translating does not need it
     from rich.table import Table as RichTable

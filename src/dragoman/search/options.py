@@ -34,6 +34,7 @@ from dragoman.models.loglinear import CLASS_LANGUAGE
 from dragoman.models.loglinear_kernels import FEATURES, WORD_PENALTY
 from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases import new_options
+from dragoman.records import Term
 from dragoman.search import options_kernels as kernels
 from dragoman.search.bans import leave_out
 from dragoman.search.class_kernels import OFF, ClassArrays
@@ -44,7 +45,6 @@ from dragoman.search.terms import OptionTable, settle
 from dragoman.search.upstream_options import NO_ANSWER, UpstreamWords, align, find_place, offer
 from dragoman.tables import Ids, Table
 from dragoman.text.vocabulary import Spelling
-from dragoman.types import Term
 
 if TYPE_CHECKING:
     from dragoman.search.decoder import Decoder

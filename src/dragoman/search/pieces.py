@@ -16,6 +16,7 @@ from dragoman.cancellation import checkpoint
 from dragoman.models import language_kernels
 from dragoman.models.loglinear import CLASS_LANGUAGE
 from dragoman.models.modelset import ModelSet
+from dragoman.records import Term
 from dragoman.search import class_kernels, lm_cache_kernels
 from dragoman.search.class_kernels import OFF
 from dragoman.search.hypotheses import Hypothesis, NBest
@@ -23,7 +24,6 @@ from dragoman.search.options import LanguageStates, class_arrays, known_of_words
 from dragoman.search.sentence_search import Search, SentenceSearch
 from dragoman.search.upstream_options import UpstreamWords
 from dragoman.search.wordgraph import WordGraph
-from dragoman.types import Term
 
 if TYPE_CHECKING:
     from dragoman.search.decoder import Decoder

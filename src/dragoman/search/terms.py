@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
+from dragoman.records import Term
 from dragoman.search.options_kernels import GIVEN, NOWHERE, OPTION, STRANGE, TERM
 from dragoman.tables import Ids
 from dragoman.text.vocabulary import Spelling
-from dragoman.types import Term
 
 
 class OptionTable(NamedTuple):

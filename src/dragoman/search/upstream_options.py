@@ -21,11 +21,11 @@ from dragoman.models.evidence import Block, Replacements, alike, blocks, link, p
 from dragoman.models.evidence_kernels import LENGTHS
 from dragoman.models.modelset import ModelSet
 from dragoman.models.phrases_options_kernels import LEAST, SHARED
+from dragoman.records import Sentence, Term
 from dragoman.search.options_kernels import FROM_ANSWER, NOWHERE, OPTION, WINDOW, AnswerIds
 from dragoman.search.terms import OptionTable, used_terms
 from dragoman.tables import Ids
 from dragoman.text.vocabulary import Spelling
-from dragoman.types import Sentence, Term
 
 KEPT, PRIOR = 0.7, 4  # rate of pieces of m that are kept, before anything is known, and how many pieces it is worth
 RAREST = 1e-4  # p(ẽ | f̃, m̃), at least

@@ -13,9 +13,9 @@ from statistics import fmean
 
 from dragoman.engine import Engine
 from dragoman.project.glossary import Glossary, extra_terms
+from dragoman.records import Translation
 from dragoman.server.marked_text import is_corrected
 from dragoman.text.tokens import split
-from dragoman.types import Translation
 
 
 def is_unsure(words: Sequence[float] | None, least: float) -> bool:

@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from dragoman.formats.filled_document import place_by_alignment
 from dragoman.formats.inline import Inline, Kind, Tag
 from dragoman.project.glossary import Glossary, extra_terms
+from dragoman.records import Phrase, Sentence, Translation
 from dragoman.server.entities import ENTITY, Entities
 from dragoman.text.tokens import is_slot, split
-from dragoman.types import Phrase, Sentence, Translation
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine

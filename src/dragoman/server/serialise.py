@@ -9,6 +9,7 @@ from statistics import fmean
 from dragoman.cancellation import checkpoint
 from dragoman.engine import Engine
 from dragoman.project.provenance import Origin
+from dragoman.records import Match, ProposedChange, Sentence, Translation
 from dragoman.server.confidence_threshold import is_unsure
 from dragoman.server.schemas import (
     Alternative,
@@ -22,7 +23,6 @@ from dragoman.server.schemas import (
 )
 from dragoman.store import Row
 from dragoman.text.tokens import is_slot
-from dragoman.types import Match, ProposedChange, Sentence, Translation
 
 LEAST = -1e9  # stands for minus infinity, which JSON lacks
 

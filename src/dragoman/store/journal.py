@@ -31,7 +31,6 @@ from dragoman.store.follower import Listener
 from dragoman.store.forgotten_marks import create_indexes, has_index, repair_marks
 from dragoman.store.head import Head, check_head, drop_head, read_head, write_head
 from dragoman.store.journal_errors import RewoundError, interrupted, no_journal
-from dragoman.store.journal_page import CORRECTIONS, INSERT, NEWEST_FIRST, NO_TAIL, Page, read_tail
 from dragoman.store.journal_tables import IN_FORCE, JOURNAL, MARKED_ROWS, METADATA, ROWS, UNFINISHED, WRITTEN
 from dragoman.store.lock import TakenError
 from dragoman.store.row_reader import CHUNK, RowReader
@@ -45,6 +44,7 @@ from dragoman.store.rows import (
     write_time,
 )
 from dragoman.store.sqlite_files import TABLE, Place
+from dragoman.store.transaction import CORRECTIONS, INSERT, NEWEST_FIRST, NO_TAIL, Transaction, read_tail
 
 BELIEVED = 1.0  # seconds for which a database that answered is taken to answer again: asking costs half an append
 
@@ -271,9 +271,9 @@ class Journal(RowReader):
         delivery: Delivery | None = None,
     ) -> int:
         """Record a correction that is learned, despite the `reason` for suspicion, if any; the id of its row."""
-        with self._appending(user, time) as page:
-            new = page.append("learn", source=source, target=target, reason=reason, contribution=contribution)
-            return page.deliver(delivery, new)
+        with self._appending(user, time) as transaction:
+            new = transaction.append("learn", source=source, target=target, reason=reason, contribution=contribution)
+            return transaction.deliver(delivery, new)
 
     def append_flagged(
         self,
@@ -287,16 +287,16 @@ class Journal(RowReader):
         delivery: Delivery | None = None,
     ) -> int:
         """Record a correction, or a revision of another, that is too suspicious to be learned."""
-        with self._appending(user, time) as page:
+        with self._appending(user, time) as transaction:
             if refers_to is not None:
-                page.correction(refers_to)
-            new = page.append("flagged", source=source, target=target, reason=reason, refers_to=refers_to)
-            return page.deliver(delivery, new)
+                transaction.correction(refers_to)
+            new = transaction.append("flagged", source=source, target=target, reason=reason, refers_to=refers_to)
+            return transaction.deliver(delivery, new)
 
     def append_forget(self, row_id: int, *, user: str | None = None, time: datetime | None = None) -> int:
         """Record that a correction is forgotten; the id of the new row."""
-        with self._appending(user, time) as page:
-            return page.forget(row_id)
+        with self._appending(user, time) as transaction:
+            return transaction.forget(row_id)
 
     def append_revise(
         self,
@@ -310,18 +310,18 @@ class Journal(RowReader):
         delivery: Delivery | None = None,
     ) -> int:
         """Record that a correction is forgotten and its source learned with another target; the id of the latter."""
-        with self._appending(user, time) as page:
-            revised = {"source": page.correction(row_id)["source"], "refers_to": row_id}
-            page.forget(row_id)
-            new = page.append("learn", **revised, target=target, reason=reason, contribution=contribution)
-            return page.deliver(delivery, new)
+        with self._appending(user, time) as transaction:
+            revised = {"source": transaction.correction(row_id)["source"], "refers_to": row_id}
+            transaction.forget(row_id)
+            new = transaction.append("learn", **revised, target=target, reason=reason, contribution=contribution)
+            return transaction.deliver(delivery, new)
 
     def append_settings(
         self, settings: Mapping[str, Any], *, user: str | None = None, time: datetime | None = None
     ) -> int:
         """Record the settings in force from here on; the id of the row, which is their revision."""
-        with self._appending(user, time) as page:
-            return page.append("settings", settings=write_settings(settings))
+        with self._appending(user, time) as transaction:
+            return transaction.append("settings", settings=write_settings(settings))
 
     def _between(self, after: int, last: int, most: int) -> list[Row]:
         wanted = (JOURNAL.c.id > after) & (JOURNAL.c.id <= last)
@@ -385,7 +385,7 @@ class Journal(RowReader):
         self.close()
 
     @contextlib.contextmanager
-    def _appending(self, user: str | None, time: datetime | None) -> Iterator[Page]:
+    def _appending(self, user: str | None, time: datetime | None) -> Iterator[Transaction]:
         """One transaction, which is on disk when this ends.
 
         The rows before must be those we know. After an error during a commit, ours may or may
@@ -398,16 +398,16 @@ class Journal(RowReader):
                 if self._fence:
                     self._fence.check(connection)
                 signature = {"username": user, "time": write_time(time)}
-                page = Page(connection, self._insert, read_tail(connection), signature)
-                if page.tail != self._tail:
-                    what = f"has row {page.tail.id} after row {self._tail.id}, which this process does not know"
+                transaction = Transaction(connection, self._insert, read_tail(connection), signature)
+                if transaction.tail != self._tail:
+                    what = f"has row {transaction.tail.id} after row {self._tail.id}, which this process does not know"
                     raise StorageError(what, where=self.name, remedy="try again, or open the project again")
-                yield page
+                yield transaction
                 if time is not None:
                     WRITTEN.create(connection, checkfirst=True)
-                    now, new = write_time(None), range(self._tail.id + 1, page.tail.id + 1)
+                    now, new = write_time(None), range(self._tail.id + 1, transaction.tail.id + 1)
                     connection.execute(sa.insert(WRITTEN), [{"row": row, "time": now} for row in new])
-            self._tail = page.tail
+            self._tail = transaction.tail
             if self._keeps_head and self._database.file:
                 write_head(self._database.file, Head(self._tail.id, self._tail.digest.hex()))
             self._appended = clock.monotonic()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import JaroWinkler
 
-from dragoman.types import Sentence
+from dragoman.records import Sentence
 
 Link = tuple[int, int, float]  # source token, target token, how sure it is: 0 to 1
 

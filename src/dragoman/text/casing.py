@@ -34,10 +34,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.arrays import Restorable
+from dragoman.records import Sentence
 from dragoman.tables import Table
 from dragoman.text.tokens import CAPITAL, FIXED, LETTER, LOWER, MIXED, UNCASED, UPPER, capital, lower, shape, upper
 from dragoman.text.vocabulary import Vocabulary
-from dragoman.types import Sentence
 
 # What the start of a sentence follows.
 INSIDE = -1  # no start

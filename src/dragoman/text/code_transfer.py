@@ -16,8 +16,8 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
+from dragoman.records import Match
 from dragoman.text.placeholders import TAG
-from dragoman.types import Match
 
 MOST_CODES = 200  # of a text; one with more is left as it is
 PENALTY, MOST_PENALTY = 1.0, 5.0  # percent: for each code that is lost or extra, and for all of them

@@ -39,11 +39,11 @@ from numpy.typing import NDArray
 
 from dragoman.arrays import Restorable
 from dragoman.errors import BadInputError
+from dragoman.records import Sentence
 from dragoman.text.casing import Casing
 from dragoman.text.spacing import Spacing, look_of
 from dragoman.text.tokens import CURRENT, UPPER, Mode, is_slot, shape, split
 from dragoman.text.vocabulary import Vocabulary, with_room
-from dragoman.types import Sentence
 
 SIGNS = b"<{%$[@:#\\\xe2_"  # every slot contains one of them; \xe2 is the first byte of ⟦
 

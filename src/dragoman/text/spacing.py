@@ -27,6 +27,7 @@ import numpy as np
 
 from dragoman.arrays import ArrayTree, Restorable
 from dragoman.kernels import exercise
+from dragoman.records import Sentence
 from dragoman.tables import Table
 from dragoman.text import spacing_kernels as kernels
 from dragoman.text.spacing_kernels import (
@@ -40,7 +41,6 @@ from dragoman.text.spacing_kernels import (
     Tokens,
 )
 from dragoman.text.vocabulary import UNKNOWN, Vocabulary
-from dragoman.types import Sentence
 
 GAPS = ("", " ", "\u00a0", "\u202f", "  ", "\n", "\t", "\u3000")  # any other gap containing a space counts as a space
 NOTHING, SPACE = 0, 1

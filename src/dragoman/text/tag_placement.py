@@ -22,11 +22,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.records import Sentence
 from dragoman.text.affinity import Link, affinity, is_short
 from dragoman.text.markup import Kind, Marker, Markup, TagPart, find_dividers, take_out, without
 from dragoman.text.tokens import split
 from dragoman.text.wordings import Wording
-from dragoman.types import Sentence
 
 __all__ = ["place", "rearrange", "take_out"]
 

@@ -24,10 +24,10 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from dragoman.errors import BadInputError
+from dragoman.records import Sentence
 from dragoman.text.character_classes import HIGH_LETTERS, LETTERS, MARKS
 from dragoman.text.patterns import compile_pattern
 from dragoman.text.placeholders import SLOT, SYNTAXES
-from dragoman.types import Sentence
 
 UNCASED = 0  # nothing in it has case
 LOWER = 1

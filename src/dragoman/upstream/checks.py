@@ -16,9 +16,9 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from dragoman.records import Sentence
 from dragoman.text.identification import count_letters, count_scripts, find_other, scripts_of
 from dragoman.text.tokens import is_slot, split
-from dragoman.types import Sentence
 from dragoman.upstream.contract import Silence, TermPlace
 
 LENGTH_RATIO, LENGTH_SLACK = 3.0, 40  # an answer may be so many times as long as its source, and so much longer

@@ -23,9 +23,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape, unescape
 
+from dragoman.records import Sentence
 from dragoman.text.markup import find_dividers
 from dragoman.text.tokens import split
-from dragoman.types import Sentence
 from dragoman.upstream.contract import Marking, TermPlace
 
 LETTERS = "XZQWKVJ"  # of marks that are words: the first that makes no mark the text has itself

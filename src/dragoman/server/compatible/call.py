@@ -17,6 +17,7 @@ from fastapi.responses import JSONResponse
 
 from dragoman.languages import same_language
 from dragoman.project.glossary import Glossary
+from dragoman.records import Translation
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import CurrentIdentity, lacks_role
 from dragoman.server.batches import patience, translate_batch
@@ -28,7 +29,6 @@ from dragoman.server.marked_text import translate_marked
 from dragoman.server.registry import ServedProject
 from dragoman.server.workers import Lane
 from dragoman.text.identification import detect
-from dragoman.types import Translation
 
 T = TypeVar("T")
 PROBE = ("test", "en", "de")  # what Weblate tries a service with, whatever languages it has

@@ -13,6 +13,7 @@ from xmlrpc.client import Fault, Unmarshaller, dumps
 from defusedxml.xmlrpc import DefusedExpatParser
 from fastapi import APIRouter, Request, Response
 
+from dragoman.records import Translation
 from dragoman.server.api_errors import ApiError, api_error
 from dragoman.server.auth import lacks_role
 from dragoman.server.batches import translate_batch
@@ -20,7 +21,6 @@ from dragoman.server.compatible.call import Call
 from dragoman.server.confidence_threshold import translate_surely
 from dragoman.server.context import ProjectContext, Server, ServerContext
 from dragoman.server.serialise import finite
-from dragoman.types import Translation
 
 router = APIRouter(tags=["Moses"])
 CODES = {400: -503, 404: -506}  # of xmlrpc-c, which mosesserver is built with; -500 is anything else

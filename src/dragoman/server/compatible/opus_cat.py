@@ -15,11 +15,11 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from dragoman.errors import UnlearnableError
 from dragoman.project.guard import FlaggedError
+from dragoman.records import Sentence, Translation
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import CurrentIdentity
 from dragoman.server.compatible.call import Call, error_writer
 from dragoman.server.context import ProjectContext, Server
-from dragoman.types import Sentence, Translation
 
 router = APIRouter(tags=["OPUS-CAT"])
 write_error = error_writer(lambda error: error.message)

@@ -32,12 +32,12 @@ from dragoman.editor.message import LARGEST, Id, Sent, Text
 from dragoman.editor.refusal import Refusal
 from dragoman.interactive.session import Session, Suggestion, Word
 from dragoman.project.multiline import split_lines
+from dragoman.records import Sentence
 from dragoman.server.api_errors import ApiError, api_error
 from dragoman.server.context import ProjectContext, server_context
 from dragoman.server.middleware import TokenBucket
 from dragoman.server.serialise import matches_of, tokens_of
 from dragoman.server.sockets import POLICY_VIOLATION, accepted, receive
-from dragoman.types import Sentence
 from dragoman.upstream.contract import Silence
 
 router = APIRouter()

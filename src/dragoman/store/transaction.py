@@ -30,7 +30,7 @@ class Tail(NamedTuple):
 NO_TAIL = Tail(0, "", 0, NO_ROW)
 
 
-class Page:
+class Transaction:
     """The rows of one transaction."""
 
     def __init__(self, connection: sa.Connection, insert: sa.Insert, tail: Tail, signature: dict[str, Any]) -> None:
